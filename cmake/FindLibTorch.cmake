@@ -1,0 +1,27 @@
+# Finds LibTorch without its own CMake package, which demands a CUDA toolkit wherever the wheel was built with CUDA.
+#
+# Looks under -DLIBTORCH=FOLDER (an unpacked official archive, or a wheel's `torch` folder), then in the
+# checkout's own virtual environment. Defines the imported target LibTorch::cpu and LIBTORCH_LIBRARY_DIR.
+# Only libtorch_cpu and libc10 are linked: CUDA kernels are loaded at run time when a GPU is asked for.
+set(LIBTORCH "" CACHE PATH "LibTorch: an unpacked official archive, or the torch folder of the wheel")
+file(GLOB _libtorch_venv ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+find_path(LIBTORCH_INCLUDE_DIR torch/csrc/api/include/torch/torch.h
+          HINTS ${LIBTORCH} ${_libtorch_venv} PATH_SUFFIXES include NO_DEFAULT_PATH)
+get_filename_component(_libtorch_root "${LIBTORCH_INCLUDE_DIR}" DIRECTORY)
+find_library(LIBTORCH_CPU_LIBRARY torch_cpu HINTS ${_libtorch_root}/lib NO_DEFAULT_PATH)
+find_library(LIBTORCH_C10_LIBRARY c10 HINTS ${_libtorch_root}/lib NO_DEFAULT_PATH)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(
+  LibTorch REQUIRED_VARS LIBTORCH_INCLUDE_DIR LIBTORCH_CPU_LIBRARY LIBTORCH_C10_LIBRARY
+  REASON_FAILURE_MESSAGE "run ./run build, which installs it, or pass -DLIBTORCH=FOLDER")
+
+if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
+  set(LIBTORCH_LIBRARY_DIR ${_libtorch_root}/lib)
+  add_library(LibTorch::cpu INTERFACE IMPORTED)
+  target_include_directories(LibTorch::cpu SYSTEM INTERFACE
+    ${LIBTORCH_INCLUDE_DIR} ${LIBTORCH_INCLUDE_DIR}/torch/csrc/api/include)
+  target_link_libraries(LibTorch::cpu INTERFACE ${LIBTORCH_CPU_LIBRARY} ${LIBTORCH_C10_LIBRARY})
+  # libtorch_cpu.so finds its own neighbours by RUNPATH; the linker only needs to be told not to insist.
+  target_link_options(LibTorch::cpu INTERFACE -Wl,--allow-shlib-undefined)
+endif()

@@ -1,0 +1,145 @@
+// Options declared once. A struct lists its fields with HEED_FIELD; reading YAML, `--set`, validation,
+// suggestions, `heed config` and docs/config.md all walk the same list (config/io.h, config/reference.h).
+//
+//   struct ModelConfig {
+//     HEED_CONFIG(ModelConfig);
+//     HEED_FIELD(int64_t, hidden_size, 512, "Width of the recurrent state.", Between<int64_t>{1, 8192})
+//   };
+//
+// A field is found by the line it stands on: standard C++, the same in every translation unit. Two fields
+// may not share a line, and a default with a comma in it needs parentheses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace heed::config {
+
+/// A value the configuration cannot take: `file:line: key.path: what; allowed; nearest`.
+class ConfigError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+inline constexpr std::size_t kMaxLines = 400;  // of one config struct
+
+template <std::size_t I>
+struct Index {};
+
+/// One declared option of `Owner`. `check` is a function object: `std::string operator()(const T&)` returns ""
+/// or what is wrong ("got 0, expected in [1, 8192]"), `std::string text()` what is allowed ("in [1, 8192]").
+template <class Owner, class T, class Check>
+struct Field {
+  using Value = T;
+  std::string_view key;
+  T Owner::*member;
+  std::string_view help;
+  Check check;
+};
+
+/// A struct of fields.
+template <class T>
+concept Section = requires { T::heed_first_line; };
+
+#define HEED_CONFIG(Type) \
+  using HeedSelf = Type;  \
+  static constexpr std::size_t heed_first_line = __LINE__
+
+#define HEED_FIELD(Type, name, default_value, help, ...)                                        \
+  Type name = default_value;                                                                    \
+  static_assert(__LINE__ - heed_first_line < ::heed::config::kMaxLines);                        \
+  static auto heed_field(::heed::config::Index<__LINE__ - heed_first_line>) {                   \
+    return ::heed::config::Field<HeedSelf, Type, decltype(__VA_ARGS__)>{#name, &HeedSelf::name, \
+                                                                        help, __VA_ARGS__};     \
+  }
+
+#define HEED_SECTION(Type, name, help) HEED_FIELD(Type, name, {}, help, ::heed::config::AnyValue{})
+
+namespace detail {
+template <class C, std::size_t I, class Fn>
+void visit(Fn& fn) {
+  if constexpr (requires { C::heed_field(Index<I>{}); }) fn(C::heed_field(Index<I>{}));
+}
+}  // namespace detail
+
+/// Calls fn(field) for every field of C, in the order of declaration.
+template <Section C, class Fn>
+void for_each_field(Fn&& fn) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (detail::visit<C, I>(fn), ...);
+  }(std::make_index_sequence<kMaxLines>{});
+}
+
+// Enumerated options: HEED_ENUM(Norm, pre, post) declares `enum class Norm { pre, post }` and its names.
+// A trailing underscore is not part of the name, so that `auto_` is written `auto`.
+std::vector<std::string> split_names(std::string_view comma_separated);
+
+#define HEED_ENUM(Name, ...)                                                    \
+  enum class Name { __VA_ARGS__ };                                              \
+  inline const std::vector<std::string>& heed_enum_names(Name) {                \
+    static const std::vector<std::string> names =                               \
+        ::heed::config::split_names(#__VA_ARGS__);                              \
+    return names;                                                               \
+  }
+
+template <class T>
+concept Enumeration = std::is_enum_v<T> && requires(T value) { heed_enum_names(value); };
+
+template <Enumeration T>
+const std::string& name_of(T value) {
+  return heed_enum_names(value).at(static_cast<std::size_t>(value));
+}
+
+// Checks.
+
+struct AnyValue {
+  template <class T>
+  std::string operator()(const T&) const {
+    return "";
+  }
+  std::string text() const { return ""; }
+};
+
+std::string number_text(double value);
+
+/// lowest <= value <= highest; not-a-number is outside.
+template <class T>
+struct Between {
+  T lowest, highest;
+  std::string operator()(const T& value) const {
+    if (lowest <= value && value <= highest) return "";
+    return "got " + number_text(static_cast<double>(value)) + ", expected " + text();
+  }
+  std::string text() const {
+    return "in [" + number_text(static_cast<double>(lowest)) + ", " +
+           number_text(static_cast<double>(highest)) + "]";
+  }
+};
+
+/// Every element between the bounds.
+template <class T>
+struct EachBetween {
+  T lowest, highest;
+  std::string operator()(const std::vector<T>& values) const {
+    for (const T& value : values)
+      if (auto wrong = Between<T>{lowest, highest}(value); !wrong.empty()) return wrong;
+    return "";
+  }
+  std::string text() const { return "each " + Between<T>{lowest, highest}.text(); }
+};
+
+/// A string out of a list that is made elsewhere, say a registry.
+struct OneOf {
+  const std::vector<std::string>& (*names)();
+  std::string operator()(const std::string& value) const;  // names the nearest
+  std::string text() const;                                // "one of a, b, c"
+};
+
+}  // namespace heed::config

@@ -1,0 +1,43 @@
+// One padded batch of sentence pairs, as plain numbers (no Torch here).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed::data {
+
+/// Where a sentence pair comes from, for logs: corpus index and 1-based line.
+struct Origin {
+  int32_t corpus = 0;
+  int64_t line = 0;
+};
+
+/// Piece ids without bos and eos.
+struct Example {
+  std::vector<int32_t> source;
+  std::vector<int32_t> target;
+  Origin origin;
+};
+
+/// Row-major [batch, source_length] and [batch, target_length], padded with `pad` at the end.
+/// The source ends with eos. target_input is bos + pieces, target_output is pieces + eos: one step apart.
+struct Batch {
+  int64_t size = 0;           // sentences
+  int64_t source_length = 0;  // longest, eos included
+  int64_t target_length = 0;  // longest, eos included
+  std::vector<int64_t> source;
+  std::vector<int64_t> target_input;
+  std::vector<int64_t> target_output;
+  std::vector<int64_t> source_lengths;  // [batch], eos included
+  std::vector<int64_t> target_lengths;  // [batch], eos included
+  std::vector<Origin> origins;          // [batch]
+
+  int64_t source_tokens() const;  // without padding, eos included
+  int64_t target_tokens() const;
+};
+
+/// Pads `examples` into one batch. `pad`, `bos` and `eos` are the vocabulary's ids (text/vocabulary.h).
+Batch make_batch(const std::vector<const Example*>& examples);
+
+}  // namespace heed::data

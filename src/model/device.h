@@ -1,0 +1,33 @@
+// Where and in which precision a model computes.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <string>
+
+namespace heed::model {
+
+/// "auto", "cpu", "cuda" or "cuda:N". Loads LibTorch's CUDA library when a GPU is asked for (auto: when the machine
+/// has one). Throws UserError that says what is missing.
+at::Device open_device(const std::string& name);
+
+/// fp32, bf16 or fp16 for "auto" or a name: auto is bf16 where the processor (AVX512-BF16, AMX) or GPU has it,
+/// else fp32. Throws UserError where the device cannot.
+at::ScalarType choose_precision(const std::string& name, const at::Device& device);
+
+/// Autocast for the lifetime of this object; nothing for fp32.
+class Autocast {
+ public:
+  Autocast(const at::Device& device, at::ScalarType precision);
+  ~Autocast();
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  at::DeviceType type_;
+  bool active_ = false, previous_ = false;
+  at::ScalarType previous_type_{};
+};
+
+}  // namespace heed::model
