@@ -1,0 +1,75 @@
+#include "model/embedding.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace heed::model {
+namespace {
+
+Tensor normal_matrix(int64_t vocabulary, int64_t width) {
+  return at::empty({vocabulary, width}).normal_(0, 1 / std::sqrt(static_cast<double>(width)));
+}
+
+}  // namespace
+
+Embedding::Embedding(int64_t vocabulary, int64_t width, double scale, double word_dropout)
+    : scale_(scale), word_dropout_(word_dropout) {
+  weight = register_parameter("weight", normal_matrix(vocabulary, width));
+}
+
+Tensor Embedding::forward(const Tensor& tokens) {
+  Tensor vectors = at::embedding(weight, tokens);  // [..., width]
+  if (is_training() && word_dropout_ > 0) {
+    Tensor kept = at::empty(tokens.sizes(), vectors.options()).bernoulli_(1 - word_dropout_);
+    return vectors * kept.mul_(scale_ / (1 - word_dropout_)).unsqueeze(-1);
+  }
+  return scale_ == 1 ? vectors : vectors * scale_;
+}
+
+OutputLayer::OutputLayer(int64_t vocabulary, int64_t width, bool with_bias) {
+  weight = register_parameter("weight", normal_matrix(vocabulary, width));
+  if (with_bias) bias = register_parameter("bias", at::zeros({vocabulary}));
+}
+
+OutputLayer::OutputLayer(const Embedding& tied, bool with_bias) : weight(tied.weight) {
+  if (with_bias) bias = register_parameter("bias", at::zeros({weight.size(0)}));
+}
+
+Tensor OutputLayer::forward(const Tensor& features) {
+  return at::linear(features, weight, bias);
+}
+
+TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
+                             const VocabularySizes& vocabulary, const TokenLayerOptions& options) {
+  const auto embedding = [&](const char* name, int64_t size) {
+    return owner.register_module(
+        name, std::make_shared<Embedding>(size, options.width, options.scale, config.word_dropout));
+  };
+  TokenLayers layers;
+  if (config.tie == Tie::all) {
+    if (vocabulary.source != vocabulary.target)
+      throw UserError("model.tie: all needs one vocabulary for both sides, got " +
+                      std::to_string(vocabulary.source) + " and " +
+                      std::to_string(vocabulary.target) +
+                      " pieces; set data.vocabulary.kind to joint, or model.tie to decoder");
+    layers.source = layers.target = embedding("embedding", vocabulary.target);
+  } else {
+    layers.source = embedding("source_embedding", vocabulary.source);
+    layers.target = embedding("target_embedding", vocabulary.target);
+  }
+  layers.output =
+      config.tie == Tie::none
+          ? std::make_shared<OutputLayer>(vocabulary.target, options.width, options.output_bias)
+          : std::make_shared<OutputLayer>(*layers.target, options.output_bias);
+  owner.register_module("output", layers.output);
+  return layers;
+}
+
+Tensor dropout(const Tensor& x, double share, bool training) {
+  return training && share > 0 ? at::dropout(x, share, true) : x;
+}
+
+}  // namespace heed::model

@@ -1,0 +1,69 @@
+// Tokens to vectors and back: the embeddings and the output layer of every model, tied as the
+// config says.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "model/model.h"
+
+namespace heed::model {
+
+/// [...] int64 -> [..., width]. Dropout of single activations is the caller's (after positions are
+/// added).
+class Embedding : public torch::nn::Module {
+ public:
+  /// The vectors are multiplied by `scale` (sqrt(width) in Vaswani et al. 2017, 3.4; 1 elsewhere).
+  /// While training, whole vectors are set to zero with probability `word_dropout` and the others
+  /// grown to make up for it.
+  Embedding(int64_t vocabulary, int64_t width, double scale, double word_dropout);
+
+  Tensor forward(const Tensor& tokens);
+  int64_t width() const { return weight.size(1); }
+
+  Tensor weight;  // [vocab, width]
+
+ private:
+  double scale_, word_dropout_;
+};
+using EmbeddingPtr = std::shared_ptr<Embedding>;
+
+/// [..., width] -> [..., vocab]: weight x + bias, unnormalised.
+class OutputLayer : public torch::nn::Module {
+ public:
+  OutputLayer(int64_t vocabulary, int64_t width, bool with_bias);
+  /// Uses the embedding's weight (without its scale). It stays the embedding's parameter: counted,
+  /// saved and updated once.
+  OutputLayer(const Embedding& tied, bool with_bias);
+
+  Tensor forward(const Tensor& features);
+
+  Tensor weight;  // [vocab, width]
+  Tensor bias;    // [vocab], or undefined
+};
+using OutputLayerPtr = std::shared_ptr<OutputLayer>;
+
+struct TokenLayers {
+  EmbeddingPtr source, target;  // one and the same with `tie: all`
+  OutputLayerPtr output;
+};
+
+struct TokenLayerOptions {
+  int64_t width = 0;  // of embeddings and of the features before the output layer
+  double scale = 1;   // of both embeddings
+  bool output_bias = true;
+};
+
+/// Builds, initialises (normal, deviation 1/sqrt(width); bias 0) and registers them in `owner` as
+/// `source_embedding`, `target_embedding` (with `tie: all` only `embedding`) and `output`, sharing
+/// weights as `config.tie` says. Throws UserError for `tie: all` with vocabularies of different
+/// size.
+TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
+                             const VocabularySizes& vocabulary, const TokenLayerOptions& options);
+
+/// Inverted dropout: a no-op unless `training` and share > 0.
+Tensor dropout(const Tensor& x, double share, bool training);
+
+}  // namespace heed::model
