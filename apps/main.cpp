@@ -1,1 +1,113 @@
-int main() { return 0; }
+// heed COMMAND [options]: builds the command line from the table and turns every outcome into an exit code:
+// 0 done, 1 the world failed, 2 the user's mistake, 70 a bug.
+#include <c10/util/Exception.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <new>
+#include <string>
+
+#include "apps/commands.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "config/suggest.h"
+
+namespace heed {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      {"train", add_train},           {"translate", add_translate}, {"evaluate", add_evaluate},
+      {"lengths", add_lengths},       {"bottleneck", add_bottleneck}, {"attention", add_attention},
+      {"score", add_score},           {"vocab", add_vocab},         {"average", add_average},
+      {"inspect", add_inspect},       {"config", add_config},       {"doctor", add_doctor},
+  };
+  return table;
+}
+
+namespace {
+
+int report(const std::string& message, int code) {
+  log::clear_progress();
+  std::cout.flush();
+  std::cerr << "heed: " << message << '\n';
+  return code;
+}
+
+/// Why CLI11 refused the line, with the nearest flag where one was misspelt.
+std::string explain(const CLI::ParseError& error, const CLI::App& app) {
+  std::string message = error.what();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string where = chosen.empty() ? "heed" : "heed " + command.get_name();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::string extra = command.remaining().empty() ? app.remaining().at(0) : command.remaining().at(0);
+    if (extra.starts_with('-')) {
+      std::vector<std::string> flags;
+      for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+      return where + ": unknown option '" + extra + "'" + config::did_you_mean(extra, flags);
+    }
+    return where + ": unexpected argument '" + extra + "'; see " + where + " --help";
+  }
+  return where + ": " + message + "; see " + where + " --help";
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"heed trains translators, translates, and shows what attention does.", "heed"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "heed " HEED_VERSION);
+  app.footer("heed COMMAND --help explains a command and ends with an example. Try: ./run demo");
+  std::string level = "info";
+  bool quiet = false;
+  app.add_flag("-q,--quiet", quiet, "Print warnings and errors only");
+  app.add_option("--log-level", level, "debug, info, warn")->check(CLI::IsMember({"debug", "info", "warn"}));
+  app.parse_complete_callback([&] { log::set_level(quiet ? "warn" : level); });
+
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    command.add(app);
+    names.emplace_back(command.name);
+    app.get_subcommand(command.name)->fallthrough();
+  }
+  if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end())
+    return report("unknown command '" + std::string(argv[1]) + "'" + config::did_you_mean(argv[1], names), 2);
+  if (argc == 1) {
+    std::cerr << app.help();
+    return 2;
+  }
+  try {
+    app.parse(argc, argv);
+    std::cout.flush();
+    if (!std::cout) return report("standard output: cannot write", 1);
+    return 0;
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return report(explain(error, app), 2);
+  }
+}
+
+}  // namespace
+}  // namespace heed
+
+int main(int argc, char** argv) {
+  using heed::report;
+  try {
+    return heed::run(argc, argv);
+  } catch (const heed::UserError& error) {
+    return report(error.what(), 2);
+  } catch (const heed::Failure& error) {
+    return report(error.what(), 1);
+  } catch (const c10::OutOfMemoryError& error) {
+    return report(std::string("out of memory: ") + error.what_without_backtrace() + "; lower training.batch_size or decoding.batch_size", 1);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory; lower training.batch_size or decoding.batch_size", 1);
+  } catch (const c10::Error& error) {
+    return report(std::string("bug, please report it: ") + error.what_without_backtrace(), 70);
+  } catch (const std::exception& error) {
+    return report(std::string("bug, please report it: ") + error.what(), 70);
+  }
+}

@@ -1,0 +1,28 @@
+#include "apps/config.h"
+
+#include "base/files.h"
+#include "config/io.h"
+
+namespace heed {
+
+Config load_config(const std::string& path, const std::vector<std::string>& settings) {
+  Config config;
+  config::load_file(config, path);
+  for (const std::string& setting : settings) config::set(config, setting);
+  check(config);
+  return config;
+}
+
+void check(const Config& config) {
+  data::check(config.data);
+  model::check(config.model, config.data.vocabulary.kind == data::VocabularyKind::joint);
+  train::check(config.training);
+  decode::check(config.decoding);
+  eval::check(config.evaluation);
+}
+
+std::string run_folder(const Config& config) {
+  return config.output.empty() ? "runs/" + config.name : config.output;
+}
+
+}  // namespace heed

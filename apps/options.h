@@ -1,0 +1,26 @@
+// Options that several commands share, declared once.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/model_folder.h"
+
+namespace heed {
+
+/// --device and --set of every command that opens a model.
+struct ModelOptions {
+  std::string device;
+  std::vector<std::string> settings;
+
+  void add(CLI::App& command) {
+    command.add_option("--device", device, "auto (default), cpu, cuda or cuda:N");
+    command.add_option("--set", settings, "Lay one key over the model's config, e.g. --set decoding.beam_size=8")
+        ->allow_extra_args(false);
+  }
+  OpenOptions open() const { return {device, settings}; }
+  OpenOptions open(std::vector<std::string> changed) const { return {device, std::move(changed)}; }
+};
+
+}  // namespace heed

@@ -1,0 +1,27 @@
+#include "apps/pairs.h"
+
+#include "base/error.h"
+#include "text/lines.h"
+
+namespace heed {
+
+std::vector<std::string> read_lines(const std::string& path) {
+  text::LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b, std::size_t lines_b) {
+  if (lines_a != lines_b)
+    throw UserError(path_a + " has " + std::to_string(lines_a) + " lines and " + path_b + " has " +
+                    std::to_string(lines_b) + "; line i of one must belong to line i of the other");
+}
+
+Pairs read_pairs(const std::string& source, const std::string& target) {
+  Pairs pairs{read_lines(source), read_lines(target)};
+  require_equal_lines(source, pairs.source.size(), target, pairs.target.size());
+  return pairs;
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// Small line-aligned text files, read whole.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+struct Pairs {
+  std::vector<std::string> source, target;
+};
+
+std::vector<std::string> read_lines(const std::string& path);
+
+/// Throws UserError that names both files and both counts where they differ in length.
+Pairs read_pairs(const std::string& source, const std::string& target);
+
+/// Throws UserError unless both have as many lines.
+void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b, std::size_t lines_b);
+
+}  // namespace heed

@@ -1,0 +1,95 @@
+// heed translate MODEL [FILE]: one line in, one line out, in order.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/model_folder.h"
+#include "apps/options.h"
+#include "base/log.h"
+#include "decode/translator.h"
+#include "text/lines.h"
+
+namespace heed {
+namespace {
+
+struct TranslateArgs {
+  std::vector<std::string> models;
+  std::string file = "-";
+  ModelOptions common;
+  int64_t beam = 0, n_best = 0, batch = 0;
+  bool scores = false;
+};
+
+std::string format_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4f", value);
+  return text;
+}
+
+/// `line ||| hypothesis ||| features ||| score`, the line counted from 0 as the field's tools do.
+void print_n_best(int64_t line, const decode::Translation& translation) {
+  for (std::size_t i = 0; i < translation.hypotheses.size(); ++i) {
+    const decode::Hypothesis& hypothesis = translation.hypotheses[i];
+    std::cout << line << " ||| " << translation.texts[i] << " ||| logprob= "
+              << format_number(hypothesis.log_probability) << " length= " << hypothesis.ids.size() + 1
+              << " ||| " << format_number(hypothesis.score) << '\n';
+  }
+}
+
+void print(int64_t line, const decode::Translation& translation, const TranslateArgs& args, bool n_best) {
+  if (n_best) return print_n_best(line, translation);
+  if (args.scores)
+    std::cout << (translation.hypotheses.empty() ? "0" : format_number(translation.hypotheses.front().score)) << '\t';
+  std::cout << translation.text << '\n';
+}
+
+void translate(const TranslateArgs& args) {
+  std::vector<std::string> settings = args.common.settings;
+  if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
+  if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
+  if (args.batch > 0) settings.push_back("decoding.batch_size=" + std::to_string(args.batch));
+  std::vector<decode::Member> members;
+  std::optional<ModelFolder> first;
+  for (const std::string& path : args.models) {
+    ModelFolder folder = open_model(path, args.common.open(settings));
+    members.push_back(folder.member());
+    if (!first) first.emplace(std::move(folder));
+  }
+  const decode::DecodeConfig& config = first->config.decoding;
+  decode::Translator translator(members, config, first->device, first->precision);
+
+  text::LineReader reader(args.file);
+  // A person typing wants an answer to each line; a file is read in windows that sort well by length.
+  const bool interactive = args.file == "-" && isatty(STDIN_FILENO);
+  const int64_t window = interactive ? 1 : 32 * config.batch_size;
+  int64_t line = 0;
+  translator.translate_stream(
+      [&](std::string& next) { return reader.next(next); },
+      [&](const decode::Translation& translation) {
+        print(line++, translation, args, config.n_best > 1);
+        if (interactive) std::cout.flush();
+      },
+      window);
+}
+
+}  // namespace
+
+void add_translate(CLI::App& app) {
+  auto args = std::make_shared<TranslateArgs>();
+  CLI::App* command = app.add_subcommand("translate", "Translate lines of text; one line in, one line out");
+  command->add_option("model", args->models, "Folder that `heed train` wrote; several, separated by commas, make an ensemble")->required()->delimiter(',')->expected(1);
+  command->add_option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input")->capture_default_str();
+  command->add_option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")->check(CLI::PositiveNumber);
+  command->add_option("--n-best", args->n_best, "Print this many translations of each line: line ||| text ||| features ||| score")->check(CLI::PositiveNumber);
+  command->add_option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")->check(CLI::PositiveNumber);
+  command->add_flag("--scores", args->scores, "Put each translation's score and a tab before it");
+  args->common.add(*command);
+  command->footer("Example:\n  echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k-transformer");
+  command->callback([args] { translate(*args); });
+}
+
+}  // namespace heed
