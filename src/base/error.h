@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// The user's mistake: a bad key, a missing file, mismatched line counts. One line that names what and where,
-/// and how to cure it. `heed` exits with 2.
+/// The user's mistake: a bad key, a missing file, mismatched line counts. One line that names what
+/// and where, and how to cure it. `heed` exits with 2.
 class UserError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

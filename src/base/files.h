@@ -1,0 +1,42 @@
+// Whole files: read, write so that a crash leaves the old or the new one, and errors that help.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+/// The bytes of a file. Throws UserError where there is none, Failure where reading fails.
+std::string read_file(const std::string& path);
+
+/// Replaces `path` by a file of `bytes`: whoever opens it, even after a crash or a power cut, finds
+/// the old content or the new, whole. Throws Failure naming the path and the cause; the old file is
+/// then untouched.
+void write_atomic(const std::string& path, std::string_view bytes);
+
+/// The same in pieces: write(), write(), commit(). Without commit() the old file stays.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  /// Syncs file and folder and renames. Nothing may be written afterwards.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const std::string& doing, int error);
+  std::string path_, temporary_;
+  int descriptor_ = -1;
+};
+
+/// Throws UserError unless `path` is a file that can be read: "training source: no file
+/// 'data/trian.de'; did you mean 'data/train.de'?". `what` says what the file is for.
+void require_file(const std::string& path, const std::string& what);
+
+/// Makes a folder and those above it. Throws Failure naming the path and the cause.
+void make_folder(const std::string& path);
+
+}  // namespace heed

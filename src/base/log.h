@@ -1,0 +1,37 @@
+// Commentary for people, on stderr and in a run's train.log. The product of a command goes to
+// stdout and never passes here.
+#pragma once
+
+#include <string>
+
+namespace heed::log {
+
+enum class Level { debug, info, warn, error };
+
+/// Lines below `level` stay off the terminal. Files get at least `info`, whatever the terminal
+/// shows.
+void set_level(Level level);
+
+/// `--quiet`: warnings and errors only, and no progress line.
+void set_quiet();
+
+void debug(const std::string& text);
+void info(const std::string& text);
+void warn(const std::string& text);
+void error(const std::string& text);
+
+/// Copies every line from now on to the end of `path`, each one flushed. Throws Failure when it
+/// cannot be opened.
+void add_file(const std::string& path);
+
+/// Stops copying to all files, closing them.
+void close_files();
+
+/// Shows `text` as the last line of the terminal, in place of the progress line before; log lines
+/// scroll by above it. Does nothing where stderr is not a terminal or after set_quiet().
+void progress(const std::string& text);
+
+/// Takes the progress line away.
+void clear_progress();
+
+}  // namespace heed::log

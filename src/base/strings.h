@@ -1,0 +1,40 @@
+// Small things done to text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+/// The parts between separators, empty ones included; one part for empty text.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// The parts between runs of ASCII white space; none is empty.
+std::vector<std::string> split_words(std::string_view text);
+
+std::string_view trim(std::string_view text);
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// 950, 41.2k, 3.05M: three digits and a unit.
+std::string human_count(double count);
+
+/// 7.3s, 1:05, 1:02:03, 2d 03:04:05.
+std::string human_duration(double seconds);
+
+/// 812 B, 1.5 KiB, 3.2 GiB.
+std::string human_bytes(uint64_t bytes);
+
+/// `value` with so many digits after the point.
+std::string fixed(double value, int digits);
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The name whose spelling is nearest to `word`, or "" where none is within a third of its length.
+std::string nearest_spelling(std::string_view word, const std::vector<std::string>& names);
+
+}  // namespace heed

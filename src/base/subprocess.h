@@ -1,0 +1,64 @@
+// Other programs, started without a shell: no quoting, no injection.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::subprocess {
+
+struct Result {
+  int status = 0;  // exit code, or 128 + signal
+  std::string out, err;
+};
+
+/// Runs a program with `input` on its stdin and collects what it writes, however much. A program
+/// that stops reading early is no error. Throws Failure where the program is missing or cannot
+/// start.
+Result run(const std::vector<std::string>& arguments, std::string_view input = "");
+
+/// Whether `program` would be found by run().
+bool exists(const std::string& program);
+
+/// A program running beside this one, in a process group of its own: signals typed at the terminal
+/// reach only the parent, which passes them on. It ends with the thread that started it, whatever
+/// ends that (SIGKILL, too).
+class Child {
+ public:
+  explicit Child(int process) : process_(process) {}
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  ~Child();  // kills and reaps a child that still runs
+
+  int process() const { return process_; }
+  /// Exit status, or nothing while it runs.
+  std::optional<int> finished();
+  /// Waits for the end; returns the exit status.
+  int wait();
+  /// Sends a signal to the child and its own children; nothing after its end.
+  void signal(int number) const;
+
+ private:
+  int process_;
+  std::optional<int> status_;
+};
+
+/// Starts a program with no stdin; stdout and stderr are appended to `log_file`. Throws Failure.
+Child start(const std::vector<std::string>& arguments, const std::string& log_file);
+
+struct Job {
+  std::vector<std::string> arguments;
+  std::string log_file;
+};
+
+/// Runs all jobs, at most `at_once` together, and returns their exit statuses in order; `ended(job,
+/// status)` is called as each ends. After signals::interrupted() running jobs get one SIGTERM, are
+/// waited for, and none is started any more: the status of those is kNotStarted.
+std::vector<int> run_all(const std::vector<Job>& jobs, std::size_t at_once,
+                         const std::function<void(std::size_t, int)>& ended = {});
+inline constexpr int kNotStarted = -1;
+
+}  // namespace heed::subprocess
