@@ -1,0 +1,170 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/strings.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(int error) {
+  return std::generic_category().message(error);
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    names.push_back(it->path().filename().string());
+  return names;
+}
+
+/// A process that was killed while it wrote leaves its temporary file: NAME.tmp.PROCESS of no
+/// living process.
+void remove_left_over(const std::string& path) {
+  const std::string folder = folder_of(path);
+  const std::string prefix = fs::path(path).filename().string() + ".tmp.";
+  for (const std::string& name : names_in(folder)) {
+    if (!name.starts_with(prefix)) continue;
+    pid_t process = 0;
+    const char* end = name.data() + name.size();
+    const auto parsed = std::from_chars(name.data() + prefix.size(), end, process);
+    if (parsed.ptr != end || process <= 0) continue;
+    if (::kill(process, 0) != 0 && errno == ESRCH) ::unlink((folder + "/" + name).c_str());
+  }
+}
+
+/// What a missing file was probably meant to be: the nearest name beside it, compressed or not.
+std::string hint(const std::string& path) {
+  const std::string folder = folder_of(path);
+  if (!fs::is_directory(folder)) return "; there is no folder '" + folder + "' either";
+  const std::string name = fs::path(path).filename().string();
+  const std::vector<std::string> names = names_in(folder);
+  std::string best;
+  for (const std::string& other : names)
+    if (other.starts_with(name + ".") && (best.empty() || other < best)) best = other;
+  if (best.empty()) best = nearest_spelling(name, names);
+  if (best.empty()) return "";
+  return "; did you mean '" + (fs::path(path).parent_path() / best).string() + "'?";
+}
+
+/// A descriptor that closes itself.
+struct Descriptor {
+  int number;
+  ~Descriptor() { ::close(number); }
+};
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0) throw UserError(path + ": cannot read: " + text_of(errno));
+  std::string bytes;
+  struct stat about {};
+  if (::fstat(file.number, &about) == 0 && about.st_size > 0)
+    bytes.reserve(static_cast<std::size_t>(about.st_size) + 1);
+  constexpr std::size_t kPiece = 1 << 20;
+  for (;;) {
+    const std::size_t had = bytes.size();
+    bytes.resize(had + kPiece);
+    const ssize_t got = ::read(file.number, bytes.data() + had, kPiece);
+    const int error = errno;
+    bytes.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) return bytes;
+    if (got > 0 || error == EINTR) continue;
+    if (error == EISDIR) throw UserError(path + ": is a folder, expected a file");
+    throw Failure(path + ": cannot read: " + text_of(error));
+  }
+}
+
+AtomicFile::AtomicFile(std::string path)
+    : path_(std::move(path)), temporary_(path_ + ".tmp." + std::to_string(::getpid())) {
+  remove_left_over(path_);
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail("cannot write", errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::fail(const std::string& doing, int error) {
+  if (descriptor_ >= 0) {
+    ::close(std::exchange(descriptor_, -1));
+    ::unlink(temporary_.c_str());
+  }
+  throw Failure(path_ + ": " + doing + ": " + text_of(error));
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  expect(descriptor_ >= 0, "write after commit");
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  expect(descriptor_ >= 0, "commit after commit");
+  if (::fsync(descriptor_) != 0) fail("cannot write", errno);
+  // Network file systems report a full disk only here.
+  if (::close(std::exchange(descriptor_, -1)) != 0 ||
+      ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary_.c_str());
+    fail("cannot write", error);
+  }
+  // The new name itself lives in the folder. Some file systems cannot sync one, and there is
+  // nothing to be done.
+  const Descriptor folder{::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (folder.number >= 0) ::fsync(folder.number);
+}
+
+void write_atomic(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+void require_file(const std::string& path, const std::string& what) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (status.type() == fs::file_type::directory)
+    throw UserError(what + ": '" + path + "' is a folder, expected a file");
+  if (!fs::exists(status)) throw UserError(what + ": no file '" + path + "'" + hint(path));
+  if (::access(path.c_str(), R_OK) != 0)
+    throw UserError(what + ": cannot read '" + path + "': " + text_of(errno));
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  // With a trailing slash, or where a file stands in the way, the standard library's answer varies.
+  if (!fs::is_directory(path))
+    throw Failure(path + ": cannot make the folder: " +
+                  (error ? error.message() : "a file of that name is in the way"));
+}
+
+}  // namespace heed

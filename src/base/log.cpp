@@ -1,0 +1,216 @@
+#include "base/log.h"
+
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/dist_sink.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace heed::log {
+namespace {
+
+bool is_terminal() {
+  const char* kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+bool has_colours() {
+  const char* refused = std::getenv("NO_COLOR");
+  return is_terminal() && (refused == nullptr || *refused == '\0');
+}
+
+/// `text` cut to the terminal's width, whole UTF-8 characters only: a wrapped line could not be
+/// redrawn.
+std::string_view fitted(std::string_view text) {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  std::size_t columns = known ? size.ws_col - 1U : 79U;
+  std::size_t end = 0;
+  for (; end < text.size(); ++end) {
+    const bool starts_character = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
+    if (starts_character && columns-- == 0) break;
+  }
+  return text.substr(0, end);
+}
+
+/// stderr with a progress line below the log. One lock covers both, and each change is one write.
+class Terminal : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  void progress(const std::string& text) {
+    if (!shows_progress_ || !is_terminal()) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    progress_ = text;
+    write("\r\033[K" + std::string(fitted(progress_)));
+  }
+
+  void clear_progress() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (progress_.empty()) return;
+    progress_.clear();
+    write("\r\033[K");
+  }
+
+  void hide_progress() { shows_progress_ = false; }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    std::string text = colour(message.level) + std::string(line.data(), line.size());
+    if (text.front() == '\033') text.insert(text.size() - 1, "\033[0m");
+    if (!progress_.empty()) text = "\r\033[K" + text + std::string(fitted(progress_));
+    write(text);
+  }
+  void flush_() override {}
+
+ private:
+  static std::string colour(spdlog::level::level_enum level) {
+    if (!has_colours()) return "";
+    if (level >= spdlog::level::err) return "\033[31m";
+    if (level == spdlog::level::warn) return "\033[33m";
+    return level == spdlog::level::debug ? "\033[2m" : "";
+  }
+
+  static void write(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+  std::atomic<bool> shows_progress_ = true;
+  std::string progress_;
+};
+
+/// "warning: " before a warning, nothing before what is merely said.
+class Prefix : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&,
+              spdlog::memory_buf_t& out) override {
+    std::string_view text;
+    if (message.level >= spdlog::level::err) text = "error: ";
+    if (message.level == spdlog::level::warn) text = "warning: ";
+    out.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<Prefix>();
+  }
+};
+
+std::unique_ptr<spdlog::formatter> formatter(const std::string& time) {
+  auto made = std::make_unique<spdlog::pattern_formatter>();
+  made->add_flag<Prefix>('*').set_pattern("[" + time + "] %*%v");
+  return made;
+}
+
+struct Loggers {
+  std::shared_ptr<Terminal> terminal = std::make_shared<Terminal>();
+  std::shared_ptr<spdlog::sinks::dist_sink_mt> files =
+      std::make_shared<spdlog::sinks::dist_sink_mt>();
+  spdlog::logger logger{"heed", {terminal, files}};
+
+  Loggers() {
+    terminal->set_formatter(formatter("%H:%M:%S"));
+    terminal->set_level(spdlog::level::info);
+    files->set_level(spdlog::level::info);
+    logger.set_level(spdlog::level::debug);
+    logger.flush_on(spdlog::level::debug);
+    logger.set_error_handler([](const std::string& what) {
+      static std::atomic<bool> said = false;
+      if (!said.exchange(true))
+        std::fprintf(stderr, "warning: cannot write the log file: %s\n", what.c_str());
+    });
+  }
+};
+
+Loggers& loggers() {
+  static Loggers made;
+  return made;
+}
+
+spdlog::level::level_enum level_of(Level level) {
+  switch (level) {
+    case Level::debug:
+      return spdlog::level::debug;
+    case Level::info:
+      return spdlog::level::info;
+    case Level::warn:
+      return spdlog::level::warn;
+    case Level::error:
+      return spdlog::level::err;
+  }
+  throw Bug("no such log level");
+}
+
+void say(Level level, const std::string& text) {
+  loggers().logger.log(level_of(level), spdlog::string_view_t(text));
+}
+
+}  // namespace
+
+void set_level(Level level) {
+  const auto wanted = level_of(level);
+  loggers().terminal->set_level(wanted);
+  loggers().files->set_level(std::min(wanted, spdlog::level::info));
+}
+
+void set_level(const std::string& name) {
+  const std::vector<std::pair<std::string, Level>> levels = {{"debug", Level::debug},
+                                                             {"info", Level::info},
+                                                             {"warn", Level::warn},
+                                                             {"error", Level::error}};
+  for (const auto& [known, level] : levels)
+    if (known == name) return set_level(level);
+  throw UserError("log level: unknown value '" + name + "'; allowed: debug, info, warn, error");
+}
+
+void set_quiet() {
+  set_level(Level::warn);
+  loggers().terminal->hide_progress();
+}
+
+void debug(const std::string& text) {
+  say(Level::debug, text);
+}
+void info(const std::string& text) {
+  say(Level::info, text);
+}
+void warn(const std::string& text) {
+  say(Level::warn, text);
+}
+void error(const std::string& text) {
+  say(Level::error, text);
+}
+
+void add_file(const std::string& path) {
+  try {
+    auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path, /*truncate=*/false);
+    file->set_formatter(formatter("%Y-%m-%d %H:%M:%S"));
+    loggers().files->add_sink(std::move(file));
+  } catch (const spdlog::spdlog_ex& error) {
+    throw Failure(path + ": cannot write the log: " + error.what());
+  }
+}
+
+void close_files() {
+  loggers().files->set_sinks({});
+}
+
+void progress(const std::string& text) {
+  loggers().terminal->progress(text);
+}
+
+void clear_progress() {
+  loggers().terminal->clear_progress();
+}
+
+}  // namespace heed::log

@@ -1,0 +1,125 @@
+#include "base/strings.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace heed {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n\v\f";
+
+std::string printed(const char* format, auto... values) {
+  std::array<char, 512> text{};
+  std::snprintf(text.data(), text.size(), format, values...);
+  return text.data();
+}
+
+/// Three digits, the fewest that tell neighbouring measurements apart.
+std::string three_digits(double value) {
+  if (value < 9.995) return fixed(value, 2);
+  return fixed(value, value < 99.95 ? 1 : 0);
+}
+
+}  // namespace
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t end; (end = text.find(separator)) != std::string_view::npos;
+       text.remove_prefix(end + 1))
+    parts.emplace_back(text.substr(0, end));
+  parts.emplace_back(text);
+  return parts;
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!(text = trim(text)).empty()) {
+    const std::size_t end = std::min(text.find_first_of(kSpace), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string joined;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) joined += separator;
+    joined += parts[i];
+  }
+  return joined;
+}
+
+std::string human_count(double count) {
+  constexpr std::array<const char*, 5> units = {"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  // 999.5 would be printed as 1000 of its unit.
+  for (; std::abs(count) >= 999.5 && unit + 1 < units.size(); ++unit) count /= 1000;
+  if (unit == 0 && count == std::floor(count)) return fixed(count, 0);
+  std::string text = three_digits(std::abs(count));
+  if (count < 0) text.insert(text.begin(), '-');
+  return text + units[unit];
+}
+
+std::string human_duration(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) return "?";
+  if (seconds < 9.95) return fixed(seconds, 1) + "s";
+  const auto whole = std::llround(seconds);
+  if (whole < 60) return std::to_string(whole) + "s";
+  const auto s = whole % 60, m = whole / 60 % 60, h = whole / 3600 % 24, d = whole / 86400;
+  if (d > 0) return printed("%lldd %02lld:%02lld:%02lld", d, h, m, s);
+  return h > 0 ? printed("%lld:%02lld:%02lld", h, m, s) : printed("%lld:%02lld", m, s);
+}
+
+std::string human_bytes(uint64_t bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  constexpr std::array<const char*, 4> units = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; value >= 1023.95 && unit + 1 < units.size(); ++unit) value /= 1024;
+  return fixed(value, 1) + " " + units[unit];
+}
+
+std::string fixed(double value, int digits) {
+  return printed("%.*f", digits, value);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before, above);
+    std::swap(above, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, above[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest_spelling(std::string_view word, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance * 3 > std::max(word.size(), name.size()) || distance >= least) continue;
+    least = distance;
+    best = name;
+  }
+  return best;
+}
+
+}  // namespace heed

@@ -1,0 +1,269 @@
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "base/strings.h"
+
+namespace heed::subprocess {
+namespace {
+
+std::string text_of(int error) {
+  return std::generic_category().message(error);
+}
+
+/// One end of a pipe, or a file.
+class End {
+ public:
+  explicit End(int number = -1) : number_(number) {}
+  End(End&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  End& operator=(End&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~End() { close(); }
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
+  int number() const { return number_; }
+  bool open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+struct Pipe {
+  End read, write;
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw Failure("cannot make a pipe: " + text_of(errno));
+    read = End(ends[0]);
+    write = End(ends[1]);
+  }
+};
+
+int exit_status(int waited) {
+  return WIFEXITED(waited) ? WEXITSTATUS(waited) : 128 + WTERMSIG(waited);
+}
+
+int reap(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) return 127;
+  return exit_status(status);
+}
+
+struct Streams {
+  int in, out, err;
+};
+
+/// Between fork and exec: only calls that are safe there. Reports a failed exec as errno through
+/// `report`.
+[[noreturn]] void become(char* const* arguments, const Streams& streams, bool leads_group,
+                         pid_t parent, int report) {
+  if (leads_group) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);  // it died before the line above
+  }
+  for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(streams.in, STDIN_FILENO);
+  ::dup2(streams.out, STDOUT_FILENO);
+  ::dup2(streams.err, STDERR_FILENO);
+  ::execvp(arguments[0], arguments);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
+  ::_exit(127);
+}
+
+pid_t launch(const std::vector<std::string>& arguments, const Streams& streams, bool leads_group) {
+  expect(!arguments.empty(), "no program to run");
+  std::vector<char*> pointers;
+  for (const std::string& argument : arguments)
+    pointers.push_back(const_cast<char*>(argument.c_str()));  // exec does not write to them
+  pointers.push_back(nullptr);
+  Pipe report;
+  const pid_t parent = ::getpid();
+  const pid_t process = ::fork();
+  if (process < 0) throw Failure("cannot run '" + arguments[0] + "': " + text_of(errno));
+  if (process == 0) become(pointers.data(), streams, leads_group, parent, report.write.number());
+  if (leads_group) ::setpgid(process, process);  // whoever comes first
+  report.write.close();
+  int error = 0;
+  ssize_t got = 0;
+  while ((got = ::read(report.read.number(), &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof error) {
+    reap(process);
+    throw Failure("cannot run '" + arguments[0] + "': " + text_of(error));
+  }
+  return process;
+}
+
+/// While it lives, writing to a pipe that nobody reads is an error of write() in this thread, not a
+/// signal.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    const timespec now{};
+    while (sigtimedwait(&pipe_, nullptr, &now) > 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_{}, before_{};
+};
+
+void feed(End& end, std::string_view& input) {
+  const ssize_t written = ::write(end.number(), input.data(), input.size());
+  if (written >= 0) input.remove_prefix(static_cast<std::size_t>(written));
+  const bool gone = written < 0 && errno != EAGAIN && errno != EINTR;
+  if (gone || input.empty()) end.close();
+}
+
+void drain(End& end, std::string& into) {
+  std::array<char, 1 << 16> piece;
+  const ssize_t got = ::read(end.number(), piece.data(), piece.size());
+  if (got > 0) into.append(piece.data(), static_cast<std::size_t>(got));
+  if (got == 0 || (got < 0 && errno != EINTR)) end.close();
+}
+
+/// All three streams at once: feeding first and reading later would block both sides once a pipe is
+/// full.
+void exchange(End& in, std::string_view input, End& out, End& err, Result& result) {
+  const NoPipeSignal guard;
+  ::fcntl(in.number(), F_SETFL, O_NONBLOCK);
+  if (input.empty()) in.close();
+  while (in.open() || out.open() || err.open()) {
+    // A closed end is -1, which poll() passes over.
+    std::array<pollfd, 3> ends = {pollfd{in.number(), POLLOUT, 0}, pollfd{out.number(), POLLIN, 0},
+                                  pollfd{err.number(), POLLIN, 0}};
+    if (::poll(ends.data(), ends.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      throw Failure("cannot wait for a program: " + text_of(errno));
+    }
+    if (ends[0].revents != 0) feed(in, input);
+    if (ends[1].revents != 0) drain(out, result.out);
+    if (ends[2].revents != 0) drain(err, result.err);
+  }
+}
+
+}  // namespace
+
+Result run(const std::vector<std::string>& arguments, std::string_view input) {
+  Pipe in, out, err;
+  const pid_t process = launch(
+      arguments, {in.read.number(), out.write.number(), err.write.number()}, /*leads_group=*/false);
+  in.read.close();
+  out.write.close();
+  err.write.close();
+  Result result;
+  exchange(in.write, input, out.read, err.read, result);
+  result.status = reap(process);
+  return result;
+}
+
+bool exists(const std::string& program) {
+  if (program.find('/') != std::string::npos) return ::access(program.c_str(), X_OK) == 0;
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path == nullptr ? "/usr/bin:/bin" : path, ':'))
+    if (::access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+Child::Child(Child&& other) noexcept
+    : process_(std::exchange(other.process_, -1)), status_(other.status_) {}
+
+Child& Child::operator=(Child&& other) noexcept {
+  std::swap(process_, other.process_);
+  std::swap(status_, other.status_);
+  return *this;
+}
+
+Child::~Child() {
+  if (process_ < 0 || status_) return;
+  signal(SIGKILL);
+  wait();
+}
+
+std::optional<int> Child::finished() {
+  if (status_) return status_;
+  int status = 0;
+  if (::waitpid(process_, &status, WNOHANG) == process_) status_ = exit_status(status);
+  return status_;
+}
+
+int Child::wait() {
+  if (!status_) status_ = reap(process_);
+  return *status_;
+}
+
+void Child::signal(int number) const {
+  if (!status_) ::kill(-process_, number);
+}
+
+Child start(const std::vector<std::string>& arguments, const std::string& log_file) {
+  const End log(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!log.open()) throw Failure(log_file + ": cannot write: " + text_of(errno));
+  const End nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  return Child(
+      launch(arguments, {nothing.number(), log.number(), log.number()}, /*leads_group=*/true));
+}
+
+std::vector<int> run_all(const std::vector<Job>& jobs, std::size_t at_once,
+                         const std::function<void(std::size_t, int)>& ended) {
+  std::vector<int> statuses(jobs.size(), kNotStarted);
+  std::vector<std::pair<std::size_t, Child>> running;
+  bool told = false;
+  for (std::size_t next = 0; next < jobs.size() || !running.empty();) {
+    if (signals::interrupted() && !std::exchange(told, true)) {
+      next = jobs.size();
+      for (auto& [index, child] : running) child.signal(SIGTERM);
+      continue;
+    }
+    if (next < jobs.size() && running.size() < std::max<std::size_t>(at_once, 1)) {
+      running.emplace_back(next, start(jobs[next].arguments, jobs[next].log_file));
+      ++next;
+      continue;
+    }
+    const auto done = std::find_if(running.begin(), running.end(),
+                                   [](auto& job) { return job.second.finished().has_value(); });
+    if (done == running.end()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      continue;
+    }
+    const std::size_t index = done->first;
+    statuses[index] = done->second.wait();
+    running.erase(done);
+    if (ended) ended(index, statuses[index]);
+  }
+  return statuses;
+}
+
+}  // namespace heed::subprocess
