@@ -18,18 +18,23 @@ struct Memory {
   Tensor keys;     // mechanism-specific projection of values, or undefined
   Tensor valid;    // [sentences, source] bool, false on padding
   Tensor summary;  // [sentences, memory] the encoder's last states, both directions
+  Tensor bias;     // [sentences, 1, source] added to scores: 0 where valid, -inf on padding
 };
+
+/// A Memory without keys, with the bias made from `valid`.
+Memory make_memory(const Tensor& values, const Tensor& valid, const Tensor& summary);
 
 struct Attended {
   Tensor context;  // [sentences, query, memory]
-  Tensor weights;  // [sentences, query, source], rows sum to 1 over valid positions; undefined for `none`
+  Tensor weights;  // [sentences, query, source], rows sum to 1 over valid positions; undefined for
+                   // `none`
 };
 
 struct AttentionSize {
-  int64_t query = 0;      // width of the decoder's state s
-  int64_t memory = 0;     // width of the encoder's states h
-  int64_t hidden = 0;     // width of the inner layer, where there is one
-  double dropout = 0;     // of the weights, while training
+  int64_t query = 0;   // width of the decoder's state s
+  int64_t memory = 0;  // width of the encoder's states h
+  int64_t hidden = 0;  // width of the inner layer, where there is one
+  double dropout = 0;  // of the weights, while training
 };
 
 /// When a mechanism is asked, which decides the recurrence around it (model/recurrent.cpp).
@@ -44,10 +49,11 @@ class Attention : public torch::nn::Module {
   /// Projects the encoder's states once per sentence.
   virtual Memory prepare(Memory memory) { return memory; }
 
-  /// query [sentences, query, width of s]: several steps of teacher forcing or several hypotheses of a beam.
-  /// `position` is the 0-based target position of the first query; `stride` is 1 where queries are successive
-  /// positions and 0 where they are hypotheses at the same one.
-  virtual Attended forward(const Tensor& query, const Memory& memory, int64_t position, int64_t stride) = 0;
+  /// query [sentences, query, width of s]: several steps of teacher forcing or several hypotheses
+  /// of a beam. `position` is the 0-based target position of the first query; `stride` is 1 where
+  /// queries are successive positions and 0 where they are hypotheses at the same one.
+  virtual Attended forward(const Tensor& query, const Memory& memory, int64_t position,
+                           int64_t stride) = 0;
 };
 
 using AttentionPtr = std::shared_ptr<Attention>;
