@@ -1,4 +1,24 @@
 // Batched beam search, greedy search and sampling over any Model.
+//
+// One step for all sentences of a batch: log-probabilities in fp32, then the best continuations of
+// each hypothesis, then per sentence the best of these. A continuation by eos finishes its
+// hypothesis if it ranks among the first beam_size; the best beam_size others go on. Equal scores:
+// the earlier hypothesis, then the lower piece id.
+//
+// pad and bos are never emitted, eos not before min_length pieces, unk may be. What is forbidden is
+// not renormalised away: scores stay the model's own log-probabilities.
+//
+// A sentence stops
+//  - when no live hypothesis can reach the n_best-th finished one, whatever it adds: its score
+//  cannot exceed its log-probability
+//    divided by the length penalty at the length limit (exact for every penalty, and the only rule
+//    for `none`), or
+//  - for average, power and gnmt, when beam_size hypotheses have finished: the exact bound is too
+//  far away to be
+//    waited for, and later ones win rarely, or
+//  - at ceil(max_length_ratio * source pieces) + 10 steps, or as many as the model can take.
+//  Finished hypotheses are then
+//    returned first; live ones only fill up what n_best lacks, marked `cut`.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +30,13 @@
 namespace heed::decode {
 
 struct Hypothesis {
-  std::vector<int32_t> ids;            // pieces, without bos and eos
-  double log_probability = 0;          // sum over pieces and eos
-  double score = 0;                    // after the length and coverage penalties: what ranks hypotheses
-  std::vector<float> token_log_probabilities;  // [ids + eos]
-  /// Cross-attention row of each emitted token (eos included) over the source (eos included): the last attending layer,
-  /// mean of its heads. Empty unless asked for, and for models without attention.
+  std::vector<int32_t> ids;    // pieces, without bos and eos
+  double log_probability = 0;  // sum over pieces and eos
+  double score = 0;            // after the length and coverage penalties: what ranks hypotheses
+  std::vector<float> token_log_probabilities;  // [ids + eos]; without eos where cut
+  /// Cross-attention row of each emitted token (eos included) over the source (eos included): the
+  /// last attending layer, mean of its heads. Empty unless asked for, and for models without
+  /// attention. Ensembles: the first model's.
   std::vector<std::vector<float>> attention;
   bool cut = false;  // reached the length limit without eos
 };
@@ -23,13 +44,22 @@ struct Hypothesis {
 struct SearchOptions {
   DecodeConfig config;
   bool keep_attention = false;
-  std::vector<uint64_t> sampling_streams;  // one per sentence: its own random stream, so that neighbours do not matter
+  /// One per sentence: its own random stream, so that neighbours do not matter. Empty: the row's
+  /// number.
+  std::vector<uint64_t> sampling_streams;
 };
 
-/// n_best hypotheses per sentence of `source`, best first. Runs without gradients in eval mode (restores the mode).
-/// Several models make an ensemble: their probabilities are averaged (same target vocabulary; each its own `sources` entry).
+/// n_best hypotheses per sentence of `source`, best first (fewer only where the search space holds
+/// fewer). Runs without gradients in eval mode (restores the mode). Several models make an
+/// ensemble: their probabilities are averaged (same target vocabulary; each its own `sources`
+/// entry). With sampling.top_k or top_p set, the n_best are independent draws, which may coincide,
+/// and beam_size has no part. Throws Failure when a model's scores are not numbers.
 std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,
                                             const std::vector<model::Source>& sources,
                                             const SearchOptions& options);
+
+/// Longest translation of `source_pieces` pieces (eos of neither side counted in, but counted in
+/// the result).
+int64_t length_limit(const DecodeConfig& config, int64_t source_pieces, int64_t model_longest);
 
 }  // namespace heed::decode

@@ -1,7 +1,9 @@
-// Text in, text out: pieces, batches sorted by length inside a window, results in the order of the input.
+// Text in, text out: pieces, batches sorted by length inside a window, results in the order of the
+// input.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +15,10 @@
 namespace heed::decode {
 
 struct Translation {
-  std::string text;                     // best hypothesis; empty for an empty line
-  std::vector<Hypothesis> hypotheses;   // n_best, best first; empty for an empty line
-  std::vector<std::string> texts;       // one per hypothesis
-  std::vector<std::string> source_pieces;  // with </s> at the end
+  std::string text;                        // best hypothesis; empty for an empty line
+  std::vector<Hypothesis> hypotheses;      // n_best, best first; empty for an empty line
+  std::vector<std::string> texts;          // one per hypothesis
+  std::vector<std::string> source_pieces;  // of the first member, with </s> at the end
 };
 
 /// What one ensemble member needs. All members share the target vocabulary.
@@ -27,26 +29,65 @@ struct Member {
 
 class Translator {
  public:
-  Translator(std::vector<Member> members, DecodeConfig config, at::Device device, at::ScalarType precision);
+  /// Moves the models to `device`. `decoding.weights: bf16` overrides `precision`. Throws UserError
+  /// when members differ in their target vocabularies or the device cannot compute in bf16.
+  Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
+             at::ScalarType precision);
 
   bool keep_attention = false;
 
-  /// One Translation per line, in order. A line that is empty or only white space gives an empty one. A line longer than
-  /// the model can take is a UserError that names its 1-based number (`first_line` + index).
+  /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
+  /// one. A line longer than the model can take is a UserError that names its 1-based number
+  /// (`first_line` + index), before any of `lines` is translated. Translations cut at the length
+  /// limit are warned about by line number.
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1);
 
   /// log P(target | source) per pair: sum over pieces and eos, and the per-token values.
   struct Score {
     double log_probability = 0;
-    std::vector<float> tokens;
+    std::vector<float> tokens;  // [pieces + eos]
   };
-  std::vector<Score> score(const std::vector<std::string>& sources, const std::vector<std::string>& targets);
+  /// Throws UserError when the counts differ or a line is longer than the model can take.
+  std::vector<Score> score(const std::vector<std::string>& sources,
+                           const std::vector<std::string>& targets);
+
+  const Member& first() const { return members_.front(); }
+  const DecodeConfig& config() const { return config_; }
+  const at::Device& device() const { return device_; }
+  at::ScalarType precision() const { return precision_; }
+  /// The longest source or target, in pieces with eos, that every member can take.
+  int64_t longest() const;
 
  private:
+  struct Lines;
+  std::vector<model::Model*> models() const;
+  Lines encode(const std::vector<std::string>& lines, int64_t first_line) const;
+  void search_batch(const Lines& lines, const std::vector<int64_t>& batch, int64_t first_line,
+                    std::vector<Translation>& out);
+  void finish(Translation& translation, std::vector<Hypothesis> hypotheses) const;
+
   std::vector<Member> members_;
   DecodeConfig config_;
   at::Device device_;
   at::ScalarType precision_;
 };
+
+/// Translates until `next_line` has no more, `window` lines at a time (1: each line at once, as a
+/// person at a terminal wants; more: longer batches of equal length). `emit` gets the 1-based line
+/// number and its translation, in order, one per line. Returns the number of lines.
+int64_t translate_stream(Translator& translator,
+                         const std::function<std::optional<std::string>()>& next_line,
+                         const std::function<void(int64_t, const Translation&)>& emit,
+                         int64_t window);
+
+/// The pieces of `ids` as the vocabulary spells them, `</s>` at the end.
+std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
+                                     const std::vector<int32_t>& ids);
+
+/// Indices of `lengths` in batches, longest first, at most `sentences` and (except for a single
+/// longer one) `tokens` padded tokens in each. Those of length `skip` are left out.
+std::vector<std::vector<int64_t>> batches_by_length(const std::vector<int64_t>& lengths,
+                                                    int64_t sentences, int64_t tokens,
+                                                    int64_t skip = -1);
 
 }  // namespace heed::decode

@@ -1,0 +1,31 @@
+// The best continuations of each hypothesis: the only part of a step's scores that leaves the
+// device.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "model/tensor.h"
+
+namespace heed::decode {
+
+/// Per row the `count` best of a score, best first, equal ones by lower id. Missing ones are -inf.
+struct Candidates {
+  int64_t count = 0;
+  std::vector<float> values;  // [rows, count]
+  std::vector<int64_t> ids;   // [rows, count]
+
+  std::span<const float> values_of(int64_t row) const {
+    return {values.data() + row * count, static_cast<std::size_t>(count)};
+  }
+  std::span<const int64_t> ids_of(int64_t row) const {
+    return {ids.data() + row * count, static_cast<std::size_t>(count)};
+  }
+};
+
+/// `scores` [rows, vocab] fp32 without NaN. On the CPU one pass over memory; elsewhere ATen's topk.
+Candidates best_candidates(const model::Tensor& scores, int64_t count);
+
+}  // namespace heed::decode

@@ -1,0 +1,190 @@
+#include "decode/forced.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "data/batch.h"
+#include "decode/ensemble.h"
+#include "model/device.h"
+
+namespace heed::decode {
+namespace {
+
+using model::AttentionKind;
+
+constexpr int64_t kSentences = 16;  // read together
+constexpr int64_t kTokens = 1024;   // padded pieces of the longer side: maps are quadratic in them
+
+const char* name_of(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::kEncoder:
+      return "encoder";
+    case AttentionKind::kDecoder:
+      return "decoder";
+    case AttentionKind::kCross:
+      return "cross";
+  }
+  return "";
+}
+
+bool wanted(AttentionKind kind, const AttentionRequest& request) {
+  if (kind == AttentionKind::kEncoder) return request.encoder;
+  return kind == AttentionKind::kDecoder ? request.decoder : request.cross;
+}
+
+/// The wished ones of `count`, `all` where nothing was wished. Throws UserError.
+std::vector<int64_t> choose(const std::vector<int64_t>& wished, int64_t count, int64_t least,
+                            const char* what) {
+  std::vector<int64_t> out = wished;
+  if (out.empty())
+    for (int64_t i = 0; i < count; ++i) out.push_back(i);
+  for (const int64_t i : out)
+    if (i < least || i >= count)
+      throw UserError(std::string("attention: no ") + what + " " + std::to_string(i) +
+                      "; the model has " + std::to_string(count) + ", counted from 0");
+  return out;
+}
+
+/// The maps of one kind in the order of the wished layers.
+std::vector<const model::AttentionMap*> maps_of(const model::Trace& trace, AttentionKind kind,
+                                                const AttentionRequest& request) {
+  std::vector<const model::AttentionMap*> all, out;
+  for (const auto& map : trace.maps)
+    if (map.kind == kind) all.push_back(&map);
+  if (all.empty())
+    throw UserError(std::string("attention: this model has no ") + name_of(kind) +
+                    " attention to look at");
+  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->layer < b->layer; });
+  const auto count = static_cast<int64_t>(all.size());
+  for (const int64_t layer : choose(request.layers, count, -1, "layer"))
+    out.push_back(all[layer < 0 ? count - 1 : layer]);
+  return out;
+}
+
+/// Cuts one sentence's matrices out of a batch's padded map.
+void append(const model::AttentionMap& map, int64_t row, const AttentionRequest& request,
+            const std::vector<std::string>& rows, const std::vector<std::string>& columns,
+            std::vector<AttentionMatrix>& out) {
+  const auto height = static_cast<int64_t>(rows.size());
+  const auto width = static_cast<int64_t>(columns.size());
+  const at::Tensor heads =  // [heads, rows, columns]
+      map.weights[row].slice(1, 0, height).slice(2, 0, width).to(at::kFloat).cpu();
+  for (const int64_t head : choose(request.heads, heads.size(0), -1, "head")) {
+    const at::Tensor one = (head < 0 ? heads.mean(0) : heads[head]).contiguous();
+    const float* data = one.const_data_ptr<float>();
+    out.push_back({.kind = map.kind,
+                   .layer = map.layer,
+                   .head = head,
+                   .rows = height,
+                   .columns = width,
+                   .weights = std::vector<float>(data, data + one.numel()),
+                   .row_labels = rows,
+                   .column_labels = columns});
+  }
+}
+
+std::vector<std::string> inputs_of(const std::vector<std::string>& target_pieces) {
+  std::vector<std::string> out{"<s>"};
+  out.insert(out.end(), target_pieces.begin(), target_pieces.end() - 1);
+  return out;
+}
+
+void read_batch(model::Model& model, const at::Device& device,
+                const std::vector<const data::Example*>& examples, const AttentionRequest& request,
+                const std::vector<AttendedSentence*>& out) {
+  const data::Batch batch = data::make_batch(examples);
+  model::Trace trace{
+      .encoder = request.encoder, .decoder = request.decoder, .cross = request.cross, .maps = {}};
+  const auto input =
+      at::tensor(batch.target_input).reshape({batch.size, batch.target_length}).to(device);
+  model.features(model::make_source(batch, device), input, &trace);
+  for (const auto kind :
+       {AttentionKind::kEncoder, AttentionKind::kDecoder, AttentionKind::kCross}) {
+    if (!wanted(kind, request)) continue;
+    for (const auto* map : maps_of(trace, kind, request))
+      for (std::size_t row = 0; row < out.size(); ++row) {
+        AttendedSentence& one = *out[row];
+        const auto& rows = kind == AttentionKind::kEncoder ? one.source_pieces : one.target_pieces;
+        const auto columns =
+            kind == AttentionKind::kDecoder ? inputs_of(one.target_pieces) : one.source_pieces;
+        append(*map, static_cast<int64_t>(row), request, rows, columns, one.matrices);
+      }
+  }
+}
+
+/// Fills text, pieces and `examples`; true where there is something to read.
+std::vector<bool> prepare(Translator& translator, const std::vector<std::string>& sources,
+                          const std::optional<std::vector<std::string>>& targets,
+                          std::vector<data::Example>& examples,
+                          std::vector<AttendedSentence>& out) {
+  const Member& member = translator.first();
+  std::vector<Translation> own;
+  if (!targets) own = translator.translate(sources);
+  std::vector<bool> readable(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    examples[i].source = member.source.encode(sources[i]);
+    if (targets) {
+      examples[i].target = member.target.encode((*targets)[i]);
+      out[i].target_text = (*targets)[i];
+    } else if (!own[i].hypotheses.empty()) {
+      examples[i].target = own[i].hypotheses[0].ids;
+      out[i].target_text = own[i].text;
+      out[i].cut = own[i].hypotheses[0].cut;
+    }
+    readable[i] = targets ? !(examples[i].source.empty() && examples[i].target.empty())
+                          : !own[i].hypotheses.empty();
+    // A cut translation of the longest length has no room for </s> to be read after it.
+    const auto longest = static_cast<std::size_t>(translator.longest());
+    for (const auto* side : {&examples[i].source, &examples[i].target})
+      if (side->size() + 1 > longest && !out[i].cut)
+        throw UserError("attention: line " + std::to_string(i + 1) + " has " +
+                        std::to_string(side->size()) + " pieces, and the model can take " +
+                        std::to_string(longest - 1) + "; split it");
+    if (examples[i].target.size() + 1 > longest) examples[i].target.resize(longest - 1);
+    out[i].source_pieces = piece_names(member.source, examples[i].source);
+    out[i].target_pieces = piece_names(member.target, examples[i].target);
+  }
+  return readable;
+}
+
+}  // namespace
+
+std::vector<AttendedSentence> attention_maps(Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::optional<std::vector<std::string>>& targets,
+                                             const AttentionRequest& request) {
+  if (targets && targets->size() != sources.size())
+    throw UserError("attention: " + std::to_string(sources.size()) + " source lines and " +
+                    std::to_string(targets->size()) + " target lines");
+  model::Model& model = *translator.first().model;
+  if (request.cross && !model.attends())
+    throw UserError("attention: this model has none (model.attention: none); choose another model");
+
+  std::vector<data::Example> examples(sources.size());
+  std::vector<AttendedSentence> out(sources.size());
+  const std::vector<bool> readable = prepare(translator, sources, targets, examples, out);
+  std::vector<int64_t> lengths;
+  for (std::size_t i = 0; i < examples.size(); ++i)
+    lengths.push_back(readable[i] ? static_cast<int64_t>(std::max(examples[i].source.size(),
+                                                                  examples[i].target.size()))
+                                  : -1);
+
+  const at::NoGradGuard no_gradients;
+  const EvalMode eval_mode({&model});
+  const model::Autocast autocast(translator.device(), translator.precision());
+  for (const auto& batch : batches_by_length(lengths, kSentences, kTokens, /*skip=*/-1)) {
+    std::vector<const data::Example*> chosen;
+    std::vector<AttendedSentence*> sentences;
+    for (const int64_t i : batch) {
+      chosen.push_back(&examples[i]);
+      sentences.push_back(&out[i]);
+    }
+    read_batch(model, translator.device(), chosen, request, sentences);
+  }
+  return out;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,50 @@
+// Teacher-forced attention: the weights of any layer and head while a model reads a given
+// translation, or its own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+#include "model/model.h"
+
+namespace heed::decode {
+
+/// Rows are what looks, columns what is looked at; each row sums to 1 over its columns.
+///   cross:   target pieces with </s> (row t: the step that emits piece t) by source pieces with
+///   </s> decoder: the same rows by the target read so far, <s> first; zero right of the diagonal
+///   encoder: source pieces with </s> by the same
+struct AttentionMatrix {
+  model::AttentionKind kind = model::AttentionKind::kCross;
+  int64_t layer = 0;  // 0-based
+  int64_t head = 0;   // 0-based; -1 is the mean over heads
+  int64_t rows = 0, columns = 0;
+  std::vector<float> weights;  // [rows, columns], row-major
+  std::vector<std::string> row_labels, column_labels;
+};
+
+struct AttendedSentence {
+  std::string target_text;
+  std::vector<std::string> source_pieces, target_pieces;  // with </s>
+  std::vector<AttentionMatrix> matrices;                  // by kind, layer, head
+  bool cut = false;  // own translation that reached the length limit
+};
+
+struct AttentionRequest {
+  bool encoder = false, decoder = false, cross = true;
+  std::vector<int64_t> layers;  // empty: all. -1 is the last
+  std::vector<int64_t> heads;   // empty: all, one by one. -1 is the mean over heads
+};
+
+/// One per line of `sources`, in order, by the translator's first model. Without `targets` the
+/// model reads its own best translation. A blank line with no target given has no matrices. Throws
+/// UserError when line counts differ, a line is too long, the model does not attend, or it has no
+/// such kind, layer or head.
+std::vector<AttendedSentence> attention_maps(Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::optional<std::vector<std::string>>& targets,
+                                             const AttentionRequest& request);
+
+}  // namespace heed::decode

@@ -1,0 +1,242 @@
+#include "decode/translator.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "data/batch.h"
+#include "decode/ensemble.h"
+#include "model/device.h"
+
+namespace heed::decode {
+namespace {
+
+// Bounds on memory. A search holds keys and values of beam_size hypotheses that grow to about the
+// source's length; scoring holds the whole [target, vocab] of a batch.
+constexpr int64_t kSearchTokens = 32768;
+constexpr int64_t kScoredTokens = 1024;
+constexpr int64_t kDeviceFactor = 8;  // a GPU has the memory and needs the parallelism
+constexpr std::size_t kNamedLines = 10;
+
+int64_t token_budget(int64_t tokens, const at::Device& device) {
+  return device.is_cpu() ? tokens : tokens * kDeviceFactor;
+}
+
+std::string line_list(const std::vector<int64_t>& lines) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(lines.size(), kNamedLines); ++i)
+    out += (i ? ", " : "") + std::to_string(lines[i]);
+  if (lines.size() > kNamedLines)
+    out += " and " + std::to_string(lines.size() - kNamedLines) + " more";
+  return out;
+}
+
+void check_length(int64_t pieces, int64_t longest, const std::string& where) {
+  if (pieces + 1 <= longest) return;
+  throw UserError(where + ": " + std::to_string(pieces) + " pieces, and the model can take " +
+                  std::to_string(longest - 1) + "; split the line");
+}
+
+}  // namespace
+
+/// Piece ids of each line, once per distinct member.
+struct Translator::Lines {
+  std::vector<std::vector<data::Example>> members;  // [member][line]
+  std::vector<int64_t> lengths;                     // longest over the members, without eos
+};
+
+std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
+                                     const std::vector<int32_t>& ids) {
+  std::vector<std::string> out;
+  out.reserve(ids.size() + 1);
+  for (const int32_t id : ids) out.push_back(vocabulary.piece(id));
+  out.push_back("</s>");
+  return out;
+}
+
+std::vector<std::vector<int64_t>> batches_by_length(const std::vector<int64_t>& lengths,
+                                                    int64_t sentences, int64_t tokens,
+                                                    int64_t skip) {
+  std::vector<int64_t> order;
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    if (lengths[i] != skip) order.push_back(static_cast<int64_t>(i));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return lengths[a] > lengths[b]; });
+  std::vector<std::vector<int64_t>> out;
+  for (const int64_t i : order) {
+    const bool full =
+        out.empty() || static_cast<int64_t>(out.back().size()) >= sentences ||
+        (lengths[out.back().front()] + 1) * static_cast<int64_t>(out.back().size() + 1) > tokens;
+    if (full) out.emplace_back();
+    out.back().push_back(i);
+  }
+  return out;
+}
+
+Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
+                       at::ScalarType precision)
+    : members_(std::move(members)),
+      config_(std::move(config)),
+      device_(device),
+      precision_(precision) {
+  expect(!members_.empty(), "a translator has at least one model");
+  for (auto& member : members_) {
+    if (member.target.fingerprint() != first().target.fingerprint())
+      throw UserError("the models of an ensemble differ in their target vocabularies (" +
+                      first().target.fingerprint() + " and " + member.target.fingerprint() +
+                      "); train them with the same one");
+    member.model->to(device_);
+  }
+  if (config_.weights == WeightType::bf16) precision_ = model::choose_precision("bf16", device_);
+}
+
+std::vector<model::Model*> Translator::models() const {
+  std::vector<model::Model*> out;
+  for (const auto& member : members_) out.push_back(member.model.get());
+  return out;
+}
+
+int64_t Translator::longest() const {
+  int64_t longest = std::numeric_limits<int64_t>::max();
+  for (const auto& member : members_) longest = std::min(longest, member.model->longest());
+  return longest;
+}
+
+Translator::Lines Translator::encode(const std::vector<std::string>& lines,
+                                     int64_t first_line) const {
+  Lines out;
+  out.lengths.assign(lines.size(), 0);
+  const int64_t most = longest();
+  for (const auto& member : members_) {
+    auto& examples = out.members.emplace_back();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const int64_t number = first_line + static_cast<int64_t>(i);
+      examples.push_back({.source = member.source.encode(lines[i]), .origin = {0, number}});
+      const auto pieces = static_cast<int64_t>(examples.back().source.size());
+      check_length(pieces, most, "line " + std::to_string(number));
+      out.lengths[i] = std::max(out.lengths[i], pieces);
+    }
+  }
+  return out;
+}
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
+                                               int64_t first_line) {
+  const Lines encoded = encode(lines, first_line);
+  const model::Autocast autocast(device_, precision_);
+  const int64_t tokens = token_budget(kSearchTokens / config_.beam_size, device_);
+  std::vector<Translation> out(lines.size());
+  for (const auto& batch :
+       batches_by_length(encoded.lengths, config_.batch_size, tokens, /*skip=*/0))
+    search_batch(encoded, batch, first_line, out);
+
+  std::vector<int64_t> cut;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (!out[i].hypotheses.empty() && out[i].hypotheses[0].cut)
+      cut.push_back(first_line + static_cast<int64_t>(i));
+  if (!cut.empty())
+    log::warn(std::string(cut.size() == 1 ? "translation cut" : "translations cut") +
+              " at the length limit, line " + line_list(cut) +
+              " (decoding.max_length_ratio raises it)");
+  return out;
+}
+
+void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& batch,
+                              int64_t first_line, std::vector<Translation>& out) {
+  std::vector<model::Source> sources;
+  for (const auto& examples : lines.members) {
+    std::vector<const data::Example*> chosen;
+    for (const int64_t i : batch) chosen.push_back(&examples[i]);
+    sources.push_back(model::make_source(data::make_batch(chosen), device_));
+  }
+  SearchOptions options{.config = config_, .keep_attention = keep_attention};
+  for (const int64_t i : batch)
+    options.sampling_streams.push_back(static_cast<uint64_t>(first_line + i));
+  auto found = search(models(), sources, options);
+  for (std::size_t row = 0; row < batch.size(); ++row) {
+    Translation& translation = out[batch[row]];
+    translation.source_pieces = piece_names(first().source, lines.members[0][batch[row]].source);
+    finish(translation, std::move(found[row]));
+  }
+}
+
+void Translator::finish(Translation& translation, std::vector<Hypothesis> hypotheses) const {
+  for (const auto& hypothesis : hypotheses)
+    translation.texts.push_back(first().target.decode(hypothesis.ids));
+  if (!translation.texts.empty()) translation.text = translation.texts[0];
+  translation.hypotheses = std::move(hypotheses);
+}
+
+std::vector<Translator::Score> Translator::score(const std::vector<std::string>& sources,
+                                                 const std::vector<std::string>& targets) {
+  if (sources.size() != targets.size())
+    throw UserError("scoring pairs: " + std::to_string(sources.size()) + " source lines and " +
+                    std::to_string(targets.size()) + " target lines");
+  Lines encoded = encode(sources, 1);
+  std::vector<int64_t> lengths;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto target = first().target.encode(targets[i]);
+    lengths.push_back(static_cast<int64_t>(target.size()));
+    check_length(lengths.back(), longest(), "target line " + std::to_string(i + 1));
+    for (auto& examples : encoded.members) examples[i].target = target;
+  }
+
+  const at::NoGradGuard no_gradients;
+  const EvalMode eval_mode(models());
+  const model::Autocast autocast(device_, precision_);
+  std::vector<Score> out(targets.size());
+  for (const auto& chosen :
+       batches_by_length(lengths, config_.batch_size, token_budget(kScoredTokens, device_))) {
+    std::vector<at::Tensor> logits;
+    data::Batch batch;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      std::vector<const data::Example*> examples;
+      for (const int64_t i : chosen) examples.push_back(&encoded.members[m][i]);
+      batch = data::make_batch(examples);
+      const auto shape = std::vector<int64_t>{batch.size, batch.target_length};
+      const auto input = at::tensor(batch.target_input).reshape(shape).to(device_);
+      auto& model = *members_[m].model;
+      logits.push_back(model.logits(model.features(model::make_source(batch, device_), input)));
+    }
+    const auto shape = std::vector<int64_t>{batch.size, batch.target_length, 1};
+    const auto output = at::tensor(batch.target_output).reshape(shape).to(device_);
+    const auto picked =
+        mixed_log_probabilities(logits).gather(-1, output).squeeze(-1).cpu().contiguous();
+    const float* values = picked.const_data_ptr<float>();  // [batch, target]
+    for (int64_t row = 0; row < batch.size; ++row) {
+      Score& score = out[chosen[row]];
+      const float* begin = values + row * batch.target_length;
+      score.tokens.assign(begin, begin + batch.target_lengths[row]);
+      score.log_probability = std::accumulate(score.tokens.begin(), score.tokens.end(), 0.0);
+    }
+  }
+  return out;
+}
+
+int64_t translate_stream(Translator& translator,
+                         const std::function<std::optional<std::string>()>& next_line,
+                         const std::function<void(int64_t, const Translation&)>& emit,
+                         int64_t window) {
+  expect(window >= 1, "a window holds at least one line");
+  int64_t done = 0;
+  for (bool more = true; more;) {
+    std::vector<std::string> lines;
+    while (more && static_cast<int64_t>(lines.size()) < window) {
+      auto line = next_line();
+      if (line)
+        lines.push_back(std::move(*line));
+      else
+        more = false;
+    }
+    if (lines.empty()) break;
+    for (const auto& translation : translator.translate(lines, done + 1)) emit(++done, translation);
+  }
+  return done;
+}
+
+}  // namespace heed::decode
