@@ -1,0 +1,142 @@
+#include "model/device.h"
+
+#include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <optional>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace heed::model {
+namespace {
+
+/// The folder that LibTorch was loaded from, with a slash at its end.
+std::string libtorch_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&at::globalContext), &info) == 0 || !info.dli_fname)
+    return "";
+  const std::string file = info.dli_fname;
+  return file.substr(0, file.rfind('/') + 1);
+}
+
+/// Brings CUDA's kernels into the process; returns "" or what went wrong. LibTorch asks for them
+/// once, at the first use that may concern a GPU, so this comes before any such use.
+std::string load_cuda() {
+  static const std::string problem = [] {
+    const std::string file = libtorch_folder() + "libtorch_cuda.so";
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL)) return std::string();
+    const char* why = dlerror();
+    return "LibTorch's CUDA library does not load: " + std::string(why ? why : file);
+  }();
+  if (!problem.empty()) return problem;
+  if (!at::hasCUDA()) return "LibTorch was used before its CUDA library was loaded";
+  if (at::getNumGPUs() == 0)
+    return "no GPU is visible (is its driver loaded? what does CUDA_VISIBLE_DEVICES say?)";
+  return "";
+}
+
+/// Cheap and without the driver: device nodes on Linux and in WSL.
+bool gpu_seems_present() {
+  return access("/dev/nvidia0", F_OK) == 0 || access("/dev/nvidiactl", F_OK) == 0 ||
+         access("/dev/dxg", F_OK) == 0;
+}
+
+/// N of "cuda:N" (0 for "cuda").
+std::optional<int> gpu_index(const std::string& name) {
+  if (name == "cuda") return 0;
+  if (!name.starts_with("cuda:")) return std::nullopt;
+  int index = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + 5, end, index);
+  if (error != std::errc() || stop != end || index < 0) return std::nullopt;
+  return index;
+}
+
+at::Device open_gpu(const std::string& name, int index) {
+  if (const std::string problem = load_cuda(); !problem.empty())
+    throw UserError("device: " + name + ": " + problem + "; set device to cpu or auto");
+  const auto count = static_cast<int>(at::getNumGPUs());
+  if (index >= count)
+    throw UserError("device: " + name + ": this machine has " + std::to_string(count) +
+                    (count == 1 ? " GPU" : " GPUs") + ", counted from 0");
+  at::globalContext().lazyInitDevice(at::kCUDA);
+  return {at::kCUDA, static_cast<c10::DeviceIndex>(index)};
+}
+
+bool processor_has_bf16() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") != 0;  // every processor with AMX has it, too
+#else
+  return false;
+#endif
+}
+
+/// bf16 came with compute capability 8 (Ampere). Asked through the CUDA runtime that libtorch_cuda
+/// brought along, whose headers are not needed for one number.
+bool gpu_has_bf16(const at::Device& device) {
+  using Query = int (*)(int* value, int attribute, int device);
+  constexpr int kComputeCapabilityMajor = 75;
+  const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "cudaDeviceGetAttribute"));
+  int major = 0;
+  return query &&
+         query(&major, kComputeCapabilityMajor, device.has_index() ? device.index() : 0) == 0 &&
+         major >= 8;
+}
+
+}  // namespace
+
+at::Device open_device(const std::string& name) {
+  if (name == "cpu") return at::kCPU;
+  if (name == "auto") {
+    if (!gpu_seems_present()) return at::kCPU;
+    const std::string problem = load_cuda();
+    if (problem.empty()) return open_gpu("cuda:0", 0);
+    log::warn("device: auto: computing on the CPU although a GPU seems present: " + problem);
+    return at::kCPU;
+  }
+  if (const auto index = gpu_index(name)) return open_gpu(name, *index);
+  throw UserError("device: got '" + name +
+                  "', expected auto, cpu, cuda or cuda:N with N = 0, 1, ...");
+}
+
+at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
+  const bool bf16 = device.is_cuda() ? gpu_has_bf16(device) : processor_has_bf16();
+  if (name == "auto") return bf16 ? at::kBFloat16 : at::kFloat;
+  if (name == "fp32") return at::kFloat;
+  if (name == "bf16") {
+    if (device.is_cuda() && !bf16)
+      throw UserError("precision: bf16: this GPU has none; set precision to fp16 or fp32");
+    return at::kBFloat16;
+  }
+  if (name == "fp16") {
+    if (!device.is_cuda())
+      throw UserError("precision: fp16 needs a GPU; set precision to bf16, fp32 or auto");
+    return at::kHalf;
+  }
+  throw UserError("precision: got '" + name + "', expected auto, fp32, bf16 or fp16");
+}
+
+Autocast::Autocast(const at::Device& device, at::ScalarType precision)
+    : type_(device.type()), active_(precision != at::kFloat) {
+  if (!active_) return;
+  previous_ = at::autocast::is_autocast_enabled(type_);
+  previous_type_ = at::autocast::get_autocast_dtype(type_);
+  at::autocast::set_autocast_dtype(type_, precision);
+  at::autocast::set_autocast_enabled(type_, true);
+  at::autocast::increment_nesting();
+}
+
+Autocast::~Autocast() {
+  if (!active_) return;
+  // The weights' copies in low precision are kept for the outermost scope, within which nobody may
+  // update the weights.
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(type_, previous_);
+  at::autocast::set_autocast_dtype(type_, previous_type_);
+}
+
+}  // namespace heed::model
