@@ -1,0 +1,1 @@
+"""The invented language pair of demo_corpus.py: words, clauses, sentences."""
