@@ -1,13 +1,15 @@
-// Options declared once. A struct lists its fields with HEED_FIELD; reading YAML, `--set`, validation,
-// suggestions, `heed config` and docs/config.md all walk the same list (config/io.h, config/reference.h).
+// Options declared once. A struct lists its fields with HEED_FIELD; reading YAML, `--set`,
+// validation, suggestions, `heed config` and docs/config.md all walk the same list (config/io.h,
+// config/reference.h).
 //
 //   struct ModelConfig {
 //     HEED_CONFIG(ModelConfig);
-//     HEED_FIELD(int64_t, hidden_size, 512, "Width of the recurrent state.", Between<int64_t>{1, 8192})
+//     HEED_FIELD(int64_t, hidden_size, 512, "Width of the recurrent state.", Between<int64_t>{1,
+//     8192})
 //   };
 //
-// A field is found by the line it stands on: standard C++, the same in every translation unit. Two fields
-// may not share a line, and a default with a comma in it needs parentheses.
+// A field is found by the line it stands on: standard C++, the same in every translation unit. Two
+// fields may not share a line, and a default with a comma in it needs parentheses.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +35,9 @@ inline constexpr std::size_t kMaxLines = 400;  // of one config struct
 template <std::size_t I>
 struct Index {};
 
-/// One declared option of `Owner`. `check` is a function object: `std::string operator()(const T&)` returns ""
-/// or what is wrong ("got 0, expected in [1, 8192]"), `std::string text()` what is allowed ("in [1, 8192]").
+/// One declared option of `Owner`. `check` is a function object: `std::string operator()(const T&)`
+/// returns "" or what is wrong ("got 0, expected in [1, 8192]"), `std::string text()` what is
+/// allowed ("in [1, 8192]").
 template <class Owner, class T, class Check>
 struct Field {
   using Value = T;
@@ -46,7 +49,9 @@ struct Field {
 
 /// A struct of fields.
 template <class T>
-concept Section = requires { T::heed_first_line; };
+concept Section = requires {
+  T::heed_first_line;
+};
 
 #define HEED_CONFIG(Type) \
   using HeedSelf = Type;  \
@@ -74,23 +79,25 @@ template <Section C, class Fn>
 void for_each_field(Fn&& fn) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (detail::visit<C, I>(fn), ...);
-  }(std::make_index_sequence<kMaxLines>{});
+  }
+  (std::make_index_sequence<kMaxLines>{});
 }
 
-// Enumerated options: HEED_ENUM(Norm, pre, post) declares `enum class Norm { pre, post }` and its names.
-// A trailing underscore is not part of the name, so that `auto_` is written `auto`.
+// Enumerated options: HEED_ENUM(Norm, pre, post) declares `enum class Norm { pre, post }` and its
+// names. A trailing underscore is not part of the name, so that `auto_` is written `auto`.
 std::vector<std::string> split_names(std::string_view comma_separated);
 
-#define HEED_ENUM(Name, ...)                                                    \
-  enum class Name { __VA_ARGS__ };                                              \
-  inline const std::vector<std::string>& heed_enum_names(Name) {                \
-    static const std::vector<std::string> names =                               \
-        ::heed::config::split_names(#__VA_ARGS__);                              \
-    return names;                                                               \
+#define HEED_ENUM(Name, ...)                                                                 \
+  enum class Name { __VA_ARGS__ };                                                           \
+  inline const std::vector<std::string>& heed_enum_names(Name) {                             \
+    static const std::vector<std::string> names = ::heed::config::split_names(#__VA_ARGS__); \
+    return names;                                                                            \
   }
 
 template <class T>
-concept Enumeration = std::is_enum_v<T> && requires(T value) { heed_enum_names(value); };
+concept Enumeration = std::is_enum_v<T> && requires(T value) {
+  heed_enum_names(value);
+};
 
 template <Enumeration T>
 const std::string& name_of(T value) {

@@ -1,0 +1,314 @@
+#include "config/io.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "base/strings.h"
+#include "config/print.h"
+#include "config/suggest.h"
+
+namespace heed::config {
+namespace {
+
+template <class Number>
+std::optional<Number> exact(std::string_view text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return {};
+  return value;
+}
+
+bool parse(const std::string& text, int64_t& value) {
+  const auto number = exact<int64_t>(text);
+  value = number.value_or(value);
+  return number.has_value();
+}
+
+bool parse(const std::string& text, double& value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (text == ".nan" || text == ".NaN" || text == ".NAN") {
+    value = std::numeric_limits<double>::quiet_NaN();
+  } else if (text == ".inf" || text == "+.inf" || text == "-.inf") {
+    value = text[0] == '-' ? -kInfinity : kInfinity;
+  } else {
+    const auto number = exact<double>(text);
+    value = number.value_or(value);
+    return number.has_value();
+  }
+  return true;
+}
+
+bool parse(const std::string& text, bool& value) {
+  std::string low = text;
+  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  value = low == "true" || low == "yes" || low == "on";
+  return value || low == "false" || low == "no" || low == "off";
+}
+
+bool parse(const std::string& text, std::string& value) {
+  value = text;
+  return true;
+}
+
+std::string noun(const int64_t&) {
+  return "a whole number";
+}
+std::string noun(const double&) {
+  return "a number";
+}
+std::string noun(const bool&) {
+  return "true or false";
+}
+std::string noun(const std::string&) {
+  return "text";
+}
+
+/// How a number written for people (4k, 1_000, 1e6) is written here, or "".
+std::string rewritten(std::string text) {
+  std::erase_if(text, [](char c) { return c == '_' || c == ',' || c == '\''; });
+  double unit = 1;
+  if (!text.empty() && (text.back() == 'k' || text.back() == 'K')) unit = 1e3;
+  if (!text.empty() && text.back() == 'M') unit = 1e6;
+  if (unit > 1) text.pop_back();
+  const double value = exact<double>(text).value_or(0.5) * unit;
+  if (value != std::floor(value) || std::abs(value) >= 1e15) return "";
+  return "; did you mean " + number_text(value) + "?";
+}
+
+std::string hint(const std::string& text, const int64_t&) {
+  return rewritten(text);
+}
+template <class T>
+std::string hint(const std::string&, const T&) {
+  return "";
+}
+
+std::string kind_of(const YAML::Node& node) {
+  if (node.IsMap()) return "a section";
+  if (node.IsSequence()) return "a list";
+  return node.IsNull() ? "nothing" : "'" + node.Scalar() + "'";
+}
+
+/// Lays YAML nodes over a view. `source` is the file's name, or "--set".
+class Reader {
+ public:
+  Reader(const SectionView& root, std::string source, Origins* origins)
+      : root_(root), source_(std::move(source)), origins_(origins) {}
+
+  void section(const SectionView& into, const YAML::Node& node, const std::string& prefix) {
+    if (node.IsNull()) return;  // all of its keys are commented out
+    if (!node.IsMap()) fail(node, prefix, "expected a section of keys, got " + kind_of(node));
+    std::map<std::string, int> lines;
+    for (const auto& entry : node) {
+      if (!entry.first.IsScalar())
+        fail(entry.first, prefix, "expected a key, got " + kind_of(entry.first));
+      const std::string& key = entry.first.Scalar();
+      const std::string path = path_of(prefix, key);
+      const auto [earlier, is_new] = lines.emplace(key, entry.first.Mark().line + 1);
+      if (!is_new)
+        fail(entry.first, path, "given twice, first on line " + std::to_string(earlier->second));
+      field(member(into, key, prefix, entry.first), entry.second, path, entry.first);
+    }
+  }
+
+  /// The field of that name; an error with the nearest where there is none.
+  const FieldView& member(const SectionView& of, const std::string& key, const std::string& prefix,
+                          const YAML::Node& where) const {
+    for (const FieldView& field : of.fields)
+      if (field.key == key) return field;
+    fail(where, path_of(prefix, key), "unknown key" + suggest_key(key, of, prefix, root_));
+  }
+
+  /// Writes `node` into `into` and checks it; `where` is what an error points at (an empty value
+  /// has no line).
+  void field(const FieldView& into, const YAML::Node& node, const std::string& path,
+             const YAML::Node& where) {
+    std::visit([&](const auto& value) { assign(value, node, path, where); }, into.value);
+    done(into, path, where);
+  }
+
+  /// To be called once a value has been written.
+  void done(const FieldView& field, const std::string& path, const YAML::Node& where) {
+    const std::string wrong = field.wrong();
+    if (!wrong.empty()) fail(where, path, wrong);
+    if (origins_ != nullptr && section_in(field) == nullptr) (*origins_)[path] = place(where);
+  }
+
+  [[noreturn]] void fail(const YAML::Node& where, const std::string& path,
+                         const std::string& what) const {
+    if (source_ == "--set") throw ConfigError("--set " + path + ": " + what);
+    throw ConfigError(place(where) + ": " + (path.empty() ? "" : path + ": ") + what);
+  }
+
+ private:
+  std::string place(const YAML::Node& where) const {
+    const int line = where.Mark().line;
+    return source_ == "--set" || line < 0 ? source_ : source_ + ":" + std::to_string(line + 1);
+  }
+
+  template <class T>
+  T scalar(const YAML::Node& node, const std::string& path, const YAML::Node& where) const {
+    T value{};
+    if (node.IsNull() && std::is_same_v<T, std::string>) return value;
+    if (!node.IsScalar()) fail(where, path, "expected " + noun(value) + ", got " + kind_of(node));
+    const std::string& text = node.Scalar();
+    if (!parse(text, value))
+      fail(where, path, "cannot read '" + text + "' as " + noun(value) + hint(text, value));
+    return value;
+  }
+
+  template <class T>
+  void assign(T* value, const YAML::Node& node, const std::string& path,
+              const YAML::Node& where) const {
+    *value = scalar<T>(node, path, where);
+  }
+
+  template <class T>
+  void assign(std::vector<T>* list, const YAML::Node& node, const std::string& path,
+              const YAML::Node& where) const {
+    if (!node.IsSequence()) {
+      const std::string cure = node.IsScalar() ? "; write [" + node.Scalar() + "]" : "";
+      fail(where, path, "expected a list, got " + kind_of(node) + cure);
+    }
+    list->clear();
+    for (const auto& element : node) list->push_back(scalar<T>(element, path, element));
+  }
+
+  void assign(const EnumView& value, const YAML::Node& node, const std::string& path,
+              const YAML::Node& where) const {
+    const auto text = scalar<std::string>(node, path, where);
+    const auto found = std::find(value.names->begin(), value.names->end(), text);
+    if (found == value.names->end())
+      fail(where, path, "unknown value '" + text + "'" + did_you_mean(text, *value.names));
+    value.set(static_cast<std::size_t>(found - value.names->begin()));
+  }
+
+  void assign(const SectionView& into, const YAML::Node& node, const std::string& path,
+              const YAML::Node&) {
+    section(into, node, path);
+  }
+
+  void assign(const ListView& list, const YAML::Node& node, const std::string& path,
+              const YAML::Node& where) {
+    if (!node.IsSequence() && !node.IsMap() && !node.IsNull())
+      fail(where, path, "expected a section or a list of sections, got " + kind_of(node));
+    list.clear();
+    if (node.IsMap()) return section(list.add(), node, path_of(path, "0"));
+    std::size_t index = 0;
+    for (const auto& element : node)
+      section(list.add(), element, path_of(path, std::to_string(index++)));
+  }
+
+  const SectionView& root_;
+  std::string source_;
+  Origins* origins_;
+};
+
+/// One `--set`: walks the dotted path, then writes the value.
+class Setting {
+ public:
+  Setting(const SectionView& root, const std::string& key, std::string text, Origins* origins)
+      : root_(root),
+        parts_(split(key, '.')),
+        text_(std::move(text)),
+        reader_(root, "--set", origins) {}
+
+  void apply() { walk(root_, 0, ""); }
+
+ private:
+  void walk(const SectionView& section, std::size_t part, const std::string& prefix) {
+    const FieldView& field = reader_.member(section, parts_[part], prefix, {});
+    const std::string path = path_of(prefix, parts_[part]);
+    if (part + 1 == parts_.size()) return write(field, path);
+    if (const auto* below = std::get_if<SectionView>(&field.value))
+      return walk(*below, part + 1, path);
+    const auto* list = std::get_if<ListView>(&field.value);
+    if (list == nullptr)
+      reader_.fail({}, path, "is a value, not a section with '" + parts_[part + 1] + "' in it");
+    enter(*list, part + 1, path);
+  }
+
+  /// An element of a list: by its number, which one element alone does not need. The number after
+  /// the last adds one.
+  void enter(const ListView& list, std::size_t part, const std::string& path) {
+    const auto number = exact<std::size_t>(parts_[part]);
+    if (!number && list.size() > 1)
+      reader_.fail({}, path,
+                   "has " + std::to_string(list.size()) + " entries; name one, as in " + path +
+                       ".0." + parts_[part]);
+    const std::size_t index = number.value_or(0);
+    if (index > list.size())
+      reader_.fail({}, path_of(path, parts_[part]),
+                   "there are only " + std::to_string(list.size()) + " entries");
+    const SectionView element = index == list.size() ? list.add() : list.at(index);
+    const std::string prefix = path_of(path, std::to_string(index));
+    if (!number) return walk(element, part, prefix);
+    if (part + 1 < parts_.size()) return walk(element, part + 1, prefix);
+    reader_.section(element, parsed(prefix), prefix);
+  }
+
+  void write(const FieldView& field, const std::string& path) {
+    // Text is taken as it stands: YAML would cut "a #1" and "x: y".
+    const bool quoted = text_.starts_with('"') || text_.starts_with('\'');
+    if (auto* const* value = std::get_if<std::string*>(&field.value); value != nullptr && !quoted) {
+      **value = text_;
+      reader_.done(field, path, {});
+    } else {
+      reader_.field(field, parsed(path), path, {});
+    }
+  }
+
+  YAML::Node parsed(const std::string& path) const {
+    try {
+      return YAML::Load(text_);
+    } catch (const YAML::Exception& error) {
+      reader_.fail({}, path, "cannot read '" + text_ + "' as YAML: " + error.msg);
+    }
+  }
+
+  const SectionView& root_;
+  std::vector<std::string> parts_;
+  std::string text_;
+  Reader reader_;
+};
+
+}  // namespace
+
+void load_text(const SectionView& root, const std::string& yaml, const std::string& name,
+               Origins* origins) {
+  std::vector<YAML::Node> documents;
+  try {
+    documents = YAML::LoadAll(yaml);
+  } catch (const YAML::Exception& error) {
+    const std::string line = error.mark.line < 0 ? "" : ":" + std::to_string(error.mark.line + 1);
+    throw ConfigError(name + line + ": not valid YAML: " + error.msg);
+  }
+  if (documents.size() > 1)
+    throw ConfigError(name + ":" + std::to_string(documents[1].Mark().line + 1) +
+                      ": a second YAML document begins; a configuration is one");
+  if (!documents.empty()) Reader(root, name, origins).section(root, documents[0], "");
+}
+
+void load_file(const SectionView& root, const std::string& path, Origins* origins) {
+  require_file(path, "configuration");
+  load_text(root, read_file(path), path, origins);
+}
+
+void set(const SectionView& root, const std::string& assignment, Origins* origins) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw ConfigError("--set " + assignment + ": expected key=value, as in training.updates=1000");
+  const std::string key(trim(assignment.substr(0, equals)));
+  Setting(root, key, assignment.substr(equals + 1), origins).apply();
+}
+
+}  // namespace heed::config

@@ -1,0 +1,130 @@
+#include "config/print.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <type_traits>
+
+#include "base/strings.h"
+
+namespace heed::config {
+namespace {
+
+/// With a point, so that other YAML readers, too, take it for a floating-point number.
+std::string text_of(double value) {
+  std::string text = number_text(value);
+  if (!std::isfinite(value)) return std::isnan(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
+  if (text.find('.') != std::string::npos) return text;
+  text.insert(std::min(text.find('e'), text.size()), ".0");
+  return text;
+}
+
+std::string text_of(int64_t value) {
+  return std::to_string(value);
+}
+
+/// Text that every YAML reader takes for a string without quotes: words, names and paths.
+bool is_plain(const std::string& text) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-' || c == '=';
+  };
+  if (text.empty() || !std::all_of(text.begin(), text.end(), plain)) return false;
+  const bool starts_well = std::isalpha(static_cast<unsigned char>(text[0])) != 0 ||
+                           text[0] == '/' || text.starts_with("./") || text.starts_with("../");
+  std::string low = text;
+  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  static constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
+                                                            "on",   "off",  "y",     "n"};
+  return starts_well && std::find(words.begin(), words.end(), low) == words.end();
+}
+
+std::string text_of(const std::string& text) {
+  if (is_plain(text)) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += {'\\', c};
+    } else if (byte < 0x20 || byte == 0x7F) {
+      std::array<char, 8> escape{};
+      std::snprintf(escape.data(), escape.size(), "\\x%02X", byte);
+      quoted += escape.data();
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+template <class T>
+std::string text_of(const std::vector<T>& list) {
+  std::vector<std::string> parts;
+  for (const T& element : list) parts.push_back(text_of(element));
+  return "[" + join(parts, ", ") + "]";
+}
+
+struct ValueText {
+  std::string operator()(bool* value) const { return *value ? "true" : "false"; }
+  std::string operator()(const EnumView& value) const { return value.names->at(value.get()); }
+  std::string operator()(const SectionView&) const { throw Bug("a section has no value"); }
+  std::string operator()(const ListView& list) const {
+    expect(list.size() == 0, "a list of sections has no value");
+    return "[]";
+  }
+  template <class T>
+  std::string operator()(T* value) const {
+    return text_of(*value);
+  }
+};
+
+struct TypeText {
+  std::string operator()(const int64_t*) const { return "whole number"; }
+  std::string operator()(const double*) const { return "number"; }
+  std::string operator()(const bool*) const { return "true or false"; }
+  std::string operator()(const std::string*) const { return "text"; }
+  std::string operator()(const EnumView&) const { return "name"; }
+  std::string operator()(const std::vector<int64_t>*) const { return "list of whole numbers"; }
+  std::string operator()(const std::vector<double>*) const { return "list of numbers"; }
+  std::string operator()(const std::vector<std::string>*) const { return "list of texts"; }
+  std::string operator()(const SectionView&) const { return "section"; }
+  std::string operator()(const ListView&) const { return "list of sections"; }
+};
+
+}  // namespace
+
+std::string value_text(const ValueView& value) {
+  return std::visit(ValueText{}, value);
+}
+
+std::string type_text(const ValueView& value) {
+  return std::visit(TypeText{}, value);
+}
+
+std::string allowed_text(const FieldView& field) {
+  const auto* names = std::get_if<EnumView>(&field.value);
+  return names == nullptr ? field.allowed : "one of " + join(*names->names, ", ");
+}
+
+const SectionView* section_in(const FieldView& field) {
+  if (const auto* section = std::get_if<SectionView>(&field.value)) return section;
+  const auto* list = std::get_if<ListView>(&field.value);
+  return list == nullptr ? nullptr : &list->prototype;
+}
+
+std::string wrapped(const std::string& text, const std::string& start, std::size_t width) {
+  std::string out, line = start;
+  for (const std::string& word : split_words(text)) {
+    if (line.size() > start.size() && line.size() + 1 + word.size() > width) {
+      out += line + '\n';
+      line = start;
+    }
+    if (line.size() > start.size()) line += ' ';
+    line += word;
+  }
+  return out + line + '\n';
+}
+
+}  // namespace heed::config

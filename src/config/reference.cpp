@@ -1,0 +1,107 @@
+#include "config/reference.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/strings.h"
+#include "config/print.h"
+#include "config/suggest.h"
+
+namespace heed::config {
+namespace {
+
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
+    text.insert(at, 1, '\\');
+  return text;
+}
+
+std::string code(const std::string& text) {
+  return text.empty() ? "" : "`" + text + "`";
+}
+
+std::string default_of(const FieldView& field) {
+  return std::holds_alternative<SectionView>(field.value) ? "" : value_text(field.value);
+}
+
+void rows(const SectionView& section, const std::string& prefix, std::string& out) {
+  for (const FieldView& field : section.fields) {
+    const std::string path = path_of(prefix, field.key);
+    out += "| " + code(path) + " | " + type_text(field.value) + " | " +
+           code(cell(default_of(field))) + " | " + cell(allowed_text(field)) + " | " +
+           cell(field.help) + " |\n";
+    if (const SectionView* below = section_in(field)) rows(*below, path, out);
+  }
+}
+
+std::string table(const SectionView& section) {
+  std::string out =
+      "| key | type | default | allowed | what it does |\n| --- | --- | --- | --- | --- |\n";
+  rows(section, "", out);
+  return out;
+}
+
+std::string described(const FieldView& field) {
+  std::string out = "  type     " + type_text(field.value) + "\n";
+  if (!std::holds_alternative<SectionView>(field.value))
+    out += "  default  " + default_of(field) + "\n";
+  if (const std::string allowed = allowed_text(field); !allowed.empty())
+    out += "  allowed  " + allowed + "\n";
+  return out;
+}
+
+std::string listed(const SectionView& section) {
+  std::size_t width = 0;
+  for (const std::string& key : keys_of(section)) width = std::max(width, key.size());
+  std::string out = "  keys\n";
+  for (const FieldView& field : section.fields)
+    out += "    " + field.key + std::string(width - field.key.size() + 2, ' ') + field.help + "\n";
+  return out;
+}
+
+/// The error for a path that leads nowhere, at its first unknown part.
+[[noreturn]] void unknown(const SectionView& root, const std::string& path) {
+  const SectionView* section = &root;
+  std::string prefix;
+  for (const std::string& key : split(path, '.')) {
+    const FieldView* field = find_field(root, path_of(prefix, key));
+    if (field == nullptr)
+      throw ConfigError(path_of(prefix, key) + ": unknown key" +
+                        suggest_key(key, *section, prefix, root));
+    prefix = path_of(prefix, key);
+    section = section_in(*field);
+    if (section == nullptr) throw ConfigError(prefix + ": is a value, not a section");
+  }
+  throw Bug("every part of the path is known");
+}
+
+}  // namespace
+
+std::string explain(const SectionView& defaults, const std::string& path) {
+  const FieldView* field = find_field(defaults, path);
+  if (field == nullptr) unknown(defaults, path);
+  std::string out = path + "\n" + wrapped(field->help, "  ", 100) + described(*field);
+  if (const SectionView* section = section_in(*field)) out += listed(*section);
+  return out;
+}
+
+std::string reference(const SectionView& defaults) {
+  SectionView top;
+  std::string sections;
+  for (const FieldView& field : defaults.fields) {
+    if (const auto* section = std::get_if<SectionView>(&field.value))
+      sections += "\n## `" + field.key + "`\n\n" + field.help + "\n\n" + table(*section);
+    else
+      top.fields.push_back(field);
+  }
+  return "# Configuration\n\n"
+         "Every key, from the declarations in the code: `heed config --markdown` writes this "
+         "page.\n"
+         "A value comes from its default, over it the file, over that `--set section.key=value`, "
+         "left to right.\n\n"
+         "## Top level\n\n" +
+         table(top) + sections;
+}
+
+}  // namespace heed::config

@@ -1,0 +1,55 @@
+#include "config/suggest.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/strings.h"
+
+namespace heed::config {
+namespace {
+
+/// Lower case, without separators: Hidden-Size and hidden_size are one word.
+std::string folded(std::string_view word) {
+  std::string out;
+  for (const char c : word)
+    if (c != '_' && c != '-' && c != '.' && c != ' ')
+      out.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  return out;
+}
+
+bool part_of(const std::string& shorter, const std::string& longer) {
+  return shorter.size() >= 3 && (longer.starts_with(shorter) || longer.ends_with(shorter));
+}
+
+}  // namespace
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  const std::string x = folded(a), y = folded(b);
+  if (x == y) return 0;
+  if (part_of(x, y) || part_of(y, x)) return 1;
+  const std::size_t edits = edit_distance(x, y);
+  return edits * 3 <= std::max(x.size(), y.size()) ? edits + 1 : kFar;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& allowed) {
+  std::string best;
+  std::size_t least = kFar;
+  for (const std::string& name : allowed) {
+    const std::size_t here = distance(word, name);
+    if (here >= least) continue;
+    least = here;
+    best = name;
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed) {
+  std::string best = nearest(word, allowed);
+  const std::string known = known_elsewhere(word);
+  const bool knows = std::find(allowed.begin(), allowed.end(), known) != allowed.end();
+  if (knows && (best.empty() || distance(word, best) > 1)) best = known;
+  if (!best.empty()) return "; did you mean '" + best + "'?";
+  return allowed.empty() ? "" : "; allowed: " + join(allowed, ", ");
+}
+
+}  // namespace heed::config

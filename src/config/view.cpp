@@ -1,0 +1,89 @@
+#include "config/view.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "config/print.h"
+#include "config/suggest.h"
+
+namespace heed::config {
+namespace {
+
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('.') + 1);
+}
+
+/// The path of `root` that is, or ends, heed's own name for `key`: a section may be read on its
+/// own.
+std::string translated(const std::string& key, const std::vector<std::string>& paths) {
+  const std::string known = known_elsewhere(key);
+  for (const std::string& path : paths)
+    if (path == known || known.ends_with("." + path)) return path;
+  return "";
+}
+
+/// A key of this very section is named without the path that the error begins with.
+std::string named(const std::string& path, const std::string& prefix) {
+  const std::string start = path_of(prefix, "");
+  const bool own = path.starts_with(start) && path.find('.', start.size()) == std::string::npos;
+  return "; did you mean '" + (own ? path.substr(start.size()) : path) + "'?";
+}
+
+}  // namespace
+
+std::string path_of(const std::string& section, const std::string& key) {
+  return section.empty() ? key : section + "." + key;
+}
+
+std::vector<std::string> keys_of(const SectionView& section) {
+  std::vector<std::string> keys;
+  for (const FieldView& field : section.fields) keys.push_back(field.key);
+  return keys;
+}
+
+std::vector<std::string> all_paths(const SectionView& root, const std::string& prefix) {
+  std::vector<std::string> paths;
+  for (const FieldView& field : root.fields) {
+    paths.push_back(path_of(prefix, field.key));
+    if (const SectionView* below = section_in(field))
+      for (std::string& path : all_paths(*below, paths.back())) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+std::string suggest_key(const std::string& key, const SectionView& section,
+                        const std::string& prefix, const SectionView& root) {
+  const std::vector<std::string> own = keys_of(section);
+  const std::string near = nearest(key, own);
+  if (!near.empty() && distance(key, near) <= 1) return named(path_of(prefix, near), prefix);
+
+  const std::vector<std::string> paths = all_paths(root);
+  const std::string known = translated(key, paths);
+  if (!known.empty()) return named(known, prefix);
+  for (const std::string& path : paths)
+    if (distance(key, last_part(path)) == 0) return named(path, prefix);
+
+  if (!near.empty()) return named(path_of(prefix, near), prefix);
+  const auto closer = [&](const std::string& a, const std::string& b) {
+    return distance(key, last_part(a)) < distance(key, last_part(b));
+  };
+  const auto best = std::min_element(paths.begin(), paths.end(), closer);
+  if (best != paths.end() && distance(key, last_part(*best)) < kFar) return named(*best, prefix);
+  return "; allowed: " + join(own, ", ");
+}
+
+const FieldView* find_field(const SectionView& root, const std::string& path) {
+  const SectionView* section = &root;
+  const FieldView* found = nullptr;
+  for (const std::string& key : split(path, '.')) {
+    if (section == nullptr) return nullptr;
+    const auto field = std::find_if(section->fields.begin(), section->fields.end(),
+                                    [&](const FieldView& f) { return f.key == key; });
+    if (field == section->fields.end()) return nullptr;
+    found = &*field;
+    section = section_in(*field);
+  }
+  return found;
+}
+
+}  // namespace heed::config

@@ -1,0 +1,115 @@
+// A config struct without its C++ type: what reading, writing and documenting it need to know.
+// view() is the one template; everything that walks a view is ordinary code in a .cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "config/schema.h"
+
+namespace heed::config {
+
+struct FieldView;
+
+/// The fields of one struct, in the order of declaration. Points into that struct, which must live
+/// on.
+struct SectionView {
+  std::vector<FieldView> fields;
+};
+
+/// An enumeration by the position of its names.
+struct EnumView {
+  const std::vector<std::string>* names;
+  std::function<std::size_t()> get;
+  std::function<void(std::size_t)> set;
+};
+
+/// A list of structs. Views of elements are valid until the list changes.
+struct ListView {
+  std::function<std::size_t()> size;
+  std::function<void()> clear;
+  std::function<SectionView()> add;
+  std::function<SectionView(std::size_t)> at;
+  SectionView prototype;  // an element with its defaults, for names and documentation
+  std::shared_ptr<const void> prototype_owner;
+};
+
+using ValueView =
+    std::variant<int64_t*, double*, bool*, std::string*, EnumView, std::vector<int64_t>*,
+                 std::vector<double>*, std::vector<std::string>*, SectionView, ListView>;
+
+struct FieldView {
+  std::string key, help;
+  std::string allowed;  // "in [1, 8]", or "" where anything goes
+  ValueView value;
+  std::function<std::string()> wrong;  // what is wrong with the present value, or ""
+};
+
+template <Section C>
+SectionView view(C& config);
+
+namespace detail {
+
+template <class T>
+ValueView value_view(T& value) {
+  if constexpr (Section<T>) {
+    return view(value);
+  } else if constexpr (Enumeration<T>) {
+    return EnumView{&heed_enum_names(T{}), [&value] { return static_cast<std::size_t>(value); },
+                    [&value](std::size_t name) { value = static_cast<T>(name); }};
+  } else {
+    return &value;
+  }
+}
+
+template <Section T>
+ValueView value_view(std::vector<T>& list) {
+  auto prototype = std::make_shared<T>();
+  SectionView of_prototype = view(*prototype);
+  return ListView{[&list] { return list.size(); },
+                  [&list] { list.clear(); },
+                  [&list] { return view(list.emplace_back()); },
+                  [&list](std::size_t i) { return view(list.at(i)); },
+                  std::move(of_prototype),
+                  std::move(prototype)};
+}
+
+}  // namespace detail
+
+template <Section C>
+SectionView view(C& config) {
+  SectionView section;
+  for_each_field<C>([&](const auto& field) {
+    auto& value = config.*field.member;
+    section.fields.push_back({std::string(field.key), std::string(field.help), field.check.text(),
+                              detail::value_view(value),
+                              [&value, check = field.check] { return check(value); }});
+  });
+  return section;
+}
+
+/// "model.heads", or "heads" where the section has no name.
+std::string path_of(const std::string& section, const std::string& key);
+
+/// The keys of one section.
+std::vector<std::string> keys_of(const SectionView& section);
+
+/// The paths of all fields at any depth, sections included.
+std::vector<std::string> all_paths(const SectionView& root, const std::string& prefix = "");
+
+/// "; did you mean 'x'?" for a key that `section` (at path `prefix` of `root`) does not have: a key
+/// of this section, or the whole path where the key lives elsewhere or another trainer's name for
+/// it is known; else the keys that there are.
+std::string suggest_key(const std::string& key, const SectionView& section,
+                        const std::string& prefix, const SectionView& root);
+
+/// The field at a dotted path; `prefix...` of a list goes into its elements' prototype. nullptr
+/// where there is none.
+const FieldView* find_field(const SectionView& root, const std::string& path);
+
+}  // namespace heed::config

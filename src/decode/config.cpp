@@ -1,0 +1,22 @@
+#include "decode/config.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace heed::decode {
+
+void check(const DecodeConfig& config) {
+  const bool samples = config.sampling.top_k > 0 || config.sampling.top_p > 0;
+  if (!samples && config.n_best > config.beam_size)
+    throw config::ConfigError("decoding.n_best: got " + std::to_string(config.n_best) +
+                              ", but a beam of " + std::to_string(config.beam_size) +
+                              " holds no more than that; raise decoding.beam_size");
+  if (samples && config.coverage_penalty > 0)
+    throw config::ConfigError(
+        "decoding.coverage_penalty: ranks hypotheses of a search, and decoding.sampling replaces "
+        "the search; set one "
+        "of them to 0");
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,53 @@
+#include "model/config.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace heed::model {
+namespace {
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw config::ConfigError("model." + message);
+}
+
+void check_rnn(const ModelConfig& model) {
+  const bool luong = model.attention.starts_with("luong_");
+  require(model.hidden_size % 2 == 0,
+          "hidden_size: got " + std::to_string(model.hidden_size) +
+              ", expected an even number: each direction of the encoder has half of it");
+  require(luong || model.window == Window::global, "window: " + config::name_of(model.window) +
+                                                       " needs one of the luong attentions, not '" +
+                                                       model.attention + "'");
+  require(model.attention != "luong_location" || model.window == Window::global,
+          "window: luong_location has weights of its own for every position; set window: global");
+  require(luong || !model.input_feeding,
+          "input_feeding: needs one of the luong attentions, not '" + model.attention + "'");
+  require(model.attention == "bahdanau" || model.readout == Readout::linear,
+          "readout: maxout belongs to attention: bahdanau, not '" + model.attention + "'");
+}
+
+void check_transformer(const ModelConfig& model) {
+  const std::string heads = std::to_string(model.heads), width = std::to_string(model.width);
+  require(model.width % model.heads == 0,
+          "heads: " + heads + " heads do not divide model.width " + width + " evenly");
+  require(model.kv_heads == 0 || model.heads % model.kv_heads == 0,
+          "kv_heads: " + std::to_string(model.kv_heads) + " does not divide model.heads " + heads +
+              " evenly");
+  const int64_t head = model.width / model.heads;
+  require(model.positions != Positions::rotary || head % 2 == 0,
+          "positions: rotary turns pairs of numbers, so a head's width must be even; width / heads "
+          "is " +
+              std::to_string(head));
+}
+
+}  // namespace
+
+void check(const ModelConfig& config, bool joint_vocabulary) {
+  config.type == ModelType::rnn ? check_rnn(config) : check_transformer(config);
+  require(config.tie != Tie::all || joint_vocabulary,
+          "tie: all needs one vocabulary for both sides; set data.vocabulary.kind: joint, or tie: "
+          "decoder");
+}
+
+}  // namespace heed::model

@@ -1,0 +1,24 @@
+#include "train/config.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace heed::train {
+
+void check(const TrainConfig& config) {
+  if (config.betas.size() != 2)
+    throw config::ConfigError("training.betas: got " + std::to_string(config.betas.size()) +
+                              " numbers, expected two, as in [0.9, 0.98]");
+  const bool divides_by_warmup =
+      config.schedule == ScheduleKind::inverse_sqrt || config.schedule == ScheduleKind::noam;
+  if (divides_by_warmup && config.warmup == 0)
+    throw config::ConfigError("training.warmup: " + config::name_of(config.schedule) +
+                              " needs at least 1 update; schedule: constant has no warm-up");
+  if (config.early_stopping.metric == StopMetric::bleu && !config.validate_bleu)
+    throw config::ConfigError(
+        "training.early_stopping.metric: bleu is not computed; set training.validate_bleu: true, "
+        "or metric: loss");
+}
+
+}  // namespace heed::train
