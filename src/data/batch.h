@@ -7,10 +7,12 @@
 
 namespace heed::data {
 
-/// Where a sentence pair comes from, for logs: corpus index and 1-based line.
+/// Where a sentence pair comes from, for logs: corpus index and 1-based line; and its 0-based place
+/// in the Corpus that holds it, which differs from the line where pairs before it were left out.
 struct Origin {
   int32_t corpus = 0;
   int64_t line = 0;
+  int64_t index = -1;
 };
 
 /// Piece ids without bos and eos.
@@ -21,7 +23,8 @@ struct Example {
 };
 
 /// Row-major [batch, source_length] and [batch, target_length], padded with `pad` at the end.
-/// The source ends with eos. target_input is bos + pieces, target_output is pieces + eos: one step apart.
+/// The source ends with eos. target_input is bos + pieces, target_output is pieces + eos: one step
+/// apart.
 struct Batch {
   int64_t size = 0;           // sentences
   int64_t source_length = 0;  // longest, eos included
@@ -37,7 +40,18 @@ struct Batch {
   int64_t target_tokens() const;
 };
 
-/// Pads `examples` into one batch. `pad`, `bos` and `eos` are the vocabulary's ids (text/vocabulary.h).
+/// Pads `examples` into one batch; pad, bos and eos are the vocabulary's (text/vocabulary.h).
 Batch make_batch(const std::vector<const Example*>& examples);
+
+/// How much of what is computed is padding, over any number of batches.
+struct Padding {
+  int64_t source_tokens = 0, source_places = 0;  // real, and with padding
+  int64_t target_tokens = 0, target_places = 0;
+
+  void add(const Batch& batch);
+  double source() const;  // shares of the places, in [0, 1)
+  double target() const;
+  double total() const;  // both sides together
+};
 
 }  // namespace heed::data

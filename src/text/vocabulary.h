@@ -9,39 +9,57 @@
 
 namespace heed::text {
 
-// The ids every heed vocabulary has; a model trained elsewhere with others is refused with a clear line.
+// The ids every heed vocabulary has; a model trained elsewhere with others is refused with a clear
+// line.
 inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 
 struct VocabularyTraining {
-  std::vector<std::string> files;  // plain, .gz or .zst; all lines of all files are used
-  int64_t size = 8000;
+  std::vector<std::string> files;     // plain, .gz or .zst; all lines of all files are used
+  int64_t size = 8000;                // pieces, the four special ones included
   std::string algorithm = "unigram";  // or "bpe"
-  double coverage = 1.0;
-  uint64_t seed = 1;
+  double coverage = 1.0;              // 0.98 to 1
+  uint64_t seed = 1;  // for callers' symmetry: SentencePiece's training leaves nothing to chance
 };
 
 /// Subword pieces and their ids. Immutable and safe to share between threads.
+///
+/// Text reaches SentencePiece as it stands, but for spaces: tabs, control characters and every
+/// Unicode space count as one blank, and runs of blanks as one. Vocabularies trained here change
+/// no character (no Unicode folding), so decode(encode(line)) is the line with its blanks tidied,
+/// as long as the vocabulary knows all its characters.
 class Vocabulary {
  public:
-  /// Throws UserError naming the file when it is missing, no SentencePiece model, or has other special ids.
+  /// Throws UserError naming the file when it is missing, no SentencePiece model, or has other
+  /// special ids.
   static Vocabulary load(const std::string& path);
-  /// Trains in this process. The same input and seed give the same model. Throws UserError where the corpus
-  /// cannot support `size` pieces, and says which sizes it can.
+  /// Trains in this process. The same input gives the same model, on any number of cores. Throws
+  /// UserError where the corpus cannot support `size` pieces, and says which sizes it can.
   static Vocabulary train(const VocabularyTraining& options);
 
   void save(const std::string& path) const;  // atomic
 
+  /// Ids of a line, without begin and end. Runs of characters without a piece give kUnknown.
   std::vector<int32_t> encode(std::string_view line) const;
-  /// One draw of subword regularisation: `alpha` is SentencePiece's smoothing, `seed` decides the draw.
+
+  /// One draw of subword regularisation; `seed` alone decides the draw, on any thread. Unigram: a
+  /// segmentation drawn with probability proportional to its likelihood to the power `alpha` (Kudo
+  /// 2018, all segmentations; smaller is wilder). BPE: each merge is left out with probability
+  /// `alpha` (BPE-dropout, Provilkov et al. 2020; larger is wilder). Others: encode().
   std::vector<int32_t> sample(std::string_view line, double alpha, uint64_t seed) const;
+
+  /// Text of ids. Pad, begin and end give nothing; kUnknown stays visible as U+2047 (a double
+  /// question mark). Throws Bug for ids outside the vocabulary.
   std::string decode(const std::vector<int32_t>& ids) const;
-  std::string piece(int32_t id) const;  // as SentencePiece spells it, word starts marked with U+2581
+
+  std::string piece(
+      int32_t id) const;  // as SentencePiece spells it, word starts marked with U+2581
   int32_t size() const;
   /// Short checksum of the model, to tell two vocabularies apart in messages.
   std::string fingerprint() const;
 
  private:
   struct Impl;
+  static Vocabulary from_model(std::string model, const std::string& name);
   std::shared_ptr<const Impl> impl_;
 };
 

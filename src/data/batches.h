@@ -1,0 +1,91 @@
+// The order of training: epochs, pools, batches. Decided by (seed, epoch) alone, so that a position
+// of four numbers brings it back. No Torch here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/batch.h"
+#include "data/corpus.h"
+
+namespace heed::data {
+
+struct BatchOptions {
+  int64_t batch_size = 4096;
+  bool tokens = true;     // batch_size is padded target tokens (eos included), else sentences
+  int64_t pool = 100000;  // sentences sorted by length together
+  uint64_t seed = 1;
+  int64_t epochs = 0;   // 0: endless
+  double sampling = 0;  // data.subword_sampling; needs a corpus with keep_text
+  int64_t threads = 1;  // for sampling; the result does not depend on it
+};
+
+/// The next batch to come: epoch, pool in it, batch in that, each from 0.
+struct Position {
+  int64_t epoch = 0, pool = 0, batch = 0;
+  uint64_t order = 0;  // checksum of what the order depends on; 0 in a Position made by hand
+
+  std::string to_json() const;
+  /// Throws UserError for anything that to_json() does not write.
+  static Position from_json(std::string_view json);
+  bool operator==(const Position&) const = default;
+};
+
+struct Step {
+  Batch batch;
+  int64_t epoch = 0;  // of the batch, from 0
+  Position after;     // where to seek() to go on behind this batch
+};
+
+/// A stream of batches over a corpus. An epoch reads each part of the corpus as often as its weight
+/// says (0.5: a new random half each time), shuffled, cut into pools; a pool is sorted by length,
+/// cut into batches, and these are shuffled. A batch holds as many sentences as fit: padded target
+/// tokens within batch_size, padded source tokens within twice that; one that fits in none makes
+/// its own.
+class BatchStream {
+ public:
+  BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOptions& options);
+
+  /// Nothing after the last epoch.
+  std::optional<Step> next();
+  const Position& position() const { return position_; }
+  /// The stream goes on from `position` exactly as it would have. Throws UserError where corpus,
+  /// seed or options are not those that the position was made with, or there is no such place.
+  void seek(const Position& position);
+
+  /// How many batches an epoch has (cuts all its pools, with sampling encodes them).
+  int64_t batches_in_epoch(int64_t epoch) const;
+
+ private:
+  struct Pool {
+    std::vector<int64_t> pairs;                        // corpus indices
+    std::vector<Example> sampled;                      // [pairs], with subword sampling
+    std::vector<int64_t> order;                        // into pairs, sorted by length
+    std::vector<std::pair<int64_t, int64_t>> batches;  // ranges of `order`
+  };
+
+  std::vector<int64_t> epoch_order(int64_t epoch) const;
+  int64_t pool_count(const std::vector<int64_t>& order) const;
+  Pool make_pool(const std::vector<int64_t>& order, int64_t epoch, int64_t pool) const;
+  Batch make(const Pool& pool, int64_t batch) const;
+  void load();
+  void advance();
+
+  std::shared_ptr<const Corpus> corpus_;
+  BatchOptions options_;
+  Position position_;
+  std::vector<int64_t> order_;  // of the epoch order_epoch_
+  int64_t order_epoch_ = -1;
+  Pool pool_;
+  int64_t pool_epoch_ = -1, pool_number_ = -1;
+};
+
+/// For validation: every pair of the corpus once, sorted by length, at most `max_tokens` padded
+/// target tokens a batch (source: twice that). Origin::index says which pair a row is.
+std::vector<Batch> fixed_batches(const Corpus& corpus, int64_t max_tokens);
+
+}  // namespace heed::data

@@ -1,0 +1,38 @@
+// A BatchStream that runs ahead on its own thread. No Torch here.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "data/batches.h"
+
+namespace heed::data {
+
+class Prefetcher {
+ public:
+  /// Starts at once, at most `depth` batches ahead.
+  explicit Prefetcher(BatchStream stream, std::size_t depth = 8);
+  /// Stops the thread and waits for it.
+  ~Prefetcher();
+  Prefetcher(const Prefetcher&) = delete;
+  Prefetcher& operator=(const Prefetcher&) = delete;
+
+  /// The stream's next batch, nothing after its last. What the stream throws is thrown here, after
+  /// the batches before it. For one consumer.
+  std::optional<Step> next();
+
+  /// Behind the last batch that next() gave, however far ahead the thread is: what a checkpoint
+  /// saves.
+  const Position& position() const;
+  /// Of the batches that next() gave.
+  const Padding& padding() const;
+  /// Seconds that next() waited, in all.
+  double waited() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heed::data

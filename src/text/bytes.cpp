@@ -1,0 +1,211 @@
+#include "text/bytes.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace heed::text {
+namespace {
+
+constexpr std::size_t kChunk = 1 << 16;
+
+/// A file descriptor, with bytes that were read ahead to be given out first.
+class PlainSource : public ByteSource {
+ public:
+  PlainSource(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
+  ~PlainSource() override {
+    if (owned_) ::close(descriptor_);
+  }
+  PlainSource(const PlainSource&) = delete;
+  PlainSource& operator=(const PlainSource&) = delete;
+
+  std::size_t read(char* out, std::size_t size) override {
+    if (ahead_.empty()) return read_now(out, size);
+    const std::size_t taken = ahead_.copy(out, size);
+    ahead_.erase(0, taken);
+    return taken;
+  }
+
+  /// Reads at least one byte more ahead, unless the file ends; returns all that is ahead.
+  std::pair<std::string_view, bool> look_further() {
+    char chunk[64];
+    const std::size_t count = read_now(chunk, sizeof chunk);
+    ahead_.append(chunk, count);
+    return {ahead_, count > 0};
+  }
+
+ private:
+  std::size_t read_now(char* out, std::size_t size) {
+    for (;;) {
+      const ssize_t count = ::read(descriptor_, out, size);
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR) throw BadBytes(std::string("reading fails: ") + std::strerror(errno));
+    }
+  }
+
+  int descriptor_;
+  bool owned_;
+  std::string ahead_;
+};
+
+constexpr const char* kCutOff = " archive ends before its end; copy or make it again";
+
+class GzipSource : public ByteSource {
+ public:
+  explicit GzipSource(std::unique_ptr<ByteSource> raw) : raw_(std::move(raw)), in_(kChunk) {
+    if (inflateInit2(&stream_, 15 + 16) != Z_OK) throw Failure("zlib cannot start");
+  }
+  ~GzipSource() override { inflateEnd(&stream_); }
+  GzipSource(const GzipSource&) = delete;
+  GzipSource& operator=(const GzipSource&) = delete;
+
+  std::size_t read(char* out, std::size_t size) override {
+    stream_.next_out = reinterpret_cast<Bytef*>(out);
+    stream_.avail_out = static_cast<uInt>(size);
+    while (stream_.avail_out == size) {
+      if (stream_.avail_in == 0 && !refill()) {
+        if (inside_) throw BadBytes(std::string("the gzip") + kCutOff);
+        return 0;
+      }
+      if (!inside_ && !begin_member()) return 0;
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      if (status == Z_STREAM_END) {
+        inside_ = false;
+      } else if (status != Z_OK && status != Z_BUF_ERROR) {
+        const char* why = stream_.msg ? stream_.msg : "not in its format";
+        throw BadBytes(std::string("the gzip archive is damaged (") + why + "); copy it again");
+      }
+    }
+    return size - stream_.avail_out;
+  }
+
+ private:
+  bool refill() {
+    const std::size_t count = raw_->read(in_.data(), in_.size());
+    stream_.next_in = reinterpret_cast<Bytef*>(in_.data());
+    stream_.avail_in = static_cast<uInt>(count);
+    return count > 0;
+  }
+
+  /// gzip files may be several archives in a row, and padded with zeros; false at the end.
+  bool begin_member() {
+    while (*stream_.next_in == 0) {
+      ++stream_.next_in;
+      if (--stream_.avail_in == 0 && !refill()) return false;
+    }
+    if (inflateReset(&stream_) != Z_OK) throw Failure("zlib cannot start again");
+    return inside_ = true;
+  }
+
+  std::unique_ptr<ByteSource> raw_;
+  std::vector<char> in_;
+  z_stream stream_{};
+  bool inside_ = false;
+};
+
+class ZstdSource : public ByteSource {
+ public:
+  explicit ZstdSource(std::unique_ptr<ByteSource> raw)
+      : raw_(std::move(raw)), chunk_(kChunk), stream_(ZSTD_createDStream(), ZSTD_freeDStream) {
+    if (!stream_) throw Failure("zstd cannot start");
+  }
+
+  std::size_t read(char* out, std::size_t size) override {
+    ZSTD_outBuffer target{out, size, 0};
+    while (target.pos == 0) {
+      // What zstd still holds comes out before more goes in.
+      if (in_.pos == in_.size && !more_out_ && !refill()) {
+        if (inside_) throw BadBytes(std::string("the zstd") + kCutOff);
+        return 0;
+      }
+      const std::size_t status = ZSTD_decompressStream(stream_.get(), &target, &in_);
+      if (ZSTD_isError(status))
+        throw BadBytes(std::string("the zstd archive is damaged (") + ZSTD_getErrorName(status) +
+                       "); copy it again");
+      inside_ = status != 0;
+      more_out_ = target.pos == target.size;
+    }
+    return target.pos;
+  }
+
+ private:
+  bool refill() {
+    in_ = {chunk_.data(), raw_->read(chunk_.data(), chunk_.size()), 0};
+    return in_.size > 0;
+  }
+
+  std::unique_ptr<ByteSource> raw_;
+  std::vector<char> chunk_;
+  std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> stream_;
+  ZSTD_inBuffer in_{nullptr, 0, 0};
+  bool inside_ = false, more_out_ = false;
+};
+
+enum class Kind { plain, gzip, zstd, bzip2, xz };
+struct Magic {
+  std::string_view bytes;
+  Kind kind;
+};
+constexpr std::array<Magic, 5> kMagic = {{{"\x1F\x8B", Kind::gzip},
+                                          {"\x28\xB5\x2F\xFD", Kind::zstd},
+                                          {"\x50\x2A\x4D\x18", Kind::zstd},  // made in parallel
+                                          {"BZh91AY&SY", Kind::bzip2},
+                                          {"\xFD"
+                                           "7zXZ",
+                                           Kind::xz}}};
+
+/// Looks no further than it must, so that a short line typed at a terminal is not held back.
+Kind look_at(PlainSource& source) {
+  std::string_view ahead;
+  for (bool more = true; more;) {
+    std::tie(ahead, more) = source.look_further();
+    bool undecided = ahead.empty();
+    for (const Magic& magic : kMagic) {
+      if (ahead.starts_with(magic.bytes)) return magic.kind;
+      undecided = undecided || magic.bytes.starts_with(ahead);
+    }
+    if (!undecided) break;
+  }
+  return Kind::plain;
+}
+
+std::unique_ptr<PlainSource> open_plain(const std::string& path) {
+  if (path == "-") return std::make_unique<PlainSource>(STDIN_FILENO, false);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor >= 0) return std::make_unique<PlainSource>(descriptor, true);
+  const int error = errno;
+  require_file(path, "text");  // knows how to say it, with the nearest name
+  throw UserError(path + ": cannot be opened: " + std::strerror(error));
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  std::unique_ptr<PlainSource> plain = open_plain(path);
+  switch (look_at(*plain)) {
+    case Kind::plain:
+      return plain;
+    case Kind::gzip:
+      return std::make_unique<GzipSource>(std::move(plain));
+    case Kind::zstd:
+      return std::make_unique<ZstdSource>(std::move(plain));
+    case Kind::bzip2:
+    case Kind::xz:
+      break;
+  }
+  throw BadBytes("an archive of bzip2 or xz; heed reads plain text, gzip and zstd");
+}
+
+}  // namespace heed::text

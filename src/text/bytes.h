@@ -1,0 +1,28 @@
+// The bytes of a file after decompression: plain, gzip or zstd. Inside text/ only.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace heed::text {
+
+/// What went wrong with the bytes; the reader adds file and line.
+class BadBytes : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Puts up to `size` bytes at `out`; 0 only at the end. Throws BadBytes.
+  virtual std::size_t read(char* out, std::size_t size) = 0;
+};
+
+/// Opens `path` ("-": stdin) and looks at its first bytes. Throws UserError where it cannot be
+/// opened, BadBytes where its first bytes cannot be read or are of an unknown archive.
+std::unique_ptr<ByteSource> open_bytes(const std::string& path);
+
+}  // namespace heed::text

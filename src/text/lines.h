@@ -1,0 +1,52 @@
+// Lines out of plain, gzip and zstd files, one at a time and always clean. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "text/utf8.h"
+
+namespace heed::text {
+
+class ByteSource;
+
+/// What every line goes through before anything else sees it: one carriage return at the end and,
+/// on the first line of a file, a byte order mark go; bytes that are no UTF-8 become U+FFFD; NUL
+/// becomes a space. Nothing else changes.
+std::string clean_line(std::string_view raw, bool first_of_file = false);
+
+/// Streams the lines of a file. Compression is told by the first bytes, not by the name. Holds one
+/// line and a buffer in memory, however long the file.
+class LineReader {
+ public:
+  /// `path` "-" is stdin. Throws UserError where the file cannot be opened or is an archive of a
+  /// kind that heed does not read.
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+
+  /// Puts the next line, cleaned, into `line`; false at the end. A last line needs no line feed,
+  /// and a line feed at the end makes no line of its own. From a terminal or pipe, a line comes as
+  /// soon as it is complete. Throws UserError naming file and line where reading fails, an archive
+  /// is cut off or damaged, or a line is longer than 256 MiB.
+  bool next(std::string& line);
+
+  /// Number of the line that next() gave last, from 1; 0 before the first.
+  int64_t line_number() const { return line_number_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  bool fill();
+  std::string path_;
+  std::unique_ptr<ByteSource> bytes_;  // decompressed
+  std::string buffer_;
+  std::size_t start_ = 0;    // of the next line in buffer_
+  std::size_t scanned_ = 0;  // no line feed in [start_, scanned_)
+  bool ended_ = false;
+  int64_t line_number_ = 0;
+};
+
+}  // namespace heed::text

@@ -1,0 +1,47 @@
+// Subword regularisation with a seed of its own for every draw. SentencePiece draws from a
+// generator per thread that cannot be seeded again, so its numbers would depend on what the thread
+// did before. Inside text/ only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/random.h"
+
+namespace heed::text {
+
+class PieceTable {
+ public:
+  struct Piece {
+    int32_t id = 0;
+    double score = 0;  // log-probability (unigram) or minus the rank of the merge (BPE)
+  };
+
+  void add(std::string_view text, Piece piece);
+  /// Null where there is none.
+  const Piece* find(std::string_view text) const;
+  std::size_t longest() const { return longest_; }  // bytes
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, Piece, Hash, std::equal_to<>> pieces_;
+  std::size_t longest_ = 0;
+};
+
+/// Draws a segmentation of `text` with probability proportional to exp(alpha * sum of scores):
+/// forward filtering, backward sampling. Every part of some segmentation must be in the table.
+std::vector<int32_t> sample_unigram(const PieceTable& pieces, std::string_view text, double alpha,
+                                    Random& random);
+
+/// Merges neighbours, best score first, leaving each possible merge out with probability `dropout`.
+/// Every character must be in the table.
+std::vector<int32_t> sample_bpe(const PieceTable& pieces, std::string_view text, double dropout,
+                                Random& random);
+
+}  // namespace heed::text

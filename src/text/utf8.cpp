@@ -1,0 +1,113 @@
+#include "text/utf8.h"
+
+#include <algorithm>
+
+namespace heed::text {
+namespace {
+
+constexpr std::string_view kReplacementBytes = "\xEF\xBF\xBD";
+
+/// What the first byte promises: total bytes, its own payload, and the range of the second byte.
+struct Lead {
+  std::size_t bytes = 0;
+  char32_t payload = 0;
+  unsigned char low = 0x80, high = 0xBF;
+};
+
+Lead lead(unsigned char byte) {
+  if (byte >= 0xC2 && byte <= 0xDF) return {2, byte & 0x1Fu};
+  if (byte == 0xE0) return {3, 0, 0xA0, 0xBF};     // below are overlong
+  if (byte == 0xED) return {3, 0x0D, 0x80, 0x9F};  // above are surrogates
+  if (byte >= 0xE1 && byte <= 0xEF) return {3, byte & 0x0Fu};
+  if (byte == 0xF0) return {4, 0, 0x90, 0xBF};
+  if (byte >= 0xF1 && byte <= 0xF3) return {4, byte & 0x07u};
+  if (byte == 0xF4) return {4, 4, 0x80, 0x8F};  // above U+10FFFF
+  return {};
+}
+
+/// Calls `use(code point, its bytes)` for each in order.
+template <class Use>
+void each_code_point(std::string_view text, const Use& use) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    use(point, text.substr(at, point.bytes));
+    at += point.bytes;
+  }
+}
+
+}  // namespace
+
+CodePoint code_point_at(std::string_view text, std::size_t position) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[position + i]); };
+  if (byte(0) < 0x80) return {byte(0), 1, true};
+  const Lead first = lead(byte(0));
+  if (first.bytes == 0) return {kReplacement, 1, false};
+  char32_t value = first.payload;
+  for (std::size_t i = 1; i < first.bytes; ++i) {
+    const unsigned char low = i == 1 ? first.low : 0x80, high = i == 1 ? first.high : 0xBF;
+    if (position + i >= text.size() || byte(i) < low || byte(i) > high)
+      return {kReplacement, i, false};
+    value = value << 6 | (byte(i) & 0x3Fu);
+  }
+  return {value, first.bytes, true};
+}
+
+int64_t count_code_points(std::string_view text) {
+  int64_t count = 0;
+  each_code_point(text, [&](const CodePoint&, std::string_view) { ++count; });
+  return count;
+}
+
+bool is_space(char32_t value) {
+  if (value <= 0x20 || value == 0x7F) return true;
+  if (value < 0x80) return false;
+  return value <= 0xA0 || value == 0x1680 || (value >= 0x2000 && value <= 0x200A) ||
+         value == 0x2028 || value == 0x2029 || value == 0x202F || value == 0x205F ||
+         value == 0x3000;
+}
+
+bool is_blank(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (!is_space(point.value)) return false;
+    at += point.bytes;
+  }
+  return true;
+}
+
+int64_t count_words(std::string_view text) {
+  int64_t words = 0;
+  bool inside = false;
+  each_code_point(text, [&](const CodePoint& point, std::string_view) {
+    const bool word = !is_space(point.value);
+    words += word && !inside;
+    inside = word;
+  });
+  return words;
+}
+
+std::string fold_spaces(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {
+    if (is_space(point.value))
+      out += ' ';
+    else
+      out += point.valid ? bytes : kReplacementBytes;
+  });
+  return out;
+}
+
+std::string repair(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {
+    if (point.value == 0)
+      out += ' ';
+    else
+      out += point.valid ? bytes : kReplacementBytes;
+  });
+  return out;
+}
+
+}  // namespace heed::text

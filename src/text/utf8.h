@@ -1,0 +1,41 @@
+// UTF-8 by the code point. Torch-free.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heed::text {
+
+inline constexpr char32_t kReplacement = 0xFFFD;
+
+struct CodePoint {
+  char32_t value = 0;     // kReplacement where the bytes are no UTF-8
+  std::size_t bytes = 0;  // how many of the text it takes, at least 1
+  bool valid = true;
+};
+
+/// The code point at `position` < text.size(). Overlong forms, surrogates and values above U+10FFFF
+/// are no UTF-8; the longest prefix that could have begun a character counts as one mistake.
+CodePoint code_point_at(std::string_view text, std::size_t position);
+
+/// Code points, each run of broken bytes counted as code_point_at() takes it.
+int64_t count_code_points(std::string_view text);
+
+/// Control characters and every Unicode space, zero-width ones aside.
+bool is_space(char32_t value);
+
+/// Nothing but spaces, or nothing at all.
+bool is_blank(std::string_view text);
+
+/// Words between runs of spaces.
+int64_t count_words(std::string_view text);
+
+/// Each character of is_space() as one ASCII space; broken bytes as U+FFFD.
+std::string fold_spaces(std::string_view text);
+
+/// Broken bytes as U+FFFD, NUL as a space; the rest untouched.
+std::string repair(std::string_view text);
+
+}  // namespace heed::text

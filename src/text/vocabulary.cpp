@@ -1,0 +1,135 @@
+#include "text/vocabulary.h"
+
+#include <sentencepiece_processor.h>
+#include <zlib.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "text/sampler.h"
+#include "text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+enum class Kind { unigram, bpe, other };
+
+void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::string& name) {
+  if (model.pad_id() == kPad && model.unk_id() == kUnknown && model.bos_id() == kBegin &&
+      model.eos_id() == kEnd)
+    return;
+  throw UserError(name + ": its special pieces pad, unk, bos, eos have the ids " +
+                  std::to_string(model.pad_id()) + ", " + std::to_string(model.unk_id()) + ", " +
+                  std::to_string(model.bos_id()) + ", " + std::to_string(model.eos_id()) +
+                  " and heed needs 0, 1, 2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 "
+                  "--eos_id=3, or with heed vocab");
+}
+
+/// SentencePiece does not say which algorithm a model is of, but only unigram can give n-best
+/// lists.
+Kind kind_of(const sentencepiece::SentencePieceProcessor& model) {
+  std::vector<std::vector<int>> n_best;
+  if (model.NBestEncode("a", 2, &n_best).ok()) return Kind::unigram;
+  std::vector<int> ids;
+  return model.SampleEncode("a", 0, 0.0F, &ids).ok() ? Kind::bpe : Kind::other;
+}
+
+}  // namespace
+
+struct Vocabulary::Impl {
+  std::string model;  // as it is in the file
+  sentencepiece::SentencePieceProcessor processor;
+  Kind kind = Kind::other;
+  PieceTable pieces;  // the ordinary ones
+
+  bool ordinary(int id) const {
+    return !processor.IsUnknown(id) && !processor.IsControl(id) && !processor.IsUnused(id) &&
+           !processor.IsByte(id);
+  }
+};
+
+Vocabulary Vocabulary::from_model(std::string model, const std::string& name) {
+  auto impl = std::make_shared<Impl>();
+  if (model.empty() || !impl->processor.LoadFromSerializedProto(model).ok())
+    throw UserError(name + ": no SentencePiece model; make one with heed vocab");
+  require_ids(impl->processor, name);
+  impl->model = std::move(model);
+  impl->kind = kind_of(impl->processor);
+  for (int id = 0; id < impl->processor.GetPieceSize(); ++id)
+    if (impl->ordinary(id))
+      impl->pieces.add(impl->processor.IdToPiece(id), {id, impl->processor.GetScore(id)});
+  Vocabulary vocabulary;
+  vocabulary.impl_ = std::move(impl);
+  return vocabulary;
+}
+
+Vocabulary Vocabulary::load(const std::string& path) {
+  require_file(path, "vocabulary");
+  return from_model(read_file(path), path);
+}
+
+void Vocabulary::save(const std::string& path) const {
+  write_atomic(path, impl_->model);
+}
+
+std::vector<int32_t> Vocabulary::encode(std::string_view line) const {
+  std::vector<int> ids;
+  const auto status = impl_->processor.Encode(fold_spaces(line), &ids);
+  expect(status.ok(), "SentencePiece cannot encode");
+  return ids;
+}
+
+std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uint64_t seed) const {
+  if (impl_->kind == Kind::other) return encode(line);
+  // The best segmentation gives the text as the model normalises it, and what has no piece.
+  const auto best = impl_->processor.EncodeAsImmutableProto(fold_spaces(line));
+  Random random(seed);
+  std::vector<int32_t> ids;
+  std::string run;
+  const auto draw = [&] {
+    const auto part = impl_->kind == Kind::unigram
+                          ? sample_unigram(impl_->pieces, run, alpha, random)
+                          : sample_bpe(impl_->pieces, run, alpha, random);
+    ids.insert(ids.end(), part.begin(), part.end());
+    run.clear();
+  };
+  for (std::size_t i = 0; i < best.pieces_size(); ++i) {
+    const auto piece = best.pieces(static_cast<int>(i));
+    if (impl_->ordinary(static_cast<int>(piece.id()))) {
+      run += piece.piece();
+      continue;
+    }
+    draw();
+    ids.push_back(static_cast<int32_t>(piece.id()));
+  }
+  draw();
+  return ids;
+}
+
+std::string Vocabulary::decode(const std::vector<int32_t>& ids) const {
+  for (const int32_t id : ids) expect(id >= 0 && id < size(), "a piece outside the vocabulary");
+  std::string text;
+  const auto status = impl_->processor.Decode(ids, &text);
+  expect(status.ok(), "SentencePiece cannot decode");
+  return text;
+}
+
+std::string Vocabulary::piece(int32_t id) const {
+  expect(id >= 0 && id < size(), "a piece outside the vocabulary");
+  return impl_->processor.IdToPiece(id);
+}
+
+int32_t Vocabulary::size() const {
+  return impl_->processor.GetPieceSize();
+}
+
+std::string Vocabulary::fingerprint() const {
+  const auto* bytes = reinterpret_cast<const Bytef*>(impl_->model.data());
+  char text[9];
+  std::snprintf(text, sizeof text, "%08lx", crc32_z(0, bytes, impl_->model.size()));
+  return text;
+}
+
+}  // namespace heed::text
