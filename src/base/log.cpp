@@ -16,7 +16,6 @@
 #include <mutex>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 
@@ -161,16 +160,6 @@ void set_level(Level level) {
   const auto wanted = level_of(level);
   loggers().terminal->set_level(wanted);
   loggers().files->set_level(std::min(wanted, spdlog::level::info));
-}
-
-void set_level(const std::string& name) {
-  const std::vector<std::pair<std::string, Level>> levels = {{"debug", Level::debug},
-                                                             {"info", Level::info},
-                                                             {"warn", Level::warn},
-                                                             {"error", Level::error}};
-  for (const auto& [known, level] : levels)
-    if (known == name) return set_level(level);
-  throw UserError("log level: unknown value '" + name + "'; allowed: debug, info, warn, error");
 }
 
 void set_quiet() {

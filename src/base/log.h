@@ -11,8 +11,6 @@ enum class Level { debug, info, warn, error };
 /// Lines below `level` stay off the terminal. Files get at least `info`, whatever the terminal
 /// shows.
 void set_level(Level level);
-/// By name: debug, info, warn, error. Throws UserError for another.
-void set_level(const std::string& name);
 
 /// `--quiet`: warnings and errors only, and no progress line.
 void set_quiet();
