@@ -30,7 +30,7 @@ struct Position {
   uint64_t order = 0;  // checksum of what the order depends on; 0 in a Position made by hand
 
   std::string to_json() const;
-  /// Throws UserError for anything that to_json() does not write.
+  /// Takes what to_json() writes, in any order and spacing. Throws UserError for less.
   static Position from_json(std::string_view json);
   bool operator==(const Position&) const = default;
 };

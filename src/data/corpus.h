@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/batch.h"
@@ -95,7 +97,7 @@ class Corpus {
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
-  friend class CorpusReader;
+  friend class CorpusReader;  // corpus_reader.cpp
   struct Text {
     std::string bytes;
     std::vector<std::size_t> ends;
@@ -115,7 +117,7 @@ class Corpus {
   std::vector<CorpusReport> reports_;
   uint64_t fingerprint_ = 0;
   // For subword sampling only.
-  std::vector<Languages> languages_;  // none or one
+  std::optional<Languages> languages_;
   Text source_text_, target_text_;
   int64_t max_length_ = 0;
 };

@@ -1,0 +1,74 @@
+#include "data/batch.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "text/vocabulary.h"
+
+namespace heed::data {
+namespace {
+
+int64_t sum(const std::vector<int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), int64_t{0});
+}
+
+double padded_share(int64_t tokens, int64_t places) {
+  return places == 0 ? 0 : 1 - static_cast<double>(tokens) / static_cast<double>(places);
+}
+
+}  // namespace
+
+int64_t Batch::source_tokens() const {
+  return sum(source_lengths);
+}
+
+int64_t Batch::target_tokens() const {
+  return sum(target_lengths);
+}
+
+Batch make_batch(const std::vector<const Example*>& examples) {
+  Batch batch;
+  batch.size = static_cast<int64_t>(examples.size());
+  for (const Example* example : examples) {
+    batch.source_lengths.push_back(static_cast<int64_t>(example->source.size()) + 1);
+    batch.target_lengths.push_back(static_cast<int64_t>(example->target.size()) + 1);
+    batch.source_length = std::max(batch.source_length, batch.source_lengths.back());
+    batch.target_length = std::max(batch.target_length, batch.target_lengths.back());
+    batch.origins.push_back(example->origin);
+  }
+  batch.source.assign(batch.size * batch.source_length, text::kPad);
+  batch.target_input.assign(batch.size * batch.target_length, text::kPad);
+  batch.target_output = batch.target_input;
+  for (int64_t row = 0; row < batch.size; ++row) {
+    const Example& example = *examples[row];
+    int64_t* source = batch.source.data() + row * batch.source_length;
+    *std::copy(example.source.begin(), example.source.end(), source) = text::kEnd;
+    int64_t* input = batch.target_input.data() + row * batch.target_length;
+    *input = text::kBegin;
+    std::copy(example.target.begin(), example.target.end(), input + 1);
+    int64_t* output = batch.target_output.data() + row * batch.target_length;
+    *std::copy(example.target.begin(), example.target.end(), output) = text::kEnd;
+  }
+  return batch;
+}
+
+void Padding::add(const Batch& batch) {
+  source_tokens += batch.source_tokens();
+  source_places += batch.size * batch.source_length;
+  target_tokens += batch.target_tokens();
+  target_places += batch.size * batch.target_length;
+}
+
+double Padding::source() const {
+  return padded_share(source_tokens, source_places);
+}
+
+double Padding::target() const {
+  return padded_share(target_tokens, target_places);
+}
+
+double Padding::total() const {
+  return padded_share(source_tokens + target_tokens, source_places + target_places);
+}
+
+}  // namespace heed::data

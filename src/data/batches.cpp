@@ -1,0 +1,202 @@
+#include "data/batches.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "data/batch_cut.h"
+#include "data/parallel.h"
+
+namespace heed::data {
+namespace {
+
+/// One number out of several: what the generators of an epoch, a pool or a draw are seeded with.
+uint64_t mix(std::initializer_list<uint64_t> values) {
+  uint64_t state = 0;
+  for (const uint64_t value : values) {
+    state ^= value;
+    state = splitmix64(state);
+  }
+  return state;
+}
+
+// Different uses of one seed.
+constexpr uint64_t kShuffle = 1, kPart = 2, kPool = 3, kDraw = 4;
+
+void check(const Corpus& corpus, const BatchOptions& options) {
+  expect(corpus.size() > 0, "batches of an empty corpus");
+  expect(options.batch_size > 0 && options.pool > 0, "batch size and pool above 0");
+}
+
+uint64_t order_of(const Corpus& corpus, const BatchOptions& options) {
+  return mix({corpus.fingerprint(), static_cast<uint64_t>(options.batch_size), options.tokens,
+              static_cast<uint64_t>(options.pool), options.seed,
+              std::bit_cast<uint64_t>(options.sampling)});
+}
+
+Batch batch_of(const std::vector<Example>& examples) {
+  std::vector<const Example*> pointers;
+  for (const Example& example : examples) pointers.push_back(&example);
+  return make_batch(pointers);
+}
+
+}  // namespace
+
+BatchStream::BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOptions& options)
+    : corpus_(std::move(corpus)), options_(options) {
+  check(*corpus_, options_);
+  position_.order = order_of(*corpus_, options_);
+  if (epoch_order(0).empty())
+    throw UserError("the weights of the training corpora leave no pair in an epoch; raise them");
+}
+
+std::vector<int64_t> BatchStream::epoch_order(int64_t epoch) const {
+  std::vector<int64_t> order;
+  const auto seed = [&](uint64_t use, uint64_t part) {
+    return mix({options_.seed, use, static_cast<uint64_t>(epoch), part});
+  };
+  for (std::size_t p = 0; p < corpus_->parts().size(); ++p) {
+    const Corpus::Part& part = corpus_->parts()[p];
+    std::vector<int64_t> pairs(part.end - part.begin);
+    std::iota(pairs.begin(), pairs.end(), part.begin);
+    const double whole = std::floor(part.weight);
+    for (double i = 0; i < whole; ++i) order.insert(order.end(), pairs.begin(), pairs.end());
+    const double share = (part.weight - whole) * static_cast<double>(pairs.size());
+    const int64_t some = std::llround(share);
+    if (some == 0) continue;
+    Random random(seed(kPart, p));
+    random.shuffle(pairs);
+    order.insert(order.end(), pairs.begin(), pairs.begin() + some);
+  }
+  Random random(seed(kShuffle, 0));
+  random.shuffle(order);
+  return order;
+}
+
+int64_t BatchStream::pool_count(const std::vector<int64_t>& order) const {
+  return (static_cast<int64_t>(order.size()) + options_.pool - 1) / options_.pool;
+}
+
+BatchStream::Pool BatchStream::make_pool(const std::vector<int64_t>& order, int64_t epoch,
+                                         int64_t number) const {
+  const int64_t begin = number * options_.pool;
+  const int64_t end = std::min(begin + options_.pool, static_cast<int64_t>(order.size()));
+  Pool pool;
+  pool.pairs.assign(order.begin() + begin, order.begin() + end);
+  if (options_.sampling > 0) {
+    pool.sampled.resize(pool.pairs.size());
+    for_slices(end - begin, options_.threads, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) {
+        // By place in the epoch: a pair that is read twice is drawn twice.
+        const uint64_t seed = mix(
+            {options_.seed, kDraw, static_cast<uint64_t>(epoch), static_cast<uint64_t>(begin + i)});
+        pool.sampled[i] = corpus_->sample(pool.pairs[i], options_.sampling, seed);
+      }
+    });
+  }
+  Random random(
+      mix({options_.seed, kPool, static_cast<uint64_t>(epoch), static_cast<uint64_t>(number)}));
+  std::vector<PairLength> lengths;
+  lengths.reserve(pool.pairs.size());
+  for (std::size_t i = 0; i < pool.pairs.size(); ++i) {
+    const int64_t pair = pool.pairs[i];
+    const bool sampled = !pool.sampled.empty();
+    const int64_t source = sampled ? static_cast<int64_t>(pool.sampled[i].source.size())
+                                   : corpus_->source_length(pair);
+    const int64_t target = sampled ? static_cast<int64_t>(pool.sampled[i].target.size())
+                                   : corpus_->target_length(pair);
+    lengths.push_back({source + 1, target + 1, random.next()});
+  }
+  pool.order = sort_by_length(lengths);
+  pool.batches = cut(lengths, pool.order, options_.batch_size, options_.tokens);
+  random.shuffle(pool.batches);
+  return pool;
+}
+
+Batch BatchStream::make(const Pool& pool, int64_t number) const {
+  std::vector<Example> examples;
+  const auto [begin, end] = pool.batches[number];
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t at = pool.order[i];
+    examples.push_back(pool.sampled.empty() ? corpus_->example(pool.pairs[at]) : pool.sampled[at]);
+  }
+  return batch_of(examples);
+}
+
+void BatchStream::load() {
+  if (order_epoch_ != position_.epoch) {
+    order_ = epoch_order(position_.epoch);
+    order_epoch_ = position_.epoch;
+  }
+  if (pool_epoch_ == position_.epoch && pool_number_ == position_.pool) return;
+  pool_ = make_pool(order_, position_.epoch, position_.pool);
+  pool_epoch_ = position_.epoch;
+  pool_number_ = position_.pool;
+}
+
+void BatchStream::advance() {
+  if (++position_.batch < static_cast<int64_t>(pool_.batches.size())) return;
+  position_.batch = 0;
+  if (++position_.pool < pool_count(order_)) return;
+  position_.pool = 0;
+  ++position_.epoch;
+}
+
+std::optional<Step> BatchStream::next() {
+  if (options_.epochs > 0 && position_.epoch >= options_.epochs) return std::nullopt;
+  load();
+  Step step{make(pool_, position_.batch), position_.epoch, {}};
+  advance();
+  step.after = position_;
+  return step;
+}
+
+void BatchStream::seek(const Position& position) {
+  if (position.order != 0 && position.order != position_.order)
+    throw UserError(
+        "the saved place in the training data is of other data, another seed or other batch "
+        "settings (data, seed, training.batch_size); go on with those it was made with");
+  const Position before = position_;
+  position_ = {position.epoch, position.pool, position.batch, before.order};
+  bool exists = position.epoch >= 0 && position.pool >= 0 && position.batch >= 0;
+  // Behind the last epoch there is a place, too: the end.
+  const bool end = options_.epochs > 0 && position.epoch >= options_.epochs;
+  if (exists && !end) {
+    const auto order = epoch_order(position.epoch);
+    exists = position.pool < pool_count(order);
+    if (exists) load();
+    exists = exists && position.batch < static_cast<int64_t>(pool_.batches.size());
+  }
+  if (exists) return;
+  position_ = before;
+  throw UserError("the training data has no place " + position.to_json());
+}
+
+int64_t BatchStream::batches_in_epoch(int64_t epoch) const {
+  const auto order = epoch_order(epoch);
+  int64_t count = 0;
+  for (int64_t pool = 0; pool < pool_count(order); ++pool)
+    count += static_cast<int64_t>(make_pool(order, epoch, pool).batches.size());
+  return count;
+}
+
+std::vector<Batch> fixed_batches(const Corpus& corpus, int64_t max_tokens) {
+  expect(max_tokens > 0, "batches of at least a token");
+  std::vector<PairLength> lengths;
+  for (int64_t i = 0; i < corpus.size(); ++i)
+    lengths.push_back({corpus.source_length(i) + 1, corpus.target_length(i) + 1, 0});
+  const auto order = sort_by_length(lengths);
+  std::vector<Batch> batches;
+  for (const auto& [begin, end] : cut(lengths, order, max_tokens, true)) {
+    std::vector<Example> examples;
+    for (int64_t i = begin; i < end; ++i) examples.push_back(corpus.example(order[i]));
+    batches.push_back(batch_of(examples));
+  }
+  return batches;
+}
+
+}  // namespace heed::data

@@ -1,0 +1,121 @@
+#include "data/corpus.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace heed::data {
+namespace {
+
+/// Order-dependent checksum of 64-bit words.
+class Checksum {
+ public:
+  void add(uint64_t word) {
+    state_ ^= word;
+    state_ = splitmix64(state_);
+  }
+  uint64_t value() const { return state_; }
+
+ private:
+  uint64_t state_ = 0;
+};
+
+void add(Checksum& checksum, const std::vector<int32_t>& ids) {
+  checksum.add(ids.size());
+  for (const int32_t id : ids) checksum.add(static_cast<uint64_t>(id));
+}
+
+}  // namespace
+
+void Sequences::append(std::span<const int32_t> ids) {
+  if (narrow_)
+    small_.insert(small_.end(), ids.begin(), ids.end());
+  else
+    large_.insert(large_.end(), ids.begin(), ids.end());
+  ends_.push_back(total() + static_cast<int64_t>(ids.size()));
+}
+
+std::vector<int32_t> Sequences::operator[](int64_t i) const {
+  const int64_t from = begin(i), to = ends_[i];
+  if (narrow_) return {small_.begin() + from, small_.begin() + to};
+  return {large_.begin() + from, large_.begin() + to};
+}
+
+void Corpus::Text::append(std::string_view line) {
+  bytes += line;
+  ends.push_back(bytes.size());
+}
+
+std::string_view Corpus::Text::operator[](int64_t i) const {
+  const std::size_t begin = i == 0 ? 0 : ends[i - 1];
+  return std::string_view(bytes).substr(begin, ends[i] - begin);
+}
+
+Corpus Corpus::of(const std::vector<std::vector<Example>>& parts,
+                  const std::vector<double>& weights) {
+  expect(weights.empty() || weights.size() == parts.size(), "a weight for each part");
+  int64_t vocabulary = 0;
+  for (const auto& part : parts)
+    for (const Example& example : part)
+      for (const auto* ids : {&example.source, &example.target})
+        for (const int32_t id : *ids) vocabulary = std::max<int64_t>(vocabulary, id + 1);
+  Corpus corpus;
+  corpus.source_ = corpus.target_ = Sequences(vocabulary);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const int64_t begin = corpus.size();
+    for (const Example& example : parts[p]) corpus.append(example);
+    corpus.parts_.push_back({begin, corpus.size(), weights.empty() ? 1.0 : weights[p]});
+  }
+  corpus.finish();
+  return corpus;
+}
+
+void Corpus::append(const Example& example) {
+  Origin origin = example.origin;
+  origin.index = size();
+  source_.append(example.source);
+  target_.append(example.target);
+  origins_.push_back(origin);
+}
+
+void Corpus::finish() {
+  Checksum checksum;
+  for (int64_t i = 0; i < size(); ++i) {
+    add(checksum, source_[i]);
+    add(checksum, target_[i]);
+  }
+  for (const Part& part : parts_) {
+    checksum.add(static_cast<uint64_t>(part.end));
+    checksum.add(std::bit_cast<uint64_t>(part.weight));
+  }
+  fingerprint_ = checksum.value();
+}
+
+Example Corpus::example(int64_t i) const {
+  return {source_[i], target_[i], origins_[i]};
+}
+
+Example Corpus::sample(int64_t i, double alpha, uint64_t seed) const {
+  Example example = this->example(i);
+  if (!languages_) return example;
+  const auto draw = [&](const text::Vocabulary& vocabulary, std::string_view line, uint64_t side,
+                        std::vector<int32_t>& ids) {
+    uint64_t state = seed ^ side;
+    auto drawn = vocabulary.sample(line, alpha, splitmix64(state));
+    const auto length = static_cast<int64_t>(drawn.size());
+    if (max_length_ == 0 || length <= max_length_) ids = std::move(drawn);
+  };
+  draw(languages_->source, source_text_[i], 1, example.source);
+  draw(languages_->target, target_text_[i], 2, example.target);
+  return example;
+}
+
+std::string Corpus::report() const {
+  std::string text;
+  for (const CorpusReport& report : reports_) text += (text.empty() ? "" : "\n") + report.text();
+  return text;
+}
+
+}  // namespace heed::data

@@ -1,0 +1,167 @@
+// Corpus::read: line by line from two files, encoded in blocks on several threads.
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "data/corpus.h"
+#include "data/parallel.h"
+#include "text/lines.h"
+
+namespace heed::data {
+namespace {
+
+constexpr std::size_t kBlock = 1 << 15;  // pairs encoded at a time
+constexpr std::size_t kBlockBytes = 64 << 20;
+
+struct Line {
+  int64_t number = 0;
+  std::string source, target;
+};
+
+/// A pair of files read together.
+class PairReader {
+ public:
+  explicit PairReader(const CorpusFiles& files) : source_(files.source), target_(files.target) {}
+
+  /// Up to kBlock pairs. Throws UserError where one file ends before the other.
+  std::vector<Line> block() {
+    std::vector<Line> lines;
+    Line line;
+    for (std::size_t bytes = 0; lines.size() < kBlock && bytes < kBlockBytes;) {
+      const bool source = source_.next(line.source), target = target_.next(line.target);
+      if (source != target) mismatch();
+      if (!source) break;
+      line.number = source_.line_number();
+      bytes += line.source.size() + line.target.size();
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+ private:
+  [[noreturn]] void mismatch() {
+    std::string rest;
+    while (source_.next(rest)) {
+    }
+    while (target_.next(rest)) {
+    }
+    const int64_t source = source_.line_number(), target = target_.line_number();
+    for (const auto* reader : {&source_, &target_})
+      if (reader->line_number() == 0)
+        throw UserError(reader->path() + " is empty; expected one sentence a line");
+    throw UserError(source_.path() + " has " + std::to_string(source) + " lines and " +
+                    target_.path() + " has " + std::to_string(target) +
+                    "; line i of one must be the translation of line i of the other");
+  }
+
+  text::LineReader source_, target_;
+};
+
+}  // namespace
+
+class CorpusReader {
+ public:
+  CorpusReader(const text::Vocabulary& source, const text::Vocabulary& target,
+               const CorpusReading& reading)
+      : source_(source), target_(target), reading_(reading) {
+    corpus_.source_ = Sequences(source.size());
+    corpus_.target_ = Sequences(target.size());
+    if (reading.keep_text) corpus_.languages_ = Corpus::Languages{source, target};
+    corpus_.max_length_ = reading.max_length;
+  }
+
+  void read(const CorpusFiles& files) {
+    require_file(files.source, "source sentences");
+    require_file(files.target, "target sentences");
+    const int64_t begin = corpus_.size();
+    const auto number = static_cast<int32_t>(corpus_.parts_.size());
+    report_ = {.source = files.source, .target = files.target, .max_length = reading_.max_length};
+    PairReader reader(files);
+    for (;;) {
+      const std::vector<Line> lines = reader.block();
+      if (lines.empty()) break;
+      const std::vector<Example> examples = encode(lines);
+      for (std::size_t i = 0; i < lines.size(); ++i) keep(lines[i], examples[i], number);
+    }
+    if (report_.pairs == 0)
+      throw UserError(files.source + " is empty; expected one sentence a line");
+    corpus_.parts_.push_back({begin, corpus_.size(), files.weight});
+    corpus_.reports_.push_back(report_);
+  }
+
+  Corpus finish() {
+    if (corpus_.size() == 0)
+      throw UserError("no sentence pair is left to use: " + corpus_.report() +
+                      (reading_.max_length > 0 ? "; see data.max_length" : ""));
+    corpus_.finish();
+    return std::move(corpus_);
+  }
+
+ private:
+  /// Blank pairs stay without ids.
+  std::vector<Example> encode(const std::vector<Line>& lines) const {
+    std::vector<Example> examples(lines.size());
+    for_slices(static_cast<int64_t>(lines.size()), reading_.threads,
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   if (text::is_blank(lines[i].source) || text::is_blank(lines[i].target)) continue;
+                   examples[i].source = source_.encode(lines[i].source);
+                   examples[i].target = target_.encode(lines[i].target);
+                 }
+               });
+    return examples;
+  }
+
+  void keep(const Line& line, Example example, int32_t number) {
+    ++report_.pairs;
+    if (example.source.empty() || example.target.empty()) return report_.blank.add(line.number);
+    if (reading_.max_length > 0 && !fit(line, example)) return;
+    ++report_.kept;
+    report_.source_pieces += static_cast<int64_t>(example.source.size());
+    report_.target_pieces += static_cast<int64_t>(example.target.size());
+    report_.source_unknown += std::ranges::count(example.source, text::kUnknown);
+    report_.target_unknown += std::ranges::count(example.target, text::kUnknown);
+    example.origin = {number, line.number};
+    corpus_.append(example);
+    if (!reading_.keep_text) return;
+    corpus_.source_text_.append(line.source);
+    corpus_.target_text_.append(line.target);
+  }
+
+  /// Deals with a pair that is too long; false where it is left out.
+  bool fit(const Line& line, Example& example) {
+    const auto limit = static_cast<std::size_t>(reading_.max_length);
+    const std::size_t longer = std::max(example.source.size(), example.target.size());
+    if (longer <= limit) return true;
+    if (reading_.long_sentences == LongSentences::error) {
+      const std::string& path = example.source.size() > limit ? report_.source : report_.target;
+      throw UserError(path + ":" + std::to_string(line.number) + ": " + std::to_string(longer) +
+                      " pieces, more than data.max_length " + std::to_string(limit) +
+                      "; raise it, or set data.long_sentences to drop or truncate");
+    }
+    if (reading_.long_sentences == LongSentences::drop) {
+      report_.dropped.add(line.number);
+      return false;
+    }
+    report_.truncated.add(line.number);
+    example.source.resize(std::min(example.source.size(), limit));
+    example.target.resize(std::min(example.target.size(), limit));
+    return true;
+  }
+
+  const text::Vocabulary &source_, &target_;
+  CorpusReading reading_;
+  Corpus corpus_;
+  CorpusReport report_;
+};
+
+Corpus Corpus::read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
+                    const text::Vocabulary& target, const CorpusReading& reading) {
+  if (files.empty()) throw UserError("data.train names no files; give source and target");
+  CorpusReader reader(source, target, reading);
+  for (const CorpusFiles& pair : files) reader.read(pair);
+  return reader.finish();
+}
+
+}  // namespace heed::data

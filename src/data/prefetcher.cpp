@@ -1,0 +1,114 @@
+#include "data/prefetcher.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace heed::data {
+
+struct Prefetcher::Impl {
+  Impl(BatchStream batches, std::size_t most)
+      : stream(std::move(batches)),
+        depth(std::max<std::size_t>(1, most)),
+        position(stream.position()) {
+    thread = std::thread([this] { produce(); });
+  }
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+
+  void produce() {
+    std::exception_ptr failure;
+    try {
+      while (put(stream.next())) {
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    error = failure;
+    ended = true;
+    changed.notify_all();
+  }
+
+  /// Waits for room; false where there is nothing more to do.
+  bool put(std::optional<Step> step) {
+    if (!step) return false;
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return stopping || queue.size() < depth; });
+    if (stopping) return false;
+    queue.push_back(std::move(*step));
+    changed.notify_all();
+    return true;
+  }
+
+  std::optional<Step> take() {
+    std::unique_lock lock(mutex);
+    const auto start = std::chrono::steady_clock::now();
+    changed.wait(lock, [this] { return ended || !queue.empty(); });
+    waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (queue.empty()) {
+      if (error) std::rethrow_exception(error);
+      return std::nullopt;
+    }
+    Step step = std::move(queue.front());
+    queue.pop_front();
+    changed.notify_all();
+    return step;
+  }
+
+  // The thread's own.
+  BatchStream stream;
+  const std::size_t depth;
+
+  // Shared, under the mutex.
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Step> queue;
+  bool stopping = false, ended = false;
+  std::exception_ptr error;
+
+  // The consumer's own.
+  Position position;
+  Padding padding;
+  double waited = 0;
+
+  std::thread thread;
+};
+
+Prefetcher::Prefetcher(BatchStream stream, std::size_t depth)
+    : impl_(std::make_unique<Impl>(std::move(stream), depth)) {}
+Prefetcher::~Prefetcher() = default;
+
+std::optional<Step> Prefetcher::next() {
+  std::optional<Step> step = impl_->take();
+  if (!step) return step;
+  impl_->position = step->after;
+  impl_->padding.add(step->batch);
+  return step;
+}
+
+const Position& Prefetcher::position() const {
+  return impl_->position;
+}
+
+const Padding& Prefetcher::padding() const {
+  return impl_->padding;
+}
+
+double Prefetcher::waited() const {
+  return impl_->waited;
+}
+
+}  // namespace heed::data
