@@ -1,0 +1,109 @@
+// The rows of `heed lengths`: CSV for programs, a table for people.
+#include <algorithm>
+#include <cstddef>
+
+#include "base/strings.h"
+#include "eval/csv.h"
+#include "eval/lengths.h"
+
+namespace heed::eval {
+namespace {
+
+using Row = std::vector<std::string>;
+
+Row csv_row(const SystemLengths& system, const Bucket& bucket,
+            const std::optional<BucketScore>& score) {
+  Row row = {csv_field(system.name), std::to_string(bucket.low),
+             bucket.high ? std::to_string(*bucket.high) : "inf",
+             std::to_string(bucket.sentences.size()), std::to_string(bucket.source_words)};
+  if (!score) {
+    row.resize(10);
+    return row;
+  }
+  row.push_back(fixed(score->bleu.score, 2));
+  row.push_back(score->interval ? fixed(score->interval->low, 2) : "");
+  row.push_back(score->interval ? fixed(score->interval->high, 2) : "");
+  row.push_back(fixed(score->bleu.brevity_penalty, 4));
+  row.push_back(fixed(score->bleu.length_ratio, 4));
+  return row;
+}
+
+std::string p_text(double p) {
+  return p < 0.001 ? "p < 0.001" : "p = " + fixed(p, 3);
+}
+
+Row table_row(const std::string& name, const Bucket& bucket,
+              const std::optional<BucketScore>& score) {
+  Row row = {name, bucket.label(), std::to_string(bucket.sentences.size()),
+             std::to_string(bucket.source_words)};
+  if (!score) {
+    row.insert(row.end(), {"-", "", "", "", ""});
+    return row;
+  }
+  row.push_back(fixed(score->bleu.score, 2));
+  row.push_back(score->interval
+                    ? fixed(score->interval->low, 2) + " .. " + fixed(score->interval->high, 2)
+                    : "");
+  row.push_back(fixed(score->bleu.brevity_penalty, 3));
+  row.push_back(fixed(score->bleu.length_ratio, 3));
+  std::string test;
+  if (const auto& against = score->against_baseline) {
+    test = (against->difference < 0 ? "" : "+") + fixed(against->difference, 2) + ", wins " +
+           fixed(100 * against->wins, 1) + " %, " + p_text(against->p_value);
+  }
+  row.push_back(test);
+  return row;
+}
+
+// Names and labels to the left, numbers to the right.
+std::string align(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - row[c].size(), ' ');
+      const bool left = c < 2 || c + 1 == row.size();
+      line += (c ? "  " : "") + (left ? row[c] + padding : padding + row[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string lengths_csv(const LengthReport& report) {
+  std::string out =
+      "system,bucket_low,bucket_high,sentences,source_words,bleu,bleu_low,bleu_high,"
+      "brevity_penalty,length_ratio\n";
+  for (const SystemLengths& system : report.systems) {
+    for (std::size_t b = 0; b < report.buckets.size(); ++b) {
+      out += join(csv_row(system, report.buckets[b], system.buckets[b]), ",") + '\n';
+    }
+  }
+  return out;
+}
+
+std::string lengths_table(const LengthReport& report) {
+  std::vector<Row> rows = {{"system", "words", "sentences", "source words", "BLEU", "95 % interval",
+                            "BP", "ratio",
+                            report.baseline.empty() ? "" : "against " + report.baseline}};
+  for (const SystemLengths& system : report.systems) {
+    for (std::size_t b = 0; b < report.buckets.size(); ++b) {
+      rows.push_back(table_row(system.name, report.buckets[b], system.buckets[b]));
+    }
+    rows.push_back(table_row(system.name, report.all, system.all));
+  }
+  std::string out = align(rows);
+  for (const SystemLengths& system : report.systems) {
+    out += system.name + ": " + describe(system.overall) + '\n';
+  }
+  return out;
+}
+
+}  // namespace heed::eval
