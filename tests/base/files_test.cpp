@@ -1,0 +1,145 @@
+#include "base/files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "base/error.h"
+#include "message.h"
+#include "temporary_folder.h"
+
+namespace heed {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::size_t files_in(const TemporaryFolder& folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    ++count;
+  return count;
+}
+
+TEST(Files, BytesComeBackAsTheyWere) {
+  const TemporaryFolder folder;
+  const std::string bytes("a\0b\r\n\xFF", 6);
+  write_atomic(folder / "x", bytes);
+  EXPECT_EQ(read_file(folder / "x"), bytes);
+  write_atomic(folder / "x", "");
+  EXPECT_EQ(read_file(folder / "x"), "");
+}
+
+TEST(Files, FilesLargerThanOneReadComeBackWhole) {
+  const TemporaryFolder folder;
+  std::string bytes(3'333'337, 'x');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 31 % 251);
+  write_atomic(folder / "x", bytes);
+  EXPECT_EQ(read_file(folder / "x"), bytes);
+}
+
+TEST(Files, WritingReplacesTheFileAndLeavesNoOther) {
+  const TemporaryFolder folder;
+  folder.write("x", "old and longer");
+  write_atomic(folder / "x", "new");
+  EXPECT_EQ(read_file(folder / "x"), "new");
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(Files, WithoutCommitTheOldFileStays) {
+  const TemporaryFolder folder;
+  folder.write("x", "old");
+  {
+    AtomicFile file(folder / "x");
+    file.write("new");
+  }
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(Files, AFullDiskIsAFailureThatNamesTheFileAndKeepsTheOldOne) {
+  const TemporaryFolder folder;
+  folder.write("x", "old");
+  const pid_t process = ::fork();
+  if (process == 0) {
+    // A file size limit stands in for a disk without room.
+    const rlimit limit{1000, 1000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    std::signal(SIGXFSZ, SIG_IGN);
+    const std::string said =
+        message_of<Failure>([&] { write_atomic(folder / "x", std::string(5000, 'n')); });
+    ::_exit(said == folder / "x" + ": cannot write: File too large" ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(process, &status, 0), process);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(Files, AMissingFolderIsAFailureThatNamesTheFile) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(message_of<Failure>([&] { write_atomic(folder / "no/x", "new"); }),
+            folder / "no/x" + ": cannot write: No such file or directory");
+}
+
+TEST(Files, WhatAKilledWriterLeftIsRemovedByTheNext) {
+  const TemporaryFolder folder;
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(dead, nullptr, 0), dead);
+  folder.write("x.tmp." + std::to_string(dead), "half");
+  folder.write("x.tmp." + std::to_string(::getppid()), "somebody else's, alive");
+  folder.write("x.tmp.notes", "a user's own");
+  write_atomic(folder / "x", "new");
+  EXPECT_EQ(files_in(folder), 3U);
+  EXPECT_FALSE(std::filesystem::exists(folder / ("x.tmp." + std::to_string(dead))));
+}
+
+TEST(Files, AMissingFileNamesItsNeighbour) {
+  const TemporaryFolder folder;
+  folder.write("train.de", "");
+  EXPECT_EQ(message_of<UserError>([&] { require_file(folder / "trian.de", "training source"); }),
+            "training source: no file '" + folder / "trian.de" + "'; did you mean '" +
+                folder / "train.de" + "'?");
+}
+
+TEST(Files, AMissingFileNamesItsCompressedForm) {
+  const TemporaryFolder folder;
+  folder.write("train.de.gz", "");
+  folder.write("train.dx", "");
+  EXPECT_THAT(message_of<UserError>([&] { require_file(folder / "train.de", "source"); }),
+              HasSubstr("did you mean '" + folder / "train.de.gz" + "'?"));
+}
+
+TEST(Files, AMissingFolderIsSaidToBeMissing) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(message_of<UserError>([&] { require_file(folder / "a/b.de", "source"); }),
+            "source: no file '" + folder / "a/b.de" + "'; there is no folder '" + folder / "a" +
+                "' either");
+}
+
+TEST(Files, AFolderIsNotAFile) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(message_of<UserError>([&] { require_file(folder.path(), "source"); }),
+            "source: '" + folder.path() + "' is a folder, expected a file");
+  EXPECT_EQ(message_of<UserError>([&] { read_file(folder.path()); }),
+            folder.path() + ": is a folder, expected a file");
+}
+
+TEST(Files, FoldersAreMadeWithThoseAboveThem) {
+  const TemporaryFolder folder;
+  make_folder(folder / "a/b/c/");
+  make_folder(folder / "a/b/c");
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b/c"));
+  folder.write("file", "");
+  EXPECT_THAT(message_of<Failure>([&] { make_folder(folder / "file"); }),
+              HasSubstr(folder / "file" + ": cannot make the folder: "));
+}
+
+}  // namespace
+}  // namespace heed

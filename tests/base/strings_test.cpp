@@ -1,0 +1,68 @@
+#include "base/strings.h"
+
+#include <gtest/gtest.h>
+
+namespace heed {
+namespace {
+
+using Parts = std::vector<std::string>;
+
+TEST(Strings, SplitKeepsEmptyParts) {
+  EXPECT_EQ(split("a,,b,", ','), (Parts{"a", "", "b", ""}));
+  EXPECT_EQ(split("", ','), Parts{""});
+}
+
+TEST(Strings, SplitWordsDoesNot) {
+  EXPECT_EQ(split_words("  one\ttwo \n three "), (Parts{"one", "two", "three"}));
+  EXPECT_EQ(split_words(" \t"), Parts{});
+}
+
+TEST(Strings, TrimAndJoin) {
+  EXPECT_EQ(trim(" \ta b\r\n"), "a b");
+  EXPECT_EQ(trim("  "), "");
+  EXPECT_EQ(join({"a", "b", "c"}, ", "), "a, b, c");
+  EXPECT_EQ(join({}, ", "), "");
+}
+
+TEST(Strings, CountsHaveThreeDigits) {
+  EXPECT_EQ(human_count(0), "0");
+  EXPECT_EQ(human_count(950), "950");
+  EXPECT_EQ(human_count(7.25), "7.25");
+  EXPECT_EQ(human_count(999.7), "1.00k");
+  EXPECT_EQ(human_count(41234), "41.2k");
+  EXPECT_EQ(human_count(3'050'000), "3.05M");
+  EXPECT_EQ(human_count(999'600), "1.00M");
+  EXPECT_EQ(human_count(-41234), "-41.2k");
+}
+
+TEST(Strings, DurationsReadLikeAClock) {
+  EXPECT_EQ(human_duration(0.25), "0.2s");
+  EXPECT_EQ(human_duration(59.4), "59s");
+  EXPECT_EQ(human_duration(59.6), "1:00");
+  EXPECT_EQ(human_duration(65), "1:05");
+  EXPECT_EQ(human_duration(3723), "1:02:03");
+  EXPECT_EQ(human_duration(183845), "2d 03:04:05");
+  EXPECT_EQ(human_duration(-1), "?");
+}
+
+TEST(Strings, BytesHaveBinaryUnits) {
+  EXPECT_EQ(human_bytes(812), "812 B");
+  EXPECT_EQ(human_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(human_bytes(1024ULL * 1024 - 1), "1.0 MiB");
+  EXPECT_EQ(human_bytes(3ULL << 30), "3.0 GiB");
+}
+
+TEST(Strings, EditDistanceCountsASwapOnce) {
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(edit_distance("heads", "haeds"), 1U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("same", "same"), 0U);
+}
+
+TEST(Strings, NearestSpellingRefusesStrangers) {
+  EXPECT_EQ(nearest_spelling("trian.de", {"valid.de", "train.de"}), "train.de");
+  EXPECT_EQ(nearest_spelling("xyz", {"valid.de", "train.de"}), "");
+}
+
+}  // namespace
+}  // namespace heed

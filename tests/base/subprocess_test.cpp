@@ -1,0 +1,139 @@
+#include "base/subprocess.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/signals.h"
+#include "message.h"
+#include "temporary_folder.h"
+
+namespace heed::subprocess {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+TEST(Subprocess, GivesInputAndCollectsOutputErrorsAndStatus) {
+  const Result result = run({"sh", "-c", "cat; echo oops >&2; exit 3"}, "one\ntwo\n");
+  EXPECT_EQ(result.out, "one\ntwo\n");
+  EXPECT_EQ(result.err, "oops\n");
+  EXPECT_EQ(result.status, 3);
+}
+
+TEST(Subprocess, ArgumentsReachTheProgramAsTheyAre) {
+  EXPECT_EQ(run({"printf", "%s|", "a b", "$HOME", "*", "it's", ""}).out, "a b|$HOME|*|it's||");
+}
+
+TEST(Subprocess, MoreThanAPipeHoldsPassesBothWays) {
+  const std::string input(5'000'000, 'x');
+  const Result result = run({"sh", "-c", "tee /dev/stderr"}, input);
+  EXPECT_EQ(result.out.size(), input.size());
+  EXPECT_EQ(result.err.size(), input.size());
+}
+
+TEST(Subprocess, AProgramThatDoesNotReadItsInputIsNoError) {
+  const Result result = run({"true"}, std::string(5'000'000, 'x'));
+  EXPECT_EQ(result.status, 0);
+}
+
+TEST(Subprocess, ASignalIsAStatusAbove128) {
+  EXPECT_EQ(run({"sh", "-c", "kill -9 $$"}).status, 137);
+}
+
+TEST(Subprocess, AMissingProgramIsAFailureThatNamesIt) {
+  EXPECT_EQ(message_of<Failure>([] { run({"no-such-program"}); }),
+            "cannot run 'no-such-program': No such file or directory");
+  EXPECT_FALSE(exists("no-such-program"));
+  EXPECT_TRUE(exists("sh"));
+  EXPECT_TRUE(exists("/bin/sh"));
+}
+
+TEST(Child, WritesBothStreamsToTheEndOfItsLog) {
+  const TemporaryFolder folder;
+  folder.write("log", "before\n");
+  Child child = start({"sh", "-c", "echo out; echo err >&2; exit 5"}, folder / "log");
+  EXPECT_EQ(child.wait(), 5);
+  EXPECT_EQ(child.finished(), 5);
+  EXPECT_EQ(read_file(folder / "log"), "before\nout\nerr\n");
+}
+
+TEST(Child, IsKilledWithItsOwnChildrenWhenNobodyHoldsItAnyMore) {
+  const TemporaryFolder folder;
+  const auto begin = Clock::now();
+  {
+    const Child child = start({"sh", "-c", "sleep 30 & echo $!; wait"}, folder / "log");
+    while (read_file(folder / "log").empty())
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_LT(seconds_since(begin), 10);
+  const pid_t grandchild = std::stoi(read_file(folder / "log"));
+  // Gone, or a zombie that waits for init.
+  std::ifstream file("/proc/" + std::to_string(grandchild) + "/stat");
+  std::string state;
+  for (std::string word; state.empty() && file >> word;)
+    if (word.ends_with(')')) file >> state;
+  EXPECT_TRUE(state.empty() || state == "Z") << state;
+}
+
+TEST(RunAll, KeepsTheOrderAndReportsEachEnd) {
+  const TemporaryFolder folder;
+  std::vector<Job> jobs;
+  for (const int status : {4, 0, 7})
+    jobs.push_back({{"sh", "-c", "exit " + std::to_string(status)}, folder / "log"});
+  std::vector<int> ended(3, -2);
+  const auto statuses = run_all(jobs, 2, [&](std::size_t job, int status) { ended[job] = status; });
+  EXPECT_EQ(statuses, (std::vector<int>{4, 0, 7}));
+  EXPECT_EQ(ended, statuses);
+}
+
+TEST(RunAll, RunsAsManyTogetherAsAskedFor) {
+  const TemporaryFolder folder;
+  // Each waits for the other's file, so one alone never ends.
+  const auto meet = [&](const std::string& mine, const std::string& other) {
+    const std::string wait = "while [ ! -e " + folder / other + " ]; do sleep 0.02; done";
+    return Job{{"timeout", "10", "sh", "-c", "touch " + folder / mine + "; " + wait},
+               folder / "log"};
+  };
+  EXPECT_EQ(run_all({meet("a", "b"), meet("b", "a")}, 2), (std::vector<int>{0, 0}));
+}
+
+TEST(RunAll, AnInterruptionEndsWhatRunsAndStartsNothingElse) {
+  const TemporaryFolder folder;
+  signals::install();
+  const auto begin = Clock::now();
+  std::thread interrupts([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    ::kill(::getpid(), SIGINT);
+  });
+  const Job job{{"sleep", "30"}, folder / "log"};
+  const auto statuses = run_all({job, job, job}, 2);
+  interrupts.join();
+  signals::clear();
+  EXPECT_EQ(statuses, (std::vector<int>{128 + SIGTERM, 128 + SIGTERM, kNotStarted}));
+  EXPECT_LT(seconds_since(begin), 10);
+}
+
+TEST(Signals, TheFirstSetsAFlagAndTheSecondEndsTheProcess) {
+  signals::clear();
+  EXPECT_FALSE(signals::interrupted());
+  const auto twice = [] {
+    signals::install();
+    ::raise(SIGTERM);
+    if (!signals::interrupted()) ::_exit(1);
+    ::raise(SIGTERM);
+  };
+  EXPECT_EXIT(twice(), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+}  // namespace
+}  // namespace heed::subprocess
