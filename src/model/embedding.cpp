@@ -68,7 +68,7 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
   return layers;
 }
 
-Tensor dropout(const Tensor& x, double share, bool training) {
+Tensor drop(const Tensor& x, double share, bool training) {
   return training && share > 0 ? at::dropout(x, share, true) : x;
 }
 

@@ -64,6 +64,6 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
                              const VocabularySizes& vocabulary, const TokenLayerOptions& options);
 
 /// Inverted dropout: a no-op unless `training` and share > 0.
-Tensor dropout(const Tensor& x, double share, bool training);
+Tensor drop(const Tensor& x, double share, bool training);
 
 }  // namespace heed::model

@@ -24,7 +24,7 @@ Memory make_memory(const Tensor& values, const Tensor& valid, const Tensor& summ
 
 Attended attend_with(const Tensor& scores, const Memory& memory, double share, bool training) {
   const Tensor weights = at::softmax(scores + memory.bias, -1);  // [sentences, query, source]
-  const Tensor used = dropout(weights, share, training);
+  const Tensor used = drop(weights, share, training);
   return {at::bmm(used.to(memory.values.scalar_type()), memory.values), weights};
 }
 

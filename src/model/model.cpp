@@ -1,0 +1,40 @@
+#include "model/model.h"
+
+#include <ATen/ATen.h>
+
+#include <unordered_set>
+
+#include "base/error.h"
+#include "model/recurrent.h"
+#include "model/transformer.h"
+
+namespace heed::model {
+
+ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary) {
+  expect(vocabulary.source > 0 && vocabulary.target > 0, "vocabularies have pieces");
+  return config.type == ModelType::rnn ? make_recurrent(config, vocabulary)
+                                       : make_transformer(config, vocabulary);
+}
+
+Source make_source(const data::Batch& batch, const at::Device& device) {
+  const auto numbers = [](const std::vector<int64_t>& values) {
+    return at::tensor(at::ArrayRef<int64_t>(values), at::kLong);  // copies
+  };
+  Source source;
+  source.lengths = numbers(batch.source_lengths);
+  source.tokens = numbers(batch.source).view({batch.size, batch.source_length}).to(device);
+  source.valid =
+      (at::arange(batch.source_length).unsqueeze(0) < source.lengths.unsqueeze(1)).to(device);
+  return source;
+}
+
+int64_t count_parameters(const Model& model) {
+  std::unordered_set<const void*> seen;
+  int64_t count = 0;
+  for (const Tensor& parameter : model.parameters())
+    if (parameter.requires_grad() && seen.insert(parameter.unsafeGetTensorImpl()).second)
+      count += parameter.numel();
+  return count;
+}
+
+}  // namespace heed::model

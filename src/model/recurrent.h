@@ -1,0 +1,12 @@
+// The recurrent encoder-decoder, with any attention of model/attention.
+#pragma once
+
+#include "model/model.h"
+
+namespace heed::model {
+
+/// Builds and initialises the recurrent model that `config` describes. Throws UserError for options
+/// that exclude each other (an odd hidden_size, input feeding without a Luong attention, ...).
+ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabulary);
+
+}  // namespace heed::model

@@ -1,0 +1,30 @@
+// The bidirectional encoder: h(i) = [forward(i); backward(i)] of the top layer.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <vector>
+
+#include "model/attention/attention.h"
+#include "model/model.h"
+
+namespace heed::model {
+
+class RecurrentEncoder : public torch::nn::Module {
+ public:
+  /// `input` is the width of the embeddings; each direction has hidden_size / 2.
+  RecurrentEncoder(const ModelConfig& config, int64_t input);
+
+  /// embedded [batch, source, input] -> memory with values [batch, source, hidden_size], zero on
+  /// padding.
+  Memory forward(const Tensor& embedded, const Source& source);
+
+ private:
+  Cell cell_;
+  int64_t layers_, hidden_;  // hidden: of one direction
+  double dropout_;
+  std::vector<Tensor>
+      weights_;  // for each layer, for each direction: W, U, b of the input, b of the state
+};
+
+}  // namespace heed::model
