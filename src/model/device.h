@@ -8,12 +8,12 @@
 
 namespace heed::model {
 
-/// "auto", "cpu", "cuda" or "cuda:N". Loads LibTorch's CUDA library when a GPU is asked for (auto: when the machine
-/// has one). Throws UserError that says what is missing.
+/// "auto", "cpu", "cuda" or "cuda:N". Loads LibTorch's CUDA library when a GPU is asked for (auto:
+/// when the machine has one). Throws UserError that says what is missing.
 at::Device open_device(const std::string& name);
 
-/// fp32, bf16 or fp16 for "auto" or a name: auto is bf16 where the processor (AVX512-BF16, AMX) or GPU has it,
-/// else fp32. Throws UserError where the device cannot.
+/// fp32, bf16 or fp16 for "auto" or a name: auto is bf16 where the processor (AVX512-BF16, AMX) or
+/// GPU has it, else fp32. Throws UserError where the device cannot.
 at::ScalarType choose_precision(const std::string& name, const at::Device& device);
 
 /// Autocast for the lifetime of this object; nothing for fp32.

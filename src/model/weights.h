@@ -1,4 +1,5 @@
-// Tensors on disk: safetensors files that Python reads too, written atomically, never trusted without a checksum.
+// Tensors on disk: safetensors files that Python reads too, written atomically, never trusted
+// without a checksum.
 #pragma once
 
 #include <map>
@@ -14,20 +15,22 @@ struct TensorFile {
   std::map<std::string, std::string> metadata;
 };
 
-/// Writes to a temporary name, syncs, renames. Adds `format_version` and a checksum over all bytes to the metadata.
-/// Throws Failure (disk full, read-only) and leaves an older file of that name intact.
+/// Writes to a temporary name, syncs, renames. Adds `format_version` and a checksum over all bytes
+/// to the metadata. Throws Failure (disk full, read-only) and leaves an older file of that name
+/// intact.
 void save_tensors(const TensorFile& file, const std::string& path);
 
-/// Throws UserError that names the file and what is wrong with it: missing, truncated, not a safetensors file,
-/// checksum, unknown format version. Never allocates more than the file's size. A file without heed's
-/// checksum (written elsewhere) is refused unless `foreign` is true.
+/// Throws UserError that names the file and what is wrong with it: missing, truncated, not a
+/// safetensors file, checksum, unknown format version. Never allocates more than the file's size. A
+/// file without heed's checksum (written elsewhere) is refused unless `foreign` is true.
 TensorFile load_tensors(const std::string& path, bool foreign = false);
 
 class Model;
 /// All parameters and buffers by dotted name, tied ones once (shared storage, not copied).
 std::map<std::string, Tensor> named_weights(const Model& model);
-/// Copies into the model's parameters. Throws UserError naming `origin` and the first missing, surplus or
-/// differently shaped tensor.
-void load_weights(Model& model, const std::map<std::string, Tensor>& weights, const std::string& origin);
+/// Copies into the model's parameters. Throws UserError naming `origin` and the first missing,
+/// surplus or differently shaped tensor.
+void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
+                  const std::string& origin);
 
 }  // namespace heed::model

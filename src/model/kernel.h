@@ -1,0 +1,30 @@
+// Scaled dot-product attention, softmax(scale Q K^T) V (Vaswani et al. 2017, eq. 1): fused, or in
+// plain steps where somebody wants to see the weights.
+#pragma once
+
+#include "model/tensor.h"
+
+namespace heed::model {
+
+struct Look {
+  Tensor mask;  // bool, true = may look, broadcasts to [batch, heads, query, keys]; or undefined
+  bool causal = false;  // query i sees keys 0..i (as many queries as keys); only without a mask
+  double scale = 1;     // 1 / sqrt(width of one head), but for the ablation
+  double dropout = 0;   // of the weights
+};
+
+/// query [batch, heads, query, head], keys and values [batch, kv heads, keys, head] with a number
+/// of kv heads that divides the heads: each serves that many neighbouring ones. Returns [batch,
+/// heads, query, head]. Every query sees a key at least. With `weights` they are computed one by
+/// one and given back, before dropout, as float [batch, heads, query, keys]: masked ones are
+/// exactly 0.
+Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
+              Tensor* weights = nullptr);
+
+/// [length, length] bool: query i sees the keys 0..i.
+Tensor causal_mask(int64_t length, const at::Device& device);
+
+/// [length, length] bool: query i sees the keys i-window..i+window.
+Tensor window_mask(int64_t length, int64_t window, const at::Device& device);
+
+}  // namespace heed::model

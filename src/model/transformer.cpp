@@ -1,0 +1,238 @@
+#include "model/transformer.h"
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/embedding.h"
+#include "model/transformer_blocks.h"
+
+namespace heed::model {
+namespace {
+
+/// Hands out places for weights and files what was put there.
+class Tracer {
+ public:
+  Tracer(Trace* trace, AttentionKind kind)
+      : trace_(wanted(trace, kind) ? trace : nullptr), kind_(kind) {}
+
+  /// Where a layer shall leave its weights, or null.
+  Tensor* place() {
+    weights_ = {};
+    return trace_ ? &weights_ : nullptr;
+  }
+  void keep(std::size_t layer) {
+    if (trace_)
+      trace_->maps.push_back(
+          {.kind = kind_, .layer = static_cast<int64_t>(layer), .weights = weights_});
+  }
+
+ private:
+  static bool wanted(const Trace* trace, AttentionKind kind) {
+    if (!trace) return false;
+    if (kind == AttentionKind::kCross) return trace->cross;
+    return kind == AttentionKind::kEncoder ? trace->encoder : trace->decoder;
+  }
+
+  Trace* trace_;
+  AttentionKind kind_;
+  Tensor weights_;
+};
+
+BlockOptions block_options(const ModelConfig& config) {
+  return {.feed_forward = config.feed_forward,
+          .norm = config.norm,
+          .activation = config.activation,
+          .dropout = config.dropout,
+          .activation_dropout = config.activation_dropout,
+          .attention = {.width = config.width,
+                        .heads = config.heads,
+                        .kv_heads = config.kv_heads,
+                        .scale = config.attention_scale,
+                        .dropout = config.attention_dropout,
+                        .rotary = config.positions == Positions::rotary,
+                        .window = config.sliding_window}};
+}
+
+/// Equal blocks on top of each other; with pre-norm a layer norm ends them.
+template <class Block>
+class Stack : public torch::nn::Module {
+ public:
+  Stack(const ModelConfig& config, int64_t layers) {
+    for (int64_t layer = 0; layer < layers; ++layer)
+      blocks.push_back(
+          register_module(std::to_string(layer), std::make_shared<Block>(block_options(config))));
+    if (config.norm == Norm::pre)
+      norm_ = register_module("norm",
+                              torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
+  }
+  Tensor finish(const Tensor& x) { return norm_ ? norm_(x) : x; }
+
+  std::vector<std::shared_ptr<Block>> blocks;
+
+ private:
+  torch::nn::LayerNorm norm_{nullptr};
+};
+
+// What a State holds, in this order. memory: the source's mask, then keys and values of each layer,
+// [sentences, kv heads, source, head]. carried: keys and values of each layer (StepCache).
+constexpr std::size_t kMask = 0;
+constexpr std::size_t keys_of(std::size_t layer) {
+  return 2 * layer;
+}
+constexpr std::size_t values_of(std::size_t layer) {
+  return 2 * layer + 1;
+}
+
+class Transformer : public Model {
+ public:
+  Transformer(const ModelConfig& config, const VocabularySizes& vocabulary);
+
+  Tensor features(const Source& source, const Tensor& target_input, Trace* trace) override;
+  Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
+  State start(const Source& source, Trace* trace) override;
+  Tensor step(const Tensor& tokens, State& state, Trace* trace) override;
+  int64_t longest() const override { return source_positions_->longest(); }
+  bool attends() const override { return true; }
+
+ private:
+  std::shared_ptr<Positioning> positioning(const char* name);
+  Tensor embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
+               int64_t first);
+  Tensor encode(const Source& source, Trace* trace);
+
+  ModelConfig config_;
+  TokenLayers tokens_;
+  std::shared_ptr<Positioning> source_positions_, target_positions_;
+  std::shared_ptr<Stack<EncoderBlock>> encoder_;
+  std::shared_ptr<Stack<DecoderBlock>> decoder_;
+};
+
+Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocabulary)
+    : config_(config),
+      tokens_(add_token_layers(
+          *this, config, vocabulary,
+          {.width = config.width, .scale = std::sqrt(static_cast<double>(config.width))})),
+      source_positions_(positioning("source_positions")),
+      target_positions_(positioning("target_positions")),
+      encoder_(register_module(
+          "encoder", std::make_shared<Stack<EncoderBlock>>(config, config.encoder_layers))),
+      decoder_(register_module(
+          "decoder", std::make_shared<Stack<DecoderBlock>>(config, config.decoder_layers))) {}
+
+std::shared_ptr<Positioning> Transformer::positioning(const char* name) {
+  return register_module(
+      name, std::make_shared<Positioning>(config_.positions, config_.width, config_.max_positions));
+}
+
+Tensor Transformer::embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
+                          int64_t first) {
+  return dropout(positions.add(embedding.forward(tokens), first), config_.dropout, is_training());
+}
+
+/// [batch, 1, 1, source] bool, or undefined where nothing is padded.
+Tensor padding_mask(const Source& source) {
+  const int64_t shortest = source.lengths.min().item<int64_t>();
+  expect(shortest >= 1, "each sentence has its eos at least");
+  if (shortest == source.tokens.size(1)) return {};
+  return source.valid.unsqueeze(1).unsqueeze(1);
+}
+
+/// The encoder's mask. Padded queries may have nobody real in their window: they see themselves,
+/// for a softmax over nothing is no number, and 0 times no number would reach real positions.
+Tensor encoder_mask(const Source& source, int64_t window) {
+  const Tensor padding = padding_mask(source);
+  const int64_t length = source.tokens.size(1);
+  if (window == 0 || window + 1 >= length) return padding;
+  const at::Device device = source.tokens.device();
+  const Tensor near = window_mask(length, window, device);
+  if (!padding.defined()) return near;
+  return padding.logical_and(near).logical_or_(window_mask(length, 0, device));
+}
+
+Tensor Transformer::encode(const Source& source, Trace* trace) {
+  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, 0);
+  const Tensor mask = encoder_mask(source, config_.sliding_window);
+  Tracer tracer(trace, AttentionKind::kEncoder);
+  for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
+    x = encoder_->blocks[layer]->forward(x, mask, tracer.place());
+    tracer.keep(layer);
+  }
+  return encoder_->finish(x);
+}
+
+/// The decoder's mask of self-attention; undefined means causal. Padding is at the end of a target,
+/// where no real position looks.
+Tensor decoder_mask(int64_t length, int64_t window, const at::Device& device) {
+  if (window == 0 || window + 1 >= length) return {};
+  return causal_mask(length, device).logical_and_(window_mask(length, window, device));
+}
+
+Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
+  const Tensor memory = encode(source, trace);
+  const Tensor memory_mask = padding_mask(source);
+  Tensor x = embed(*tokens_.target, *target_positions_, target_input, 0);
+  const Tensor mask =
+      decoder_mask(target_input.size(1), config_.sliding_window, target_input.device());
+  Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
+    DecoderBlock& block = *decoder_->blocks[layer];
+    x = block.forward(x, mask,
+                      {.memory = block.project(memory),
+                       .memory_mask = memory_mask,
+                       .self_weights = self.place(),
+                       .cross_weights = cross.place()});
+    self.keep(layer);
+    cross.keep(layer);
+  }
+  return decoder_->finish(x);
+}
+
+State Transformer::start(const Source& source, Trace* trace) {
+  const Tensor memory = encode(source, trace);
+  State state;
+  const Tensor mask = padding_mask(source);
+  state.memory.push_back(mask.defined() ? mask : Tensor());
+  for (const auto& block : decoder_->blocks) {
+    const KeysValues projected = block->project(memory);
+    state.memory.push_back(projected.keys.contiguous());
+    state.memory.push_back(projected.values.contiguous());
+  }
+  state.carried.resize(2 * decoder_->blocks.size());
+  return state;
+}
+
+Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
+  expect(tokens.dim() == 2 && state.carried.size() == 2 * decoder_->blocks.size(),
+         "tokens [sentences, beam] and a state of this model");
+  Tensor x =
+      embed(*tokens_.target, *target_positions_, tokens.unsqueeze(-1).flatten(0, 1), state.position)
+          .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
+  Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
+    const StepCache cache{.keys = state.carried[keys_of(layer)],
+                          .values = state.carried[values_of(layer)]};
+    x = decoder_->blocks[layer]->step(x, cache, state.position,
+                                      {.memory = {.keys = state.memory[1 + keys_of(layer)],
+                                                  .values = state.memory[1 + values_of(layer)]},
+                                       .memory_mask = state.memory[kMask],
+                                       .self_weights = self.place(),
+                                       .cross_weights = cross.place()});
+    self.keep(layer);
+    cross.keep(layer);
+  }
+  ++state.position;
+  return logits(decoder_->finish(x));
+}
+
+}  // namespace
+
+ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary) {
+  return std::make_shared<Transformer>(config, vocabulary);
+}
+
+}  // namespace heed::model
