@@ -5,41 +5,107 @@
 #include <tuple>
 
 namespace heed::data {
+namespace {
 
-std::vector<int64_t> sort_by_length(const std::vector<PairLength>& lengths) {
-  // Source lengths rise within one target length and fall within the next, so that a batch that
-  // spans two of them does not put the longest sources beside the shortest.
-  const auto key = [&](int64_t i) {
-    const PairLength& length = lengths[i];
-    const int64_t source = length.target % 2 == 0 ? length.source : -length.source;
-    return std::tuple(length.target, source, length.tie, i);
-  };
-  std::vector<int64_t> order(lengths.size());
-  std::iota(order.begin(), order.end(), int64_t{0});
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key(a) < key(b); });
-  return order;
-}
-
-std::vector<std::pair<int64_t, int64_t>> cut(const std::vector<PairLength>& lengths,
-                                             const std::vector<int64_t>& order, int64_t size,
-                                             bool tokens) {
-  std::vector<std::pair<int64_t, int64_t>> batches;
-  const auto count = static_cast<int64_t>(order.size());
-  int64_t begin = 0, source = 0, target = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const PairLength& length = lengths[order[i]];
-    const int64_t rows = i + 1 - begin;
-    source = std::max(source, length.source);
-    target = std::max(target, length.target);
-    const bool fits = tokens ? rows * target <= size && rows * source <= 2 * size : rows <= size;
-    if (fits || rows == 1) continue;
-    batches.emplace_back(begin, i);
-    begin = i;
-    source = length.source;
-    target = length.target;
+class Cutter {
+ public:
+  Cutter(const std::vector<PairLength>& lengths, int64_t size, bool tokens)
+      : lengths_(lengths), size_(size), tokens_(tokens), by_target_(lengths.size()) {
+    std::iota(by_target_.begin(), by_target_.end(), int64_t{0});
+    sort(by_target_.begin(), by_target_.end(), [&](int64_t i) {
+      return std::tuple(lengths_[i].target, lengths_[i].source, lengths_[i].tie, i);
+    });
   }
-  if (begin < count) batches.emplace_back(begin, count);
-  return batches;
+
+  /// Cuts the pairs sorted by target into bands of about `band` batches, and each band, sorted by
+  /// source, into batches. Wide bands pad the target more and the source less.
+  Cut with_bands(double band) const {
+    Cut out{by_target_, {}};
+    bool rising = true;
+    for (std::size_t begin = 0; begin < out.order.size();) {
+      const std::size_t end = band_end(begin, band);
+      // Rising and falling in turns: a batch across two bands has either long or short sources.
+      const int64_t sign = rising ? 1 : -1;
+      sort(out.order.begin() + begin, out.order.begin() + end, [&](int64_t i) {
+        return std::tuple(sign * lengths_[i].source, lengths_[i].target, lengths_[i].tie, i);
+      });
+      rising = !rising;
+      begin = end;
+    }
+    fill(out);
+    return out;
+  }
+
+  /// Places of both sides, padding included.
+  int64_t places(const Cut& cut) const {
+    int64_t sum = 0;
+    for (const auto& [begin, end] : cut.batches) {
+      int64_t source = 0, target = 0;
+      for (int64_t i = begin; i < end; ++i) {
+        source = std::max(source, lengths_[cut.order[i]].source);
+        target = std::max(target, lengths_[cut.order[i]].target);
+      }
+      sum += (end - begin) * (source + target);
+    }
+    return sum;
+  }
+
+ private:
+  template <class Iterator, class Key>
+  static void sort(Iterator begin, Iterator end, const Key& key) {
+    std::sort(begin, end, [&](int64_t a, int64_t b) { return key(a) < key(b); });
+  }
+
+  std::size_t band_end(std::size_t begin, double band) const {
+    double batches = 0;
+    std::size_t end = begin;
+    for (; end < by_target_.size() && batches < band; ++end) {
+      const PairLength& length = lengths_[by_target_[end]];
+      batches += static_cast<double>(tokens_ ? length.target : 1) / static_cast<double>(size_);
+    }
+    return end;
+  }
+
+  void fill(Cut& cut) const {
+    const auto count = static_cast<int64_t>(cut.order.size());
+    int64_t begin = 0, source = 0, target = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const PairLength& length = lengths_[cut.order[i]];
+      const int64_t rows = i + 1 - begin;
+      source = std::max(source, length.source);
+      target = std::max(target, length.target);
+      const bool fits =
+          tokens_ ? rows * target <= size_ && rows * source <= 2 * size_ : rows <= size_;
+      if (fits || rows == 1) continue;
+      cut.batches.emplace_back(begin, i);
+      begin = i;
+      source = length.source;
+      target = length.target;
+    }
+    if (begin < count) cut.batches.emplace_back(begin, count);
+  }
+
+  const std::vector<PairLength>& lengths_;
+  int64_t size_;
+  bool tokens_;
+  std::vector<int64_t> by_target_;
+};
+
+}  // namespace
+
+Cut cut(const std::vector<PairLength>& lengths, int64_t size, bool tokens) {
+  const Cutter cutter(lengths, size, tokens);
+  // How wide bands should be depends on the corpus and on how many batches there are: try.
+  Cut best;
+  int64_t fewest = 0;
+  for (double band = 1; band <= 64; band *= 1.5) {
+    Cut tried = cutter.with_bands(band);
+    const int64_t places = cutter.places(tried);
+    if (band > 1 && places >= fewest) continue;
+    best = std::move(tried);
+    fewest = places;
+  }
+  return best;
 }
 
 }  // namespace heed::data

@@ -13,13 +13,14 @@ struct PairLength {
   uint64_t tie = 0;
 };
 
-/// Indices so that neighbours are alike on both sides.
-std::vector<int64_t> sort_by_length(const std::vector<PairLength>& lengths);
+struct Cut {
+  std::vector<int64_t> order;                        // of the pairs
+  std::vector<std::pair<int64_t, int64_t>> batches;  // ranges [first, second) of `order`
+};
 
-/// Ranges [first, second) of `order`. `tokens`: at most `size` padded target tokens and 2 * size
-/// padded source tokens each, or a single pair; else `size` pairs each.
-std::vector<std::pair<int64_t, int64_t>> cut(const std::vector<PairLength>& lengths,
-                                             const std::vector<int64_t>& order, int64_t size,
-                                             bool tokens);
+/// Cuts pairs into batches of alike lengths. `tokens`: at most `size` padded target tokens and
+/// 2 * size padded source tokens each, or a single pair; else `size` pairs each. The same lengths
+/// and ties give the same batches.
+Cut cut(const std::vector<PairLength>& lengths, int64_t size, bool tokens);
 
 }  // namespace heed::data

@@ -111,8 +111,9 @@ BatchStream::Pool BatchStream::make_pool(const std::vector<int64_t>& order, int6
                                    : corpus_->target_length(pair);
     lengths.push_back({source + 1, target + 1, random.next()});
   }
-  pool.order = sort_by_length(lengths);
-  pool.batches = cut(lengths, pool.order, options_.batch_size, options_.tokens);
+  Cut batches = cut(lengths, options_.batch_size, options_.tokens);
+  pool.order = std::move(batches.order);
+  pool.batches = std::move(batches.batches);
   random.shuffle(pool.batches);
   return pool;
 }
@@ -189,11 +190,11 @@ std::vector<Batch> fixed_batches(const Corpus& corpus, int64_t max_tokens) {
   std::vector<PairLength> lengths;
   for (int64_t i = 0; i < corpus.size(); ++i)
     lengths.push_back({corpus.source_length(i) + 1, corpus.target_length(i) + 1, 0});
-  const auto order = sort_by_length(lengths);
+  const Cut all = cut(lengths, max_tokens, true);
   std::vector<Batch> batches;
-  for (const auto& [begin, end] : cut(lengths, order, max_tokens, true)) {
+  for (const auto& [begin, end] : all.batches) {
     std::vector<Example> examples;
-    for (int64_t i = begin; i < end; ++i) examples.push_back(corpus.example(order[i]));
+    for (int64_t i = begin; i < end; ++i) examples.push_back(corpus.example(all.order[i]));
     batches.push_back(batch_of(examples));
   }
   return batches;

@@ -100,13 +100,19 @@ class Merger {
 }  // namespace
 
 void PieceTable::add(std::string_view text, Piece piece) {
-  pieces_.emplace(text, piece);
-  longest_ = std::max(longest_, text.size());
+  for (const std::size_t end : boundaries(text))
+    if (end < text.size()) pieces_.emplace(text.substr(0, end), Piece{kNoPiece, 0});
+  pieces_.insert_or_assign(std::string(text), piece);
+}
+
+const PieceTable::Piece* PieceTable::begins(std::string_view text) const {
+  const auto found = pieces_.find(text);
+  return found == pieces_.end() ? nullptr : &found->second;
 }
 
 const PieceTable::Piece* PieceTable::find(std::string_view text) const {
-  const auto found = pieces_.find(text);
-  return found == pieces_.end() ? nullptr : &found->second;
+  const Piece* piece = begins(text);
+  return piece == nullptr || piece->id == kNoPiece ? nullptr : piece;
 }
 
 std::vector<int32_t> sample_unigram(const PieceTable& pieces, std::string_view text, double alpha,
@@ -119,10 +125,9 @@ std::vector<int32_t> sample_unigram(const PieceTable& pieces, std::string_view t
   for (std::size_t begin = 0; begin < count; ++begin) {
     if (forward[begin] == kNever) continue;
     for (std::size_t end = begin + 1; end <= count; ++end) {
-      const std::size_t bytes = offsets[end] - offsets[begin];
-      if (bytes > pieces.longest()) break;
-      const auto* piece = pieces.find(text.substr(offsets[begin], bytes));
-      if (piece == nullptr) continue;
+      const auto* piece = pieces.begins(text.substr(offsets[begin], offsets[end] - offsets[begin]));
+      if (piece == nullptr) break;
+      if (piece->id == PieceTable::kNoPiece) continue;
       const double weight = forward[begin] + alpha * piece->score;
       arriving[end].push_back({begin, piece->id, weight});
       forward[end] = log_add(forward[end], weight);

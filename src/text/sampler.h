@@ -24,14 +24,16 @@ class PieceTable {
   void add(std::string_view text, Piece piece);
   /// Null where there is none.
   const Piece* find(std::string_view text) const;
-  std::size_t longest() const { return longest_; }  // bytes
+  /// Null where no piece begins like that; kNoPiece as the id of what only begins some.
+  const Piece* begins(std::string_view text) const;
+  static constexpr int32_t kNoPiece = -1;
 
  private:
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
-  std::unordered_map<std::string, Piece, Hash, std::equal_to<>> pieces_;
-  std::size_t longest_ = 0;
+  std::unordered_map<std::string, Piece, Hash, std::equal_to<>>
+      pieces_;  // and all their beginnings
 };
 
 /// Draws a segmentation of `text` with probability proportional to exp(alpha * sum of scores):
