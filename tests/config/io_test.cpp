@@ -1,0 +1,294 @@
+#include "config/io.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "config/toy_config.h"
+#include "message.h"
+#include "temporary_folder.h"
+
+namespace heed::config {
+namespace {
+
+ToyConfig loaded(const std::string& yaml) {
+  ToyConfig toy;
+  load_text(toy, yaml, "x.yaml");
+  return toy;
+}
+
+std::string load_error(const std::string& yaml) {
+  return message_of<ConfigError>([&] { loaded(yaml); });
+}
+
+std::string set_error(const std::string& assignment) {
+  ToyConfig toy;
+  return message_of<ConfigError>([&] { set(toy, assignment); });
+}
+
+TEST(Load, EveryTypeIsRead) {
+  const ToyConfig toy = loaded(
+      "name: my run\n"
+      "quick: yes\n"
+      "ends: [2, 4]\n"
+      "words:\n  - a b\n  - '#1'\n"
+      "train:\n  - source: one\n  - {source: two, weight: 2}\n"
+      "model: {hidden_size: 64, dropout: 0, attention: luong_dot, colour: light_blue}\n"
+      "training:\n  betas: [0.5, 0]\n  early_stopping:\n    patience: 3\n");
+  EXPECT_EQ(toy.name, "my run");
+  EXPECT_TRUE(toy.quick);
+  EXPECT_EQ(toy.ends, (std::vector<int64_t>{2, 4}));
+  EXPECT_EQ(toy.words, (std::vector<std::string>{"a b", "#1"}));
+  ASSERT_EQ(toy.train.size(), 2U);
+  EXPECT_EQ(toy.train[0].source, "one");
+  EXPECT_EQ(toy.train[0].weight, 1.0);
+  EXPECT_EQ(toy.train[1].source, "two");
+  EXPECT_EQ(toy.train[1].weight, 2.0);
+  EXPECT_EQ(toy.model.hidden_size, 64);
+  EXPECT_EQ(toy.model.dropout, 0.0);
+  EXPECT_EQ(toy.model.attention, "luong_dot");
+  EXPECT_EQ(toy.model.colour, Colour::light_blue);
+  EXPECT_EQ(toy.training.betas, (std::vector<double>{0.5, 0.0}));
+  EXPECT_EQ(toy.training.early_stopping.patience, 3);
+  EXPECT_EQ(toy.training.accumulate, 1);
+}
+
+TEST(Load, AMappingAloneIsAListOfOne) {
+  const ToyConfig toy = loaded("train: {source: one}\n");
+  ASSERT_EQ(toy.train.size(), 1U);
+  EXPECT_EQ(toy.train[0].source, "one");
+}
+
+TEST(Load, NothingAndEmptySectionsChangeNothing) {
+  EXPECT_EQ(dump(loaded("")), dump(ToyConfig{}));
+  EXPECT_EQ(dump(loaded("model:\n  # hidden_size: 3\ntraining:\n")), dump(ToyConfig{}));
+}
+
+TEST(Load, WindowsLineEndsAndAByteOrderMarkAreFine) {
+  EXPECT_EQ(loaded("\xEF\xBB\xBFname: abc\r\nquick: true\r\n").name, "abc");
+}
+
+TEST(LoadError, AnUnknownKeyNamesLinePathAndNeighbour) {
+  EXPECT_EQ(load_error("model:\n  hiden_size: 3\n"),
+            "x.yaml:2: model.hiden_size: unknown key; did you mean 'hidden_size'?");
+  EXPECT_EQ(load_error("modle:\n  hidden_size: 3\n"),
+            "x.yaml:1: modle: unknown key; did you mean 'model'?");
+  EXPECT_EQ(load_error("train:\n  - source: a\n  - sorce: b\n"),
+            "x.yaml:3: train.1.sorce: unknown key; did you mean 'source'?");
+}
+
+TEST(LoadError, AKeyOfAnotherSectionIsPointedOut) {
+  EXPECT_EQ(load_error("training:\n  dropout: 0.1\n"),
+            "x.yaml:2: training.dropout: unknown key; did you mean 'model.dropout'?");
+  EXPECT_EQ(
+      load_error("model:\n  patience: 1\n"),
+      "x.yaml:2: model.patience: unknown key; did you mean 'training.early_stopping.patience'?");
+}
+
+TEST(LoadError, AnotherTrainersKeyIsTranslated) {
+  EXPECT_EQ(load_error("training:\n  accum_count: 4\n"),
+            "x.yaml:2: training.accum_count: unknown key; did you mean 'accumulate'?");
+  EXPECT_EQ(load_error("update-freq: 4\n"),
+            "x.yaml:1: update-freq: unknown key; did you mean 'training.accumulate'?");
+}
+
+TEST(LoadError, WithoutANeighbourTheKeysAreListed) {
+  EXPECT_EQ(load_error("model:\n  zzz: 1\n"),
+            "x.yaml:2: model.zzz: unknown key; allowed: hidden_size, dropout, attention, colour");
+}
+
+TEST(LoadError, AWrongTypeSaysWhatWasExpected) {
+  EXPECT_EQ(load_error("model:\n\n  hidden_size: abc\n"),
+            "x.yaml:3: model.hidden_size: cannot read 'abc' as a whole number");
+  EXPECT_EQ(load_error("model: {dropout: much}"),
+            "x.yaml:1: model.dropout: cannot read 'much' as a number");
+  EXPECT_EQ(load_error("quick: maybe"), "x.yaml:1: quick: cannot read 'maybe' as true or false");
+  EXPECT_EQ(load_error("ends: [1, 2, x]"), "x.yaml:1: ends: cannot read 'x' as a whole number");
+  EXPECT_EQ(load_error("name: [a]"), "x.yaml:1: name: expected text, got a list");
+  EXPECT_EQ(load_error("quick:"), "x.yaml:1: quick: expected true or false, got nothing");
+}
+
+TEST(LoadError, OnlyExactWholeNumbersAreTaken) {
+  const std::string start = "x.yaml:1: model.hidden_size: cannot read '";
+  EXPECT_EQ(load_error("model: {hidden_size: 1e3}"),
+            start + "1e3' as a whole number; did you mean 1000?");
+  EXPECT_EQ(load_error("model: {hidden_size: 1_024}"),
+            start + "1_024' as a whole number; did you mean 1024?");
+  EXPECT_EQ(load_error("model: {hidden_size: 4k}"),
+            start + "4k' as a whole number; did you mean 4000?");
+  EXPECT_EQ(load_error("model: {hidden_size: 3.5}"), start + "3.5' as a whole number");
+  EXPECT_EQ(load_error("model: {hidden_size: 99999999999999999999}"),
+            start + "99999999999999999999' as a whole number");
+}
+
+TEST(LoadError, AValueOutOfRangeSaysTheRange) {
+  EXPECT_EQ(load_error("model:\n  hidden_size: 0\n"),
+            "x.yaml:2: model.hidden_size: got 0, expected in [2, 16384]");
+  EXPECT_EQ(load_error("model: {dropout: .nan}"),
+            "x.yaml:1: model.dropout: got nan, expected in [0, 0.9]");
+  EXPECT_EQ(load_error("ends: [3, 9]"), "x.yaml:1: ends: got 9, expected in [1, 7]");
+  EXPECT_EQ(load_error("train: {weight: 3}"),
+            "x.yaml:1: train.0.weight: got 3, expected in [0.5, 2]");
+}
+
+TEST(LoadError, AnUnknownValueNamesTheNearest) {
+  EXPECT_EQ(load_error("model: {attention: luong}"),
+            "x.yaml:1: model.attention: unknown value 'luong'; did you mean 'luong_dot'?");
+  EXPECT_EQ(load_error("model: {colour: Light-Blue}"),
+            "x.yaml:1: model.colour: unknown value 'Light-Blue'; did you mean 'light_blue'?");
+  EXPECT_EQ(load_error("model: {colour: purple}"),
+            "x.yaml:1: model.colour: unknown value 'purple'; allowed: auto, red, light_blue");
+}
+
+TEST(LoadError, AKeyGivenTwiceNamesBothLines) {
+  EXPECT_EQ(load_error("model:\n  dropout: 0.1\n  hidden_size: 4\n  dropout: 0.2\n"),
+            "x.yaml:4: model.dropout: given twice, first on line 2");
+}
+
+TEST(LoadError, SectionsAndValuesAreNotMixedUp) {
+  EXPECT_EQ(load_error("model: 3"), "x.yaml:1: model: expected a section of keys, got '3'");
+  EXPECT_EQ(load_error("model: [3]"), "x.yaml:1: model: expected a section of keys, got a list");
+  EXPECT_EQ(load_error("name: {a: b}"), "x.yaml:1: name: expected text, got a section");
+  EXPECT_EQ(load_error("ends: 3"), "x.yaml:1: ends: expected a list, got '3'; write [3]");
+  EXPECT_EQ(load_error("train: a.de"),
+            "x.yaml:1: train: expected a section or a list of sections, got 'a.de'");
+  EXPECT_EQ(load_error("just words"), "x.yaml:1: expected a section of keys, got 'just words'");
+}
+
+TEST(LoadError, BrokenYamlNamesTheLine) {
+  const std::string said = load_error("name: a\nmodel: [1, 2\n");
+  EXPECT_TRUE(said.starts_with("x.yaml:3: not valid YAML: ")) << said;
+  EXPECT_EQ(load_error("name: a\n---\nname: b\n"),
+            "x.yaml:3: a second YAML document begins; a configuration is one");
+}
+
+TEST(LoadError, LeavesTheConfigurationAsItWas) {
+  ToyConfig toy;
+  EXPECT_THROW(load_text(toy, "name: other\nmodel: {hidden_size: 0}", "x.yaml"), ConfigError);
+  EXPECT_EQ(toy.name, "toy");
+}
+
+TEST(LoadError, AMissingFileIsTheUsersMistake) {
+  const TemporaryFolder folder;
+  folder.write("demo.yaml", "name: demo\n");
+  ToyConfig toy;
+  EXPECT_EQ(message_of<UserError>([&] { load_file(toy, folder / "demo.yml"); }),
+            "configuration: no file '" + folder / "demo.yml" + "'; did you mean '" +
+                folder / "demo.yaml" + "'?");
+  load_file(toy, folder / "demo.yaml");
+  EXPECT_EQ(toy.name, "demo");
+}
+
+TEST(Set, LiesOverTheFileAndTheLastOneWins) {
+  ToyConfig toy = loaded("model: {hidden_size: 64}\nname: file\n");
+  set(toy, "model.hidden_size=128");
+  set(toy, "model.hidden_size=256");
+  set(toy, "training.early_stopping.patience=0");
+  set(toy, "ends=[1,2]");
+  EXPECT_EQ(toy.model.hidden_size, 256);
+  EXPECT_EQ(toy.training.early_stopping.patience, 0);
+  EXPECT_EQ(toy.ends, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(toy.name, "file");
+}
+
+TEST(Set, TextIsTakenAsItStands) {
+  ToyConfig toy;
+  set(toy, "name=a #1: b=c");
+  EXPECT_EQ(toy.name, "a #1: b=c");
+  set(toy, "name=\"quoted\"");
+  EXPECT_EQ(toy.name, "quoted");
+  set(toy, "name=");
+  EXPECT_EQ(toy.name, "");
+}
+
+TEST(Set, ASectionChangesOnlyTheKeysItHas) {
+  ToyConfig toy;
+  toy.model.dropout = 0.3;
+  set(toy, "model={hidden_size: 4}");
+  EXPECT_EQ(toy.model.hidden_size, 4);
+  EXPECT_EQ(toy.model.dropout, 0.3);
+}
+
+TEST(Set, ElementsOfAListAreReachedByNumber) {
+  ToyConfig toy;
+  set(toy, "train.source=one");
+  set(toy, "train.weight=2");
+  ASSERT_EQ(toy.train.size(), 1U);
+  EXPECT_EQ(toy.train[0].source, "one");
+  EXPECT_EQ(toy.train[0].weight, 2.0);
+  set(toy, "train.1.source=two");
+  set(toy, "train.0={weight: 0.5}");
+  ASSERT_EQ(toy.train.size(), 2U);
+  EXPECT_EQ(toy.train[1].source, "two");
+  EXPECT_EQ(toy.train[0].weight, 0.5);
+  EXPECT_EQ(message_of<ConfigError>([&] { set(toy, "train.weight=1"); }),
+            "--set train: has 2 entries; name one, as in train.0.weight");
+  EXPECT_EQ(message_of<ConfigError>([&] { set(toy, "train.3.weight=1"); }),
+            "--set train.3: there are only 2 entries");
+}
+
+TEST(SetError, NamesTheKey) {
+  EXPECT_EQ(set_error("model.hiden_size=3"),
+            "--set model.hiden_size: unknown key; did you mean 'hidden_size'?");
+  EXPECT_EQ(set_error("model.hidden_size=abc"),
+            "--set model.hidden_size: cannot read 'abc' as a whole number");
+  EXPECT_EQ(set_error("model.hidden_size=0"),
+            "--set model.hidden_size: got 0, expected in [2, 16384]");
+  EXPECT_EQ(set_error("model=3"), "--set model: expected a section of keys, got '3'");
+  EXPECT_EQ(set_error("name.first=3"), "--set name: is a value, not a section with 'first' in it");
+  EXPECT_EQ(set_error("dropout=0.2"), "--set dropout: unknown key; did you mean 'model.dropout'?");
+  EXPECT_EQ(set_error("quick"), "--set quick: expected key=value, as in training.updates=1000");
+  EXPECT_TRUE(set_error("ends=[1").starts_with("--set ends: cannot read '[1' as YAML: "));
+}
+
+TEST(Dump, IsReadableYamlWithEveryKey) {
+  ToyConfig toy;
+  toy.train.resize(2);
+  toy.train[1].source = "b.de";
+  toy.model.dropout = 1e-8;
+  EXPECT_EQ(dump(toy),
+            "name: toy\n"
+            "quick: false\n"
+            "ends: [3, 5]\n"
+            "words: []\n"
+            "train:\n"
+            "  - source: \"\"\n"
+            "    weight: 1.0\n"
+            "  - source: b.de\n"
+            "    weight: 1.0\n"
+            "model:\n"
+            "  hidden_size: 512\n"
+            "  dropout: 1.0e-08\n"
+            "  attention: none\n"
+            "  colour: auto\n"
+            "training:\n"
+            "  accumulate: 1\n"
+            "  learning_rate: 0.5\n"
+            "  betas: [0.9, 0.98]\n"
+            "  early_stopping:\n"
+            "    patience: 10\n");
+}
+
+TEST(Dump, AwkwardTextLoadsBackTheSame) {
+  ToyConfig toy;
+  toy.words = {"",         "null",   "~",    "yes", "12",   "1e3",          "-",
+               "a: b",     "#x",     " a ",  "'",   "\"",   "\\",           "a\nb\tc",
+               "\x01\x7F", "Grüße",  "[x]",  "{x}", "& *x", "x,y",          "./x",
+               "../a/b",   "/a.b-c", "true", ".5",  "0x1F", "model.heads=4"};
+  toy.name = "on";
+  toy.training.learning_rate = 0.1 + 0.2;
+  const ToyConfig back = loaded(dump(toy));
+  EXPECT_EQ(back.words, toy.words);
+  EXPECT_EQ(back.name, "on");
+  EXPECT_EQ(back.training.learning_rate, toy.training.learning_rate);
+}
+
+TEST(Origins, NameFileAndLineOrSet) {
+  ToyConfig toy;
+  Origins origins;
+  load_text(toy, "name: a\nmodel:\n  dropout: 0.2\n", "x.yaml", &origins);
+  set(toy, "name=b", &origins);
+  EXPECT_EQ(origins, (Origins{{"name", "--set"}, {"model.dropout", "x.yaml:3"}}));
+}
+
+}  // namespace
+}  // namespace heed::config

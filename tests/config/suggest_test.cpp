@@ -1,0 +1,48 @@
+#include "config/suggest.h"
+
+#include <gtest/gtest.h>
+
+namespace heed::config {
+namespace {
+
+const std::vector<std::string> kNames = {"luong_dot", "luong_general", "bahdanau", "none"};
+
+TEST(Suggest, CaseAndSeparatorsDoNotCount) {
+  EXPECT_EQ(nearest("Luong-Dot", kNames), "luong_dot");
+  EXPECT_EQ(distance("hiddenSize", "hidden_size"), 0U);
+}
+
+TEST(Suggest, APartOfANameIsNear) {
+  EXPECT_EQ(nearest("luong", kNames), "luong_dot");
+  EXPECT_EQ(nearest("general", kNames), "luong_general");
+  EXPECT_EQ(nearest("bahdanau_additive", kNames), "bahdanau");
+}
+
+TEST(Suggest, ASlipOfTheFingerIsNear) {
+  EXPECT_EQ(nearest("bahdanua", kNames), "bahdanau");
+  EXPECT_EQ(nearest("nnoe", kNames), "none");
+}
+
+TEST(Suggest, AStrangerIsNot) {
+  EXPECT_EQ(nearest("transformer", kNames), "");
+  EXPECT_EQ(nearest("", kNames), "");
+  EXPECT_EQ(nearest("x", {}), "");
+}
+
+TEST(Suggest, WithoutANeighbourAllAreListed) {
+  EXPECT_EQ(did_you_mean("qqq", kNames), "; allowed: luong_dot, luong_general, bahdanau, none");
+  EXPECT_EQ(did_you_mean("noen", kNames), "; did you mean 'none'?");
+}
+
+TEST(Suggest, OtherTrainersWordsAreKnown) {
+  EXPECT_EQ(did_you_mean("mlp", kNames), "; did you mean 'bahdanau'?");
+  EXPECT_EQ(known_elsewhere("batch_multiplier"), "training.accumulate");
+  EXPECT_EQ(known_elsewhere("update-freq"), "training.accumulate");
+  EXPECT_EQ(known_elsewhere("Max_Grad_Norm"), "training.clip_norm");
+  EXPECT_EQ(known_elsewhere("lr"), "training.learning_rate");
+  EXPECT_EQ(known_elsewhere("dim-rnn"), "model.hidden_size");
+  EXPECT_EQ(known_elsewhere("hidden_size"), "");
+}
+
+}  // namespace
+}  // namespace heed::config
