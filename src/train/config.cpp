@@ -9,7 +9,7 @@ namespace heed::train {
 void check(const TrainConfig& config) {
   if (config.betas.size() != 2)
     throw config::ConfigError("training.betas: got " + std::to_string(config.betas.size()) +
-                              " numbers, expected two, as in [0.9, 0.98]");
+                              " of them, expected two, as in [0.9, 0.98]");
   const bool divides_by_warmup =
       config.schedule == ScheduleKind::inverse_sqrt || config.schedule == ScheduleKind::noam;
   if (divides_by_warmup && config.warmup == 0)
