@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 """Writes the demo corpus: English-like sentences and their translation into an invented language.
 
-The target language has three genders, adjectives after nouns, verbs at the end of subordinate clauses and
-number agreement. "it" takes the gender of what it stands for, which only the rest of its clause tells, and
-words like "bank" and "bat" have two translations. The same seed writes the same bytes.
+The target language has three genders, adjectives after nouns, verbs at the end of subordinate
+clauses and number agreement. "it" takes the gender of what it stands for, which only the rest of
+its clause tells, and words like "bank" and "bat" have two translations. The same seed writes the
+same bytes.
 
   train.src train.tgt   60,000 pairs, 3 to 64 words, more short ones than long ones
   valid.src valid.tgt   lengths spread evenly from 3 to 60 source words
   test.src test.tgt     the same; no sentence of valid, test or sets is in train
   {valid,test}.align         gold word alignments, Pharaoh i-j, counted from 0
-  {valid,test}.antecedents   TSV of every "it": line, pronoun, antecedent (source positions), position of
-                             the translated pronoun, gender m/f/n of the antecedent; all counted from 0
+  {valid,test}.antecedents   TSV of every "it": line, pronoun, antecedent (source positions),
+                             position of the translated pronoun, gender m/f/n of the antecedent;
+                             all counted from 0
   sets/classic.*        the animal did not cross the street because it was too tired / wide, and the
                         trophy and the suitcase; lines 0-1 and 2-3 differ in one source word
   sets/contrast.*       more such pairs with other words
 """
+
 import hashlib
 import random
-import sys
 from pathlib import Path
 from typing import Iterable, List, Set
 
@@ -31,7 +33,7 @@ TRIES = 1000  # for a sentence that is not in another split
 
 
 def stream(seed: int, name: str) -> Choice:
-    """Each file has its own random numbers, so that changing the size of one leaves the others alone."""
+    """Each file has its own random numbers, so that the size of one leaves the others alone."""
     return Choice(random.Random(f"{seed}/{name}").random)
 
 
@@ -83,7 +85,10 @@ def antecedent_lines(pairs: Iterable[Pair]) -> Iterable[str]:
 
 
 def write_split(folder: Path, name: str, pairs: List[Pair], gold: bool) -> List[Path]:
-    files = {SOURCE: (" ".join(pair.source) for pair in pairs), TARGET: (" ".join(pair.target) for pair in pairs)}
+    files = {
+        SOURCE: (" ".join(pair.source) for pair in pairs),
+        TARGET: (" ".join(pair.target) for pair in pairs),
+    }
     if gold:
         files.update(align=alignment_lines(pairs), antecedents=antecedent_lines(pairs))
     paths = []
@@ -96,18 +101,35 @@ def write_split(folder: Path, name: str, pairs: List[Pair], gold: bool) -> List[
 def report(paths: Iterable[Path], folder: Path) -> None:
     for path in paths:
         data = path.read_bytes()
-        print(f"{hashlib.sha256(data).hexdigest()}  {data.count(10):>6}  {path.relative_to(folder).as_posix()}")
+        print(
+            hashlib.sha256(data).hexdigest(),
+            f"{data.count(10):>6}",
+            path.relative_to(folder).as_posix(),
+            sep="  ",
+        )
 
 
 def main() -> None:
     parser = Parser(__doc__)
     parser.add_argument("--output", default="data/demo", help="folder to write to (%(default)s)")
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="another seed, another corpus (%(default)s)")
-    parser.add_argument("--train", type=whole_number(1), default=60000, help="training pairs (%(default)s)")
-    parser.add_argument("--valid", type=whole_number(1), default=1000, help="validation pairs (%(default)s)")
-    parser.add_argument("--test", type=whole_number(1), default=2400, help="test pairs (%(default)s)")
-    parser.add_argument("--contrasts", type=whole_number(1), default=200,
-                        help="minimal pairs in sets/contrast (%(default)s)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="another seed, another corpus (%(default)s)"
+    )
+    parser.add_argument(
+        "--train", type=whole_number(1), default=60000, help="training pairs (%(default)s)"
+    )
+    parser.add_argument(
+        "--valid", type=whole_number(1), default=1000, help="validation pairs (%(default)s)"
+    )
+    parser.add_argument(
+        "--test", type=whole_number(1), default=2400, help="test pairs (%(default)s)"
+    )
+    parser.add_argument(
+        "--contrasts",
+        type=whole_number(1),
+        default=200,
+        help="minimal pairs in sets/contrast (%(default)s)",
+    )
     options = parser.parse_args()
     folder = output_folder(options.output)
 
@@ -116,7 +138,9 @@ def main() -> None:
     test = held_out(options.seed, "test", options.test, taken)
     valid = held_out(options.seed, "valid", options.valid, taken)
     paths = write_split(folder, "train", training(options.seed, options.train, taken), gold=False)
-    paths += write_split(folder, "valid", valid, gold=True) + write_split(folder, "test", test, gold=True)
+    paths += write_split(folder, "valid", valid, gold=True) + write_split(
+        folder, "test", test, gold=True
+    )
     paths += write_split(folder / "sets", "classic", classic, gold=True)
     paths += write_split(folder / "sets", "contrast", contrast, gold=True)
     note("sha256, lines, file:")

@@ -1,4 +1,5 @@
-"""Fetching corpora: downloads that resume, local copies, the one cleaning all corpora get, and checks."""
+"""Fetching corpora: downloads that resume, local copies, the one cleaning all get, and checks."""
+
 import gzip
 import hashlib
 import http.client
@@ -16,7 +17,8 @@ from script import Parser, UserMistake, WorldFailed, note, write_lines
 ATTEMPTS = 4
 BLOCK = 1 << 16
 TIMEOUT_SECONDS = 60
-# Tabs, carriage returns, byte order marks and Unicode's line separators would break line alignment downstream.
+# Tabs, carriage returns, byte order marks and Unicode's line separators would break line alignment
+# downstream.
 BLANKS = str.maketrans({letter: " " for letter in "\t\r\v\f\x1c\x1d\x1e\x85\ufeff\u2028\u2029"})
 
 
@@ -24,9 +26,17 @@ def corpus_parser(description: str, output: str) -> Parser:
     """The options every corpus script has."""
     parser = Parser(description)
     parser.add_argument("--output", default=output, help="folder to write to (%(default)s)")
-    parser.add_argument("--from", dest="folder", metavar="FOLDER", help="a local copy; nothing is downloaded")
-    parser.add_argument("--downloads", default="data/downloads", help="where downloads are kept (%(default)s)")
-    parser.add_argument("--no-check", action="store_true", help="go on when counts or checksums are not the known ones")
+    parser.add_argument(
+        "--from", dest="folder", metavar="FOLDER", help="a local copy; nothing is downloaded"
+    )
+    parser.add_argument(
+        "--downloads", default="data/downloads", help="where downloads are kept (%(default)s)"
+    )
+    parser.add_argument(
+        "--no-check",
+        action="store_true",
+        help="go on when counts or checksums are not the known ones",
+    )
     return parser
 
 
@@ -49,7 +59,7 @@ def sha256_of_lines(lines: Iterable[str]) -> str:
 
 
 def download(url: str, folder: Path, sha256: Optional[str] = None, pause: float = 2.0) -> Path:
-    """The file behind `url`, in `folder`. A broken download goes on where it stopped; a whole one is kept."""
+    """The file behind `url`, in `folder`. A broken download goes on where it stopped."""
     path = folder / url.rsplit("/", 1)[-1]
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,20 +71,28 @@ def download(url: str, folder: Path, sha256: Optional[str] = None, pause: float 
             except (OSError, http.client.HTTPException) as error:
                 reason = getattr(error, "reason", None) or error
                 if attempt == ATTEMPTS or _is_final(error):
-                    raise WorldFailed(f"cannot download {url}: {reason}; fetch it by hand and give its folder "
-                                      f"with --from") from error
+                    raise WorldFailed(
+                        f"cannot download {url}: {reason}; fetch it by hand and give its folder "
+                        f"with --from"
+                    ) from error
                 note(f"{url}: {reason}; trying again")
                 time.sleep(pause * attempt)
         os.replace(partial, path)
     if sha256 and sha256_of_file(path) != sha256:
-        raise WorldFailed(f"{path} is not the file it should be (sha256 differs); delete it and try again")
+        raise WorldFailed(
+            f"{path} is not the file it should be (sha256 differs); delete it and try again"
+        )
     return path
 
 
 def _is_final(error: Exception) -> bool:
-    """The server's "no such file" will not change; a time-out may. A missing file:// is final too."""
-    return (isinstance(error, urllib.error.HTTPError) and 400 <= error.code < 500 and error.code not in (408, 429) or
-            isinstance(getattr(error, "reason", None), FileNotFoundError))
+    """The server's "no such file" will not change; a time-out may. So is a missing file://."""
+    return (
+        isinstance(error, urllib.error.HTTPError)
+        and 400 <= error.code < 500
+        and error.code not in (408, 429)
+        or isinstance(getattr(error, "reason", None), FileNotFoundError)
+    )
 
 
 def _continue_download(url: str, partial: Path) -> None:
@@ -117,7 +135,7 @@ def _copy(answer, file, done: int, total: Optional[int], name: str) -> int:
 
 
 def find_local(folder: Path, names: Sequence[str]) -> Path:
-    """The first of `names` that is a file in `folder`; each is also looked for with and without .gz."""
+    """The first of `names` that is a file in `folder`, with or without .gz."""
     if not folder.is_dir():
         raise UserMistake(f"--from {folder}: no such folder")
     for name in names:
@@ -154,15 +172,19 @@ def read_lines(path: Path) -> List[str]:
         try:
             text.append(line.decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise UserMistake(f"{path}:{number}: not UTF-8 (byte {error.start + 1} of the line); convert the file "
-                              f"with iconv first") from error
+            raise UserMistake(
+                f"{path}:{number}: not UTF-8 (byte {error.start + 1} of the line); convert "
+                "the file with iconv first"
+            ) from error
     return text
 
 
 def same_count(source: Sequence, target: Sequence, source_name, target_name) -> None:
     if len(source) != len(target):
-        raise UserMistake(f"{source_name} has {len(source)} lines but {target_name} has {len(target)}; line i of one "
-                          f"must be the translation of line i of the other")
+        raise UserMistake(
+            f"{source_name} has {len(source)} lines but {target_name} has {len(target)}; "
+            f"line i of one must be the translation of line i of the other"
+        )
 
 
 def check(fine: bool, complaint: str, no_check: bool) -> None:

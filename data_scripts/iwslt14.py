@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Fetches IWSLT14 German-English: TED talks, the standard small benchmark with long sentences.
 
-Home: https://wit3.fbk.eu/2014-01 (Cettolo et al. 2012); TED Conference LLC, CC BY-NC-ND 3.0.
-Splits as in fairseq's prepare-iwslt14.sh: every 23rd pair of the training text is held out for validation, and
-the test set is dev2010, dev2012, tst2010, tst2011 and tst2012 together (6,750 pairs). Unlike there, the text
-stays raw and cased: SentencePiece needs no tokeniser, and sacrebleu scores raw text.
+Home: https://wit3.fbk.eu/2014-01 (Cettolo et al. 2012); TED Conference LLC, CC BY-NC-ND 3.0. Splits
+as in fairseq's prepare-iwslt14.sh: every 23rd pair of the training text is held out for validation,
+and the test set is dev2010, dev2012, tst2010, tst2011 and tst2012 together (6,750 pairs). Unlike
+there, the text stays raw and cased: SentencePiece needs no tokeniser, and sacrebleu scores raw
+text.
 
 Writes OUTPUT/{train,valid,test}.{de,en}.
---from takes a folder with de-en.tgz, or with its unpacked files, or with {train,valid,test}.{de,en}[.gz] that
-are already split (such copies are usually tokenised and lowercased: scores on them compare with nothing else).
+--from takes a folder with de-en.tgz, or with its unpacked files, or with
+{train,valid,test}.{de,en}[.gz] that are already split (such copies are usually tokenised and
+lowercased: scores on them compare with nothing else).
 """
+
 import html
 import re
 import tarfile
@@ -17,17 +20,37 @@ import zlib
 from pathlib import Path
 from typing import Dict, List, Tuple
 
-from fetching import (check, clean, corpus_parser, download, find_local, read_lines, same_count, write_split)
+from fetching import (
+    check,
+    clean,
+    corpus_parser,
+    download,
+    find_local,
+    read_lines,
+    same_count,
+    write_split,
+)
 from script import UserMistake, note, output_folder, run
 
-ADDRESSES = ("http://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz",
-             "https://wit3.fbk.eu/archive/2014-01/texts/de/en/de-en.tgz")
+ADDRESSES = (
+    "http://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz",
+    "https://wit3.fbk.eu/archive/2014-01/texts/de/en/de-en.tgz",
+)
 LANGUAGES = ("de", "en")
 TESTS = ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012")
 LINES = {"raw": 174443, "test": 6750}
 HELD_OUT_EVERY = 23
 LONGEST, RATIO = 175, 1.5  # in words and punctuation marks, fairseq's limits
-NOT_TEXT = ("<url>", "<talkid>", "<keywords>", "<speaker>", "<reviewer", "<translator", "<doc", "</doc")
+NOT_TEXT = (
+    "<url>",
+    "<talkid>",
+    "<keywords>",
+    "<speaker>",
+    "<reviewer",
+    "<translator",
+    "<doc",
+    "</doc",
+)
 TAG = re.compile(r"</?(title|description|seg)[^>]*>")
 TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -43,13 +66,19 @@ def unpack(archive: Path, folder: Path) -> Path:
                 if member.isfile() and wanted:
                     (folder / name).write_bytes(tar.extractfile(member).read())
     except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise UserMistake(f"{archive}: not a whole .tgz archive ({error}); delete it and fetch it again") from error
+        raise UserMistake(
+            f"{archive}: not a whole .tgz archive ({error}); delete it and fetch it again"
+        ) from error
     return folder
 
 
 def training_text(path: Path) -> List[str]:
-    """What is said, with titles and descriptions; what stands between tags but is no text is left out."""
-    return [clean(TAG.sub(" ", line)) for line in read_lines(path) if not line.lstrip().startswith(NOT_TEXT)]
+    """What is said, with titles and descriptions; what stands in other tags is left out."""
+    return [
+        clean(TAG.sub(" ", line))
+        for line in read_lines(path)
+        if not line.lstrip().startswith(NOT_TEXT)
+    ]
 
 
 def test_text(path: Path) -> List[str]:
@@ -64,25 +93,45 @@ def keeps(source: str, target: str) -> bool:
 
 
 def official(folder: Path, no_check: bool) -> Dict[str, Dict[str, List[str]]]:
-    raw = [training_text(find_local(folder, [f"train.tags.de-en.{language}"])) for language in LANGUAGES]
+    raw = [
+        training_text(find_local(folder, [f"train.tags.de-en.{language}"]))
+        for language in LANGUAGES
+    ]
     same_count(*raw, "train.tags.de-en.de", "train.tags.de-en.en")
-    check(len(raw[0]) == LINES["raw"], f"{folder}: {len(raw[0])} training lines, not {LINES['raw']}", no_check)
+    check(
+        len(raw[0]) == LINES["raw"],
+        f"{folder}: {len(raw[0])} training lines, not {LINES['raw']}",
+        no_check,
+    )
     pairs = [pair for pair in zip(*raw) if keeps(*pair)]
-    note(f"left out {len(raw[0]) - len(pairs)} of {len(raw[0])} training pairs: empty, over {LONGEST} words, or one "
-         f"side over {RATIO} times the other")
+    note(
+        f"left out {len(raw[0]) - len(pairs)} of {len(raw[0])} training pairs: empty, "
+        f"over {LONGEST} words, or one side over {RATIO} times the other"
+    )
     test: List[Tuple[str, str]] = []
     for name in TESTS:
-        sides = [test_text(find_local(folder, [f"IWSLT14.{name}.de-en.{language}.xml"])) for language in LANGUAGES]
+        sides = [
+            test_text(find_local(folder, [f"IWSLT14.{name}.de-en.{language}.xml"]))
+            for language in LANGUAGES
+        ]
         same_count(*sides, f"IWSLT14.{name}.de-en.de.xml", f"IWSLT14.{name}.de-en.en.xml")
         test += zip(*sides)
-    check(len(test) == LINES["test"], f"{folder}: {len(test)} test lines, not {LINES['test']}", no_check)
+    check(
+        len(test) == LINES["test"],
+        f"{folder}: {len(test)} test lines, not {LINES['test']}",
+        no_check,
+    )
     splits = {
         "train": [pair for number, pair in enumerate(pairs, 1) if number % HELD_OUT_EVERY],
-        "valid": pairs[HELD_OUT_EVERY - 1::HELD_OUT_EVERY],
+        "valid": pairs[HELD_OUT_EVERY - 1 :: HELD_OUT_EVERY],
         "test": test,
     }
-    return {split: {language: [pair[side] for pair in chosen] for side, language in enumerate(LANGUAGES)}
-            for split, chosen in splits.items()}
+    return {
+        split: {
+            language: [pair[side] for pair in chosen] for side, language in enumerate(LANGUAGES)
+        }
+        for split, chosen in splits.items()
+    }
 
 
 def ready(folder: Path, no_check: bool) -> Dict[str, Dict[str, List[str]]]:
@@ -115,7 +164,9 @@ def main() -> None:
             folder = unpack(folder / "de-en.tgz", Path(options.downloads) / "iwslt14" / "de-en")
         elif (folder / "de-en").is_dir():
             folder = folder / "de-en"
-        tagged = (folder / "train.tags.de-en.de").is_file() or (folder / "train.tags.de-en.de.gz").is_file()
+        tagged = (folder / "train.tags.de-en.de").is_file() or (
+            folder / "train.tags.de-en.de.gz"
+        ).is_file()
         splits = (official if tagged else ready)(folder, options.no_check)
     for split, sides in splits.items():
         write_split(output, split, sides)

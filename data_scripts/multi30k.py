@@ -1,21 +1,38 @@
 #!/usr/bin/env python3
 """Fetches Multi30k task 1: image captions in English, German and French, short and plain.
 
-Home: https://github.com/multi30k/dataset (Elliott et al. 2016). Its README: "solely provided for researchers
-and educators ... for non-commercial research and/or educational purposes"; derived from Flickr30k.
+Home: https://github.com/multi30k/dataset (Elliott et al. 2016). Its README: "solely provided for
+researchers and educators ... for non-commercial research and/or educational purposes"; derived from
+Flickr30k.
 
-Writes OUTPUT/{train,valid,test2016,test2017,test2017_mscoco}.{de,en}: raw, cased, one caption a line.
---from takes the downloaded files (train.de.gz, val.de.gz, test_2016_flickr.de.gz, ...) or files named like
-the ones this script writes, each plain or .gz.
+Writes OUTPUT/{train,valid,test2016,test2017,test2017_mscoco}.{de,en}: raw, cased, one caption a
+line.
+--from takes the downloaded files (train.de.gz, val.de.gz, test_2016_flickr.de.gz, ...) or files
+named like the ones this script writes, each plain or .gz.
 """
+
 from pathlib import Path
 
-from fetching import (check, clean, corpus_parser, download, find_local, read_lines, sha256_of_lines, write_split)
+from fetching import (
+    check,
+    clean,
+    corpus_parser,
+    download,
+    find_local,
+    read_lines,
+    sha256_of_lines,
+    write_split,
+)
 from script import UserMistake, output_folder, run
 
 HOME = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
-OFFICIAL = {"train": "train", "valid": "val", "test2016": "test_2016_flickr", "test2017": "test_2017_flickr",
-            "test2017_mscoco": "test_2017_mscoco"}
+OFFICIAL = {
+    "train": "train",
+    "valid": "val",
+    "test2016": "test_2016_flickr",
+    "test2017": "test_2017_flickr",
+    "test2017_mscoco": "test_2017_mscoco",
+}
 LINES = {"train": 29000, "valid": 1014, "test2016": 1000, "test2017": 1000, "test2017_mscoco": 461}
 LANGUAGES = ("de", "en", "fr")
 # Of the text after cleaning, each line ended by one line feed.
@@ -40,8 +57,13 @@ SHA256 = {
 
 def main() -> None:
     parser = corpus_parser(__doc__, "data/multi30k")
-    parser.add_argument("--languages", nargs="+", default=["de", "en"], metavar="LANG",
-                        help="any of de, en, fr (de en)")
+    parser.add_argument(
+        "--languages",
+        nargs="+",
+        default=["de", "en"],
+        metavar="LANG",
+        help="any of de, en, fr (de en)",
+    )
     options = parser.parse_args()
     for language in options.languages:
         if language not in LANGUAGES:
@@ -51,13 +73,22 @@ def main() -> None:
         sides = {}
         for language in options.languages:
             if options.folder:
-                path = find_local(Path(options.folder), (f"{name}.{language}.gz", f"{split}.{language}.gz"))
+                path = find_local(
+                    Path(options.folder), (f"{name}.{language}.gz", f"{split}.{language}.gz")
+                )
             else:
                 path = download(f"{HOME}{name}.{language}.gz", Path(options.downloads) / "multi30k")
             lines = [clean(line) for line in read_lines(path)]
-            check(len(lines) == LINES[split], f"{path}: {len(lines)} lines, not {LINES[split]}", options.no_check)
-            check(sha256_of_lines(lines) == SHA256[f"{split}.{language}"],
-                  f"{path}: not the text of Multi30k {split}.{language} (sha256 differs)", options.no_check)
+            check(
+                len(lines) == LINES[split],
+                f"{path}: {len(lines)} lines, not {LINES[split]}",
+                options.no_check,
+            )
+            check(
+                sha256_of_lines(lines) == SHA256[f"{split}.{language}"],
+                f"{path}: not the text of Multi30k {split}.{language} (sha256 differs)",
+                options.no_check,
+            )
             sides[language] = lines
         write_split(folder, split, sides)
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Prepares your own corpus: two files, line i of one the translation of line i of the other.
 
-Writes OUTPUT/{train,valid,test}.SUFFIX. Carriage returns, byte order marks and stray line separators become
-blanks; pairs with an empty side are left out and counted. Which pairs are held out depends on the text alone, not on its
-order: pairs that share a sentence on either side stay in one split, so nothing that is tested was trained on.
-Files are UTF-8, plain or .gz.
+Writes OUTPUT/{train,valid,test}.SUFFIX. Carriage returns, byte order marks and stray line
+separators become blanks; pairs with an empty side are left out and counted. Which pairs are held
+out depends on the text alone, not on its order: pairs that share a sentence on either side stay in
+one split, so nothing that is tested was trained on. Files are UTF-8, plain or .gz.
 """
+
 import hashlib
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
@@ -24,7 +25,9 @@ def read_pairs(source: Path, target: Path) -> Pairs:
     empty = [number for number, pair in enumerate(pairs, 1) if not all(pair)]
     if empty:
         lines = ", ".join(map(str, empty[:NAMED])) + (", ..." if len(empty) > NAMED else "")
-        note(f"left out {len(empty)} pairs with an empty side: line{'s' * (len(empty) > 1)} {lines}")
+        note(
+            f"left out {len(empty)} pairs with an empty side: line{'s' * (len(empty) > 1)} {lines}"
+        )
     return [pair for pair in pairs if all(pair)]
 
 
@@ -55,9 +58,12 @@ def families(pairs: Pairs) -> List[List[int]]:
 
 
 def split(pairs: Pairs, sizes: Sequence[Tuple[str, int]]) -> Dict[str, List[int]]:
-    """Fills each split with whole families in the order of a hash of their text; the rest is training."""
+    """Fills each split with whole families in the order of their hash; the rest is training."""
+
     def rank(family: List[int]) -> bytes:
-        return min(hashlib.sha256("\n".join(pairs[index]).encode("utf-8")).digest() for index in family)
+        return min(
+            hashlib.sha256("\n".join(pairs[index]).encode("utf-8")).digest() for index in family
+        )
 
     waiting = sorted(families(pairs), key=rank)
     chosen: Dict[str, List[int]] = {}
@@ -79,10 +85,14 @@ def statistics(name: str, lines: Sequence[str]) -> str:
     if not lengths:
         return f"  {name}: empty"
     at = lambda share: lengths[min(len(lengths) - 1, int(share * len(lengths)))]
-    shares = "  ".join(f">{limit}: {100 * sum(n > limit for n in lengths) / len(lengths):.1f} %"
-                       for limit in (10, 20, 30, 40, 50, 60))
-    return (f"  {name}: words mean {sum(lengths) / len(lengths):.1f}  median {at(0.5)}  90 % {at(0.9)}  "
-            f"longest {lengths[-1]}  {shares}")
+    shares = "  ".join(
+        f">{limit}: {100 * sum(n > limit for n in lengths) / len(lengths):.1f} %"
+        for limit in (10, 20, 30, 40, 50, 60)
+    )
+    return (
+        f"  {name}: words mean {sum(lengths) / len(lengths):.1f}  median {at(0.5)}  "
+        f"90 % {at(0.9)}  longest {lengths[-1]}  {shares}"
+    )
 
 
 def suffix(path: Path, fallback: str) -> str:
@@ -95,30 +105,55 @@ def main() -> None:
     parser.add_argument("source", type=Path, help="sentences to translate from")
     parser.add_argument("target", type=Path, help="their translations")
     parser.add_argument("--output", required=True, help="folder to write to")
-    parser.add_argument("--valid", type=whole_number(0), default=1000, help="pairs to validate on (%(default)s)")
-    parser.add_argument("--test", type=whole_number(0), default=1000, help="pairs to test on (%(default)s)")
-    parser.add_argument("--source-suffix", help="ending of the source files (that of the given file)")
-    parser.add_argument("--target-suffix", help="ending of the target files (that of the given file)")
-    parser.add_argument("--dedup", action="store_true", help="keep only the first of pairs that are the same")
+    parser.add_argument(
+        "--valid", type=whole_number(0), default=1000, help="pairs to validate on (%(default)s)"
+    )
+    parser.add_argument(
+        "--test", type=whole_number(0), default=1000, help="pairs to test on (%(default)s)"
+    )
+    parser.add_argument(
+        "--source-suffix", help="ending of the source files (that of the given file)"
+    )
+    parser.add_argument(
+        "--target-suffix", help="ending of the target files (that of the given file)"
+    )
+    parser.add_argument(
+        "--dedup", action="store_true", help="keep only the first of pairs that are the same"
+    )
     options = parser.parse_args()
-    suffixes = (options.source_suffix or suffix(options.source, "source"),
-                options.target_suffix or suffix(options.target, "target"))
+    suffixes = (
+        options.source_suffix or suffix(options.source, "source"),
+        options.target_suffix or suffix(options.target, "target"),
+    )
     if suffixes[0] == suffixes[1]:
-        raise UserMistake(f"both sides would be written to train.{suffixes[0]}; give --source-suffix and --target-suffix")
+        raise UserMistake(
+            f"both sides would be written to train.{suffixes[0]}; "
+            "give --source-suffix and --target-suffix"
+        )
     pairs = read_pairs(options.source, options.target)
     if options.dedup:
         pairs = without_repeats(pairs)
     if options.valid + options.test >= len(pairs):
-        raise UserMistake(f"{options.source} has {len(pairs)} usable pairs, too few to hold out {options.valid} + "
-                          f"{options.test}; lower --valid and --test")
+        raise UserMistake(
+            f"{options.source} has {len(pairs)} usable pairs, too few to hold out "
+            f"{options.valid} + {options.test}; lower --valid and --test"
+        )
     folder = output_folder(options.output)
-    splits = split(pairs, [(name, size) for name, size in (("test", options.test), ("valid", options.valid)) if size])
+    splits = split(
+        pairs,
+        [(name, size) for name, size in (("test", options.test), ("valid", options.valid)) if size],
+    )
     if not splits["train"]:
-        raise UserMistake(f"{options.source}: nothing is left to train on; lower --valid and --test")
+        raise UserMistake(
+            f"{options.source}: nothing is left to train on; lower --valid and --test"
+        )
     for name in ("train", "valid", "test"):
         if name not in splits:
             continue
-        sides = {ending: [pairs[index][side] for index in splits[name]] for side, ending in enumerate(suffixes)}
+        sides = {
+            ending: [pairs[index][side] for index in splits[name]]
+            for side, ending in enumerate(suffixes)
+        }
         write_split(folder, name, sides)
         for ending, lines in sides.items():
             print(statistics(ending, lines))

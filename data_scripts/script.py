@@ -1,4 +1,8 @@
-"""What every data script shares: one-line errors and exit codes 0 done, 1 the world failed, 2 the user's mistake."""
+"""What every data script shares: one-line errors, whole files, exit codes.
+
+0 done, 1 the world failed, 2 the user's mistake.
+"""
+
 import argparse
 import os
 import sys
@@ -19,7 +23,9 @@ class Parser(argparse.ArgumentParser):
     """Like argparse, with errors on one line."""
 
     def __init__(self, description: str):
-        super().__init__(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+        super().__init__(
+            description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
 
     def error(self, message: str):
         raise UserMistake(f"{message}; `{self.prog} --help` lists the options")
@@ -27,14 +33,18 @@ class Parser(argparse.ArgumentParser):
 
 def whole_number(lowest: int) -> Callable[[str], int]:
     """An argparse type: an integer of at least `lowest`."""
+
     def parse(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             value = lowest - 1
         if value < lowest:
-            raise argparse.ArgumentTypeError(f"got '{text}', expected a whole number of at least {lowest}")
+            raise argparse.ArgumentTypeError(
+                f"got '{text}', expected a whole number of at least {lowest}"
+            )
         return value
+
     return parse
 
 

@@ -1,21 +1,24 @@
 """One clause in both languages, built word by word with its alignment.
 
-Source order is English. The target puts adjectives after their noun and adverbs next to the verb; a main
-clause is subject-verb-object and a subordinate one ends in its verb:
+Source order is English. The target puts adjectives after their noun and adverbs next to the verb; a
+main clause is subject-verb-object and a subordinate one ends in its verb:
     the dog crossed the street slowly          lo kano kruset lentu la strada
     because the dog crossed the street slowly  perke lo kano la strada lentu kruset
 """
+
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from demo import lexicon as words
 
-Segment = List[Tuple[str, Tuple[int, ...]]]  # target words, each with the source positions it translates
+Segment = List[
+    Tuple[str, Tuple[int, ...]]
+]  # target words, each with the source positions it translates
 
 
 class Choice:
-    """Picks from a stream of random numbers; the same stream picks the same on every Python version."""
+    """Picks from a stream of random numbers, alike on every version of Python."""
 
     def __init__(self, random):
         self.random = random
@@ -53,6 +56,7 @@ class Pair:
 
 class Mention(NamedTuple):
     """A noun as it was used, for a pronoun that may follow."""
+
     noun: words.Noun
     position: int
     plural: bool
@@ -60,6 +64,7 @@ class Mention(NamedTuple):
 
 class Shape(NamedTuple):
     """What a clause is made of; `length` counts its source words."""
+
     kind: str  # acts, does, is, fits; "it acts" and "it is" have a pronoun for a subject
     subject: int = 0  # source words of each noun phrase, 0 for none
     object: int = 0
@@ -70,10 +75,19 @@ class Shape(NamedTuple):
 
     @property
     def length(self) -> int:
-        verb = 1 + (2 if self.negated and self.kind != "is" and self.kind != "it is" else int(self.negated))
+        verb = 1 + (
+            2 if self.negated and self.kind != "is" and self.kind != "it is" else int(self.negated)
+        )
         extra = {"fits": 1, "is": 1, "it is": 2, "it acts": 1}.get(self.kind, 0)
-        return (self.subject + self.object + verb + extra + (1 + self.place if self.place else 0) +
-                self.adverb + self.degree)
+        return (
+            self.subject
+            + self.object
+            + verb
+            + extra
+            + (1 + self.place if self.place else 0)
+            + self.adverb
+            + self.degree
+        )
 
 
 LONGEST_CLAUSE = 12
@@ -86,25 +100,35 @@ def _by_length(shapes) -> Dict[int, Dict[str, List[Shape]]]:
     table: Dict[int, Dict[str, List[Shape]]] = {}
     for shape in shapes:
         if shape.length <= LONGEST_CLAUSE:
-            times = (1 if shape.negated else 2) * (1 if WITH_OF in (shape.object, shape.place) else 2)
+            times = (1 if shape.negated else 2) * (
+                1 if WITH_OF in (shape.object, shape.place) else 2
+            )
             table.setdefault(shape.length, {}).setdefault(shape.kind, []).extend([shape] * times)
     return table
 
 
 _PLACES = (0, SIMPLE, ADJECTIVE, WITH_OF)
-_FREE = ([Shape("acts", s, 0, p, a, n) for s, p, a, n in product((2, 3), _PLACES, FLAG, FLAG)] +
-         [Shape("does", s, o, p, a, n) for s, o, p, a, n in product((2, 3), (2, 3, 5), _PLACES, FLAG, FLAG)] +
-         [Shape("is", s, 0, 0, False, n, d) for s, n, d in product((2, 3), FLAG, FLAG)])
-_HOSTS = ([Shape("does", s, o, 0, a, n) for s, o, a, n in product((2, 3), (2, 3), FLAG, FLAG)] +
-          [Shape("fits", s, o, 0, False, True) for s, o in product((2, 3), (2, 3))])
-_PRONOUNS = ([Shape("it acts", 0, 0, p, a, n) for p, a, n in product(_PLACES, FLAG, FLAG)] +
-             [Shape("it is", 0, 0, 0, False, n, d) for n, d in product(FLAG, FLAG)])
+_FREE = (
+    [Shape("acts", s, 0, p, a, n) for s, p, a, n in product((2, 3), _PLACES, FLAG, FLAG)]
+    + [
+        Shape("does", s, o, p, a, n)
+        for s, o, p, a, n in product((2, 3), (2, 3, 5), _PLACES, FLAG, FLAG)
+    ]
+    + [Shape("is", s, 0, 0, False, n, d) for s, n, d in product((2, 3), FLAG, FLAG)]
+)
+_HOSTS = [Shape("does", s, o, 0, a, n) for s, o, a, n in product((2, 3), (2, 3), FLAG, FLAG)] + [
+    Shape("fits", s, o, 0, False, True) for s, o in product((2, 3), (2, 3))
+]
+_PRONOUNS = [Shape("it acts", 0, 0, p, a, n) for p, a, n in product(_PLACES, FLAG, FLAG)] + [
+    Shape("it is", 0, 0, 0, False, n, d) for n, d in product(FLAG, FLAG)
+]
 
 FREE, HOSTS, PRONOUNS = _by_length(_FREE), _by_length(_HOSTS), _by_length(_PRONOUNS)
 
 
 class Cast(NamedTuple):
     """Who does what to whom in a clause that a pronoun refers to; a determiner of None is drawn."""
+
     subject: words.Noun
     verb: words.Verb
     object: words.Noun
@@ -114,6 +138,7 @@ class Cast(NamedTuple):
 
 class Predicate(NamedTuple):
     """What is said of a pronoun; only `mention` can be meant by any of the adjectives."""
+
     mention: Mention
     adjectives: Sequence[Tuple[str, str]]
     degree: Optional[Tuple[str, str]] = None
@@ -126,8 +151,13 @@ class Clause:
         self.pair, self.choice, self.subordinate = pair, choice, subordinate
         self.mentions: List[Mention] = []
 
-    def noun_phrase(self, noun: words.Noun, plural: bool, size: int,
-                    determiner: Optional[Tuple[str, str]] = None) -> Segment:
+    def noun_phrase(
+        self,
+        noun: words.Noun,
+        plural: bool,
+        size: int,
+        determiner: Optional[Tuple[str, str]] = None,
+    ) -> Segment:
         pick, pair = self.choice.one_of, self.pair
         if determiner is None:
             determiner = pick(words.PLURAL_DETERMINERS if plural else words.SINGULAR_DETERMINERS)
@@ -135,8 +165,9 @@ class Clause:
         segment = [(words.determiner(determiner[1], *form), (pair.read(determiner[0]),))]
         adjective: Segment = []
         if size == ADJECTIVE:
-            english, stem = pick(words.GENERAL_ADJECTIVES +
-                                 words.GROUP_ADJECTIVES[words.GROUP_OF_KIND[noun.kind]])
+            english, stem = pick(
+                words.GENERAL_ADJECTIVES + words.GROUP_ADJECTIVES[words.GROUP_OF_KIND[noun.kind]]
+            )
             adjective = [(stem + words.ending(*form), (pair.read(english),))]
         position = pair.read(noun.source_form(plural))
         self.mentions.append(Mention(noun, position, plural))
@@ -162,8 +193,10 @@ class Clause:
         if not negated:
             return [], [(verb.target_form(plural), (pair.read(verb.past),))]
         did, negation = pair.read(words.DID), pair.read(words.NOT)
-        return ([(words.NOT_TARGET, (negation,))],
-                [(verb.target_form(plural), (did, pair.read(verb.base)))])
+        return (
+            [(words.NOT_TARGET, (negation,))],
+            [(verb.target_form(plural), (did, pair.read(verb.base)))],
+        )
 
     def being(self, mention: Mention, adjective, degree, negated: bool) -> None:
         """... was (not) (too) tired, agreeing with what it is said of."""
@@ -178,8 +211,13 @@ class Clause:
         else:
             pair.write(negation + was + quality)
 
-    def rest(self, shape: Shape, verb: words.Verb, plural: bool,
-             object_phrase: Optional[Callable[[], Segment]] = None) -> None:
+    def rest(
+        self,
+        shape: Shape,
+        verb: words.Verb,
+        plural: bool,
+        object_phrase: Optional[Callable[[], Segment]] = None,
+    ) -> None:
         """Everything after the subject."""
         pair, pick = self.pair, self.choice.one_of
         negation, action = self.verb(verb, plural, shape.negated)
@@ -216,8 +254,12 @@ class Clause:
     def host(self, shape: Shape, cast: Cast) -> Tuple[Mention, Mention]:
         """A clause with two nouns of unlike gender, which a pronoun after it may stand for."""
         self.pair.write(self.noun_phrase(cast.subject, cast.plural, shape.subject, cast.determiner))
-        self.rest(shape, cast.verb, cast.plural,
-                  lambda: self.noun_phrase(cast.object, cast.plural, shape.object, cast.determiner))
+        self.rest(
+            shape,
+            cast.verb,
+            cast.plural,
+            lambda: self.noun_phrase(cast.object, cast.plural, shape.object, cast.determiner),
+        )
         return self.mentions[0], self.mentions[1]
 
     def pronoun(self, shape: Shape, predicate: Predicate) -> None:
@@ -225,7 +267,9 @@ class Clause:
         gender = mention.noun.gender
         position = pair.read(words.THEY if mention.plural else words.IT)
         if not mention.plural:
-            pair.antecedents.append(Antecedent(position, mention.position, len(pair.target), gender))
+            pair.antecedents.append(
+                Antecedent(position, mention.position, len(pair.target), gender)
+            )
         pair.write([(words.pronoun(gender, mention.plural), (position,))])
         if shape.kind == "it is":
             degree = (predicate.degree or pick(words.DEGREES)) if shape.degree else None

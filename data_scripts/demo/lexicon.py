@@ -1,9 +1,11 @@
 """The words of both languages.
 
-The source is a small English. The target is invented: three genders in the singular (-o, -a, -e) and one
-common plural, so that a determiner, an adjective and a pronoun all need the noun they belong to. Every
-word is regular and every choice is about equally likely: a sentence is long to remember but quick to learn.
+The source is a small English. The target is invented: three genders in the singular (-o, -a, -e)
+and one common plural, so that a determiner, an adjective and a pronoun all need the noun they
+belong to. Every word is regular and every choice is about equally likely: a sentence is long to
+remember but quick to learn.
 """
+
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, List, Tuple
 
@@ -17,7 +19,13 @@ GOODS = frozenset({THING, CONTAINER})
 ANYTHING = ANIMATE | GOODS | {PLACE}
 
 # Adjectives that only one group of nouns can have decide what a pronoun stands for.
-GROUP_OF_KIND = {PERSON: "living", ANIMAL: "living", PLACE: "place", THING: "goods", CONTAINER: "goods"}
+GROUP_OF_KIND = {
+    PERSON: "living",
+    ANIMAL: "living",
+    PLACE: "place",
+    THING: "goods",
+    CONTAINER: "goods",
+}
 
 
 @dataclass(frozen=True)
@@ -60,20 +68,36 @@ def _nouns(kind: str, text: str) -> List[Noun]:
     return nouns
 
 
-PEOPLE = _nouns(PERSON, """man/men omo  woman/women dama  boy knabo  girl nina  teacher magistro
-    queen regina  child/children kinde  farmer akero""")
-ANIMALS = _nouns(ANIMAL, """animal bestie  dog kano  cat gata  horse kabalo  bird avise  wolf/wolves lupo
-    fox/foxes reine  goat zikla  cow vaka""")
-PLACES = _nouns(PLACE, """street strada  river rivo  bridge brukke  field felde  garden jardo  forest valde
-    village dorfo  city/cities zivita  lake lako  mountain berge  square plaza  island insula""")
-THINGS = _nouns(THING, """trophy/trophies pokale  book libro  lamp lampa  clock horlo  chair sede
-    bottle flaska  picture bilde  hat kapo  mirror spegla""")
-CONTAINERS = _nouns(CONTAINER, """suitcase valiza  box/boxes kofro  basket korbe  drawer lada  chest trumo
-    barrel fasse""")
+PEOPLE = _nouns(
+    PERSON,
+    """man/men omo  woman/women dama  boy knabo  girl nina  teacher magistro
+    queen regina  child/children kinde  farmer akero""",
+)
+ANIMALS = _nouns(
+    ANIMAL,
+    """animal bestie  dog kano  cat gata  horse kabalo  bird avise  wolf/wolves lupo
+    fox/foxes reine  goat zikla  cow vaka""",
+)
+PLACES = _nouns(
+    PLACE,
+    """street strada  river rivo  bridge brukke  field felde  garden jardo  forest valde
+    village dorfo  city/cities zivita  lake lako  mountain berge  square plaza  island insula""",
+)
+THINGS = _nouns(
+    THING,
+    """trophy/trophies pokale  book libro  lamp lampa  clock horlo  chair sede
+    bottle flaska  picture bilde  hat kapo  mirror spegla""",
+)
+CONTAINERS = _nouns(
+    CONTAINER,
+    """suitcase valiza  box/boxes kofro  basket korbe  drawer lada  chest trumo
+    barrel fasse""",
+)
 
 # Two meanings, two translations, told apart by the verb: the bat slept, the boy broke the bat.
-HOMONYMS = (_nouns(ANIMAL, "bat noktula  crane grue  seal foko") +
-            _nouns(THING, "bat klabo  crane kranna  seal sigile"))
+HOMONYMS = _nouns(ANIMAL, "bat noktula  crane grue  seal foko") + _nouns(
+    THING, "bat klabo  crane kranna  seal sigile"
+)
 
 # Told apart by what follows: the bank of the river, the bank of the city.
 SHORE = Noun("bank", "banks", "ripa", PLACE)
@@ -84,7 +108,8 @@ MONEY_HOUSE_OF = [noun for noun in PLACES if noun.singular in ("village", "city"
 NOUNS = PEOPLE + ANIMALS + PLACES + THINGS + CONTAINERS + HOMONYMS
 NOUNS_OF_KIND: Dict[str, List[Noun]] = {
     kind: [noun for noun in NOUNS if noun.kind == kind]
-    for kind in (PERSON, ANIMAL, PLACE, THING, CONTAINER)}
+    for kind in (PERSON, ANIMAL, PLACE, THING, CONTAINER)
+}
 HOMONYM_WORDS = frozenset(noun.singular for noun in HOMONYMS)
 
 
@@ -93,7 +118,9 @@ def _pairs(text: str) -> List[Tuple[str, str]]:
     return list(zip(words[::2], words[1::2]))
 
 
-GENERAL_ADJECTIVES = _pairs("old vetr  new nov  red ros  white blank  black ner  green verd  big grand  small pik")
+GENERAL_ADJECTIVES = _pairs(
+    "old vetr  new nov  red ros  white blank  black ner  green verd  big grand  small pik"
+)
 GROUP_ADJECTIVES = {
     "living": _pairs("tired fess  hungry famin  thirsty sikk  lazy pigr"),
     "place": _pairs("wide larg  narrow smal  crowded plenn  muddy fang"),
@@ -105,21 +132,36 @@ TOO_BIG, TOO_SMALL = ("big", "grand"), ("small", "pik")
 
 def _verbs(subjects, objects, text: str) -> List[Verb]:
     words = text.split()
-    return [Verb(past, base, stem, frozenset(subjects), frozenset(objects))
-            for past, base, stem in zip(words[::3], words[1::3], words[2::3])]
+    return [
+        Verb(past, base, stem, frozenset(subjects), frozenset(objects))
+        for past, base, stem in zip(words[::3], words[1::3], words[2::3])
+    ]
 
 
-INTRANSITIVE = _verbs(ANIMATE, (), """slept sleep dorm  waited wait esper  sang sing kant  rested rest repos
-    swam swim natt  ran run korr  fell fall tomb""")
+INTRANSITIVE = _verbs(
+    ANIMATE,
+    (),
+    """slept sleep dorm  waited wait esper  sang sing kant  rested rest repos
+    swam swim natt  ran run korr  fell fall tomb""",
+)
 TRANSITIVE = (
-    _verbs(ANIMATE, {PLACE}, "crossed cross krus  reached reach arrib  avoided avoid evit  left leave partir") +
-    _verbs(ANIMATE, {ANIMAL}, "chased chase jag  followed follow sekk") +
-    _verbs({PERSON}, {ANIMAL}, "fed feed nutr") +
-    _verbs(ANIMATE, {PERSON}, "helped help jelp  met meet enkont") +
-    _verbs(ANIMATE, GOODS, "broke break brek  carried carry port  dropped drop kadd  lost lose perd  left leave lass") +
-    _verbs({PERSON}, GOODS | {ANIMAL}, "sold sell vend  bought buy komp") +
-    _verbs(ANIMATE, ANYTHING, "found find trov  saw see vidd  liked like amm") +
-    _verbs({PLACE} | GOODS, ANIMATE, "scared scare terr  stopped stop halt  pleased please plak"))
+    _verbs(
+        ANIMATE,
+        {PLACE},
+        "crossed cross krus  reached reach arrib  avoided avoid evit  left leave partir",
+    )
+    + _verbs(ANIMATE, {ANIMAL}, "chased chase jag  followed follow sekk")
+    + _verbs({PERSON}, {ANIMAL}, "fed feed nutr")
+    + _verbs(ANIMATE, {PERSON}, "helped help jelp  met meet enkont")
+    + _verbs(
+        ANIMATE,
+        GOODS,
+        "broke break brek  carried carry port  dropped drop kadd  lost lose perd  left leave lass",
+    )
+    + _verbs({PERSON}, GOODS | {ANIMAL}, "sold sell vend  bought buy komp")
+    + _verbs(ANIMATE, ANYTHING, "found find trov  saw see vidd  liked like amm")
+    + _verbs({PLACE} | GOODS, ANIMATE, "scared scare terr  stopped stop halt  pleased please plak")
+)
 FIT = Verb("fitted", "fit", "kabb", GOODS, frozenset({CONTAINER}))  # only "did not fit into"
 
 WAS, WERE, COPULA = "was", "were", ("esta", "estan")
@@ -127,15 +169,34 @@ DID, NOT, NOT_TARGET = "did", "not", "nit"
 IT, THEY = "it", "they"
 INTO, INTO_TARGET, OF, OF_TARGET = "into", "indo", "of", "di"
 DEGREES = _pairs("too tro  very molt  quite satt")
-ADVERBS = _pairs("slowly lentu  quickly rapidu  quietly kietu  often oftu  again denu  yesterday heru  twice duvu  suddenly subitu")
+ADVERBS = _pairs(
+    "slowly lentu  quickly rapidu  quietly kietu  often oftu  "
+    "again denu  yesterday heru  twice duvu  suddenly subitu"
+)
 PREPOSITIONS = _pairs("in en  near prok  behind dret  beside apud  outside ekstr  around sirk")
 COORDINATING = _pairs("and ed  but mas  so alor  then dunk")
-SUBORDINATING = _pairs("because perke  while dumke  although benke  when kuande  before avanke  until finke")
+SUBORDINATING = _pairs(
+    "because perke  while dumke  although benke  when kuande  before avanke  until finke"
+)
 BECAUSE = ("because", "perke")
 
 # Each determiner: source word, target stem; a stem that ends in "-" takes the noun's ending.
-SINGULAR_DETERMINERS = [("the", "l-"), ("a", "un-"), ("this", "st-"), ("my", "mi-"), ("your", "tu-"), ("every", "kadun")]
-PLURAL_DETERMINERS = [("the", "l-"), ("some", "un-"), ("these", "st-"), ("my", "mi-"), ("your", "tu-"), ("many", "multin")]
+SINGULAR_DETERMINERS = [
+    ("the", "l-"),
+    ("a", "un-"),
+    ("this", "st-"),
+    ("my", "mi-"),
+    ("your", "tu-"),
+    ("every", "kadun"),
+]
+PLURAL_DETERMINERS = [
+    ("the", "l-"),
+    ("some", "un-"),
+    ("these", "st-"),
+    ("my", "mi-"),
+    ("your", "tu-"),
+    ("many", "multin"),
+]
 
 
 def ending(gender: str, plural: bool) -> str:

@@ -1,26 +1,51 @@
-"""Whole sentences of an exact length: clauses joined by conjunctions, some about a noun of the clause before.
+"""Whole sentences of an exact length: clauses joined by conjunctions, some about a noun before.
 
-A pronoun clause follows a clause with two nouns of unlike gender, and what it says fits only one of them:
+A pronoun clause follows a clause with two nouns of unlike gender, and what it says fits only one of
+them:
     the animal did not cross the street because it was too tired / wide
 """
+
 from typing import List, NamedTuple, Optional, Tuple
 
 from demo import lexicon as words
-from demo.clauses import (ADJECTIVE, FREE, HOSTS, PRONOUNS, SIMPLE, Cast, Choice, Clause, Mention, Pair,
-                          Predicate, Shape)
+from demo.clauses import (
+    ADJECTIVE,
+    FREE,
+    HOSTS,
+    PRONOUNS,
+    SIMPLE,
+    Cast,
+    Choice,
+    Clause,
+    Mention,
+    Pair,
+    Predicate,
+    Shape,
+)
 
 SHORTEST, LONGEST = 3, 60
 LONGEST_IN_TRAINING = 64  # so that no position of the longest test sentence is new
 BUCKETS = [(3, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, 60)]
-# Short sentences are the cheap ones to learn the words from; long ones must not be a surprise either.
-TRAINING_WEIGHTS = [(3, 10, 2.0), (11, 20, 1.5), (21, 30, 1.1), (31, 40, 1.0), (41, 50, 0.9), (51, 64, 0.8)]
+# Short sentences are the cheap ones to learn the words from; long ones must not be a surprise
+# either.
+TRAINING_WEIGHTS = [
+    (3, 10, 2.0),
+    (11, 20, 1.5),
+    (21, 30, 1.1),
+    (31, 40, 1.0),
+    (41, 50, 0.9),
+    (51, 64, 0.8),
+]
 
 PRONOUN_RATE = 0.5  # of the joints between clauses where one fits
 FIT_RATE = 0.8  # of the few places long enough for "did not fit into ... it was too big"
 KIND_WEIGHTS = {"acts": 2, "does": 5, "is": 2, "it is": 2}
 
-ANIMAL_ACTS = [verb for verb in words.TRANSITIVE
-               if words.ANIMAL in verb.subjects and verb.objects & (words.GOODS | {words.PLACE})]
+ANIMAL_ACTS = [
+    verb
+    for verb in words.TRANSITIVE
+    if words.ANIMAL in verb.subjects and verb.objects & (words.GOODS | {words.PLACE})
+]
 ANIMAL_SUFFERS = [verb for verb in words.TRANSITIVE if words.PLACE in verb.subjects]
 FIT_PREDICATE = Shape("it is", degree=True)
 
@@ -56,6 +81,7 @@ def clause_lengths(choice: Choice, length: int) -> List[int]:
 
 class Step(NamedTuple):
     """One clause of the plan: free, a host, or about the host before it."""
+
     shape: Shape
     role: str = "free"
 
@@ -67,8 +93,14 @@ def _draw(choice: Choice, shapes) -> Shape:
 
 def _host_and_pronoun(choice: Choice, hosts, pronouns) -> List[Step]:
     if "fits" in hosts and FIT_PREDICATE in pronouns.get("it is", ()) and choice.happens(FIT_RATE):
-        return [Step(_draw(choice, {"fits": hosts["fits"]}), "host"), Step(FIT_PREDICATE, "pronoun")]
-    return [Step(_draw(choice, {"does": hosts["does"]}), "host"), Step(_draw(choice, pronouns), "pronoun")]
+        return [
+            Step(_draw(choice, {"fits": hosts["fits"]}), "host"),
+            Step(FIT_PREDICATE, "pronoun"),
+        ]
+    return [
+        Step(_draw(choice, {"does": hosts["does"]}), "host"),
+        Step(_draw(choice, pronouns), "pronoun"),
+    ]
 
 
 def plan(choice: Choice, length: int) -> List[Step]:
@@ -102,14 +134,20 @@ def cast(choice: Choice, shape: Shape) -> Cast:
         verb, second = choice.one_of(ANIMAL_SUFFERS), words.ANIMAL
         first = choice.one_of(sorted(verb.subjects))
     subject = _noun(choice, first, verb.subjects)
-    return Cast(subject, verb, _noun(choice, second, verb.objects, subject.gender), choice.happens(0.2))
+    return Cast(
+        subject, verb, _noun(choice, second, verb.objects, subject.gender), choice.happens(0.2)
+    )
 
 
-def predicate(choice: Choice, host: Shape, told: Shape, subject: Mention, other: Mention) -> Predicate:
+def predicate(
+    choice: Choice, host: Shape, told: Shape, subject: Mention, other: Mention
+) -> Predicate:
     """Something that only one of the two nouns can be or do."""
     if host.kind == "fits":
         big = choice.happens(0.5)
-        return Predicate(subject if big else other, [words.TOO_BIG if big else words.TOO_SMALL], words.DEGREES[0])
+        return Predicate(
+            subject if big else other, [words.TOO_BIG if big else words.TOO_SMALL], words.DEGREES[0]
+        )
     if told.kind == "it acts":
         meant = subject if subject.noun.kind == words.ANIMAL else other
     else:
@@ -120,7 +158,9 @@ def predicate(choice: Choice, host: Shape, told: Shape, subject: Mention, other:
 def _joint(pair: Pair, choice: Choice, because: bool) -> bool:
     """Writes a conjunction; returns whether a subordinate clause follows."""
     subordinate = because or choice.happens(0.5)
-    options = [words.BECAUSE] if because else words.SUBORDINATING if subordinate else words.COORDINATING
+    options = (
+        [words.BECAUSE] if because else words.SUBORDINATING if subordinate else words.COORDINATING
+    )
     english, target = choice.one_of(options)
     pair.write([(target, (pair.read(english),))])
     return subordinate
@@ -169,11 +209,22 @@ def classic_pairs(choice: Choice) -> List[Tuple[Pair, Pair]]:
     """The animal and the street; the trophy and the suitcase."""
     the = words.SINGULAR_DETERMINERS[0]
     cross = next(verb for verb in words.TRANSITIVE if verb.base == "cross")
-    street = Cast(named(words.ANIMAL, "animal"), cross, named(words.PLACE, "street"), determiner=the)
-    trophy = Cast(named(words.THING, "trophy"), words.FIT, named(words.CONTAINER, "suitcase"), determiner=the)
+    street = Cast(
+        named(words.ANIMAL, "animal"), cross, named(words.PLACE, "street"), determiner=the
+    )
+    trophy = Cast(
+        named(words.THING, "trophy"), words.FIT, named(words.CONTAINER, "suitcase"), determiner=the
+    )
     tired, wide = words.GROUP_ADJECTIVES["living"][0], words.GROUP_ADJECTIVES["place"][0]
-    return [contrast(choice, street, Shape("does", SIMPLE, SIMPLE, negated=True), (tired, wide)),
-            contrast(choice, trophy, Shape("fits", SIMPLE, SIMPLE, negated=True), (words.TOO_BIG, words.TOO_SMALL))]
+    return [
+        contrast(choice, street, Shape("does", SIMPLE, SIMPLE, negated=True), (tired, wide)),
+        contrast(
+            choice,
+            trophy,
+            Shape("fits", SIMPLE, SIMPLE, negated=True),
+            (words.TOO_BIG, words.TOO_SMALL),
+        ),
+    ]
 
 
 def more_contrasts(choice: Choice, count: int) -> List[Tuple[Pair, Pair]]:
@@ -183,9 +234,14 @@ def more_contrasts(choice: Choice, count: int) -> List[Tuple[Pair, Pair]]:
         kind = "fits" if choice.happens(0.3) else "does"
         shape = Shape(kind, choice.one_of((SIMPLE, ADJECTIVE)), SIMPLE, negated=True)
         roles = cast(choice, shape)._replace(plural=False)
-        qualities = ((words.TOO_BIG, words.TOO_SMALL) if kind == "fits" else tuple(
-            choice.one_of(words.GROUP_ADJECTIVES[words.GROUP_OF_KIND[noun.kind]])
-            for noun in (roles.subject, roles.object)))
+        qualities = (
+            (words.TOO_BIG, words.TOO_SMALL)
+            if kind == "fits"
+            else tuple(
+                choice.one_of(words.GROUP_ADJECTIVES[words.GROUP_OF_KIND[noun.kind]])
+                for noun in (roles.subject, roles.object)
+            )
+        )
         first, second = contrast(choice, roles, shape, qualities)
         key = " ".join(first.source)
         if key not in seen:
