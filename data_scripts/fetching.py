@@ -90,7 +90,7 @@ def _is_final(error: Exception) -> bool:
     return (
         isinstance(error, urllib.error.HTTPError)
         and 400 <= error.code < 500
-        and error.code not in (408, 429)
+        and error.code not in (408, 416, 429)
         or isinstance(getattr(error, "reason", None), FileNotFoundError)
     )
 

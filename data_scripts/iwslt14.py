@@ -30,7 +30,7 @@ from fetching import (
     same_count,
     write_split,
 )
-from script import UserMistake, note, output_folder, run
+from script import UserMistake, WorldFailed, note, output_folder, run
 
 ADDRESSES = (
     "http://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz",
@@ -150,7 +150,12 @@ def ready(folder: Path, no_check: bool) -> Dict[str, Dict[str, List[str]]]:
 
 
 def fetch(downloads: Path) -> Path:
-    return unpack(download(ADDRESSES[0], downloads), downloads / "de-en")
+    try:
+        archive = download(ADDRESSES[0], downloads)
+    except WorldFailed as error:
+        note(str(error))
+        archive = download(ADDRESSES[1], downloads)
+    return unpack(archive, downloads / "de-en")
 
 
 def main() -> None:

@@ -36,6 +36,10 @@ class Server(BaseHTTPRequestHandler):
             return
         wanted = self.headers.get("Range")
         start = int(wanted[len("bytes=") : -1]) if wanted else 0
+        if start >= len(CONTENT):
+            self.log.append("past the end")
+            self.send_error(416)
+            return
         body = CONTENT[start:]
         self.log.append(start)
         self.send_response(206 if wanted else 200)
@@ -76,6 +80,12 @@ class Downloads(ScriptTest):
         (self.folder / "a.gz.part").write_bytes(CONTENT[:100])
         self.assertEqual(self.download("/whole/a.gz").read_bytes(), CONTENT)
         self.assertEqual(self.log, [100])
+
+    def test_a_part_that_cannot_be_continued_is_fetched_anew(self):
+        (self.folder / "a.gz.part").write_bytes(CONTENT + b"more")
+        with redirect_stderr(io.StringIO()):
+            self.assertEqual(self.download("/whole/a.gz").read_bytes(), CONTENT)
+        self.assertEqual(self.log, ["past the end", 0])
 
     def test_a_missing_file_is_not_asked_for_again(self):
         with self.assertRaisesRegex(WorldFailed, "cannot download .*/gone/a.gz: .*--from"):
