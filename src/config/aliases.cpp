@@ -1,6 +1,5 @@
 // What Marian, fairseq, OpenNMT-py, JoeyNMT, Sockeye and Tensor2Tensor call the things that heed
 // has, so that an error can name heed's word. Nothing here is ever accepted as a key.
-#include <algorithm>
 #include <cctype>
 #include <map>
 #include <string>
@@ -225,6 +224,10 @@ const std::map<std::string, std::string, std::less<>> kAliases = {
 };
 
 }  // namespace
+
+const std::map<std::string, std::string, std::less<>>& aliases() {
+  return kAliases;
+}
 
 std::string known_elsewhere(std::string_view word) {
   std::string key;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& allow
 /// likeness.
 std::size_t distance(std::string_view a, std::string_view b);
 inline constexpr std::size_t kFar = 1000;
+
+/// Other trainers' words, lower case with `-` written `_`, and heed's: paths of keys, and values.
+const std::map<std::string, std::string, std::less<>>& aliases();
 
 /// What heed calls another trainer's option or value ("accum_count" -> "training.accumulate", "mlp"
 /// -> "bahdanau"), or "".
