@@ -1,0 +1,36 @@
+// The picture of BLEU by source length: a line per system, intervals shaded, sizes under the ticks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/lengths.h"
+
+namespace heed::eval {
+
+struct CurvePoint {
+  double value = 0;
+  std::optional<Interval> interval;
+};
+
+struct CurveSeries {
+  std::string name;
+  std::vector<std::optional<CurvePoint>> points;  // one per tick; nothing leaves a gap
+};
+
+struct Curve {
+  std::string title, x_label, y_label;
+  std::vector<std::string> ticks;  // under the x axis, evenly spaced
+  std::vector<std::string> notes;  // a second line under each tick; empty or one per tick
+  std::vector<CurveSeries> series;
+};
+
+/// An SVG of about 860 x 480 pixels; values are 0..100 or more, never negative. Names stand at the
+/// right end of their lines, pushed apart where they would touch.
+std::string draw_curve(const Curve& curve);
+
+/// The curve of a length report: buckets as ticks, their sizes as notes.
+Curve curve_of(const LengthReport& report, const std::string& title = "BLEU by source length");
+
+}  // namespace heed::eval
