@@ -1,6 +1,7 @@
 #include "data/batch_cut.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -17,13 +18,14 @@ class Cutter {
     });
   }
 
-  /// Cuts the pairs sorted by target into bands of about `band` batches, and each band, sorted by
-  /// source, into batches. Wide bands pad the target more and the source less.
-  Cut with_bands(double band) const {
+  /// Cuts the pairs sorted by target into bands that hold at least `span` target lengths and are
+  /// at least `least` batches large, and each band, sorted by source, into batches. Large bands pad
+  /// the target more and the source less.
+  Cut with_bands(int64_t span, double least) const {
     Cut out{by_target_, {}};
     bool rising = true;
     for (std::size_t begin = 0; begin < out.order.size();) {
-      const std::size_t end = band_end(begin, band);
+      const std::size_t end = band_end(begin, span, least);
       // Rising and falling in turns: a batch across two bands has either long or short sources.
       const int64_t sign = rising ? 1 : -1;
       sort(out.order.begin() + begin, out.order.begin() + end, [&](int64_t i) {
@@ -56,11 +58,13 @@ class Cutter {
     std::sort(begin, end, [&](int64_t a, int64_t b) { return key(a) < key(b); });
   }
 
-  std::size_t band_end(std::size_t begin, double band) const {
+  std::size_t band_end(std::size_t begin, int64_t span, double least) const {
+    const int64_t beyond = lengths_[by_target_[begin]].target + span;
     double batches = 0;
     std::size_t end = begin;
-    for (; end < by_target_.size() && batches < band; ++end) {
+    for (; end < by_target_.size(); ++end) {
       const PairLength& length = lengths_[by_target_[end]];
+      if (length.target >= beyond && batches >= least) break;
       batches += static_cast<double>(tokens_ ? length.target : 1) / static_cast<double>(size_);
     }
     return end;
@@ -95,15 +99,17 @@ class Cutter {
 
 Cut cut(const std::vector<PairLength>& lengths, int64_t size, bool tokens) {
   const Cutter cutter(lengths, size, tokens);
-  // How wide bands should be depends on the corpus and on how many batches there are: try.
+  // How large bands should be depends on the corpus and on how many batches there are: try.
   Cut best;
-  int64_t fewest = 0;
-  for (double band = 1; band <= 64; band *= 1.5) {
-    Cut tried = cutter.with_bands(band);
-    const int64_t places = cutter.places(tried);
-    if (band > 1 && places >= fewest) continue;
-    best = std::move(tried);
-    fewest = places;
+  int64_t fewest = std::numeric_limits<int64_t>::max();
+  for (int64_t span = 1; span <= 3; ++span) {
+    for (double least = 1; least <= 8; least *= 1.5) {
+      Cut tried = cutter.with_bands(span, least);
+      const int64_t places = cutter.places(tried);
+      if (places >= fewest) continue;
+      best = std::move(tried);
+      fewest = places;
+    }
   }
   return best;
 }

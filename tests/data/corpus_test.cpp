@@ -1,0 +1,205 @@
+#include "data/corpus.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "compressed.h"
+#include "message.h"
+#include "temporary_folder.h"
+
+namespace heed::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A vocabulary with a piece for each letter and few others: "abc" is about four pieces.
+class CorpusRead : public testing::Test {
+ protected:
+  CorpusFiles files(const std::string& source, const std::string& target, double weight = 1) {
+    ++written_;
+    CorpusFiles files;
+    files.source = folder.write(std::to_string(written_) + ".de", source);
+    files.target = folder.write(std::to_string(written_) + ".en", target);
+    files.weight = weight;
+    return files;
+  }
+  Corpus read(const std::vector<CorpusFiles>& list, const CorpusReading& reading = {}) {
+    return Corpus::read(list, letters, letters, reading);
+  }
+
+  TemporaryFolder folder;
+  text::Vocabulary letters = text::Vocabulary::train(
+      {.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
+       .size = 13,
+       .algorithm = "bpe"});
+  int written_ = 0;
+};
+
+TEST_F(CorpusRead, HoldsThePairsInOrder) {
+  const Corpus corpus = read({files("a\nb c\nd\n", "e\nf\ng h\n")});
+  ASSERT_EQ(corpus.size(), 3);
+  EXPECT_EQ(corpus.example(1).source, letters.encode("b c"));
+  EXPECT_EQ(corpus.example(2).target, letters.encode("g h"));
+  EXPECT_EQ(corpus.source_length(1), 4);  // blank, b, blank, c
+  EXPECT_EQ(corpus.example(2).origin.line, 3);
+  EXPECT_EQ(corpus.example(2).origin.index, 2);
+  EXPECT_EQ(corpus.source_pieces(), 8);
+}
+
+TEST_F(CorpusRead, DoesNotDependOnThreadsOrCompression) {
+  std::string source, target;
+  for (int i = 0; i < 40007; ++i) {
+    source += std::string(1, static_cast<char>('a' + i % 8)) + (i % 3 ? " b" : "") + "\n";
+    target += std::string(1, static_cast<char>('a' + i % 7)) + (i % 5 ? "" : " c d") + "\n";
+  }
+  const Corpus plain = read({files(source, target)});
+  const Corpus packed = read({files(gzip(source), zstd(target))}, {.threads = 5});
+  EXPECT_EQ(plain.size(), 40007);
+  EXPECT_EQ(plain.fingerprint(), packed.fingerprint());
+  EXPECT_EQ(plain.example(40006).source, letters.encode("g b"));
+  EXPECT_EQ(packed.example(40006).source, letters.encode("g b"));
+}
+
+TEST_F(CorpusRead, CleansLines) {
+  const Corpus corpus =
+      read({files("\xEF\xBB\xBF"
+                  "a\r\nb\r\n",
+                  "c\nd\n")});
+  EXPECT_EQ(corpus.example(0).source, letters.encode("a"));
+  EXPECT_EQ(corpus.example(1).source, letters.encode("b"));
+}
+
+TEST_F(CorpusRead, LeavesOutBlankPairsAndNamesTheirLines) {
+  const Corpus corpus = read({files("a\n\n \t\nb\nc\n", "a\nb\nc\n\r\nd\n")});
+  EXPECT_EQ(corpus.size(), 2);
+  EXPECT_EQ(corpus.example(1).origin.line, 5);
+  EXPECT_EQ(corpus.example(1).origin.index, 1);
+  const CorpusReport& report = corpus.reports().at(0);
+  EXPECT_EQ(corpus.report(), report.source + " + " + report.target +
+                                 ": 2 of 5 pairs, 4 + 4 pieces\n"
+                                 "  left out, a side is blank: 3 (lines 2, 3, 4)");
+}
+
+TEST_F(CorpusRead, CountsUnknownCharacters) {
+  const Corpus corpus = read({files("a\nÖ b\n", "a\nb\n")});
+  EXPECT_THAT(corpus.report(), HasSubstr("2 of 2 pairs, 6 + 4 pieces, 1 + 0 of them unknown"));
+}
+
+TEST_F(CorpusRead, DropsLongPairsAndSaysWhich) {
+  std::string source, target;
+  for (int line = 1; line <= 14; ++line) {
+    source += line % 7 == 0 ? "a\n" : "a b c\n";
+    target += "d\n";
+  }
+  const Corpus corpus = read({files(source, target)}, {.max_length = 4});
+  EXPECT_EQ(corpus.size(), 2);
+  EXPECT_THAT(corpus.report(),
+              HasSubstr("\n  left out, longer than 4 pieces: 12 (lines 1, 2, 3, 4, 5, 6, 8, 9, 10, "
+                        "11 and 2 more)"));
+}
+
+TEST_F(CorpusRead, CutsLongPairsWhereToldTo) {
+  const Corpus corpus = read({files("a b c\nd\n", "a\na b c d\n")},
+                             {.max_length = 3, .long_sentences = LongSentences::truncate});
+  const auto whole = letters.encode("a b c");
+  EXPECT_EQ(corpus.example(0).source, std::vector<int32_t>(whole.begin(), whole.begin() + 3));
+  EXPECT_EQ(corpus.example(0).target, letters.encode("a"));
+  EXPECT_EQ(corpus.target_length(1), 3);
+  EXPECT_THAT(corpus.report(), HasSubstr("\n  cut to 3 pieces: 2 (lines 1, 2)"));
+}
+
+TEST_F(CorpusRead, RefusesLongPairsWhereToldTo) {
+  const CorpusFiles pair = files("a\nb\n", "a\na b c d\n");
+  EXPECT_EQ(message_of<UserError>(
+                [&] { read({pair}, {.max_length = 4, .long_sentences = LongSentences::error}); }),
+            pair.target +
+                ":2: 8 pieces, more than data.max_length 4; raise it, or set "
+                "data.long_sentences to drop or truncate");
+}
+
+TEST_F(CorpusRead, FilesOfDifferentLengthAreNamedWithTheirCounts) {
+  const CorpusFiles pair = files("a\nb\nc\n", "a\nb\nc\nd\ne\n");
+  EXPECT_EQ(message_of<UserError>([&] { read({pair}); }),
+            pair.source + " has 3 lines and " + pair.target +
+                " has 5; line i of one must be the translation of line i of the other");
+}
+
+TEST_F(CorpusRead, EmptyFilesAreNamed) {
+  const CorpusFiles none = files("", ""), half = files("a\n", "");
+  EXPECT_EQ(message_of<UserError>([&] { read({none}); }),
+            none.source + " is empty; expected one sentence a line");
+  EXPECT_EQ(message_of<UserError>([&] { read({half}); }),
+            half.target + " is empty; expected one sentence a line");
+}
+
+TEST_F(CorpusRead, AMissingFileIsNamed) {
+  CorpusFiles pair = files("a\n", "a\n");
+  pair.target = folder / "none.en";
+  EXPECT_THAT(message_of<UserError>([&] { read({pair}); }),
+              HasSubstr("target sentences: no file '" + pair.target + "'"));
+}
+
+TEST_F(CorpusRead, NothingLeftIsAnErrorWithTheReport) {
+  const CorpusFiles pair = files("a b c\n\n", "a\nb\n");
+  EXPECT_EQ(message_of<UserError>([&] { read({pair}, {.max_length = 2}); }),
+            "no sentence pair is left to use: " + pair.source + " + " + pair.target +
+                ": 0 of 2 pairs, 0 + 0 pieces\n"
+                "  left out, a side is blank: 1 (line 2)\n"
+                "  left out, longer than 2 pieces: 1 (line 1); see data.max_length");
+}
+
+TEST_F(CorpusRead, OfOneLineWorks) {
+  EXPECT_EQ(read({files("a", "b")}).size(), 1);
+}
+
+TEST_F(CorpusRead, SeveralCorporaAreParts) {
+  const Corpus corpus = read({files("a\nb\n", "c\nd\n", 2), files("e\n", "f\n", 0.5)});
+  ASSERT_EQ(corpus.parts().size(), 2U);
+  EXPECT_EQ(corpus.parts()[1].begin, 2);
+  EXPECT_EQ(corpus.parts()[1].end, 3);
+  EXPECT_EQ(corpus.parts()[1].weight, 0.5);
+  EXPECT_EQ(corpus.example(2).origin.corpus, 1);
+  EXPECT_EQ(corpus.example(2).origin.line, 1);
+  EXPECT_EQ(corpus.reports().size(), 2U);
+}
+
+TEST_F(CorpusRead, SamplesKeepTheTextAndTheLimit) {
+  const std::string text = folder.write("words", "abcab abcab abcab\nabc abcab\n");
+  const auto words = text::Vocabulary::train({.files = {text}, .size = 12, .algorithm = "bpe"});
+  const CorpusFiles pair = files("abcab abc\n", "abcab\n");
+  const Corpus with = Corpus::read({pair}, words, words, {.keep_text = true});
+  bool differs = false;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Example drawn = with.sample(0, 0.5, seed);
+    EXPECT_EQ(words.decode(drawn.source), "abcab abc");
+    EXPECT_EQ(words.decode(drawn.target), "abcab");
+    EXPECT_EQ(drawn.source, with.sample(0, 0.5, seed).source);
+    differs = differs || drawn.source != with.example(0).source;
+  }
+  EXPECT_TRUE(differs);
+  const int64_t limit = static_cast<int64_t>(words.encode("abcab abc").size());
+  const Corpus tight = Corpus::read({pair}, words, words, {.max_length = limit, .keep_text = true});
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    EXPECT_LE(static_cast<int64_t>(tight.sample(0, 0.9, seed).source.size()), limit);
+  EXPECT_EQ(Corpus::read({pair}, words, words, {}).sample(0, 0.9, 1).source,
+            words.encode("abcab abc"));
+}
+
+TEST(Sequences, HoldIdsOfEverySizeOfVocabulary) {
+  for (const int64_t vocabulary : {65536, 65537}) {
+    Sequences sequences(vocabulary);
+    sequences.append(std::vector<int32_t>{1, static_cast<int32_t>(vocabulary - 1)});
+    sequences.append(std::vector<int32_t>{});
+    sequences.append(std::vector<int32_t>{7, 8, 9});
+    EXPECT_EQ(sequences.size(), 3);
+    EXPECT_EQ(sequences.total(), 5);
+    EXPECT_THAT(sequences[0], ElementsAre(1, vocabulary - 1));
+    EXPECT_THAT(sequences[1], ElementsAre());
+    EXPECT_THAT(sequences[2], ElementsAre(7, 8, 9));
+  }
+}
+
+}  // namespace
+}  // namespace heed::data

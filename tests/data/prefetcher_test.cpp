@@ -1,0 +1,67 @@
+#include "data/prefetcher.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "data/examples.h"
+
+namespace heed::data {
+namespace {
+
+const BatchOptions kOptions{.batch_size = 200, .pool = 300, .seed = 3, .epochs = 2};
+
+TEST(Prefetcher, GivesTheStreamUnchanged) {
+  const auto corpus = corpus_of({realistic(700, 2)});
+  for (const std::size_t depth : {1, 3, 1000}) {
+    BatchStream stream(corpus, kOptions);
+    Prefetcher prefetcher(BatchStream(corpus, kOptions), depth);
+    Padding padding;
+    while (const auto expected = stream.next()) {
+      const auto step = prefetcher.next();
+      ASSERT_TRUE(step);
+      EXPECT_EQ(step->batch.source, expected->batch.source);
+      EXPECT_EQ(step->epoch, expected->epoch);
+      EXPECT_EQ(prefetcher.position(), expected->after);
+      padding.add(expected->batch);
+    }
+    EXPECT_FALSE(prefetcher.next());
+    EXPECT_FALSE(prefetcher.next());
+    EXPECT_EQ(prefetcher.padding().total(), padding.total());
+    EXPECT_GT(prefetcher.waited(), 0);
+  }
+}
+
+TEST(Prefetcher, SavesThePositionOfWhatWasUsed) {
+  const auto corpus = corpus_of({realistic(700, 2)});
+  Prefetcher prefetcher(BatchStream(corpus, kOptions), 8);
+  BatchStream stream(corpus, kOptions);
+  EXPECT_EQ(prefetcher.position(), stream.position());
+  for (int i = 0; i < 5; ++i) prefetcher.next();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it runs ahead meanwhile
+  BatchStream resumed(corpus, kOptions);
+  resumed.seek(prefetcher.position());
+  EXPECT_EQ(resumed.next()->batch.source, prefetcher.next()->batch.source);
+}
+
+TEST(Prefetcher, StopsWhenNobodyReads) {
+  const auto corpus = corpus_of({realistic(700, 2)});
+  for (int i = 0; i < 20; ++i) {
+    Prefetcher prefetcher(BatchStream(corpus, {.batch_size = 100}), 2);
+    if (i % 2 == 0) prefetcher.next();
+  }
+}
+
+TEST(Prefetcher, WaitsForNothingWhenItIsAhead) {
+  Prefetcher prefetcher(BatchStream(corpus_of({realistic(700, 2)}), kOptions), 8);
+  prefetcher.next();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const double before = prefetcher.waited();
+  for (int i = 0; i < 8; ++i) prefetcher.next();
+  EXPECT_LT(prefetcher.waited() - before, 0.1);
+}
+
+}  // namespace
+}  // namespace heed::data

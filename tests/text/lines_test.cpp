@@ -1,0 +1,138 @@
+#include "text/lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "base/error.h"
+#include "compressed.h"
+#include "message.h"
+#include "temporary_folder.h"
+
+namespace heed::text {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> read_all(const std::string& path) {
+  LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+std::string numbered(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "line " + std::to_string(i * 7919) + "\n";
+  return text;
+}
+
+TEST(Lines, TheLastLineNeedsNoLineFeed) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(read_all(folder.write("a", "one\ntwo\n")), ElementsAre("one", "two"));
+  EXPECT_THAT(read_all(folder.write("b", "one\ntwo")), ElementsAre("one", "two"));
+  EXPECT_THAT(read_all(folder.write("c", "one\n\n")), ElementsAre("one", ""));
+  EXPECT_THAT(read_all(folder.write("d", "\n")), ElementsAre(""));
+  EXPECT_THAT(read_all(folder.write("e", "")), IsEmpty());
+}
+
+TEST(Lines, AreCleaned) {
+  const TemporaryFolder folder;
+  const std::string bytes =
+      "\xEF\xBB\xBFone\r\n\xEF\xBB\xBFtwo\r\r\nth\xFFree\nfo" + std::string(1, '\0') + "ur\n\r\n";
+  EXPECT_THAT(read_all(folder.write("a", bytes)),
+              ElementsAre("one", "\xEF\xBB\xBFtwo\r", "th\xEF\xBF\xBDree", "fo ur", ""));
+}
+
+TEST(Lines, ArchivesReadAsThePlainFileWhateverTheirName) {
+  const TemporaryFolder folder;
+  const std::string plain = numbered(30011);
+  const auto lines = read_all(folder.write("plain.gz", plain));
+  ASSERT_EQ(lines.size(), 30011U);
+  EXPECT_EQ(lines.back(), "line " + std::to_string(30010 * 7919));
+  EXPECT_EQ(read_all(folder.write("a.gz", gzip(plain))), lines);
+  EXPECT_EQ(read_all(folder.write("a.txt", zstd(plain))), lines);
+}
+
+TEST(Lines, ArchivesInARowAreOneText) {
+  const TemporaryFolder folder;
+  const std::string a = "one\ntw", b = "o\nthree\n";
+  EXPECT_THAT(read_all(folder.write("a", gzip(a) + gzip(b))), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(read_all(folder.write("b", zstd(a) + zstd(b))), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(read_all(folder.write("c", gzip(a) + std::string(512, '\0'))),
+              ElementsAre("one", "tw"));
+}
+
+TEST(Lines, ACutOffArchiveIsAnErrorAtEveryLength) {
+  const TemporaryFolder folder;
+  const std::string plain = numbered(9);
+  for (const std::string& whole : {gzip(plain), zstd(plain)}) {
+    for (std::size_t bytes = 5; bytes < whole.size(); ++bytes) {
+      const std::string path = folder.write("a", whole.substr(0, bytes));
+      EXPECT_THAT(message_of<UserError>([&] { read_all(path); }), HasSubstr("ends before its end"))
+          << bytes << " of " << whole.size();
+    }
+  }
+}
+
+TEST(Lines, ACutOffArchiveIsNamedWithTheLine) {
+  const TemporaryFolder folder;
+  const std::string whole = gzip(numbered(50000));
+  const std::string path = folder.write("train.de.gz", whole.substr(0, whole.size() / 2));
+  LineReader reader(path);
+  std::string line, message;
+  try {
+    while (reader.next(line)) {
+    }
+  } catch (const UserError& error) {
+    message = error.what();
+  }
+  EXPECT_GT(reader.line_number(), 1000);
+  EXPECT_EQ(message, path + ":" + std::to_string(reader.line_number() + 1) +
+                         ": the gzip archive ends before its end; copy or make it again");
+}
+
+TEST(Lines, ADamagedArchiveIsAnError) {
+  const TemporaryFolder folder;
+  for (std::string whole : {gzip(numbered(2000)), zstd(numbered(2000))}) {
+    for (std::size_t i = whole.size() / 2; i < whole.size() / 2 + 40; ++i) whole[i] = '\x5A';
+    const std::string path = folder.write("a", whole);
+    EXPECT_THAT(message_of<UserError>([&] { read_all(path); }), HasSubstr("archive"));
+  }
+}
+
+TEST(Lines, AFileOfAnotherArchiveIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("a.xz", std::string("\xFD") + "7zXZ" + std::string(9, '\0'));
+  EXPECT_EQ(message_of<UserError>([&] { read_all(path); }),
+            path + ":1: an archive of bzip2 or xz; heed reads plain text, gzip and zstd");
+}
+
+TEST(Lines, BeginningLikeAnArchiveIsNotBeingOne) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(read_all(folder.write("a", "BZh")), ElementsAre("BZh"));
+  EXPECT_THAT(read_all(folder.write("b", "(\n")), ElementsAre("("));
+  EXPECT_THAT(read_all(folder.write("c", "\x1F")), ElementsAre("\x1F"));
+}
+
+TEST(Lines, ALineOfAMegabyteIsOneLine) {
+  const TemporaryFolder folder;
+  const std::string longest(1 << 20, 'x');
+  EXPECT_THAT(read_all(folder.write("a", "a\n" + longest + "\nb\n")),
+              ElementsAre("a", longest, "b"));
+}
+
+TEST(Lines, AMissingFileIsAUserError) {
+  const TemporaryFolder folder;
+  folder.write("train.de", "a\n");
+  EXPECT_THAT(message_of<UserError>([&] { LineReader reader(folder / "trian.de"); }),
+              HasSubstr("train.de"));
+  EXPECT_THROW(read_all(folder.path()), UserError);
+}
+
+}  // namespace
+}  // namespace heed::text

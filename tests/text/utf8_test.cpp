@@ -1,0 +1,64 @@
+#include "text/utf8.h"
+
+#include <gtest/gtest.h>
+
+namespace heed::text {
+namespace {
+
+TEST(Utf8, CodePointsAreReadWithTheirLength) {
+  const std::string text = "aß€𝄞";
+  EXPECT_EQ(code_point_at(text, 0).value, U'a');
+  EXPECT_EQ(code_point_at(text, 1).value, U'ß');
+  EXPECT_EQ(code_point_at(text, 1).bytes, 2U);
+  EXPECT_EQ(code_point_at(text, 3).value, U'€');
+  EXPECT_EQ(code_point_at(text, 6).value, U'𝄞');
+  EXPECT_EQ(code_point_at(text, 6).bytes, 4U);
+  EXPECT_EQ(count_code_points(text), 4);
+}
+
+TEST(Utf8, BrokenBytesBecomeOneReplacementEachMistake) {
+  const std::string mark = "\xEF\xBF\xBD";
+  EXPECT_EQ(repair("a\xFFz"), "a" + mark + "z");
+  EXPECT_EQ(repair("\xC3"), mark);                                   // cut off
+  EXPECT_EQ(repair("\xE2\x82z"), mark + "z");                        // cut off after two of three
+  EXPECT_EQ(repair("\xC0\xAF"), mark + mark);                        // overlong slash
+  EXPECT_EQ(repair("\xE0\x80\xAF"), mark + mark + mark);             // overlong
+  EXPECT_EQ(repair("\xED\xA0\x80"), mark + mark + mark);             // surrogate
+  EXPECT_EQ(repair("\xF4\x90\x80\x80"), mark + mark + mark + mark);  // above U+10FFFF
+  EXPECT_EQ(repair("\xF4\x8F\xBF\xBF"), "\xF4\x8F\xBF\xBF");         // U+10FFFF itself
+  EXPECT_EQ(repair("schön"), "schön");
+}
+
+TEST(Utf8, RepairedTextStaysAsItIs) {
+  std::string all;
+  for (int a = 0; a < 256; ++a)
+    for (int b = 0; b < 256; b += 7) all += {static_cast<char>(a), static_cast<char>(b)};
+  const std::string once = repair(all);
+  EXPECT_NE(once, all);
+  EXPECT_EQ(repair(once), once);
+}
+
+TEST(Utf8, NulBecomesASpace) {
+  EXPECT_EQ(repair(std::string("a\0b", 3)), "a b");
+}
+
+TEST(Utf8, SpacesOfEveryKindAreBlank) {
+  EXPECT_TRUE(is_blank(""));
+  EXPECT_TRUE(is_blank(" \t\u00A0\u2003\u3000\u2028"));
+  EXPECT_FALSE(is_blank(" \t."));
+  EXPECT_FALSE(is_blank("\u200B"));  // zero-width: no space
+}
+
+TEST(Utf8, WordsAreCountedBetweenSpaces) {
+  EXPECT_EQ(count_words(""), 0);
+  EXPECT_EQ(count_words("   "), 0);
+  EXPECT_EQ(count_words("one"), 1);
+  EXPECT_EQ(count_words("  Ein Mann\tfährt\u00A0Rad. "), 4);
+}
+
+TEST(Utf8, FoldedSpacesAreAsciiBlanks) {
+  EXPECT_EQ(fold_spaces("a\tb\u00A0c\u3000d"), "a b c d");
+}
+
+}  // namespace
+}  // namespace heed::text

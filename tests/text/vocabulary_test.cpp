@@ -1,0 +1,201 @@
+#include "text/vocabulary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "compressed.h"
+#include "message.h"
+#include "temporary_folder.h"
+
+namespace heed::text {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::vector<std::string> kSentences = {
+    "Ein Mann fährt auf dem Fahrrad durch die Straße.",
+    "Zwei Hunde spielen im Schnee, während Kinder zusehen.",
+    "Die alte Frau öffnet das Fenster und grüßt fröhlich.",
+    "Собака бежит по снегу за мячом.",
+    "Старый человек читает газету у окна.",
+    "两只狗在雪地里玩，孩子们看着。",
+    "老人在窗边看报纸……好吗？",
+    "Great 🚲 ride today 😀👍🏽!",
+};
+
+std::string corpus() {
+  std::string text;
+  for (const std::string& sentence : kSentences)
+    for (int i = 0; i < 3; ++i) text += sentence + "\n";
+  // Words in company of others, so that there are pieces to choose from.
+  const std::vector<std::string> words = {"Mann", "fährt", "Fahrrad", "Straße", "Hunde", "Schnee"};
+  for (const std::string& a : words)
+    for (const std::string& b : words) text += a + b + " " + b + "\n";
+  return text;
+}
+
+Vocabulary train(const std::string& path, const std::string& algorithm, int64_t size = 125) {
+  return Vocabulary::train({.files = {path}, .size = size, .algorithm = algorithm});
+}
+
+class VocabularyOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(VocabularyOf, DecodesWhatItEncodesInAnyScript) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  for (const std::string& sentence : kSentences) {
+    EXPECT_EQ(vocabulary.decode(vocabulary.encode(sentence)), sentence);
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      EXPECT_EQ(vocabulary.decode(vocabulary.sample(sentence, 0.3, seed)), sentence);
+  }
+  EXPECT_THAT(vocabulary.encode(""), IsEmpty());
+  EXPECT_THAT(vocabulary.sample("", 0.3, 1), IsEmpty());
+}
+
+TEST_P(VocabularyOf, TrainedTwiceIsTheSame) {
+  const TemporaryFolder folder;
+  const std::string plain = folder.write("text", corpus());
+  const std::string packed = folder.write("text.gz", gzip(corpus()));
+  const Vocabulary a = train(plain, GetParam()), b = train(packed, GetParam());
+  EXPECT_EQ(a.fingerprint(), b.fingerprint());
+  EXPECT_EQ(a.size(), 125);
+  EXPECT_NE(a.fingerprint(), train(plain, GetParam(), 126).fingerprint());
+}
+
+TEST_P(VocabularyOf, HasTheSpecialIds) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  EXPECT_EQ(vocabulary.piece(kPad), "<pad>");
+  EXPECT_EQ(vocabulary.piece(kUnknown), "<unk>");
+  EXPECT_EQ(vocabulary.piece(kBegin), "<s>");
+  EXPECT_EQ(vocabulary.piece(kEnd), "</s>");
+  EXPECT_EQ(vocabulary.decode({kBegin, kEnd, kPad, kPad}), "");
+  EXPECT_THROW(vocabulary.piece(125), Bug);
+  EXPECT_THROW(vocabulary.decode({-1}), Bug);
+}
+
+TEST_P(VocabularyOf, UnknownCharactersStayVisible) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  const auto ids = vocabulary.encode("Ein Щ Mann");
+  EXPECT_EQ(std::ranges::count(ids, kUnknown), 1);
+  EXPECT_EQ(vocabulary.decode(ids), "Ein \u2047 Mann");
+  EXPECT_EQ(vocabulary.decode(vocabulary.sample("Ein Щ Mann", 0.3, 5)), "Ein \u2047 Mann");
+}
+
+TEST_P(VocabularyOf, SamplesByTheSeedAloneOnEveryThread) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  std::set<std::vector<int32_t>> draws;
+  std::vector<std::vector<int32_t>> here, there;
+  for (uint64_t seed = 0; seed < 50; ++seed)
+    here.push_back(vocabulary.sample(kSentences[0], 0.2, seed));
+  std::thread([&] {
+    for (uint64_t seed = 50; seed-- > 0;)
+      there.insert(there.begin(), vocabulary.sample(kSentences[0], 0.2, seed));
+  }).join();
+  EXPECT_EQ(here, there);
+  draws.insert(here.begin(), here.end());
+  EXPECT_GT(draws.size(), 10U);
+}
+
+TEST_P(VocabularyOf, SavedAndLoadedIsTheSame) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  vocabulary.save(folder / "joint.spm");
+  const Vocabulary loaded = Vocabulary::load(folder / "joint.spm");
+  EXPECT_EQ(loaded.fingerprint(), vocabulary.fingerprint());
+  EXPECT_EQ(loaded.encode(kSentences[1]), vocabulary.encode(kSentences[1]));
+  EXPECT_EQ(loaded.sample(kSentences[1], 0.5, 3), vocabulary.sample(kSentences[1], 0.5, 3));
+}
+
+TEST_P(VocabularyOf, SizesThatTheTextCannotSupportAreUserErrors) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("text", corpus());
+  const auto message = message_of<UserError>([&] { train(path, GetParam(), 50000); });
+  const std::string before = path +
+                             ": too little text for 50000 pieces; set "
+                             "data.vocabulary.size to at most ";
+  ASSERT_TRUE(message.starts_with(before)) << message;
+  const int64_t most = std::stoll(message.substr(before.size()));
+  EXPECT_EQ(train(path, GetParam(), most).size(), most);
+  EXPECT_THAT(message_of<UserError>([&] { train(path, GetParam(), 20); }),
+              HasSubstr("20 pieces are too few for all its characters; set data.vocabulary.size to "
+                        "at least"));
+}
+
+TEST_P(VocabularyOf, EncodesAMegabyteAndBrokenBytes) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  std::string longest;
+  while (longest.size() < (1 << 20)) longest += kSentences[2] + " ";
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode(longest)) + " ", longest);
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode("Ein\xFF Mann")), "Ein\u2047 Mann");
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode("\tEin \u00A0 Mann ")), "Ein Mann");
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, VocabularyOf, testing::Values("unigram", "bpe"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Vocabulary, ABareLetterIsTextEnough) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("text", "a\n");
+  EXPECT_EQ(Vocabulary::train({.files = {path}, .size = 6, .algorithm = "bpe"}).size(), 6);
+}
+
+TEST(Vocabulary, NoTextIsAUserError) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("text", "\n \t\n");
+  EXPECT_EQ(message_of<UserError>([&] { train(path, "unigram"); }),
+            path + ": no text to train a vocabulary on");
+  EXPECT_THROW(train(folder / "none", "unigram"), UserError);
+  EXPECT_THROW(Vocabulary::train({.files = {}}), UserError);
+}
+
+TEST(Vocabulary, AnErrorInTheMiddleOfTheTextIsThatError) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 900; ++i) text += corpus() + std::to_string(i * 7919) + "\n";
+  text = gzip(text);
+  const std::string path = folder.write("text.gz", text.substr(0, text.size() - 20));
+  EXPECT_THAT(message_of<UserError>([&] { train(path, "unigram"); }),
+              HasSubstr("the gzip archive ends before its end"));
+}
+
+TEST(Vocabulary, CoverageOutOfSentencePiecesRangeIsAUserError) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("text", corpus());
+  EXPECT_EQ(message_of<UserError>(
+                [&] { Vocabulary::train({.files = {path}, .size = 180, .coverage = 0.9}); }),
+            "data.vocabulary.coverage must be between 0.98 and 1, got 0.9000");
+}
+
+TEST(Vocabulary, AForeignFileIsRefusedByName) {
+  const TemporaryFolder folder;
+  const std::string expected = ": no SentencePiece model; make one with heed vocab";
+  for (const std::string& bytes :
+       {std::string(), std::string("hello"), std::string(4096, '\x7F')}) {
+    const std::string path = folder.write("joint.spm", bytes);
+    EXPECT_EQ(message_of<UserError>([&] { Vocabulary::load(path); }), path + expected);
+  }
+  EXPECT_THROW(Vocabulary::load(folder / "none.spm"), UserError);
+}
+
+TEST(Vocabulary, ATruncatedModelIsRefused) {
+  const TemporaryFolder folder;
+  train(folder.write("text", corpus()), "unigram").save(folder / "joint.spm");
+  const std::string whole = read_file(folder / "joint.spm");
+  const std::string path = folder.write("cut.spm", whole.substr(0, whole.size() / 2));
+  EXPECT_THROW(Vocabulary::load(path), UserError);
+}
+
+}  // namespace
+}  // namespace heed::text
