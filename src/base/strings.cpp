@@ -93,6 +93,27 @@ std::string fixed(double value, int digits) {
   return printed("%.*f", digits, value);
 }
 
+std::string one_line(std::string_view text, std::size_t most) {
+  const bool cut = text.size() > most;
+  if (cut) {
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+    text = text.substr(0, most);
+  }
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      line += "\\n";
+    else if (c == '\t')
+      line += "\\t";
+    else if (byte < 0x20 || byte == 0x7F)
+      line += printed("\\x%02X", byte);
+    else
+      line += c;
+  }
+  return cut ? line + "..." : line;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

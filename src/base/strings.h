@@ -31,6 +31,10 @@ std::string human_bytes(uint64_t bytes);
 /// `value` with so many digits after the point.
 std::string fixed(double value, int digits);
 
+/// Text of unknown origin as an error may quote it: control characters written \n, \t or \xNN, at
+/// most `most` bytes of whole UTF-8 characters and then "...".
+std::string one_line(std::string_view text, std::size_t most = 80);
+
 /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

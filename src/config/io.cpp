@@ -95,7 +95,7 @@ std::string hint(const std::string&, const T&) {
 std::string kind_of(const YAML::Node& node) {
   if (node.IsMap()) return "a section";
   if (node.IsSequence()) return "a list";
-  return node.IsNull() ? "nothing" : "'" + node.Scalar() + "'";
+  return node.IsNull() ? "nothing" : "'" + one_line(node.Scalar()) + "'";
 }
 
 /// Lays YAML nodes over a view. `source` is the file's name, or "--set".
@@ -125,7 +125,8 @@ class Reader {
                           const YAML::Node& where) const {
     for (const FieldView& field : of.fields)
       if (field.key == key) return field;
-    fail(where, path_of(prefix, key), "unknown key" + suggest_key(key, of, prefix, root_));
+    fail(where, path_of(prefix, one_line(key)),
+         "unknown key" + suggest_key(key, of, prefix, root_));
   }
 
   /// Writes `node` into `into` and checks it; `where` is what an error points at (an empty value
@@ -162,7 +163,8 @@ class Reader {
     if (!node.IsScalar()) fail(where, path, "expected " + noun(value) + ", got " + kind_of(node));
     const std::string& text = node.Scalar();
     if (!parse(text, value))
-      fail(where, path, "cannot read '" + text + "' as " + noun(value) + hint(text, value));
+      fail(where, path,
+           "cannot read '" + one_line(text) + "' as " + noun(value) + hint(text, value));
     return value;
   }
 
@@ -176,7 +178,7 @@ class Reader {
   void assign(std::vector<T>* list, const YAML::Node& node, const std::string& path,
               const YAML::Node& where) const {
     if (!node.IsSequence()) {
-      const std::string cure = node.IsScalar() ? "; write [" + node.Scalar() + "]" : "";
+      const std::string cure = node.IsScalar() ? "; write [" + one_line(node.Scalar()) + "]" : "";
       fail(where, path, "expected a list, got " + kind_of(node) + cure);
     }
     list->clear();
@@ -188,7 +190,8 @@ class Reader {
     const auto text = scalar<std::string>(node, path, where);
     const auto found = std::find(value.names->begin(), value.names->end(), text);
     if (found == value.names->end())
-      fail(where, path, "unknown value '" + text + "'" + did_you_mean(text, *value.names));
+      fail(where, path,
+           "unknown value '" + one_line(text) + "'" + did_you_mean(text, *value.names));
     value.set(static_cast<std::size_t>(found - value.names->begin()));
   }
 
@@ -271,7 +274,8 @@ class Setting {
     try {
       return YAML::Load(text_);
     } catch (const YAML::Exception& error) {
-      reader_.fail({}, path, "cannot read '" + text_ + "' as YAML: " + error.msg);
+      reader_.fail({}, path,
+                   "cannot read '" + one_line(text_) + "' as YAML: " + one_line(error.msg));
     }
   }
 
@@ -290,7 +294,7 @@ void load_text(const SectionView& root, const std::string& yaml, const std::stri
     documents = YAML::LoadAll(yaml);
   } catch (const YAML::Exception& error) {
     const std::string line = error.mark.line < 0 ? "" : ":" + std::to_string(error.mark.line + 1);
-    throw ConfigError(name + line + ": not valid YAML: " + error.msg);
+    throw ConfigError(name + line + ": not valid YAML: " + one_line(error.msg));
   }
   if (documents.size() > 1)
     throw ConfigError(name + ":" + std::to_string(documents[1].Mark().line + 1) +

@@ -52,6 +52,13 @@ TEST(Strings, BytesHaveBinaryUnits) {
   EXPECT_EQ(human_bytes(3ULL << 30), "3.0 GiB");
 }
 
+TEST(Strings, QuotedTextIsOneShortPrintableLine) {
+  EXPECT_EQ(one_line("a\nb\tc\x01"), "a\\nb\\tc\\x01");
+  EXPECT_EQ(one_line("Grüße", 3), "Gr...");  // ü is two bytes
+  EXPECT_EQ(one_line("Grüße", 4), "Grü...");
+  EXPECT_EQ(one_line("Grüße", 7), "Grüße");
+}
+
 TEST(Strings, EditDistanceCountsASwapOnce) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
   EXPECT_EQ(edit_distance("heads", "haeds"), 1U);

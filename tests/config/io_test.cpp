@@ -161,6 +161,17 @@ TEST(LoadError, BrokenYamlNamesTheLine) {
             "x.yaml:3: a second YAML document begins; a configuration is one");
 }
 
+TEST(LoadError, IsOneLineWhateverTheFileHolds) {
+  EXPECT_EQ(load_error("model: {hidden_size: \"a\\nb\"}"),
+            "x.yaml:1: model.hidden_size: cannot read 'a\\nb' as a whole number");
+  EXPECT_EQ(load_error("model: \"" + std::string(300, 'x') + "\""),
+            "x.yaml:1: model: expected a section of keys, got '" + std::string(80, 'x') + "...'");
+}
+
+TEST(LoadError, DeepNestingIsNoCrash) {
+  EXPECT_TRUE(load_error(std::string(100000, '[')).starts_with("x.yaml:1: not valid YAML: "));
+}
+
 TEST(LoadError, LeavesTheConfigurationAsItWas) {
   ToyConfig toy;
   EXPECT_THROW(load_text(toy, "name: other\nmodel: {hidden_size: 0}", "x.yaml"), ConfigError);
