@@ -64,7 +64,10 @@ int run(int argc, char** argv) {
   bool quiet = false;
   app.add_flag("-q,--quiet", quiet, "Print warnings and errors only");
   app.add_option("--log-level", level, "debug, info, warn")->check(CLI::IsMember({"debug", "info", "warn"}));
-  app.parse_complete_callback([&] { log::set_level(quiet ? "warn" : level); });
+  app.parse_complete_callback([&] {
+    log::set_level(level == "debug" ? log::Level::debug : level == "warn" ? log::Level::warn : log::Level::info);
+    if (quiet) log::set_quiet();
+  });
 
   std::vector<std::string> names;
   for (const Command& command : commands()) {

@@ -66,11 +66,15 @@ void translate(const TranslateArgs& args) {
   // A person typing wants an answer to each line; a file is read in windows that sort well by length.
   const bool interactive = args.file == "-" && isatty(STDIN_FILENO);
   const int64_t window = interactive ? 1 : 32 * config.batch_size;
-  int64_t line = 0;
-  translator.translate_stream(
-      [&](std::string& next) { return reader.next(next); },
-      [&](const decode::Translation& translation) {
-        print(line++, translation, args, config.n_best > 1);
+  decode::translate_stream(
+      translator,
+      [&]() -> std::optional<std::string> {
+        std::string next;
+        if (!reader.next(next)) return std::nullopt;
+        return next;
+      },
+      [&](int64_t line, const decode::Translation& translation) {
+        print(line - 1, translation, args, config.n_best > 1);
         if (interactive) std::cout.flush();
       },
       window);

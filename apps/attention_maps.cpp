@@ -1,0 +1,27 @@
+#include "apps/attention_maps.h"
+
+namespace heed {
+
+std::string kind_name(model::AttentionKind kind) {
+  switch (kind) {
+    case model::AttentionKind::kEncoder: return "encoder";
+    case model::AttentionKind::kDecoder: return "decoder";
+    case model::AttentionKind::kCross: break;
+  }
+  return "cross";
+}
+
+std::vector<eval::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended, int64_t sentence) {
+  std::vector<eval::AttentionMatrix> matrices;
+  for (const decode::AttentionMatrix& matrix : attended.matrices)
+    matrices.push_back({.sentence = sentence,
+                        .kind = kind_name(matrix.kind),
+                        .layer = matrix.layer,
+                        .head = matrix.head,
+                        .target = matrix.row_labels,
+                        .source = matrix.column_labels,
+                        .weights = matrix.weights});
+  return matrices;
+}
+
+}  // namespace heed

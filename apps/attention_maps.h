@@ -1,0 +1,18 @@
+// Between what the decoder layer measures and what the eval layer draws.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decode/forced.h"
+#include "eval/attention_matrix.h"
+
+namespace heed {
+
+/// "encoder", "decoder" or "cross".
+std::string kind_name(model::AttentionKind kind);
+
+/// `sentence` is the line of the input, from 1.
+std::vector<eval::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended, int64_t sentence);
+
+}  // namespace heed

@@ -1,0 +1,65 @@
+// heed doctor: is this machine ready, and for what.
+#include <ATen/Version.h>
+#include <torch/version.h>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "apps/commands.h"
+#include "base/error.h"
+#include "eval/sacrebleu.h"
+#include "model/device.h"
+
+namespace heed {
+namespace {
+
+/// GFLOP/s of a square product, the ceiling that training speed is measured against.
+double gemm_rate(at::ScalarType type, int64_t size, int repeats) {
+  const at::Tensor a = at::ones({size, size}, at::dtype(type));
+  at::mm(a, a);
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < repeats; ++i) at::mm(a, a);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  return 2.0 * static_cast<double>(size * size * size) * repeats / elapsed.count() / 1e9;
+}
+
+void line(bool good, const std::string& what, const std::string& value) {
+  std::printf("%-4s %-12s %s\n", good ? "ok" : "--", what.c_str(), value.c_str());
+}
+
+void doctor() {
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  at::set_num_threads(static_cast<int>(cores));
+  line(true, "heed", HEED_VERSION);
+  line(true, "LibTorch", TORCH_VERSION);
+  const at::Device cpu(at::kCPU);
+  const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
+  char text[160];
+  std::snprintf(text, sizeof text, "%u cores, fp32 %.0f GFLOP/s", cores, gemm_rate(at::kFloat, 1024, 8));
+  line(true, "CPU", text);
+  line(bf16, "bf16", bf16 ? "the processor multiplies it directly; precision: auto uses it"
+                          : "not in this processor; precision: auto means fp32 on the CPU");
+  const at::Device best = model::open_device("auto");
+  line(best.is_cuda(), "GPU", best.is_cuda() ? best.str() : "none found; device: auto means cpu");
+  try {
+    line(true, "sacrebleu", eval::find_sacrebleu());
+  } catch (const std::exception& error) {
+    line(false, "sacrebleu", error.what());
+    throw Failure("sacrebleu is missing: training cannot score BLEU, and evaluate, lengths and bottleneck cannot run");
+  }
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("doctor", "Is this machine ready: processor, GPU, LibTorch, sacrebleu");
+  command->footer("Example:\n  heed doctor");
+  command->callback([] { doctor(); });
+}
+
+}  // namespace heed

@@ -1,0 +1,72 @@
+// heed evaluate: scores of a model's translations, or of a ready file of them.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/options.h"
+#include "apps/pairs.h"
+#include "apps/test_set.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "config/io.h"
+#include "eval/sacrebleu.h"
+
+namespace heed {
+namespace {
+
+struct EvaluateArgs {
+  std::string model, hypothesis, source, reference, output;
+  bool valid = false;
+  ModelOptions common;
+};
+
+void print(const std::vector<eval::Score>& scores) {
+  for (const eval::Score& score : scores) std::cout << eval::describe(score) << '\n';
+}
+
+void evaluate_file(const EvaluateArgs& args) {
+  if (args.reference.empty())
+    throw UserError("heed evaluate: --hypothesis needs --reference, the correct translations");
+  Config config;
+  for (const std::string& setting : args.common.settings) config::set(config, setting);
+  check(config);
+  const Pairs pairs = read_pairs(args.hypothesis, args.reference);
+  print(eval::score(pairs.source, pairs.target, config.evaluation));
+}
+
+void evaluate_model(const EvaluateArgs& args) {
+  eval::find_sacrebleu();  // before minutes of translating
+  const ModelFolder folder = open_model(args.model, args.common.open());
+  const TestSet set = open_test_set(folder.config, args.source, args.reference, args.valid);
+  const std::vector<std::string> hypotheses = translate_all(folder, set.source);
+  if (!args.output.empty()) write_lines(args.output, hypotheses);
+  print(eval::score(hypotheses, set.reference, folder.config.evaluation));
+}
+
+void evaluate(const EvaluateArgs& args) {
+  if (args.model.empty() == args.hypothesis.empty())
+    throw UserError("heed evaluate: give either a model folder or --hypothesis FILE --reference FILE");
+  args.model.empty() ? evaluate_file(args) : evaluate_model(args);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  auto args = std::make_shared<EvaluateArgs>();
+  CLI::App* command = app.add_subcommand("evaluate", "BLEU, chrF and TER by sacrebleu, with its signature");
+  command->add_option("model", args->model, "Folder that `heed train` wrote; translates its test set");
+  command->add_flag("--valid", args->valid, "Its validation set instead");
+  command->add_option("--source", args->source, "Other source sentences than the config's");
+  command->add_option("--reference", args->reference, "The correct translations of --source or of --hypothesis");
+  command->add_option("--hypothesis", args->hypothesis, "Ready translations to score instead of a model's");
+  command->add_option("-o,--output", args->output, "Write the model's translations here");
+  args->common.add(*command);
+  command->footer(
+      "Examples:\n  heed evaluate runs/multi30k-transformer\n"
+      "  heed evaluate --hypothesis out.en --reference data/multi30k/test2016.en");
+  command->callback([args] { evaluate(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,93 @@
+// heed lengths: BLEU by source length, of models or of ready translations.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/options.h"
+#include "apps/pairs.h"
+#include "apps/test_set.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "config/io.h"
+#include "eval/curve.h"
+#include "eval/lengths.h"
+
+namespace heed {
+namespace {
+
+struct LengthsArgs {
+  std::vector<std::string> models, hypotheses;
+  std::string source, reference, csv, svg, baseline;
+  ModelOptions common;
+};
+
+/// NAME=FILE, or FILE named after itself.
+std::pair<std::string, std::string> named_file(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) return {std::filesystem::path(text).stem().string(), text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string folder_name(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
+void lengths(const LengthsArgs& args) {
+  if (args.models.empty() && args.hypotheses.empty())
+    throw UserError("heed lengths: give model folders, or --hypothesis NAME=FILE with --source and --reference");
+  eval::find_sacrebleu();
+  TestSet set;
+  eval::EvaluationConfig evaluation;
+  std::vector<eval::SystemOutput> systems;
+  for (const std::string& path : args.models) {
+    const ModelFolder folder = open_model(path, args.common.open());
+    if (systems.empty()) {
+      set = open_test_set(folder.config, args.source, args.reference);
+      evaluation = folder.config.evaluation;
+    }
+    systems.push_back({folder_name(path), translate_all(folder, set.source)});
+  }
+  if (args.models.empty()) {
+    Config config;
+    for (const std::string& setting : args.common.settings) config::set(config, setting);
+    check(config);
+    evaluation = config.evaluation;
+    set = open_test_set(config, args.source, args.reference);
+  }
+  for (const std::string& hypothesis : args.hypotheses) {
+    const auto [name, file] = named_file(hypothesis);
+    systems.push_back({name, read_lines(file)});
+    require_equal_lines(set.name, set.source.size(), file, systems.back().hypotheses.size());
+  }
+  const eval::LengthReport report =
+      eval::measure_lengths(set.source, set.reference, systems, evaluation, {.baseline = args.baseline});
+  for (const std::string& warning : report.warnings) log::warn(warning);
+  std::cout << eval::lengths_table(report);
+  if (!args.csv.empty()) write_atomic(args.csv, eval::lengths_csv(report));
+  if (!args.svg.empty()) write_atomic(args.svg, eval::draw_curve(eval::curve_of(report)));
+}
+
+}  // namespace
+
+void add_lengths(CLI::App& app) {
+  auto args = std::make_shared<LengthsArgs>();
+  CLI::App* command = app.add_subcommand("lengths", "BLEU by source length, with bucket sizes and intervals");
+  command->add_option("models", args->models, "Folders that `heed train` wrote");
+  command->add_option("--hypothesis", args->hypotheses, "Ready translations, NAME=FILE; may be repeated")->allow_extra_args(false);
+  command->add_option("--source", args->source, "Source sentences; default: the first model's test set");
+  command->add_option("--reference", args->reference, "Their correct translations");
+  command->add_option("--baseline", args->baseline, "Name of the system that the others are tested against");
+  command->add_option("--csv", args->csv, "Write the numbers here");
+  command->add_option("--svg", args->svg, "Write the curve here");
+  args->common.add(*command);
+  command->footer(
+      "Examples:\n  heed lengths runs/demo/none runs/demo/bahdanau --baseline none --svg curve.svg\n"
+      "  heed lengths --hypothesis mine=out.en --source test.de --reference test.en --csv lengths.csv");
+  command->callback([args] { lengths(*args); });
+}
+
+}  // namespace heed

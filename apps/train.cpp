@@ -1,0 +1,234 @@
+// heed train CONFIG: vocabulary, data, model, training, and the final test score, into one folder.
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <torch/version.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/config.h"
+#include "apps/model_folder.h"
+#include "apps/pairs.h"
+#include "apps/test_set.h"
+#include "apps/train_args.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "data/batches.h"
+#include "data/corpus.h"
+#include "eval/sacrebleu.h"
+#include "model/device.h"
+#include "train/trainer.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+Vocabularies make_vocabularies(const Config& config) {
+  const data::VocabularyConfig& wanted = config.data.vocabulary;
+  const bool joint = wanted.kind == data::VocabularyKind::joint;
+  const auto one = [&](const std::string& ready, bool sources, bool targets) {
+    if (!ready.empty()) return text::Vocabulary::load(ready);
+    text::VocabularyTraining training{.size = wanted.size,
+                                      .algorithm = config::name_of(wanted.algorithm),
+                                      .coverage = wanted.coverage,
+                                      .seed = static_cast<uint64_t>(config.seed)};
+    for (const data::CorpusFiles& corpus : config.data.train) {
+      if (sources) training.files.push_back(corpus.source);
+      if (targets) training.files.push_back(corpus.target);
+    }
+    log::info("training a vocabulary of " + std::to_string(wanted.size) + " pieces");
+    return text::Vocabulary::train(training);
+  };
+  const text::Vocabulary source = one(wanted.source, true, joint);
+  return {source, joint ? source : one(wanted.target, false, true)};
+}
+
+namespace {
+
+struct TrainArgs {
+  std::string config;
+  std::vector<std::string> settings;
+  bool resume = false, overwrite = false;
+};
+
+void require_corpora(const Config& config) {
+  if (config.data.train.empty()) throw UserError("data.train: needed; name its source and target files");
+  if (config.data.valid.source.empty()) throw UserError("data.valid: needed; held-out pairs choose the best weights");
+  for (const data::CorpusFiles& corpus : config.data.train) {
+    require_file(corpus.source, "data.train.source");
+    require_file(corpus.target, "data.train.target");
+  }
+  require_file(config.data.valid.source, "data.valid.source");
+  require_file(config.data.valid.target, "data.valid.target");
+  if (config.data.test.source.empty()) return;
+  require_file(config.data.test.source, "data.test.source");
+  require_file(config.data.test.target, "data.test.target");
+}
+
+/// Makes the folder; refuses to write over an older run unless asked to.
+void prepare_folder(const std::string& folder, const TrainArgs& args) {
+  const bool used = fs::exists(fs::path(folder) / "checkpoints");
+  if (used && args.overwrite) {
+    for (const char* name : {"checkpoints", "config.yaml", "model.safetensors", "metrics.jsonl", "train.log", "summary.json",
+                             "joint.spm", "source.spm", "target.spm", "test.hypothesis"})
+      fs::remove_all(fs::path(folder) / name);
+  } else if (used && !args.resume) {
+    throw UserError(folder + ": holds a run already; --resume goes on with it, --overwrite starts again");
+  }
+  make_folder(folder);
+}
+
+/// Those of the folder when a run goes on, else new ones, saved there.
+Vocabularies folder_vocabularies(const Config& config, const std::string& folder) {
+  const bool joint = config.data.vocabulary.kind == data::VocabularyKind::joint;
+  if (!has_vocabularies(folder)) save_vocabularies(make_vocabularies(config), folder, joint);
+  return load_vocabularies(folder, joint);
+}
+
+/// Greedy translations of the validation set, scored by sacrebleu.
+std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& folder) {
+  const Config& config = folder.config;
+  if (!config.training.validate_bleu) return {};
+  auto pairs = std::make_shared<Pairs>(read_pairs(config.data.valid.source, config.data.valid.target));
+  eval::EvaluationConfig evaluation = config.evaluation;
+  evaluation.metrics = {"bleu"};
+  decode::DecodeConfig greedy = config.decoding;
+  greedy.beam_size = greedy.n_best = 1;
+  greedy.sampling = {};
+  greedy.batch_size = std::max<int64_t>(64, greedy.batch_size);
+  greedy.max_length_ratio = std::min(2.0, greedy.max_length_ratio);  // an untrained model rambles
+  return [pairs, evaluation, greedy, member = folder.member(), device = folder.device,
+          precision = folder.precision](model::Model&) -> std::optional<double> {
+    decode::Translator translator({member}, greedy, device, precision);
+    translator.warn_about_cuts = false;
+    std::vector<std::string> hypotheses;
+    for (decode::Translation& translation : translator.translate(pairs->source)) hypotheses.push_back(std::move(translation.text));
+    return eval::score(hypotheses, pairs->target, evaluation).front().value;
+  };
+}
+
+std::vector<data::Batch> validation_batches(const Config& config, const Vocabularies& vocabularies, int64_t longest) {
+  const auto corpus = data::Corpus::read({config.data.valid}, vocabularies.source, vocabularies.target,
+                                         {.max_length = longest, .long_sentences = data::LongSentences::error});
+  const bool tokens = config.training.batch_type == train::BatchType::tokens;
+  return data::fixed_batches(corpus, tokens ? config.training.batch_size : 4096);
+}
+
+/// Opens everything that a run's folder describes, with a fresh model.
+ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies) {
+  const at::Device device = model::open_device(config.device);
+  const at::ScalarType precision = model::choose_precision(config::name_of(config.precision), device);
+  at::manual_seed(static_cast<uint64_t>(config.seed));
+  auto network = model::make_model(config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  network->to(device);
+  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network), device, precision};
+}
+
+void log_start(const ModelFolder& folder) {
+  const Config& config = folder.config;
+  const bool rnn = config.model.type == model::ModelType::rnn;
+  log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " + std::to_string(config.seed));
+  log::info("model " + (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) + ", " +
+            human_count(static_cast<double>(model::count_parameters(*folder.model))) + " parameters, " +
+            folder.device.str() + ", " + std::to_string(at::get_num_threads()) + " threads, " +
+            (folder.precision == at::kFloat ? "fp32" : folder.precision == at::kBFloat16 ? "bf16" : "fp16"));
+  if (config.deterministic) at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+}
+
+int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/// The sequence limit in pieces without eos: the config's, or less where positions are learned.
+data::CorpusReading reading_of(const ModelFolder& folder) {
+  const data::DataConfig& data = folder.config.data;
+  const int64_t longest = folder.model->longest();
+  return {.max_length = longest == INT64_MAX ? data.max_length : smaller(data.max_length, longest - 1),
+          .long_sentences = data.long_sentences,
+          .keep_text = data.subword_sampling > 0,
+          .threads = at::get_num_threads()};
+}
+
+/// The test set by beam search: test.hypothesis and the scores.
+std::vector<std::string> score_test(const ModelFolder& folder) {
+  const Config& config = folder.config;
+  if (config.data.test.source.empty()) return {};
+  const TestSet set = open_test_set(config, "", "");
+  const std::vector<std::string> hypotheses = translate_all(folder, set.source);
+  write_lines((fs::path(folder.path) / "test.hypothesis").string(), hypotheses);
+  std::vector<std::string> scores;
+  for (const eval::Score& score : eval::score(hypotheses, set.reference, config.evaluation)) {
+    scores.push_back(eval::describe(score));
+    log::info("test " + scores.back());
+  }
+  return scores;
+}
+
+void train_command(const TrainArgs& args) {
+  Config config = load_config(args.config, args.settings);
+  require_corpora(config);
+  const bool scoring = config.training.validate_bleu || !config.data.test.source.empty();
+  if (scoring) eval::find_sacrebleu();  // now rather than after an hour
+  const std::string folder = config.output = run_folder(config);
+  prepare_folder(folder, args);
+  log::add_file((fs::path(folder) / "train.log").string());
+  use_threads(config.threads);
+  const Vocabularies vocabularies = folder_vocabularies(config, folder);
+  write_atomic((fs::path(folder) / "config.yaml").string(), config::dump(config));
+
+  ModelFolder run = fresh_model(std::move(config), folder, vocabularies);
+  log_start(run);
+  const auto corpus = std::make_shared<const data::Corpus>(
+      data::Corpus::read(run.config.data.train, run.source, run.target, reading_of(run)));
+  for (const std::string& line : split(corpus->report(), '\n'))
+    if (!line.empty()) log::info(line);
+  signals::install();
+  const auto seed = static_cast<uint64_t>(run.config.seed);
+  const train::TrainResult result =
+      train::train({.model = run.model,
+                    .config = run.config.training,
+                    .device = run.device,
+                    .precision = run.precision,
+                    .folder = folder,
+                    .seed = seed,
+                    .width = run.config.model.type == model::ModelType::transformer ? run.config.model.width
+                                                                                    : run.config.model.hidden_size,
+                    .corpus = corpus,
+                    .batches = train::batch_options(run.config.training, run.config.data, seed, at::get_num_threads()),
+                    .validation = validation_batches(run.config, vocabularies, run.model->longest() == INT64_MAX ? 0 : run.model->longest() - 1),
+                    .bleu = bleu_of(run),
+                    .resume = args.resume});
+  if (result.stopped == train::StopReason::interrupted)
+    throw Failure("interrupted at update " + std::to_string(result.updates) + ", everything is saved; `heed train " +
+                  args.config + " --resume` goes on from there");
+  log::info(result.reason());
+  RunSummary summary{.parameters = model::count_parameters(*run.model),
+                     .updates = result.updates,
+                     .minutes = result.minutes,
+                     .tokens_per_second = result.tokens_per_second,
+                     .validation_loss = result.best_loss.value_or(0),
+                     .validation_bleu = result.bleu_of_best.value_or(-1),
+                     .stop_reason = result.reason(),
+                     .test_scores = score_test(run)};
+  write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json());
+  log::info("done: heed translate " + folder);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto args = std::make_shared<TrainArgs>();
+  CLI::App* command = app.add_subcommand("train", "Train a model as a YAML file says");
+  command->add_option("config", args->config, "The configuration; `heed config` explains every key")->required();
+  command->add_option("--set", args->settings, "Lay one key over the file, e.g. --set training.updates=2000")->allow_extra_args(false);
+  command->add_flag("--resume", args->resume, "Go on from the newest checkpoint, or start where there is none");
+  command->add_flag("--overwrite", args->overwrite, "Delete an older run in the same folder first");
+  command->footer("Example:\n  heed train configs/multi30k_transformer.yaml --set training.updates=2000");
+  command->callback([args] { train_command(*args); });
+}
+
+}  // namespace heed
