@@ -1,0 +1,202 @@
+#include "train/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace heed::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kStateKey = "training_state", *kVersionKey = "checkpoint_version";
+constexpr const char* kVersion = "1";
+constexpr const char *kCpuGenerator = "generator/cpu", *kDeviceGenerator = "generator/device";
+
+void add(NamedTensors& to, const std::string& group, const NamedTensors& from) {
+  for (const auto& [name, tensor] : from) to.emplace(group + "/" + name, tensor);
+}
+
+NamedTensors group(const NamedTensors& from, const std::string& name) {
+  NamedTensors out;
+  const std::string prefix = name + "/";
+  for (auto at = from.lower_bound(prefix); at != from.end() && at->first.starts_with(prefix); ++at)
+    out.emplace(at->first.substr(prefix.size()), at->second);
+  return out;
+}
+
+std::string name_of(const char* pattern, int64_t update) {
+  char name[64];
+  std::snprintf(name, sizeof name, pattern, static_cast<long long>(update));
+  return name;
+}
+
+/// N of "update-N.heed".
+std::optional<int64_t> update_of(const std::string& name) {
+  constexpr std::string_view kStart = "update-", kEnd = ".heed";
+  if (!name.starts_with(kStart) || !name.ends_with(kEnd)) return std::nullopt;
+  int64_t update = 0;
+  const char* const begin = name.data() + kStart.size();
+  const char* const end = name.data() + name.size() - kEnd.size();
+  const auto [stop, error] = std::from_chars(begin, end, update);
+  if (error != std::errc() || stop != end || begin == end) return std::nullopt;
+  return update;
+}
+
+Checkpoint checkpoint_of(const model::TensorFile& file, const std::string& path) {
+  const auto version = file.metadata.find(kVersionKey), state = file.metadata.find(kStateKey);
+  if (version == file.metadata.end() || state == file.metadata.end())
+    throw UserError(path + ": holds no training state, only weights");
+  if (version->second != kVersion)
+    throw UserError(path + ": checkpoint version " + version->second +
+                    ", this heed goes on from version " + kVersion);
+  Checkpoint checkpoint{group(file.tensors, "model"), group(file.tensors, "optimizer"),
+                        group(file.tensors, "ema")};
+  const auto tensor = [&](const char* name) {
+    const auto found = file.tensors.find(name);
+    return found == file.tensors.end() ? Tensor() : found->second;
+  };
+  checkpoint.cpu_generator = tensor(kCpuGenerator);
+  checkpoint.device_generator = tensor(kDeviceGenerator);
+  checkpoint.progress = Progress::from_json(state->second, path);
+  return checkpoint;
+}
+
+Tensor generator_state(const at::Generator& generator) {
+  return Tensor::wrap_tensor_impl(generator.get_state().getIntrusivePtr());
+}
+
+}  // namespace
+
+void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
+  model::TensorFile file;
+  add(file.tensors, "model", checkpoint.model);
+  add(file.tensors, "optimizer", checkpoint.optimizer);
+  add(file.tensors, "ema", checkpoint.ema);
+  if (checkpoint.cpu_generator.defined())
+    file.tensors.emplace(kCpuGenerator, checkpoint.cpu_generator);
+  if (checkpoint.device_generator.defined())
+    file.tensors.emplace(kDeviceGenerator, checkpoint.device_generator);
+  file.metadata = {{kVersionKey, kVersion}, {kStateKey, checkpoint.progress.to_json()}};
+  model::save_tensors(file, path);
+}
+
+Checkpoint load_checkpoint(const std::string& path) {
+  return checkpoint_of(model::load_tensors(path), path);
+}
+
+void keep_generators(Checkpoint& checkpoint, const at::Device& device) {
+  checkpoint.cpu_generator = generator_state(at::detail::getDefaultCPUGenerator());
+  if (!device.is_cpu())
+    checkpoint.device_generator = generator_state(at::globalContext().defaultGenerator(device));
+}
+
+void restore_generators(const Checkpoint& checkpoint, const at::Device& device) {
+  if (checkpoint.cpu_generator.defined()) {
+    at::Generator generator = at::detail::getDefaultCPUGenerator();
+    generator.set_state(checkpoint.cpu_generator);
+  }
+  if (!device.is_cpu() && checkpoint.device_generator.defined()) {
+    at::Generator generator = at::globalContext().defaultGenerator(device);
+    generator.set_state(checkpoint.device_generator);
+  }
+}
+
+CheckpointFolder::CheckpointFolder(const std::string& run) : folder_(run + "/checkpoints") {}
+
+std::string CheckpointFolder::update_path(int64_t update) const {
+  return path(name_of("update-%08lld.heed", update));
+}
+
+std::string CheckpointFolder::best_name(int64_t update) const {
+  return name_of("best-%08lld.safetensors", update);
+}
+
+std::vector<std::string> CheckpointFolder::updates() const {
+  std::vector<std::pair<int64_t, std::string>> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder_, ignored))
+    if (const auto update = update_of(entry.path().filename().string()))
+      found.emplace_back(*update, entry.path().string());
+  std::ranges::sort(found);
+  std::vector<std::string> paths;
+  for (auto& [update, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+std::optional<CheckpointFolder::Found> CheckpointFolder::latest() const {
+  const auto paths = updates();
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    try {
+      return Found{*path, load_checkpoint(*path)};
+    } catch (const UserError& error) {
+      log::warn(std::string(error.what()) + "; trying the checkpoint before it");
+    }
+  }
+  if (paths.empty()) return std::nullopt;
+  throw UserError(folder_ + ": none of its " + std::to_string(paths.size()) +
+                  " checkpoints is whole; remove the folder to train from the start");
+}
+
+void CheckpointFolder::prune(int64_t keep_last, int64_t newest,
+                             const std::vector<Best>& best) const {
+  std::error_code ignored;
+  auto paths = updates();
+  std::erase_if(paths, [&](const std::string& path) {
+    const bool stray = *update_of(fs::path(path).filename().string()) > newest;
+    if (stray) fs::remove(path, ignored);
+    return stray;
+  });
+  const auto kept = std::min(static_cast<std::size_t>(keep_last), paths.size());
+  for (std::size_t i = 0; i + kept < paths.size(); ++i) fs::remove(paths[i], ignored);
+
+  std::set<std::string> names;
+  for (const Best& one : best) names.insert(one.file);
+  std::vector<fs::path> surplus;
+  for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("best-") && name.ends_with(".safetensors") && !names.contains(name))
+      surplus.push_back(entry.path());
+  }
+  for (const auto& path : surplus) fs::remove(path, ignored);
+}
+
+NamedTensors read_weights(const std::string& path) {
+  model::TensorFile file = model::load_tensors(path);
+  if (!file.metadata.contains(kStateKey)) return std::move(file.tensors);
+  NamedTensors weights = group(file.tensors, "model");
+  for (auto& [name, tensor] : group(file.tensors, "ema")) weights[name] = tensor;
+  return weights;
+}
+
+NamedTensors average(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw UserError("there is no checkpoint to average; name at least one");
+  NamedTensors mean = read_weights(paths.front());
+  if (paths.size() == 1) return mean;
+  NamedTensors sums;
+  for (const auto& [name, tensor] : mean) sums[name] = tensor.to(at::kDouble);
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const NamedTensors next = read_weights(paths[i]);
+    for (auto& [name, sum] : sums) {
+      const auto found = next.find(name);
+      if (found == next.end() || found->second.sizes() != sum.sizes() || next.size() != sums.size())
+        throw UserError(paths[i] + ": its weights are of another model than those of " +
+                        paths.front() + " ('" + name + "' differs)");
+      sum += found->second;
+    }
+  }
+  for (auto& [name, tensor] : mean)
+    tensor = (sums[name] / static_cast<double>(paths.size())).to(tensor.scalar_type());
+  return mean;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,72 @@
+// Checkpoints on disk: everything that training needs to go on as if it had never stopped.
+//
+//   checkpoints/update-00001200.heed        a safetensors file: model/..., optimizer/..., ema/...,
+//                                           generator/cpu, generator/device; JSON of Progress
+//   checkpoints/best-00001200.safetensors   weights alone
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/weights.h"
+#include "train/optimizer.h"
+#include "train/progress.h"
+
+namespace heed::train {
+
+struct Checkpoint {
+  NamedTensors model, optimizer;
+  NamedTensors ema;         // empty without training.ema
+  Tensor cpu_generator;     // [bytes] uint8
+  Tensor device_generator;  // of the GPU; undefined on the CPU
+  Progress progress;
+};
+
+/// Throws Failure; an older file of that name is then intact.
+void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);
+/// Throws UserError naming the file and what is wrong with it.
+Checkpoint load_checkpoint(const std::string& path);
+
+/// The states of ATen's default generators, into and out of a checkpoint.
+void keep_generators(Checkpoint& checkpoint, const at::Device& device);
+void restore_generators(const Checkpoint& checkpoint, const at::Device& device);
+
+/// The checkpoints/ folder of a run.
+class CheckpointFolder {
+ public:
+  explicit CheckpointFolder(const std::string& run);
+
+  std::string update_path(int64_t update) const;
+  std::string best_name(int64_t update) const;  // without the folder
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  /// update-*.heed, oldest first.
+  std::vector<std::string> updates() const;
+
+  struct Found {
+    std::string path;
+    Checkpoint checkpoint;
+  };
+  /// The newest whole one; a warning for each newer one that is not. Nothing where there is no
+  /// file; throws UserError where there are files and none is whole.
+  std::optional<Found> latest() const;
+
+  /// Removes all but the `keep_last` newest update-*.heed, those behind `newest` (left by a run
+  /// that went further before it was taken back), and all best-* but those listed.
+  void prune(int64_t keep_last, int64_t newest, const std::vector<Best>& best) const;
+
+ private:
+  std::string folder_;
+};
+
+/// The weights in a file of ours: of a model.safetensors or best-*.safetensors, or those that a
+/// checkpoint validates (its EMA where it has one). Throws UserError.
+NamedTensors read_weights(const std::string& path);
+
+/// The mean of the weights in several files, summed in double. Throws UserError naming the file
+/// that does not fit the first, and for an empty list.
+NamedTensors average(const std::vector<std::string>& paths);
+
+}  // namespace heed::train

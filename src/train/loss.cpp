@@ -1,0 +1,116 @@
+#include "train/loss.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+
+namespace heed::train {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// Logits that are worked on together: on the CPU they should stay in its cache.
+constexpr int64_t kChunkCpu = int64_t{1} << 20, kChunkGpu = int64_t{1} << 26;
+
+struct Sums {
+  Tensor smoothed, nll;
+};
+
+/// Log-probabilities of some rows in fp32.
+Tensor log_probabilities(const Tensor& logits, const Tensor& buffer) {
+  if (!buffer.defined()) return at::log_softmax(logits, 1, at::kFloat);
+  Tensor out = buffer.narrow(0, 0, logits.size(0));
+  at::_log_softmax_out(out, logits, 1, false);
+  return out;
+}
+
+/// Adds to `sums` the loss of all rows; where `gradient` is defined it receives p - q. It may share
+/// its memory with `logits`.
+void add_rows(const Tensor& logits, const Tensor& gold, double smoothing, const Tensor& gradient,
+              Sums& sums) {
+  const int64_t rows = logits.size(0), vocab = logits.size(1);
+  const int64_t most = logits.is_cpu() ? kChunkCpu : kChunkGpu;
+  const int64_t chunk = std::clamp<int64_t>(most / vocab, 1, std::max<int64_t>(rows, 1));
+  Tensor buffer;
+  if (logits.scalar_type() == at::kFloat) buffer = at::empty({chunk, vocab}, logits.options());
+  for (int64_t begin = 0; begin < rows; begin += chunk) {
+    const int64_t count = std::min(chunk, rows - begin);
+    const Tensor part = log_probabilities(logits.narrow(0, begin, count), buffer);
+    const Tensor answers = gold.narrow(0, begin, count).unsqueeze(1);
+    const Tensor nll = part.gather(1, answers).sum(at::kDouble).neg();
+    sums.nll += nll;
+    sums.smoothed += nll * (1 - smoothing);
+    if (smoothing > 0)
+      sums.smoothed -= part.sum(at::kDouble) * (smoothing / static_cast<double>(vocab));
+    if (!gradient.defined()) continue;
+    Tensor probability = part.exp_();
+    if (smoothing > 0) probability.sub_(smoothing / static_cast<double>(vocab));
+    probability.scatter_add_(1, answers,
+                             at::full_like(answers, smoothing - 1, probability.options()));
+    gradient.narrow(0, begin, count).copy_(probability);
+  }
+}
+
+class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& logits, const Tensor& gold,
+                             double smoothing, bool wants_gradient) {
+    const auto number = logits.options().dtype(at::kDouble);
+    Sums sums{at::zeros({}, number), at::zeros({}, number)};
+    Tensor gradient;
+    // A leaf is somebody's parameter; anything else is ours to reuse.
+    if (wants_gradient) gradient = logits.is_leaf() ? at::empty_like(logits) : logits.detach();
+    add_rows(logits.detach(), gold, smoothing, gradient, sums);
+    context->saved_data["gradient"] = gradient;
+    context->mark_non_differentiable({sums.nll});
+    return {sums.smoothed, sums.nll};
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const Tensor gradient = context->saved_data["gradient"].toTensor();
+    expect(gradient.defined(), "a second backward pass through one loss");
+    context->saved_data["gradient"] = Tensor();
+    return {gradient.mul_(outer[0].to(at::kFloat)), Tensor(), Tensor(), Tensor()};
+  }
+};
+
+}  // namespace
+
+Target make_target(const data::Batch& batch, const at::Device& device) {
+  Target target;
+  const int64_t width = batch.target_length;
+  target.input = at::tensor(at::ArrayRef<int64_t>(batch.target_input), at::kLong)
+                     .view({batch.size, width})
+                     .to(device);
+  std::vector<int64_t> gold, rows;
+  for (int64_t b = 0; b < batch.size; ++b)
+    for (int64_t t = 0; t < batch.target_lengths[b]; ++t) {
+      rows.push_back(b * width + t);
+      gold.push_back(batch.target_output[rows.back()]);
+    }
+  target.tokens = static_cast<int64_t>(gold.size());
+  target.gold = at::tensor(at::ArrayRef<int64_t>(gold), at::kLong).to(device);
+  if (target.tokens < batch.size * width)
+    target.rows = at::tensor(at::ArrayRef<int64_t>(rows), at::kLong).to(device);
+  return target;
+}
+
+LossSum cross_entropy(const Tensor& logits, const Tensor& gold, double smoothing) {
+  const bool wants_gradient = at::GradMode::is_enabled() && logits.requires_grad();
+  const auto sums = CrossEntropy::apply(logits, gold, smoothing, wants_gradient);
+  return {sums[0], sums[1]};
+}
+
+LossSum loss_of(model::Model& model, const Tensor& features, const Target& target,
+                double smoothing) {
+  Tensor real = features.flatten(0, 1);  // [batch * target, features]
+  if (target.rows.defined()) real = real.index_select(0, target.rows);
+  return cross_entropy(model.logits(real), target.gold, smoothing);
+}
+
+}  // namespace heed::train

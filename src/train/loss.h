@@ -1,0 +1,43 @@
+// Label-smoothed cross entropy over the real target positions of a batch; nothing is computed for
+// padding.
+//
+//   q = (1 - eps) on the gold piece + eps / vocab on every piece (Szegedy et al. 2016; as PyTorch)
+//   loss = - sum over pieces of q log p,    d loss / d logits = p - q
+#pragma once
+
+#include <cstdint>
+
+#include "data/batch.h"
+#include "model/model.h"
+
+namespace heed::train {
+
+using at::Tensor;
+
+/// The target side of one batch on the model's device.
+struct Target {
+  Tensor input;  // [batch, target] int64, bos first
+  Tensor gold;   // [tokens] int64: the pieces to predict, row by row, without padding
+  Tensor rows;   // [tokens] int64: their places in [batch * target]; undefined without padding
+  int64_t tokens = 0;
+};
+
+Target make_target(const data::Batch& batch, const at::Device& device);
+
+/// Sums over tokens, as numbers on the device (reading them waits for it).
+struct LossSum {
+  Tensor smoothed;  // [] double, with a gradient
+  Tensor nll;       // [] double, without: -log p(gold), for perplexity
+};
+
+/// logits [tokens, vocab], gold [tokens]. Where `logits` is the result of another operation it is
+/// overwritten by its own gradient, so that no second tensor of that size exists: the operation
+/// before it must not need its result for its gradient (a linear layer does not; autograd throws
+/// for those that do). One backward pass only.
+LossSum cross_entropy(const Tensor& logits, const Tensor& gold, double smoothing);
+
+/// The same from the decoder's features [batch, target, features] through the model's output layer.
+LossSum loss_of(model::Model& model, const Tensor& features, const Target& target,
+                double smoothing);
+
+}  // namespace heed::train

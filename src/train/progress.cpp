@@ -1,0 +1,94 @@
+#include "train/progress.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace heed::train {
+namespace {
+
+using nlohmann::json;
+
+json number_or_null(const std::optional<double>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+std::optional<double> optional_number(const json& value) {
+  return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+}
+
+/// Calls visit(name, field) for every plain number: writing and reading walk one list.
+template <class P, class Visit>
+void visit_numbers(P& progress, Visit visit) {
+  visit("update", progress.update);
+  visit("epoch", progress.epoch);
+  visit("seconds", progress.seconds);
+  visit("update_seconds", progress.update_seconds);
+  visit("tokens", progress.tokens);
+  visit("validated", progress.validated);
+  visit("stale", progress.stale);
+  visit("reductions", progress.reductions);
+  visit("skipped", progress.skipped);
+  visit("skipped_in_a_row", progress.skipped_in_a_row);
+  visit("rollbacks", progress.rollbacks);
+  visit("rate_factor", progress.rate_factor);
+  visit("loss_scale", progress.loss_scale);
+  visit("scale_age", progress.scale_age);
+  visit("window_loss", progress.window.loss);
+  visit("window_nll", progress.window.nll);
+  visit("window_tokens", progress.window.tokens);
+  visit("window_real", progress.window.real);
+  visit("window_places", progress.window.places);
+  visit("window_updates", progress.window.updates);
+  visit("window_skipped", progress.window.skipped);
+  visit("window_norm", progress.window.norm);
+  visit("window_seconds", progress.window.seconds);
+  visit("window_waited", progress.window.waited);
+}
+
+json to_json(const Best& best) {
+  return {{"update", best.update},
+          {"score", best.score},
+          {"loss", number_or_null(best.loss)},
+          {"bleu", number_or_null(best.bleu)},
+          {"file", best.file}};
+}
+
+Best best_of(const json& value) {
+  return {value.at("update").get<int64_t>(), value.at("score").get<double>(),
+          optional_number(value.at("loss")), optional_number(value.at("bleu")),
+          value.at("file").get<std::string>()};
+}
+
+}  // namespace
+
+std::string Progress::to_json() const {
+  json out;
+  visit_numbers(*this, [&](const char* name, const auto& field) { out[name] = field; });
+  out["position"] = position.to_json();
+  out["lowest_loss"] = number_or_null(lowest_loss);
+  out["highest_bleu"] = number_or_null(highest_bleu);
+  out["best"] = json::array();
+  for (const Best& one : best) out["best"].push_back(train::to_json(one));
+  return out.dump();
+}
+
+Progress Progress::from_json(const std::string& text, const std::string& origin) {
+  Progress progress;
+  try {
+    const json in = json::parse(text);
+    visit_numbers(progress, [&](const char* name, auto& field) {
+      // A last gradient that was not finite has no number in JSON.
+      if (!in.at(name).is_null()) in.at(name).get_to(field);
+    });
+    progress.position = data::Position::from_json(in.at("position").get<std::string>());
+    progress.lowest_loss = optional_number(in.at("lowest_loss"));
+    progress.highest_bleu = optional_number(in.at("highest_bleu"));
+    for (const json& one : in.at("best")) progress.best.push_back(best_of(one));
+  } catch (const json::exception&) {
+    throw UserError(origin + ": its training state is not what this heed writes");
+  }
+  return progress;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,72 @@
+// A training run: batches in, the best weights out, and a folder that can go on after any
+// interruption.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/signals.h"
+#include "data/batches.h"
+#include "data/config.h"
+#include "model/model.h"
+#include "train/config.h"
+
+namespace heed::train {
+
+struct TrainerSetup {
+  model::ModelPtr model;  // fresh, in any mode; is moved to `device`
+  TrainConfig config;
+  at::Device device = at::kCPU;
+  at::ScalarType precision = at::kFloat;
+  std::string folder;  // the run's; exists
+  uint64_t seed = 1;   // of dropout
+  int64_t width = 0;   // noam: the model's width
+
+  std::shared_ptr<const data::Corpus> corpus;
+  data::BatchOptions batches;           // batch_options()
+  std::vector<data::Batch> validation;  // fixed_batches(); empty: no validation
+  /// BLEU of the validation set, called with the weights to judge, in eval mode without gradients;
+  /// nothing where it was interrupted or cannot be had. May be empty.
+  std::function<std::optional<double>(model::Model&)> bleu;
+
+  bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
+  std::function<bool()> interrupted = signals::interrupted;
+  std::map<std::string, std::string> metadata;  // into model.safetensors
+};
+
+enum class StopReason { updates, epochs, minutes, patience, interrupted, nothing_to_do };
+
+struct TrainResult {
+  int64_t updates = 0;
+  int64_t best_update = 0;             // 0 where nothing was validated
+  std::optional<double> best_loss;     // lowest validation loss, per token
+  std::optional<double> best_bleu;     // highest validation BLEU
+  std::optional<double> bleu_of_best;  // of the best checkpoint
+  StopReason stopped = StopReason::updates;
+  double minutes = 0;            // in all, resumed parts included
+  double tokens_per_second = 0;  // target tokens without padding, while updating
+  std::string reason() const;    // "stopped after 20,000 updates" and so on
+};
+
+/// What the two sections say about batches. `threads` do subword sampling.
+data::BatchOptions batch_options(const TrainConfig& training, const data::DataConfig& data,
+                                 uint64_t seed, int64_t threads);
+
+/// Trains. Afterwards `folder` has model.safetensors (the best weights by early_stopping.metric, or
+/// the average of the keep_best best ones; the last ones without validation), metrics.jsonl and
+/// checkpoints/; the model holds the weights of model.safetensors, in eval mode. After an
+/// interruption (StopReason::interrupted) everything is saved and the model holds the last weights.
+///
+/// Throws UserError for a checkpoint that does not fit or a folder that has checkpoints without
+/// `resume`, Failure where losses stay not finite, memory is too small for one sentence, or the
+/// disk is full.
+TrainResult train(const TrainerSetup& setup);
+
+}  // namespace heed::train
