@@ -1,6 +1,7 @@
 // heed train CONFIG: vocabulary, data, model, training, and the final test score, into one folder.
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <torch/version.h>
 
 #include <CLI/CLI.hpp>
@@ -106,7 +107,7 @@ std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& f
   return [pairs, evaluation, greedy, member = folder.member(), device = folder.device,
           precision = folder.precision](model::Model&) -> std::optional<double> {
     decode::Translator translator({member}, greedy, device, precision);
-    translator.warn_about_cuts = false;
+    translator.warn_of_cuts = false;
     std::vector<std::string> hypotheses;
     for (decode::Translation& translation : translator.translate(pairs->source)) hypotheses.push_back(std::move(translation.text));
     return eval::score(hypotheses, pairs->target, evaluation).front().value;

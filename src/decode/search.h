@@ -58,8 +58,7 @@ std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& mo
                                             const std::vector<model::Source>& sources,
                                             const SearchOptions& options);
 
-/// Longest translation of `source_pieces` pieces (eos of neither side counted in, but counted in
-/// the result).
+/// Most steps of a search, eos counted, for a source of so many pieces (eos not counted).
 int64_t length_limit(const DecodeConfig& config, int64_t source_pieces, int64_t model_longest);
 
 }  // namespace heed::decode

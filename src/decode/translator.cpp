@@ -139,7 +139,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   for (std::size_t i = 0; i < out.size(); ++i)
     if (!out[i].hypotheses.empty() && out[i].hypotheses[0].cut)
       cut.push_back(first_line + static_cast<int64_t>(i));
-  if (!cut.empty())
+  if (!cut.empty() && warn_of_cuts)
     log::warn(std::string(cut.size() == 1 ? "translation cut" : "translations cut") +
               " at the length limit, line " + line_list(cut) +
               " (decoding.max_length_ratio raises it)");

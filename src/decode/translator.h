@@ -35,6 +35,7 @@ class Translator {
              at::ScalarType precision);
 
   bool keep_attention = false;
+  bool warn_of_cuts = true;  // name the lines whose translation reached the length limit
 
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than the model can take is a UserError that names its 1-based number

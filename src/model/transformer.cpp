@@ -22,7 +22,7 @@ class Tracer {
 
   /// Where a layer shall leave its weights, or null.
   Tensor* place() {
-    weights_ = {};
+    weights_ = Tensor();
     return trace_ ? &weights_ : nullptr;
   }
   void keep(std::size_t layer) {
