@@ -12,11 +12,13 @@ const char* const kAttentionPage = R"html(<!DOCTYPE html>
 <style>
 :root {
   color-scheme: light dark;
-  --paper: #ffffff; --ink: #1d2430; --quiet: #667085; --line: #d5dae3; --field: #f5f7fa; --light: 33, 113, 181;
+  --paper: #ffffff; --ink: #1d2430; --quiet: #667085; --line: #d5dae3; --field: #f5f7fa;
+  --light: 33, 113, 181;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #14181f; --ink: #e8ebf0; --quiet: #9aa4b5; --line: #343c4a; --field: #1d232d; --light: 96, 176, 255;
+    --paper: #14181f; --ink: #e8ebf0; --quiet: #9aa4b5; --line: #343c4a; --field: #1d232d;
+    --light: 96, 176, 255;
   }
 }
 * { box-sizing: border-box; }
@@ -49,7 +51,10 @@ select, button.step {
 table { border-collapse: separate; border-spacing: 1px; font-size: .75rem; }
 th { font-weight: 400; background: var(--paper); white-space: pre; }
 thead th { position: sticky; top: 0; vertical-align: bottom; z-index: 1; padding: .3rem 0; }
-thead th span { writing-mode: vertical-rl; text-orientation: sideways; transform: rotate(180deg); max-height: 11rem; overflow: hidden; }
+thead th span {
+  writing-mode: vertical-rl; text-orientation: sideways; transform: rotate(180deg);
+  max-height: 11rem; overflow: hidden;
+}
 tbody th { position: sticky; left: 0; text-align: end; padding: 0 .4rem; }
 thead th:first-child { left: 0; z-index: 2; }
 th.active { font-weight: 700; color: rgb(var(--light)); }
@@ -74,15 +79,23 @@ footer { margin-top: 1.2rem; font-size: .8rem; color: var(--quiet); }
 <h2 id="target-name">Target</h2>
 <div class="tokens" id="target" role="toolbar" aria-labelledby="target-name"></div>
 <h2>Matrix: each row is a target token and what it looks at; the stronger the colour, the more</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Matrix of weights"><table id="matrix"></table></div>
-<footer>Point at a token, or tab to it and move with the arrow keys. Click keeps it lit; Escape lets go.</footer>
+<div class="scroll" tabindex="0" role="region" aria-label="Matrix of weights">
+  <table id="matrix"></table>
+</div>
+<footer>
+  Point at a token, or tab to it and move with the arrow keys. Click keeps it lit; Escape lets go.
+</footer>
 <script type="application/json" id="data">@data@</script>
 <script>
 "use strict";
 const sentences = JSON.parse(document.getElementById("data").textContent);
 const element = id => document.getElementById(id);
 const choosers = { kind: element("kind"), layer: element("layer"), head: element("head") };
-const kindNames = { cross: "cross-attention", encoder: "encoder self-attention", decoder: "decoder self-attention" };
+const kindNames = {
+  cross: "cross-attention",
+  encoder: "encoder self-attention",
+  decoder: "decoder self-attention",
+};
 const display = {
   kind: kind => kindNames[kind] || kind,
   layer: layer => String(layer),
@@ -102,7 +115,7 @@ function fillChooser(chooser, values, name) {
   chooser.parentElement.hidden = values.length < 2;
 }
 
-// Kinds of this sentence, layers of that kind, heads of that layer; what was chosen stays where it exists.
+// Kinds of this sentence, layers of that kind, heads of that layer; a choice stays where it can.
 function choose() {
   let views = sentences[element("sentence").selectedIndex].views;
   for (const key of ["kind", "layer", "head"]) {
@@ -135,7 +148,11 @@ function drawTokens(side) {
     token.tabIndex = index === 0 ? 0 : -1;
     token.setAttribute("role", "button");
     token.addEventListener("pointerenter", () => pinned || light(side, index));
-    token.addEventListener("focus", () => { rove(side, index); pinned = null; light(side, index); });
+    token.addEventListener("focus", () => {
+      rove(side, index);
+      pinned = null;
+      light(side, index);
+    });
     token.addEventListener("click", () => pin(side, index));
     token.addEventListener("keydown", event => move(event, side, index));
     return token;
@@ -190,12 +207,13 @@ function paint(side, valueOf) {
 }
 
 function mark(row, column) {
-  for (const [side, index] of [["source", column], ["target", row]]) {
-    [...element(side).children].forEach((token, i) => token.classList.toggle("active", i === index));
-  }
+  const activate = (elements, index) =>
+    [...elements].forEach((each, i) => each.classList.toggle("active", i === index));
   const table = element("matrix");
-  [...table.tHead.rows[0].cells].forEach((cell, i) => cell.classList.toggle("active", i - 1 === column));
-  [...table.tBodies[0].rows].forEach((line, i) => line.cells[0].classList.toggle("active", i === row));
+  activate(element("source").children, column);
+  activate(element("target").children, row);
+  activate([...table.tHead.rows[0].cells].slice(1), column);
+  activate([...table.tBodies[0].rows].map(line => line.cells[0]), row);
 }
 
 // Isolates keep a right-to-left token from turning the sentence around.
@@ -205,8 +223,8 @@ const quote = text => "\u2068" + text + "\u2069";
 function strongest(side, index) {
   const other = side === "target" ? "source" : "target";
   const value = i => (side === "target" ? weight(index, i) : weight(i, index));
-  const order = view[other].map((text, i) => [value(i), text]).sort((a, b) => b[0] - a[0]).slice(0, 3);
-  const names = order.map(([w, text]) => `${quote(text)} ${percent(w)}`).join(", ");
+  const order = view[other].map((text, i) => [value(i), text]).sort((a, b) => b[0] - a[0]);
+  const names = order.slice(0, 3).map(([w, text]) => `${quote(text)} ${percent(w)}`).join(", ");
   return quote(view[side][index]) + (side === "target" ? " looks at " : " is seen by ") + names;
 }
 
@@ -245,7 +263,9 @@ function move(event, side, index) {
   const line = element(side), last = line.children.length - 1;
   const forward = line.dir === "rtl" ? "ArrowLeft" : "ArrowRight";
   const backward = line.dir === "rtl" ? "ArrowRight" : "ArrowLeft";
-  const goal = { [forward]: Math.min(index + 1, last), [backward]: Math.max(index - 1, 0), Home: 0, End: last };
+  const goal = {
+    [forward]: Math.min(index + 1, last), [backward]: Math.max(index - 1, 0), Home: 0, End: last,
+  };
   if (event.key in goal) {
     line.children[goal[event.key]].focus();
   } else if (event.key === "ArrowUp" || event.key === "ArrowDown") {
@@ -270,7 +290,8 @@ function overCell(event) {
   light("target", row);
   mark(row, column);
   element("status").textContent =
-    `${quote(view.target[row])} \u2192 ${quote(view.source[column])}: ${weight(row, column).toFixed(4)}`;
+    `${quote(view.target[row])} \u2192 ${quote(view.source[column])}: ` +
+    weight(row, column).toFixed(4);
 }
 
 function step(by) {
@@ -280,12 +301,13 @@ function step(by) {
 }
 
 function sentenceName(sentence) {
-  const words = sentence.views[0].source.join("").replace(/\u2581/g, " ").replace("</s>", "").trim();
+  const pieces = sentence.views[0].source.filter(piece => piece !== "</s>");
+  const words = pieces.join("").replace(/\u2581/g, " ").trim();
   const letters = [...words];
   return `${sentence.id}: ${letters.slice(0, 60).join("")}${letters.length > 60 ? "\u2026" : ""}`;
 }
 
-fillChooser(element("sentence"), sentences.map((_, i) => i), i => sentenceName(sentences[i]));
+fillChooser(element("sentence"), [...sentences.keys()], i => sentenceName(sentences[i]));
 for (const id of ["before", "after"]) element(id).hidden = sentences.length < 2;
 element("sentence").addEventListener("change", choose);
 Object.values(choosers).forEach(chooser => chooser.addEventListener("change", choose));
@@ -295,7 +317,11 @@ element("matrix").addEventListener("pointerover", overCell);
 for (const id of ["source", "target", "matrix"]) {
   element(id).addEventListener("pointerleave", () => pinned || clear());
 }
-document.addEventListener("keydown", event => { if (event.key === "Escape") { pinned = null; clear(); } });
+document.addEventListener("keydown", event => {
+  if (event.key !== "Escape") return;
+  pinned = null;
+  clear();
+});
 choose();
 </script>
 </body>

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/strings.h"
 
 namespace heed::eval {
 Draws bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_t draws,
@@ -57,6 +58,10 @@ Comparison compare_draws(std::span<const double> system, std::span<const double>
           .interval = middle_95(std::move(differences)),
           .wins = wins / count,
           .p_value = (as_large + 1) / (count + 1)};
+}
+
+std::string p_text(double p_value) {
+  return p_value < 0.001 ? "p < 0.001" : "p = " + fixed(p_value, 3);
 }
 
 }  // namespace heed::eval

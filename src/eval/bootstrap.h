@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "eval/bleu_statistics.h"
@@ -39,5 +40,8 @@ struct Comparison {
 /// sentences.
 Comparison compare_draws(std::span<const double> system, std::span<const double> baseline,
                          double difference);
+
+/// "p = 0.012", or "p < 0.001".
+std::string p_text(double p_value);
 
 }  // namespace heed::eval

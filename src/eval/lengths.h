@@ -72,7 +72,8 @@ LengthReport measure_lengths(const std::vector<std::string>& sources,
                              const std::vector<SystemOutput>& systems,
                              const EvaluationConfig& config, const LengthOptions& options = {});
 
-/// `system,bucket_low,bucket_high,sentences,source_words,bleu,bleu_low,bleu_high,brevity_penalty,length_ratio`,
+/// `system,bucket_low,bucket_high,sentences,source_words,`
+/// `bleu,bleu_low,bleu_high,brevity_penalty,length_ratio`:
 /// one row per system and bucket. The last bucket's high end is `inf`; what a bucket does not have
 /// is an empty field.
 std::string lengths_csv(const LengthReport& report);

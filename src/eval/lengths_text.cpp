@@ -28,10 +28,6 @@ Row csv_row(const SystemLengths& system, const Bucket& bucket,
   return row;
 }
 
-std::string p_text(double p) {
-  return p < 0.001 ? "p < 0.001" : "p = " + fixed(p, 3);
-}
-
 Row table_row(const std::string& name, const Bucket& bucket,
               const std::optional<BucketScore>& score) {
   Row row = {name, bucket.label(), std::to_string(bucket.sentences.size()),

@@ -24,10 +24,6 @@ std::string text_element(const std::string& tag, const std::string& text,
   return element(tag, xml_escape(text), attributes);
 }
 
-std::string p_text(double p) {
-  return p < 0.001 ? "p < 0.001" : "p = " + fixed(p, 3);
-}
-
 std::string signed_text(double value) {
   return (value < 0 ? "\u2212" : "+") + fixed(value < 0 ? -value : value, 1);
 }
@@ -42,9 +38,9 @@ std::string bucket_cell(const std::optional<BucketScore>& score) {
   if (const auto& against = score->against_baseline) {
     const bool clear = against->p_value < 0.05;
     const std::string look = !clear ? "" : against->difference > 0 ? "better" : "worse";
-    content +=
-        text_element("small", signed_text(against->difference) + ", " + p_text(against->p_value),
-                     look.empty() ? "" : "class=\"" + look + '"');
+    content += text_element("small", signed_text(against->difference),
+                            look.empty() ? "" : "class=\"" + look + '"') +
+               text_element("small", p_text(against->p_value));
   }
   return element("td", content);
 }
