@@ -1,0 +1,122 @@
+// The decoder's state, make_source, make_model and the layers between tokens and vectors.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "data/batch.h"
+#include "model/embedding.h"
+#include "recurrent_support.h"
+
+namespace heed::model {
+namespace {
+
+using namespace testing;
+
+State numbered_state() {
+  State state;
+  state.memory = {at::arange(3 * 7).view({3, 7}), Tensor()};
+  state.carried = {at::arange(3 * 2 * 5).view({3, 2, 5}), Tensor(), at::arange(6).view({3, 2})};
+  state.position = 4;
+  return state;
+}
+
+TEST(State, KeepingSentencesMovesMemoryAndHypotheses) {
+  State state = numbered_state();
+  keep_sentences(state, at::tensor({2, 0}, at::kLong));
+  EXPECT_TRUE(state.memory[0].equal(at::stack({at::arange(14, 21), at::arange(0, 7)})));
+  EXPECT_FALSE(state.memory[1].defined());
+  EXPECT_TRUE(state.carried[2].equal(at::tensor({4, 5, 0, 1}, at::kLong).view({2, 2})));
+  EXPECT_EQ(state.carried[0][0][1][0].item<int64_t>(), 25);
+  EXPECT_EQ(state.position, 4);
+}
+
+TEST(State, ReorderingBeamsMovesHypothesesWithinTheirSentenceOnly) {
+  State state = numbered_state();
+  reorder_beams(state, at::tensor({1, 1, 0, 0, 0, 1, 1, 0, 1}, at::kLong).view({3, 3}));
+  EXPECT_TRUE(
+      state.carried[2].equal(at::tensor({1, 1, 0, 2, 2, 3, 5, 4, 5}, at::kLong).view({3, 3})));
+  EXPECT_EQ(state.carried[0].sizes(), at::IntArrayRef({3, 3, 5}));
+  EXPECT_TRUE(state.carried[0][2][1].equal(at::arange(20, 25)));
+  EXPECT_TRUE(state.memory[0].equal(at::arange(21).view({3, 7})));
+}
+
+TEST(MakeSource, MarksWhatIsValidByLength) {
+  data::Batch batch;
+  batch.size = 2;
+  batch.source_length = 3;
+  batch.source = {5, 7, 2, 6, 2, 0};
+  batch.source_lengths = {3, 2};
+  const Source source = make_source(batch, at::kCPU);
+  EXPECT_TRUE(source.tokens.equal(at::tensor(batch.source, at::kLong).view({2, 3})));
+  EXPECT_TRUE(source.lengths.equal(at::tensor({3, 2}, at::kLong)));
+  EXPECT_TRUE(source.valid.equal(at::tensor({1, 1, 1, 1, 1, 0}, at::kLong).view({2, 3}).ne(0)));
+}
+
+TEST(MakeModel, BuildsWhatTheTypeSays) {
+  ModelConfig config = small_config({"luong_general"});
+  EXPECT_TRUE(make_model(config, {5, 7})->attends());
+  config.attention = "none";
+  EXPECT_FALSE(make_model(config, {5, 7})->attends());
+}
+
+// Embedding 7, hidden 10, one GRU layer, vocabularies 13 and 11, bahdanau:
+// embeddings 13*7 + 11*7 = 168; output 11*7 + 11 = 88; encoder, each direction 3*5*(7+5) + 2*15 =
+// 210: 420; decoder: cell 30*(7+10+10) + 60 = 870, attention 10*10*2 + 10 = 210, first state 10*10
+// + 10 = 110, read-out 7*(10+10+7) + 7 = 196. Sum 2062.
+TEST(CountParameters, OfASmallBahdanauModelByHand) {
+  EXPECT_EQ(count_parameters(*small_model({"bahdanau"})), 2062);
+}
+
+TEST(CountParameters, TiedWeightsCountOnce) {
+  ModelConfig config = small_config({"bahdanau"});
+  const auto count = [&](Tie tie) {
+    config.tie = tie;
+    return count_parameters(*make_model(config, {11, 11}));
+  };
+  EXPECT_EQ(count(Tie::none) - count(Tie::decoder), 11 * 7);
+  EXPECT_EQ(count(Tie::none) - count(Tie::all), 2 * 11 * 7);
+}
+
+TEST(TokenLayers, TiedOutputUsesTheEmbeddingAndBothLearnIt) {
+  ModelConfig config = small_config({"none"});
+  config.tie = Tie::decoder;
+  torch::nn::Module owner;
+  const TokenLayers layers = add_token_layers(owner, config, {13, 11}, {7, 1, true});
+  EXPECT_TRUE(layers.output->weight.is_same(layers.target->weight));
+  owner.to(at::kDouble);
+  EXPECT_EQ(layers.output->weight.scalar_type(), at::kDouble);
+  EXPECT_TRUE(layers.output->weight.is_same(layers.target->weight));
+  const Tensor x = layers.target->forward(at::tensor({3}, at::kLong)).detach();
+  layers.output->forward(x).sum().backward();
+  EXPECT_LT(distance(layers.target->weight.grad(), x.expand({11, 7})), 1e-12);
+}
+
+TEST(TokenLayers, TieAllNeedsOneVocabulary) {
+  ModelConfig config = small_config({"none"});
+  config.tie = Tie::all;
+  torch::nn::Module owner;
+  EXPECT_THROW(add_token_layers(owner, config, {13, 11}, {7, 1, true}), UserError);
+}
+
+TEST(Embedding, ScalesItsVectors) {
+  Embedding embedding(5, 3, 4, 0);
+  const Tensor tokens = at::tensor({1, 4}, at::kLong);
+  EXPECT_LT(distance(embedding.forward(tokens), embedding.weight.index_select(0, tokens) * 4),
+            1e-6);
+}
+
+TEST(Embedding, WordDropoutTakesWholeVectorsAndKeepsTheMean) {
+  at::manual_seed(1);
+  Embedding embedding(3, 5, 2, 0.25);
+  const Tensor tokens = at::ones({4000}, at::kLong);
+  const Tensor whole = embedding.weight[1] * 2 / 0.75;
+  const Tensor vectors = embedding.forward(tokens);
+  const Tensor gone = vectors.eq(0).all(1);
+  EXPECT_NEAR(gone.to(at::kFloat).mean().item<double>(), 0.25, 0.03);
+  const Tensor kept = vectors.index({gone.logical_not()});
+  EXPECT_LT(distance(kept, whole.expand_as(kept)), 1e-6);
+  embedding.eval();
+  EXPECT_LT(distance(embedding.forward(tokens)[7], embedding.weight[1] * 2), 1e-7);
+}
+
+}  // namespace
+}  // namespace heed::model
