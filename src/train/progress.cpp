@@ -34,6 +34,7 @@ void visit_numbers(P& progress, Visit visit) {
   visit("rate_factor", progress.rate_factor);
   visit("loss_scale", progress.loss_scale);
   visit("scale_age", progress.scale_age);
+  visit("warmup_share", progress.warmup_share);
   visit("window_loss", progress.window.loss);
   visit("window_nll", progress.window.nll);
   visit("window_tokens", progress.window.tokens);
@@ -41,6 +42,7 @@ void visit_numbers(P& progress, Visit visit) {
   visit("window_places", progress.window.places);
   visit("window_updates", progress.window.updates);
   visit("window_skipped", progress.window.skipped);
+  visit("window_rate", progress.window.rate);
   visit("window_norm", progress.window.norm);
   visit("window_seconds", progress.window.seconds);
   visit("window_waited", progress.window.waited);

@@ -24,6 +24,7 @@ struct Window {
   int64_t tokens = 0;            // target tokens without padding
   int64_t real = 0, places = 0;  // both sides, without and with padding
   int64_t updates = 0, skipped = 0;
+  double rate = 0;                 // learning rate of the last update
   double norm = 0;                 // of the last gradient
   double seconds = 0, waited = 0;  // of updates; of those, waiting for data
 };
@@ -44,9 +45,10 @@ struct Progress {
 
   int64_t skipped = 0, skipped_in_a_row = 0;
   int64_t rollbacks = 0;
-  double rate_factor = 1;  // halved by each roll-back
-  double loss_scale = 1;   // fp16
-  int64_t scale_age = 0;   // updates since the scale changed
+  double rate_factor = 1;   // halved by each roll-back
+  double loss_scale = 1;    // fp16
+  double warmup_share = 0;  // share of training behind at the end of the warm-up (max_minutes)
+  int64_t scale_age = 0;    // updates since the scale changed
 
   Window window;
 

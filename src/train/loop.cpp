@@ -1,0 +1,181 @@
+#include "train/loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace heed::train {
+namespace {
+
+constexpr int64_t kSkipsInARow = 5;     // until the last checkpoint is taken back
+constexpr std::size_t kInFlight = 2;    // updates that a GPU may be behind the host
+constexpr int64_t kScaleGrowth = 2000;  // updates after which fp16 tries a larger loss scale
+
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+TrainResult Loop::run() {
+  const auto before = ended();
+  const StopReason stopped = finish(loop());
+  log::clear_progress();
+  const bool idle = before && stopped != StopReason::interrupted;
+  return result(idle ? StopReason::nothing_to_do : stopped);
+}
+
+StopReason Loop::loop() {
+  while (true) {
+    if (setup_.interrupted && setup_.interrupted()) {
+      save();
+      return StopReason::interrupted;
+    }
+    if (validation_is_due() && progress_.validated != progress_.update) {
+      settle(0);
+      if (!validate_now()) continue;  // interrupted: the next turn saves
+      save();
+    }
+    if (const auto reason = ended()) return *reason;
+    if (!update_once()) return StopReason::epochs;
+    if (roll_back_) {
+      roll_back();
+      continue;
+    }
+    tick();
+    if (progress_.update % config_.log_every == 0) log_window(/*last=*/false);
+    show_progress();
+    const bool healthy = progress_.skipped_in_a_row == 0;
+    if (progress_.update % config_.save_every == 0 && healthy && !validation_is_due()) save();
+  }
+}
+
+bool Loop::validation_is_due() const {
+  return progress_.update > 0 && progress_.update % config_.validate_every == 0 &&
+         !setup_.validation.empty();
+}
+
+std::optional<StopReason> Loop::ended() const {
+  if (progress_.update >= config_.updates) return StopReason::updates;
+  if (config_.epochs > 0 && progress_.position.epoch >= config_.epochs) return StopReason::epochs;
+  if (config_.max_minutes > 0 && progress_.seconds >= 60 * config_.max_minutes)
+    return StopReason::minutes;
+  if (config_.early_stopping.patience > 0 && progress_.stale >= config_.early_stopping.patience)
+    return StopReason::patience;
+  return std::nullopt;
+}
+
+double Loop::behind() const {
+  double share = static_cast<double>(progress_.update) / static_cast<double>(planned_);
+  if (config_.max_minutes > 0)
+    share = std::max(share, progress_.seconds / (60 * config_.max_minutes));
+  return std::min(share, 1.);
+}
+
+double Loop::rate() const {
+  double warmup_share =
+      std::min(1., static_cast<double>(config_.warmup) / static_cast<double>(planned_));
+  if (config_.max_minutes > 0) warmup_share = progress_.warmup_share;
+  return progress_.rate_factor * learning_rate(config_, {.update = progress_.update + 1,
+                                                         .share = behind(),
+                                                         .warmup_share = warmup_share,
+                                                         .reductions = progress_.reductions,
+                                                         .width = setup_.width});
+}
+
+bool Loop::update_once() {
+  const auto begin = Clock::now();
+  const double waited = batches_->waited();
+  std::vector<data::Batch> batches;
+  while (static_cast<int64_t>(batches.size()) < config_.accumulate) {
+    auto step = batches_->next();
+    if (!step) break;
+    progress_.epoch = step->epoch;
+    batches.push_back(std::move(step->batch));
+  }
+  progress_.position = batches_->position();
+  if (batches.empty()) return false;
+  const double now = rate();
+  model_.train();
+  reports_.push_back(updater_.run(
+      std::move(batches),
+      {.update = progress_.update + 1, .rate = now, .loss_scale = progress_.loss_scale}));
+  ++progress_.update;
+  unsaved_ = true;
+  if (progress_.update <= config_.warmup) progress_.warmup_share = behind();
+  settle(kInFlight);
+  const double seconds = seconds_between(begin, Clock::now());
+  progress_.window.seconds += seconds;
+  progress_.window.waited += batches_->waited() - waited;
+  progress_.update_seconds += seconds;
+  return true;
+}
+
+/// Takes the reports that have come, and waits until at most `may_wait` are under way.
+void Loop::settle(std::size_t may_wait) {
+  while (!reports_.empty() && (reports_.size() > may_wait || reports_.front().ready())) {
+    const UpdateReport report = std::move(reports_.front());
+    reports_.pop_front();
+    account(report);
+  }
+}
+
+void Loop::account(const UpdateReport& report) {
+  const UpdateNumbers numbers = report.numbers();
+  Window& window = progress_.window;
+  ++window.updates;
+  window.real += report.real;
+  window.places += report.places;
+  window.rate = report.plan.rate;
+  window.norm = numbers.norm;
+  ++progress_.scale_age;
+  if (!numbers.finite()) return count_skipped(report, numbers);
+  progress_.skipped_in_a_row = 0;
+  window.loss += numbers.loss;
+  window.nll += numbers.nll;
+  window.tokens += report.tokens;
+  progress_.tokens += report.tokens;
+  if (setup_.precision == at::kHalf && progress_.scale_age >= kScaleGrowth) {
+    progress_.loss_scale *= 2;
+    progress_.scale_age = 0;
+  }
+}
+
+void Loop::count_skipped(const UpdateReport& report, const UpdateNumbers& numbers) {
+  ++progress_.skipped;
+  ++progress_.window.skipped;
+  if (setup_.precision == at::kHalf && report.plan.loss_scale > 1 && std::isfinite(numbers.loss)) {
+    // fp16's range was too small for the scaled gradient, as it has to be now and then.
+    progress_.loss_scale = std::min(progress_.loss_scale, report.plan.loss_scale / 2);
+    progress_.scale_age = 0;
+    return;
+  }
+  ++progress_.skipped_in_a_row;
+  log::warn("update " + with_commas(report.plan.update) + " skipped: its " +
+            (std::isfinite(numbers.loss) ? "gradient" : "loss") +
+            " is not finite; sentences of lines " + origins_text(report.origins));
+  if (progress_.skipped_in_a_row >= kSkipsInARow) roll_back_ = true;
+}
+
+bool Loop::validate_now() {
+  std::optional<Validation> validation;
+  {
+    const Averaged averaged(average_.get());
+    validation = validate(model_, {setup_.validation, setup_.bleu, setup_.device, setup_.precision,
+                                   setup_.interrupted});
+    if (!validation) return false;
+    tick();
+    unsaved_ = true;
+    if (record(*validation, config_, progress_)) keep_best_weights();
+  }
+  const bool best = progress_.stale == 0;
+  log::info(validation_text(*validation, progress_, config_));
+  metrics_.validation(*validation, progress_, best);
+  return true;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,76 @@
+// The training loop and the state that it carries (private to this layer; trainer.h is the door).
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "data/prefetcher.h"
+#include "train/checkpoint.h"
+#include "train/metrics.h"
+#include "train/schedule.h"
+#include "train/trainer.h"
+#include "train/update.h"
+
+namespace heed::train {
+
+class Loop {
+ public:
+  /// Starts a fresh run, or restores one: throws as train() does.
+  explicit Loop(const TrainerSetup& setup);
+  TrainResult run();
+
+ private:
+  // loop.cpp
+  StopReason loop();
+  std::optional<StopReason> ended() const;
+  bool update_once();  // false: the data is at its end
+  bool validation_is_due() const;
+  bool validate_now();    // false: interrupted
+  double behind() const;  // share of training
+  double rate() const;
+  void settle(std::size_t may_wait);
+  void account(const UpdateReport& report);
+  void count_skipped(const UpdateReport& report, const UpdateNumbers& numbers);
+
+  // loop_state.cpp
+  void start();
+  void restore(const Checkpoint& checkpoint, const std::string& path);
+  void read_on(const data::Position& position);
+  bool save();  // false: nothing is new since the last time
+  void keep_best_weights();
+  void write_model() const;
+  void roll_back();
+  StopReason finish(StopReason stopped);
+  int64_t plan_updates() const;
+
+  // loop_report.cpp
+  void say_where_it_starts(const std::string& checkpoint) const;
+  void log_window(bool last);
+  void show_progress();
+  double seconds_left() const;
+  TrainResult result(StopReason stopped) const;
+  void tick();
+
+  using Clock = std::chrono::steady_clock;
+
+  const TrainerSetup& setup_;
+  const TrainConfig& config_;
+  model::Model& model_;
+  CheckpointFolder checkpoints_;
+  Metrics metrics_;
+  Optimizer optimizer_;
+  std::unique_ptr<Average> average_;
+  Updater updater_;
+  std::unique_ptr<data::Prefetcher> batches_;
+  Progress progress_;
+  std::deque<UpdateReport> reports_;  // of updates whose numbers are still on their way
+  int64_t planned_ = 0;               // updates, by training.updates and training.epochs
+  bool unsaved_ = true;               // progress since the last checkpoint
+  Clock::time_point ticked_, shown_;
+  bool roll_back_ = false;  // wanted
+};
+
+}  // namespace heed::train

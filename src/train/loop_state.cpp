@@ -1,0 +1,200 @@
+// Starting, restoring, saving, going back and ending.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "model/weights.h"
+#include "train/loop.h"
+
+namespace heed::train {
+namespace {
+
+constexpr int64_t kMostRollbacks = 3;
+constexpr double kFirstLossScale = 65536;  // fp16
+
+model::Model& on_device(const TrainerSetup& setup) {
+  setup.model->to(setup.device);
+  return *setup.model;
+}
+
+NamedTensors contiguous_copies(const NamedTensors& tensors) {
+  NamedTensors out;
+  for (const auto& [name, tensor] : tensors) out.emplace(name, tensor.detach());
+  return out;
+}
+
+}  // namespace
+
+Loop::Loop(const TrainerSetup& setup)
+    : setup_(setup),
+      config_(setup.config),
+      model_(on_device(setup)),
+      checkpoints_(setup.folder),
+      metrics_(setup.folder),
+      optimizer_(config_, model_),
+      average_(config_.ema > 0 ? std::make_unique<Average>(model_, config_.ema) : nullptr),
+      updater_(model_, config_, setup.device, setup.precision, optimizer_, average_.get()),
+      planned_(plan_updates()),
+      ticked_(Clock::now()),
+      shown_(Clock::now()) {
+  make_folder(setup.folder + "/checkpoints");
+  if (!setup.resume && !checkpoints_.updates().empty())
+    throw UserError(setup.folder +
+                    ": a run is there already; go on with --resume, or name another " +
+                    "folder (output)");
+  const auto found = setup.resume ? checkpoints_.latest() : std::nullopt;
+  if (!found) {
+    start();
+    return;
+  }
+  restore(found->checkpoint, found->path);
+  metrics_.truncate(progress_.update);
+  say_where_it_starts(found->path);
+}
+
+int64_t Loop::plan_updates() const {
+  if (config_.epochs == 0) return config_.updates;
+  data::BatchOptions options = setup_.batches;
+  options.sampling = 0;  // the count of one draw is as good as another's
+  options.epochs = 0;
+  const int64_t batches = data::BatchStream(setup_.corpus, options).batches_in_epoch(0);
+  const int64_t updates = (batches * config_.epochs + config_.accumulate - 1) / config_.accumulate;
+  return std::min(config_.updates, updates);
+}
+
+void Loop::start() {
+  if (setup_.resume) log::info("no checkpoint yet: training starts from the beginning");
+  // Dropout is not to repeat the numbers that the weights were drawn with.
+  uint64_t mixed = setup_.seed;
+  at::manual_seed(splitmix64(mixed));
+  if (setup_.precision == at::kHalf) progress_.loss_scale = kFirstLossScale;
+  read_on({});
+  progress_.position = batches_->position();
+  metrics_.truncate(0);
+  save();
+}
+
+void Loop::read_on(const data::Position& position) {
+  batches_.reset();
+  data::BatchStream stream(setup_.corpus, setup_.batches);
+  if (position != data::Position{}) stream.seek(position);
+  batches_ = std::make_unique<data::Prefetcher>(std::move(stream));
+}
+
+void Loop::restore(const Checkpoint& checkpoint, const std::string& path) {
+  model::load_weights(model_, checkpoint.model, path);
+  optimizer_.load_state(checkpoint.optimizer, path);
+  if (average_) {
+    // A run that had none begins its average with the weights.
+    const bool had = !checkpoint.ema.empty();
+    average_->load(had ? checkpoint.ema : contiguous_copies(trainable(model_)), path);
+  }
+  restore_generators(checkpoint, setup_.device);
+  progress_ = checkpoint.progress;
+  read_on(progress_.position);
+  reports_.clear();
+  unsaved_ = false;
+}
+
+bool Loop::save() {
+  settle(0);
+  tick();
+  if (!unsaved_) return false;
+  Checkpoint checkpoint{model::named_weights(model_), optimizer_.state(),
+                        average_ ? average_->tensors() : NamedTensors{}};
+  keep_generators(checkpoint, setup_.device);
+  checkpoint.progress = progress_;
+  const std::string path = checkpoints_.update_path(progress_.update);
+  save_checkpoint(checkpoint, path);
+  unsaved_ = false;
+  log::debug("saved " + path);
+  // The list of best weights changes with a validation only, and a validation is saved at once.
+  if (setup_.validation.empty() || progress_.validated == progress_.update) write_model();
+  // Only now: an older checkpoint may still name what goes.
+  checkpoints_.prune(config_.keep_last, progress_.update, progress_.best);
+  return true;
+}
+
+/// Called while the model holds the weights that were validated.
+void Loop::keep_best_weights() {
+  const auto added =
+      std::ranges::find_if(progress_.best, [&](const Best& one) { return one.file.empty(); });
+  expect(added != progress_.best.end(), "a best checkpoint without a place in the list");
+  added->file = checkpoints_.best_name(progress_.update);
+  model::save_tensors({model::named_weights(model_), {{"update", std::to_string(added->update)}}},
+                      checkpoints_.path(added->file));
+}
+
+void Loop::write_model() const {
+  model::TensorFile file{{}, setup_.metadata};
+  if (setup_.validation.empty()) {
+    file.metadata["updates"] = std::to_string(progress_.update);
+    file.tensors = model::named_weights(model_);
+    if (average_)
+      for (const auto& [name, tensor] : average_->tensors()) file.tensors[name] = tensor;
+  } else {
+    if (progress_.best.empty()) return;
+    std::vector<std::string> paths;
+    std::string updates;
+    for (const Best& one : progress_.best) {
+      paths.push_back(checkpoints_.path(one.file));
+      updates += (updates.empty() ? "" : ",") + std::to_string(one.update);
+    }
+    file.metadata["updates"] = updates;
+    file.tensors = average(paths);
+  }
+  model::save_tensors(file, setup_.folder + "/model.safetensors");
+}
+
+void Loop::roll_back() {
+  roll_back_ = false;
+  reports_.clear();
+  const int64_t failed = progress_.update;
+  const std::string what = "losses or gradients were not finite in several updates in a row";
+  const auto found = checkpoints_.latest();
+  if (!found || progress_.rollbacks >= kMostRollbacks)
+    throw Failure("training ends at update " + with_commas(failed) + ": " + what + ", after " +
+                  std::to_string(progress_.rollbacks) +
+                  " returns to an older checkpoint; lower training.learning_rate, set "
+                  "training.clip_norm, or raise training.warmup");
+  const Progress before = progress_;
+  restore(found->checkpoint, found->path);
+  progress_.rollbacks = before.rollbacks + 1;
+  progress_.rate_factor = before.rate_factor / 2;
+  progress_.skipped = before.skipped;
+  progress_.skipped_in_a_row = 0;
+  progress_.seconds = before.seconds;
+  log::warn(what + ": back from update " + with_commas(failed) + " to " +
+            with_commas(progress_.update) + " with half the learning rate (" +
+            std::to_string(progress_.rollbacks) + " of " + std::to_string(kMostRollbacks) + ")");
+  metrics_.truncate(progress_.update);
+  metrics_.rollback(progress_);
+  unsaved_ = true;  // the lower rate has to be in the file, too
+  save();
+}
+
+/// Leaves the folder complete, also where a run that had ended was killed before it was.
+StopReason Loop::finish(StopReason stopped) {
+  if (stopped == StopReason::interrupted) return stopped;
+  settle(0);
+  if (progress_.window.updates > 0) log_window(/*last=*/true);
+  const bool due = !setup_.validation.empty() && progress_.update > 0;
+  if (due && progress_.validated != progress_.update && !validate_now()) {
+    save();
+    return StopReason::interrupted;
+  }
+  if (!save()) write_model();
+  if (progress_.best.empty() && !setup_.validation.empty()) return stopped;
+  const std::string path = setup_.folder + "/model.safetensors";
+  model::load_weights(model_, read_weights(path), path);
+  model_.eval();
+  return stopped;
+}
+
+}  // namespace heed::train

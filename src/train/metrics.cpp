@@ -1,0 +1,154 @@
+#include "train/metrics.h"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace heed::train {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+double ratio(double a, double b) {
+  return b > 0 ? a / b : 0;
+}
+
+/// The averages of a window.
+struct Averages {
+  explicit Averages(const Window& window)
+      : loss(ratio(window.loss, static_cast<double>(window.tokens))),
+        perplexity(std::exp(ratio(window.nll, static_cast<double>(window.tokens)))),
+        speed(ratio(static_cast<double>(window.tokens), window.seconds)),
+        padding(1 - ratio(static_cast<double>(window.real), static_cast<double>(window.places))),
+        waiting(ratio(window.waited, window.seconds)) {}
+  double loss, perplexity, speed, padding, waiting;
+};
+
+std::string format(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+std::string percent(double share) {
+  return format("%.1f%%", 100 * share);
+}
+
+}  // namespace
+
+std::string with_commas(int64_t number) {
+  std::string text = std::to_string(number);
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string origins_text(const std::vector<data::Origin>& origins) {
+  constexpr std::size_t kMost = 10;
+  std::set<int32_t> corpora;
+  for (const auto& origin : origins) corpora.insert(origin.corpus);
+  std::string text;
+  for (std::size_t i = 0; i < origins.size() && i < kMost; ++i) {
+    if (i > 0) text += ", ";
+    if (corpora.size() > 1) text += std::to_string(origins[i].corpus + 1) + ":";
+    text += std::to_string(origins[i].line);
+  }
+  if (origins.size() > kMost) text += " and " + std::to_string(origins.size() - kMost) + " more";
+  return text;
+}
+
+std::string line_text(const Progress& progress, const LineContext& context) {
+  const Averages mean(progress.window);
+  std::string text = "update " + with_commas(progress.update) + " epoch " +
+                     std::to_string(progress.epoch + 1) + " loss " + fixed(mean.loss, 3) + " ppl " +
+                     format("%.2f", mean.perplexity) + " rate " +
+                     format("%.2e", progress.window.rate) + " norm " +
+                     fixed(progress.window.norm, 2) + " tok/s " + human_count(mean.speed) +
+                     " padding " + percent(mean.padding) + " waiting " + percent(mean.waiting);
+  if (progress.window.skipped > 0) text += " skipped " + std::to_string(progress.window.skipped);
+  if (context.left >= 0) text += " left " + human_duration(context.left);
+  return text;
+}
+
+std::string validation_text(const Validation& validation, const Progress& progress,
+                            const TrainConfig& config) {
+  std::string text = "validation at update " + with_commas(progress.update) + " loss " +
+                     fixed(validation.loss, 4) + " ppl " + format("%.2f", validation.perplexity());
+  if (validation.bleu) text += " BLEU " + fixed(*validation.bleu, 2);
+  text += " in " + human_duration(validation.seconds);
+  if (progress.stale == 0) return text + ", the best so far";
+  text += ", " + std::to_string(progress.stale);
+  if (config.early_stopping.patience > 0)
+    text += " of " + std::to_string(config.early_stopping.patience);
+  return text + " without improvement";
+}
+
+Metrics::Metrics(const std::string& folder) : path_(folder + "/metrics.jsonl") {}
+
+void Metrics::truncate(int64_t update) {
+  std::string kept;
+  if (update > 0 && std::filesystem::exists(path_)) {
+    for (const std::string& line : split(read_file(path_), '\n')) {
+      const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (!object.is_object() || object.value("last", false)) continue;
+      if (object.value("update", int64_t{0}) <= update) kept += line + "\n";
+    }
+  }
+  write_atomic(path_, kept);
+}
+
+void Metrics::append(const std::string& line) {
+  std::ofstream file(path_, std::ios::app | std::ios::binary);
+  file << line << '\n';
+  file.flush();
+  if (!file) throw Failure(path_ + ": cannot write the metrics (is the disk full?)");
+}
+
+void Metrics::train(const Progress& progress, const LineContext& context) {
+  const Averages mean(progress.window);
+  json line{{"event", "train"},
+            {"update", progress.update},
+            {"epoch", progress.epoch + 1},
+            {"loss", mean.loss},
+            {"perplexity", mean.perplexity},
+            {"learning_rate", progress.window.rate},
+            {"gradient_norm", progress.window.norm},
+            {"tokens", progress.window.tokens},
+            {"tokens_per_second", mean.speed},
+            {"padding", mean.padding},
+            {"waiting", mean.waiting},
+            {"skipped", progress.window.skipped},
+            {"seconds", progress.seconds}};
+  if (context.last) line["last"] = true;
+  append(line.dump());
+}
+
+void Metrics::validation(const Validation& validation, const Progress& progress, bool best) {
+  json line{{"event", "validation"},
+            {"update", progress.update},
+            {"epoch", progress.epoch + 1},
+            {"loss", validation.loss},
+            {"perplexity", validation.perplexity()},
+            {"bleu", validation.bleu ? json(*validation.bleu) : json(nullptr)},
+            {"best", best},
+            {"stale", progress.stale},
+            {"seconds", progress.seconds}};
+  append(line.dump());
+}
+
+void Metrics::rollback(const Progress& progress) {
+  append(json{{"event", "rollback"},
+              {"update", progress.update},
+              {"rate_factor", progress.rate_factor},
+              {"seconds", progress.seconds}}
+             .dump());
+}
+
+}  // namespace heed::train

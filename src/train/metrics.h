@@ -1,0 +1,48 @@
+// What a run tells: metrics.jsonl for programs, one line of text for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "train/progress.h"
+#include "train/update.h"
+#include "train/validation.h"
+
+namespace heed::train {
+
+/// What a line of training metrics says besides the window's sums.
+struct LineContext {
+  double left = -1;   // seconds to the end of training, below 0: unknown
+  bool last = false;  // the run ended before the window was full
+};
+
+/// The window's averages, with units a person reads: "update 1,200 epoch 3 loss 3.412 ...".
+std::string line_text(const Progress& progress, const LineContext& context);
+std::string validation_text(const Validation& validation, const Progress& progress,
+                            const TrainConfig& config);
+
+/// 1234567 as 1,234,567.
+std::string with_commas(int64_t number);
+
+/// "7, 9 and 3 more": lines of the corpora, for a batch that went wrong.
+std::string origins_text(const std::vector<data::Origin>& origins);
+
+/// metrics.jsonl: one JSON object a line, each with `event` and `update`.
+class Metrics {
+ public:
+  explicit Metrics(const std::string& folder);
+
+  /// Forgets everything behind `update` (0: all), so that the file reads as if the run had never
+  /// gone further. A line that was cut off by a crash goes, too. Throws Failure.
+  void truncate(int64_t update);
+
+  void train(const Progress& progress, const LineContext& context);
+  void validation(const Validation& validation, const Progress& progress, bool best);
+  void rollback(const Progress& progress);
+
+ private:
+  void append(const std::string& line);
+  std::string path_;
+};
+
+}  // namespace heed::train

@@ -1,0 +1,92 @@
+#include "train/validation.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "model/device.h"
+#include "train/loss.h"
+
+namespace heed::train {
+namespace {
+
+class EvalMode {
+ public:
+  explicit EvalMode(model::Model& model) : model_(model), was_training_(model.is_training()) {
+    model_.eval();
+  }
+  ~EvalMode() { model_.train(was_training_); }
+  EvalMode(const EvalMode&) = delete;
+  EvalMode& operator=(const EvalMode&) = delete;
+
+ private:
+  model::Model& model_;
+  bool was_training_;
+};
+
+Tensor nll_of(model::Model& model, const data::Batch& batch, const Validator& validator) {
+  const auto source = model::make_source(batch, validator.device);
+  const Target target = make_target(batch, validator.device);
+  const model::Autocast autocast(validator.device, validator.precision);
+  return loss_of(model, model.features(source, target.input), target, 0).nll;
+}
+
+/// -log p summed over all batches; nothing where interrupted.
+std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
+  Tensor sum = at::zeros({}, at::TensorOptions(at::kDouble).device(validator.device));
+  for (const auto& batch : validator.batches) {
+    if (validator.interrupted && validator.interrupted()) return std::nullopt;
+    sum += nll_of(model, batch, validator);
+  }
+  return sum.item<double>();
+}
+
+}  // namespace
+
+double Validation::perplexity() const {
+  return std::exp(loss);
+}
+
+std::optional<Validation> validate(model::Model& model, const Validator& validator) {
+  const auto start = std::chrono::steady_clock::now();
+  const at::NoGradGuard no_grad;
+  const EvalMode mode(model);
+  Validation out;
+  const auto nll = sum_nll(model, validator);
+  if (!nll) return std::nullopt;
+  for (const auto& batch : validator.batches) out.tokens += batch.target_tokens();
+  out.loss = *nll / static_cast<double>(out.tokens);
+  if (validator.bleu) out.bleu = validator.bleu(model);
+  if (validator.interrupted && validator.interrupted()) return std::nullopt;
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+bool record(const Validation& validation, const TrainConfig& config, Progress& progress) {
+  const bool by_bleu = config.early_stopping.metric == StopMetric::bleu;
+  const auto score = by_bleu ? validation.bleu : std::optional(validation.loss);
+  const auto better = [&](double a, double b) { return by_bleu ? a > b : a < b; };
+  progress.validated = progress.update;
+  if (std::isfinite(validation.loss) &&
+      (!progress.lowest_loss || validation.loss < *progress.lowest_loss))
+    progress.lowest_loss = validation.loss;
+  if (validation.bleu && (!progress.highest_bleu || *validation.bleu > *progress.highest_bleu))
+    progress.highest_bleu = validation.bleu;
+
+  const bool counts = score && std::isfinite(*score);
+  auto& best = progress.best;
+  const bool improves = counts && (best.empty() || better(*score, best.front().score));
+  progress.stale = improves ? 0 : progress.stale + 1;
+  if (!improves) ++progress.reductions;
+  if (!counts) return false;
+  const auto place =
+      std::ranges::find_if(best, [&](const Best& other) { return better(*score, other.score); });
+  if (place - best.begin() >= config.keep_best) return false;
+  best.insert(place, {progress.update, *score, validation.loss, validation.bleu, ""});
+  if (static_cast<int64_t>(best.size()) > config.keep_best) best.pop_back();
+  return true;
+}
+
+}  // namespace heed::train

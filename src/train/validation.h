@@ -1,0 +1,43 @@
+// How good a model is on held-out pairs.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "data/batch.h"
+#include "model/model.h"
+#include "train/config.h"
+#include "train/progress.h"
+
+namespace heed::train {
+
+struct Validation {
+  double loss = 0;  // -log p per target token, without smoothing
+  int64_t tokens = 0;
+  std::optional<double> bleu;
+  double seconds = 0;
+
+  double perplexity() const;
+};
+
+struct Validator {
+  const std::vector<data::Batch>& batches;
+  std::function<std::optional<double>(model::Model&)> bleu;
+  at::Device device;
+  at::ScalarType precision;
+  std::function<bool()> interrupted;
+};
+
+/// In eval mode and without gradients; the model's mode is as before afterwards. Nothing where an
+/// interruption comes first.
+std::optional<Validation> validate(model::Model& model, const Validator& validator);
+
+/// Puts a validation into `progress`: best list (at most keep_best, best first), patience,
+/// reductions of the plateau schedule. Returns whether it is among the best ones; its `file` is
+/// then still empty.
+bool record(const Validation& validation, const TrainConfig& config, Progress& progress);
+
+}  // namespace heed::train
