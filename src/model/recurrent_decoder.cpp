@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/attention/common.h"
+#include "model/attention/local.h"
 #include "model/embedding.h"
 
 namespace heed::model {
@@ -24,7 +25,11 @@ RecurrentDecoder::RecurrentDecoder(const ModelConfig& config, int64_t input)
       dropout_(config.dropout) {
   const int64_t hidden = config.hidden_size, memory = config.hidden_size;
   const AttentionSize size{hidden, memory, hidden, config.attention_dropout};
-  attention_ = register_module("attention", attention_info(config.attention).make(size));
+  const AttentionKindInfo& kind = attention_info(config.attention);
+  attention_ =
+      register_module("attention", config.window == Window::global
+                                       ? kind.make(size)
+                                       : make_local(kind, size, config.window, config.window_size));
   const int64_t extra = timing_ == Timing::kAfter ? (feeding_ ? input : 0) : memory;
   for (int64_t layer = 0; layer < config.layers; ++layer)
     cells_.push_back(

@@ -238,6 +238,7 @@ std::vector<Kind> lesson_kinds() {
   for (const std::string& attention : attention_names()) kinds.push_back({attention});
   kinds.push_back({"bahdanau", Cell::lstm, 1, false, Readout::maxout});
   kinds.push_back({"luong_general", Cell::lstm, 2, true});
+  kinds.push_back({"luong_dot", Cell::gru, 1, true, Readout::linear, Window::local_p});
   return kinds;
 }
 

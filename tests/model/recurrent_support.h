@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <string>
@@ -13,6 +14,9 @@
 
 namespace heed::model::testing {
 
+// These tensors are too small for two threads.
+inline const bool kOneThread = (at::set_num_threads(1), true);
+
 inline constexpr int64_t kPad = 0, kBos = 1, kEos = 2, kSourceVocabulary = 13,
                          kTargetVocabulary = 11;
 
@@ -22,10 +26,12 @@ struct Kind {
   int64_t layers = 1;
   bool feeding = false;
   Readout readout = Readout::linear;
+  Window window = Window::global;
 };
 
 inline std::string name_of_kind(const Kind& kind) {
   return kind.attention + "_" + config::name_of(kind.cell) + std::to_string(kind.layers) +
+         (kind.window == Window::global ? "" : "_" + config::name_of(kind.window)) +
          (kind.feeding ? "_feeding" : "") + (kind.readout == Readout::maxout ? "_maxout" : "");
 }
 
@@ -37,25 +43,29 @@ inline ModelConfig small_config(const Kind& kind) {
   config.layers = kind.layers;
   config.input_feeding = kind.feeding;
   config.readout = kind.readout;
+  config.window = kind.window;
+  config.window_size = 2;
   config.embedding_size = 7;
   config.hidden_size = 10;
   config.dropout = 0;
   return config;
 }
 
-/// Every attention of the registry, with and without feeding where that means something.
-inline std::vector<Kind> every_kind() {
+/// Everything that goes with an attention: cells, one and two layers, feeding, read-outs, windows.
+inline std::vector<Kind> kinds_of(const std::string& attention) {
+  const Timing timing = attention_info(attention).timing;
   std::vector<Kind> kinds;
-  for (const std::string& attention : attention_names()) {
-    const Timing timing = attention_info(attention).timing;
-    for (const Cell cell : {Cell::gru, Cell::lstm})
-      for (const int64_t layers : {1, 2}) {
-        kinds.push_back({attention, cell, layers});
-        if (timing == Timing::kAfter) kinds.push_back({attention, cell, layers, true});
-        if (timing == Timing::kBefore)
-          kinds.push_back({attention, cell, layers, false, Readout::maxout});
-      }
-  }
+  for (const Cell cell : {Cell::gru, Cell::lstm})
+    for (const int64_t layers : {1, 2}) {
+      kinds.push_back({attention, cell, layers});
+      if (timing == Timing::kAfter) kinds.push_back({attention, cell, layers, true});
+      if (timing == Timing::kBefore)
+        kinds.push_back({attention, cell, layers, false, Readout::maxout});
+    }
+  if (timing == Timing::kAfter)
+    for (const Window window : {Window::local_m, Window::local_p})
+      for (const bool feeding : {false, true})
+        kinds.push_back({attention, Cell::gru, 1, feeding, Readout::linear, window});
   return kinds;
 }
 

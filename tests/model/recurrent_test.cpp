@@ -14,155 +14,180 @@ namespace {
 
 using namespace testing;
 
-class EveryRecurrent : public ::testing::TestWithParam<Kind> {
+class EveryRecurrent : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    model_ = small_model(GetParam());
-    model_->eval();
+  /// Runs `check` for every kind of model with the attention, freshly built, without dropout or
+  /// gradients.
+  template <class Check>
+  void for_each_kind(Check check) {
+    for (const Kind& kind : kinds_of(GetParam())) {
+      SCOPED_TRACE(name_of_kind(kind));
+      kind_ = kind;
+      model_ = small_model(kind);
+      model_->eval();
+      check();
+    }
   }
   Tensor forced(const Source& source, const Tensor& target, Trace* trace = nullptr) {
     return model_->logits(model_->features(source, target, trace));
   }
   at::NoGradGuard guard_;
+  Kind kind_;
   ModelPtr model_;
 };
 
 TEST_P(EveryRecurrent, StepsEqualTeacherForcing) {
-  const Source source = source_of(three_sources());
-  const Tensor target = padded(three_targets());
-  Trace whole, single;
-  const Tensor logits = forced(source, target, &whole);
-  ASSERT_EQ(logits.sizes(), at::IntArrayRef({3, 5, kTargetVocabulary}));
-  State state = model_->start(source);
-  for (int64_t t = 0; t < 5; ++t) {
-    EXPECT_EQ(state.position, t);
-    const Tensor step = model_->step(target.narrow(1, t, 1), state, &single);
-    ASSERT_EQ(step.sizes(), at::IntArrayRef({3, 1, kTargetVocabulary}));
-    EXPECT_LT(distance(step, logits.narrow(1, t, 1)), 1e-5) << t;
-  }
-  if (!model_->attends()) {
-    EXPECT_TRUE(whole.maps.empty() && single.maps.empty());
-    return;
-  }
-  ASSERT_EQ(whole.maps.size(), 1U);
-  ASSERT_EQ(whole.maps[0].weights.sizes(), at::IntArrayRef({3, 1, 5, 7}));
-  ASSERT_EQ(single.maps.size(), 5U);
-  for (int64_t t = 0; t < 5; ++t)
-    EXPECT_LT(distance(single.maps[t].weights, whole.maps[0].weights.narrow(2, t, 1)), 1e-5) << t;
+  for_each_kind([&] {
+    const Source source = source_of(three_sources());
+    const Tensor target = padded(three_targets());
+    Trace whole, single;
+    const Tensor logits = forced(source, target, &whole);
+    ASSERT_EQ(logits.sizes(), at::IntArrayRef({3, 5, kTargetVocabulary}));
+    State state = model_->start(source);
+    for (int64_t t = 0; t < 5; ++t) {
+      EXPECT_EQ(state.position, t);
+      const Tensor step = model_->step(target.narrow(1, t, 1), state, &single);
+      ASSERT_EQ(step.sizes(), at::IntArrayRef({3, 1, kTargetVocabulary}));
+      EXPECT_LT(distance(step, logits.narrow(1, t, 1)), 1e-5) << t;
+    }
+    if (!model_->attends()) {
+      EXPECT_TRUE(whole.maps.empty() && single.maps.empty());
+      return;
+    }
+    ASSERT_EQ(whole.maps.size(), 1U);
+    ASSERT_EQ(whole.maps[0].weights.sizes(), at::IntArrayRef({3, 1, 5, 7}));
+    ASSERT_EQ(single.maps.size(), 5U);
+    for (int64_t t = 0; t < 5; ++t)
+      EXPECT_LT(distance(single.maps[t].weights, whole.maps[0].weights.narrow(2, t, 1)), 1e-5) << t;
+  });
 }
 
 TEST_P(EveryRecurrent, PaddingAndNeighboursChangeNothing) {
-  const Tensor target = padded(three_targets());
-  const Tensor together = forced(source_of(three_sources(), 9), target);
-  const Tensor otherwise = forced(source_of(three_sources(), 11, 7), target);
-  EXPECT_LT(distance(together, otherwise), 1e-6);
-  for (int64_t i = 0; i < 3; ++i) {
-    const Tensor alone = forced(source_of({three_sources()[i]}), target.narrow(0, i, 1));
-    EXPECT_LT(distance(together.narrow(0, i, 1), alone), 1e-5) << i;
-  }
+  for_each_kind([&] {
+    const Tensor target = padded(three_targets());
+    const Tensor together = forced(source_of(three_sources(), 9), target);
+    const Tensor otherwise = forced(source_of(three_sources(), 11, 7), target);
+    EXPECT_LT(distance(together, otherwise), 1e-6);
+    for (int64_t i = 0; i < 3; ++i) {
+      const Tensor alone = forced(source_of({three_sources()[i]}), target.narrow(0, i, 1));
+      EXPECT_LT(distance(together.narrow(0, i, 1), alone), 1e-5) << i;
+    }
+  });
 }
 
 TEST_P(EveryRecurrent, APositionDependsOnEarlierTargetsOnly) {
-  const Source source = source_of(three_sources());
-  const Tensor target = padded(three_targets());
-  Tensor changed = target.clone();
-  changed.narrow(1, 3, 2).fill_(9);
-  const Tensor here = forced(source, target), there = forced(source, changed);
-  EXPECT_LT(distance(here.narrow(1, 0, 3), there.narrow(1, 0, 3)), 1e-6);
-  EXPECT_GT(distance(here.narrow(1, 3, 1), there.narrow(1, 3, 1)), 1e-4);
+  for_each_kind([&] {
+    const Source source = source_of(three_sources());
+    const Tensor target = padded(three_targets());
+    Tensor changed = target.clone();
+    changed.narrow(1, 3, 2).fill_(9);
+    const Tensor here = forced(source, target), there = forced(source, changed);
+    EXPECT_LT(distance(here.narrow(1, 0, 3), there.narrow(1, 0, 3)), 1e-6);
+    EXPECT_GT(distance(here.narrow(1, 3, 1), there.narrow(1, 3, 1)), 1e-4);
+  });
 }
 
 TEST_P(EveryRecurrent, TheSourceMatters) {
-  const Tensor target = padded(three_targets());
-  auto changed = three_sources();
-  changed[1][0] = 12;
-  const Tensor here = forced(source_of(three_sources()), target);
-  EXPECT_GT(distance(here[1], forced(source_of(changed), target)[1]), 1e-5);
+  for_each_kind([&] {
+    const Tensor target = padded(three_targets());
+    auto changed = three_sources();
+    changed[1][0] = 12;
+    const Tensor here = forced(source_of(three_sources()), target);
+    EXPECT_GT(distance(here[1], forced(source_of(changed), target)[1]), 1e-5);
+  });
 }
 
 TEST_P(EveryRecurrent, HypothesesOfABeamAreIndependentAndFollowTheirParents) {
-  const Source source = source_of(three_sources());
-  State state = model_->start(source);
-  const Tensor bos = at::full({3, 1}, kBos, at::kLong);
-  model_->step(bos, state);
-  reorder_beams(state, at::zeros({3, 5}, at::kLong));
-  const Tensor second = at::arange(3, 8).expand({3, 5}).contiguous();
-  model_->step(second, state);
-  const Tensor parents = padded({{4, 0, 2}, {1, 1, 3}, {0, 4, 4}});
-  reorder_beams(state, parents);
-  keep_sentences(state, at::tensor({2, 0}, at::kLong));
-  const Tensor third = padded({{6, 7, 8}, {9, 10, 3}});
-  const Tensor logits = model_->step(third, state);
-  ASSERT_EQ(logits.sizes(), at::IntArrayRef({2, 3, kTargetVocabulary}));
-  for (int64_t row = 0; row < 2; ++row)
-    for (int64_t beam = 0; beam < 3; ++beam) {
-      const int64_t sentence = row == 0 ? 2 : 0;
-      const int64_t before =
-          second[sentence][parents[sentence][beam].item<int64_t>()].item<int64_t>();
-      const Tensor prefix = padded({{kBos, before, third[row][beam].item<int64_t>()}});
-      const Tensor expected = forced(source_of({three_sources()[sentence]}), prefix);
-      EXPECT_LT(distance(logits[row][beam], expected[0][2]), 1e-5) << row << " " << beam;
-    }
+  for_each_kind([&] {
+    const Source source = source_of(three_sources());
+    State state = model_->start(source);
+    const Tensor bos = at::full({3, 1}, kBos, at::kLong);
+    model_->step(bos, state);
+    reorder_beams(state, at::zeros({3, 5}, at::kLong));
+    const Tensor second = at::arange(3, 8).expand({3, 5}).contiguous();
+    model_->step(second, state);
+    const Tensor parents = padded({{4, 0, 2}, {1, 1, 3}, {0, 4, 4}});
+    reorder_beams(state, parents);
+    keep_sentences(state, at::tensor({2, 0}, at::kLong));
+    const Tensor third = padded({{6, 7, 8}, {9, 10, 3}});
+    const Tensor logits = model_->step(third, state);
+    ASSERT_EQ(logits.sizes(), at::IntArrayRef({2, 3, kTargetVocabulary}));
+    for (int64_t row = 0; row < 2; ++row)
+      for (int64_t beam = 0; beam < 3; ++beam) {
+        const int64_t sentence = row == 0 ? 2 : 0;
+        const int64_t before =
+            second[sentence][parents[sentence][beam].item<int64_t>()].item<int64_t>();
+        const Tensor prefix = padded({{kBos, before, third[row][beam].item<int64_t>()}});
+        const Tensor expected = forced(source_of({three_sources()[sentence]}), prefix);
+        EXPECT_LT(distance(logits[row][beam], expected[0][2]), 1e-5) << row << " " << beam;
+      }
+  });
 }
 
 TEST_P(EveryRecurrent, EveryParameterLearns) {
-  at::AutoGradMode with_gradients(true);
-  model_->train();
-  const Tensor logits = forced(source_of(three_sources()), padded(three_targets()));
-  (logits * at::randn(logits.sizes())).sum().backward();
-  for (const auto& parameter : model_->named_parameters()) {
-    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
-    EXPECT_GT(parameter.value().grad().abs().max().item<double>(), 0) << parameter.key();
-  }
+  for_each_kind([&] {
+    at::AutoGradMode with_gradients(true);
+    model_->train();
+    const Tensor logits = forced(source_of(three_sources()), padded(three_targets()));
+    (logits * at::randn(logits.sizes())).sum().backward();
+    for (const auto& parameter : model_->named_parameters()) {
+      ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
+      EXPECT_GT(parameter.value().grad().abs().max().item<double>(), 0) << parameter.key();
+    }
+  });
 }
 
 TEST_P(EveryRecurrent, SameSeedSameBits) {
-  at::AutoGradMode with_gradients(true);
-  std::vector<Tensor> gradients[2];
-  for (auto& found : gradients) {
-    ModelConfig config = small_config(GetParam());
-    config.dropout = config.attention_dropout = config.word_dropout = 0.3;
-    at::manual_seed(5);
-    const ModelPtr model = make_recurrent(config, {kSourceVocabulary, kTargetVocabulary});
-    model->logits(model->features(source_of(three_sources()), padded(three_targets())))
-        .square()
-        .sum()
-        .backward();
-    for (const Tensor& parameter : model->parameters()) found.push_back(parameter.grad());
-  }
-  for (std::size_t i = 0; i < gradients[0].size(); ++i)
-    EXPECT_TRUE(gradients[0][i].equal(gradients[1][i])) << i;
+  for_each_kind([&] {
+    at::AutoGradMode with_gradients(true);
+    std::vector<Tensor> gradients[2];
+    for (auto& found : gradients) {
+      ModelConfig config = small_config(kind_);
+      config.dropout = config.attention_dropout = config.word_dropout = 0.3;
+      at::manual_seed(5);
+      const ModelPtr model = make_recurrent(config, {kSourceVocabulary, kTargetVocabulary});
+      model->logits(model->features(source_of(three_sources()), padded(three_targets())))
+          .square()
+          .sum()
+          .backward();
+      for (const Tensor& parameter : model->parameters()) found.push_back(parameter.grad());
+    }
+    for (std::size_t i = 0; i < gradients[0].size(); ++i)
+      EXPECT_TRUE(gradients[0][i].equal(gradients[1][i])) << i;
+  });
 }
 
 // In double: the directional derivative of the loss along a random direction of all parameters.
 TEST_P(EveryRecurrent, TheGradientOfTheWholeModelIsRight) {
-  at::AutoGradMode with_gradients(true);
-  model_->to(at::kDouble);
-  const Source source = source_of(three_sources());
-  const Tensor target = padded(three_targets());
-  const Tensor pattern = at::randn({3, 5, kTargetVocabulary}, at::kDouble);
-  const auto loss = [&] { return (at::log_softmax(forced(source, target), -1) * pattern).sum(); };
-  loss().backward();
-  std::vector<Tensor> direction;
-  double slope = 0;
-  at::NoGradGuard guard;
-  for (const Tensor& parameter : model_->parameters()) {
-    direction.push_back(at::randn(parameter.sizes(), at::kDouble));
-    slope += (direction.back() * parameter.grad()).sum().item<double>();
-  }
-  const auto moved = [&](double by) {
-    const auto parameters = model_->parameters();
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      Tensor(parameters[i]).add_(direction[i], by);
-    return loss().item<double>();
-  };
-  const double step = 1e-6;
-  const double above = moved(step), below = moved(-2 * step);
-  EXPECT_NEAR(slope, (above - below) / (2 * step), 1e-6 * std::max(1.0, std::abs(slope)));
+  for_each_kind([&] {
+    at::AutoGradMode with_gradients(true);
+    model_->to(at::kDouble);
+    const Source source = source_of(three_sources());
+    const Tensor target = padded(three_targets());
+    const Tensor pattern = at::randn({3, 5, kTargetVocabulary}, at::kDouble);
+    const auto loss = [&] { return (at::log_softmax(forced(source, target), -1) * pattern).sum(); };
+    loss().backward();
+    std::vector<Tensor> direction;
+    double slope = 0;
+    at::NoGradGuard guard;
+    for (const Tensor& parameter : model_->parameters()) {
+      direction.push_back(at::randn(parameter.sizes(), at::kDouble));
+      slope += (direction.back() * parameter.grad()).sum().item<double>();
+    }
+    const auto moved = [&](double by) {
+      const auto parameters = model_->parameters();
+      for (std::size_t i = 0; i < parameters.size(); ++i)
+        Tensor(parameters[i]).add_(direction[i], by);
+      return loss().item<double>();
+    };
+    const double step = 1e-6;
+    const double above = moved(step), below = moved(-2 * step);
+    EXPECT_NEAR(slope, (above - below) / (2 * step), 1e-6 * std::max(1.0, std::abs(slope)));
+  });
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryRecurrent, ::testing::ValuesIn(every_kind()),
-                         [](const auto& info) { return name_of_kind(info.param); });
+INSTANTIATE_TEST_SUITE_P(Registry, EveryRecurrent, ::testing::ValuesIn(attention_names()),
+                         [](const auto& info) { return info.param; });
 
 TEST(Recurrent, RefusesOptionsThatExcludeEachOther) {
   const auto refused = [](const char* attention, auto change) {
