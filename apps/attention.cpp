@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
 #include "apps/attention_maps.h"
@@ -28,16 +29,19 @@ struct AttentionArgs {
 };
 
 /// "all", "last", "mean" or numbers from 0, separated by commas.
-std::vector<int64_t> parse_indices(const std::string& flag, const std::string& text, const std::string& minus_one) {
+std::vector<int64_t> parse_indices(const std::string& flag, const std::string& text,
+                                   const std::string& minus_one) {
   if (text == "all") return {};
   std::vector<int64_t> indices;
   for (const std::string& part : split(text, ',')) {
     if (part == minus_one) {
       indices.push_back(-1);
-    } else if (!part.empty() && std::all_of(part.begin(), part.end(), ::isdigit) && part.size() < 6) {
+    } else if (!part.empty() && std::all_of(part.begin(), part.end(), ::isdigit) &&
+               part.size() < 6) {
       indices.push_back(std::stoll(part));
     } else {
-      throw UserError(flag + ": '" + part + "' is neither all, " + minus_one + " nor a number counted from 0");
+      throw UserError(flag + ": '" + part + "' is neither all, " + minus_one +
+                      " nor a number counted from 0");
     }
   }
   return indices;
@@ -62,12 +66,15 @@ struct Input {
 
 Input read_input(const AttentionArgs& args) {
   Input input;
-  if (!args.text.empty() && !args.input.empty()) throw UserError("heed attention: give --text or --input, not both");
-  input.source = args.text.empty() ? read_lines(args.input.empty() ? "-" : args.input) : std::vector{args.text};
+  if (!args.text.empty() && !args.input.empty())
+    throw UserError("heed attention: give --text or --input, not both");
+  input.source = args.text.empty() ? read_lines(args.input.empty() ? "-" : args.input)
+                                   : std::vector{args.text};
   if (!args.target.empty()) input.target = std::vector{args.target};
   if (!args.target_file.empty()) input.target = read_lines(args.target_file);
   if (input.target)
-    require_equal_lines("the source", input.source.size(), args.target_file.empty() ? "--target" : args.target_file,
+    require_equal_lines("the source", input.source.size(),
+                        args.target_file.empty() ? "--target" : args.target_file,
                         input.target->size());
   return input;
 }
@@ -79,8 +86,9 @@ eval::AttentionMatrix shape(eval::AttentionMatrix matrix, const AttentionArgs& a
 }
 
 std::string picture_name(const eval::AttentionMatrix& matrix) {
-  return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + "-layer" + std::to_string(matrix.layer) +
-         "-" + (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
+  return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + "-layer" +
+         std::to_string(matrix.layer) + "-" +
+         (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
 }
 
 std::string csv_of(const std::vector<eval::AttentionMatrix>& matrices, bool matrix_form) {
@@ -90,49 +98,83 @@ std::string csv_of(const std::vector<eval::AttentionMatrix>& matrices, bool matr
   return csv;
 }
 
+/// One file, or one for each kind: the table has no column for it.
+void write_tables(const std::filesystem::path& folder,
+                  const std::vector<eval::AttentionMatrix>& matrices, const AttentionArgs& args) {
+  for (const std::string& kind : args.kinds) {
+    std::vector<eval::AttentionMatrix> those;
+    std::copy_if(matrices.begin(), matrices.end(), std::back_inserter(those),
+                 [&](const eval::AttentionMatrix& matrix) { return matrix.kind == kind; });
+    const std::string name =
+        args.kinds.size() == 1 ? "attention.csv" : "attention-" + kind + ".csv";
+    write_atomic((folder / name).string(), csv_of(those, args.matrix));
+  }
+}
+
 void attention(const AttentionArgs& args) {
+  if (args.kinds.size() > 1 && args.output.empty())
+    throw UserError(
+        "heed attention: a table holds one --kind; name one, or a folder for all with -o");
   const decode::AttentionRequest request = request_of(args);
   const Input input = read_input(args);
   const ModelFolder folder = open_model(args.model, args.common.open());
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device, folder.precision);
+  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
+                                folder.precision);
   std::vector<eval::AttentionMatrix> matrices;
   int64_t sentence = 0;
-  for (const auto& attended : decode::attention_maps(translator, input.source, input.target, request))
-    for (eval::AttentionMatrix& matrix : to_matrices(attended, ++sentence)) matrices.push_back(shape(std::move(matrix), args));
+  for (const auto& attended :
+       decode::attention_maps(translator, input.source, input.target, request))
+    for (eval::AttentionMatrix& matrix : to_matrices(attended, ++sentence))
+      matrices.push_back(shape(std::move(matrix), args));
   if (args.output.empty()) {
     std::cout << csv_of(matrices, args.matrix);
     return;
   }
   const std::filesystem::path out(args.output);
   make_folder(args.output);
-  write_atomic((out / "attention.csv").string(), csv_of(matrices, args.matrix));
-  write_atomic((out / "attention.html").string(), eval::attention_page(matrices, "Attention of " + args.model));
+  write_tables(out, matrices, args);
+  write_atomic((out / "attention.html").string(),
+               eval::attention_page(matrices, "Attention of " + args.model));
   for (const eval::AttentionMatrix& matrix : matrices)
-    write_atomic((out / picture_name(matrix)).string(), eval::draw_heatmap(matrix, eval::describe(matrix)));
-  log::info(args.output + ": attention.csv, attention.html and " + std::to_string(matrices.size()) + " SVG pictures");
+    write_atomic((out / picture_name(matrix)).string(),
+                 eval::draw_heatmap(matrix, eval::describe(matrix)));
+  log::info(args.output + ": tables, attention.html and " + std::to_string(matrices.size()) +
+            " SVG pictures");
 }
 
 }  // namespace
 
 void add_attention(CLI::App& app) {
   auto args = std::make_shared<AttentionArgs>();
-  CLI::App* command = app.add_subcommand("attention", "Attention weights as CSV, SVG heatmaps and an HTML page");
+  CLI::App* command =
+      app.add_subcommand("attention", "Attention weights as CSV, SVG heatmaps and an HTML page");
   command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
   command->add_option("--text", args->text, "One source sentence");
-  command->add_option("--input", args->input, "Source sentences, one a line; default standard input");
-  command->add_option("--target", args->target, "Read this translation of --text instead of the model's own");
-  command->add_option("--target-file", args->target_file, "Read these translations of --input, line by line");
-  command->add_option("-o,--output", args->output, "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard output");
+  command->add_option("--input", args->input,
+                      "Source sentences, one a line; default standard input");
+  command->add_option("--target", args->target,
+                      "Read this translation of --text instead of the model's own");
+  command->add_option("--target-file", args->target_file,
+                      "Read these translations of --input, line by line");
+  command->add_option(
+      "-o,--output", args->output,
+      "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard output");
   command->add_option("--kind", args->kinds, "Which attention; several separated by commas")
-      ->delimiter(',')->check(CLI::IsMember({"cross", "encoder", "decoder"}))->capture_default_str();
-  command->add_option("--layer", args->layers, "Layers from 0, last, or all")->capture_default_str();
+      ->delimiter(',')
+      ->check(CLI::IsMember({"cross", "encoder", "decoder"}))
+      ->capture_default_str();
+  command->add_option("--layer", args->layers, "Layers from 0, last, or all")
+      ->capture_default_str();
   command->add_option("--head", args->heads, "Heads from 0, mean, or all")->capture_default_str();
-  command->add_flag("--matrix", args->matrix, "CSV as target x source tables instead of one weight a row");
+  command->add_flag("--matrix", args->matrix,
+                    "CSV as target x source tables instead of one weight a row");
   command->add_flag("--words", args->words, "Merge pieces into words");
-  command->add_flag("--drop-eos", args->drop_eos, "Leave the </s> column out and scale the rest to sum to 1");
+  command->add_flag("--drop-eos", args->drop_eos,
+                    "Leave the </s> column out and scale the rest to sum to 1");
   args->common.add(*command);
   command->footer(
-      "Example:\n  heed attention runs/multi30k-bahdanau --text 'Ein Mann fährt Fahrrad.' --words -o attention/");
+      "Example:\n  heed attention runs/multi30k_bahdanau --text 'Ein Mann fährt Fahrrad.' --words "
+      "-o attention/");
   command->callback([args] { attention(*args); });
 }
 

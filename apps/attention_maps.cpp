@@ -4,14 +4,18 @@ namespace heed {
 
 std::string kind_name(model::AttentionKind kind) {
   switch (kind) {
-    case model::AttentionKind::kEncoder: return "encoder";
-    case model::AttentionKind::kDecoder: return "decoder";
-    case model::AttentionKind::kCross: break;
+    case model::AttentionKind::kEncoder:
+      return "encoder";
+    case model::AttentionKind::kDecoder:
+      return "decoder";
+    case model::AttentionKind::kCross:
+      break;
   }
   return "cross";
 }
 
-std::vector<eval::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended, int64_t sentence) {
+std::vector<eval::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
+                                               int64_t sentence) {
   std::vector<eval::AttentionMatrix> matrices;
   for (const decode::AttentionMatrix& matrix : attended.matrices)
     matrices.push_back({.sentence = sentence,

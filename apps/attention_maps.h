@@ -13,6 +13,7 @@ namespace heed {
 std::string kind_name(model::AttentionKind kind);
 
 /// `sentence` is the line of the input, from 1.
-std::vector<eval::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended, int64_t sentence);
+std::vector<eval::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
+                                               int64_t sentence);
 
 }  // namespace heed

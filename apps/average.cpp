@@ -30,7 +30,8 @@ std::string weights_file(const std::string& input) {
 fs::path folder_of(const std::string& input) {
   fs::path path = fs::absolute(input);
   while (path.has_relative_path() && !fs::exists(path / "config.yaml")) path = path.parent_path();
-  if (!fs::exists(path / "config.yaml")) throw UserError(input + ": lies in no model folder, so its model is not known");
+  if (!fs::exists(path / "config.yaml"))
+    throw UserError(input + ": lies in no model folder, so its model is not known");
   return path;
 }
 
@@ -43,8 +44,10 @@ void average(const AverageArgs& args) {
   const fs::path origin = folder_of(args.inputs.front());
   make_folder(args.output);
   for (const char* name : {"config.yaml", "joint.spm", "source.spm", "target.spm"})
-    if (fs::exists(origin / name)) write_atomic((fs::path(args.output) / name).string(), read_file((origin / name).string()));
-  model::save_tensors({.tensors = weights, .metadata = {}}, (fs::path(args.output) / "model.safetensors").string());
+    if (fs::exists(origin / name))
+      write_atomic((fs::path(args.output) / name).string(), read_file((origin / name).string()));
+  model::save_tensors({.tensors = weights, .metadata = {}},
+                      (fs::path(args.output) / "model.safetensors").string());
   log::info(args.output + ": mean of " + std::to_string(files.size()) + " sets of weights");
 }
 
@@ -53,9 +56,13 @@ void average(const AverageArgs& args) {
 void add_average(CLI::App& app) {
   auto args = std::make_shared<AverageArgs>();
   CLI::App* command = app.add_subcommand("average", "Average the weights of checkpoints or models");
-  command->add_option("inputs", args->inputs, "Model folders, best-*.safetensors or update-*.heed files of one architecture")->required();
+  command
+      ->add_option("inputs", args->inputs,
+                   "Model folders, best-*.safetensors or update-*.heed files of one architecture")
+      ->required();
   command->add_option("-o,--output", args->output, "Folder of the new model")->required();
-  command->footer("Example:\n  heed average runs/x/checkpoints/best-*.safetensors -o runs/x-average");
+  command->footer(
+      "Example:\n  heed average runs/x/checkpoints/best-*.safetensors -o runs/x-average");
   command->callback([args] { average(*args); });
 }
 

@@ -1,4 +1,5 @@
-// heed bottleneck CONFIG: trains the family on the same data and budget, and shows where a model without attention breaks.
+// heed bottleneck CONFIG: trains the family on the same data and budget, and shows where a model
+// without attention breaks.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -37,15 +38,20 @@ struct BottleneckArgs {
   int64_t jobs = 0;
 };
 
-std::string in(const std::string& folder, const char* name) { return (fs::path(folder) / name).string(); }
+std::string in(const std::string& folder, const char* name) {
+  return (fs::path(folder) / name).string();
+}
 
 std::string describe_model(const model::ModelConfig& model) {
   if (model.type == model::ModelType::transformer)
-    return "Transformer, " + std::to_string(model.encoder_layers) + "+" + std::to_string(model.decoder_layers) +
-           " layers, width " + std::to_string(model.width) + ", " + std::to_string(model.heads) + " heads";
-  const std::string attention = model.attention == "none" ? "no attention: the encoder's last states are all it sees"
-                                                          : "attention " + model.attention;
-  return config::name_of(model.cell) + " encoder-decoder, width " + std::to_string(model.hidden_size) + ", " + attention +
+    return "Transformer, " + std::to_string(model.encoder_layers) + "+" +
+           std::to_string(model.decoder_layers) + " layers, width " + std::to_string(model.width) +
+           ", " + std::to_string(model.heads) + " heads";
+  const std::string attention = model.attention == "none"
+                                    ? "no attention: the encoder's last states are all it sees"
+                                    : "attention " + model.attention;
+  return config::name_of(model.cell) + " encoder-decoder, width " +
+         std::to_string(model.hidden_size) + ", " + attention +
          (model.input_feeding ? " with input feeding" : "");
 }
 
@@ -56,24 +62,31 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunSummary& summ
       {"training", fixed(summary.minutes, 1) + " min"},
       {"speed", human_count(summary.tokens_per_second) + " target tokens/s"},
       {"validation loss", fixed(summary.validation_loss, 3)}};
-  if (summary.validation_bleu >= 0) facts.emplace_back("validation BLEU", fixed(summary.validation_bleu, 1));
+  if (summary.validation_bleu >= 0)
+    facts.emplace_back("validation BLEU", fixed(summary.validation_bleu, 1));
   return facts;
 }
 
-/// The first sentence of about a dozen words, long enough to show something and short enough to read.
+/// The first sentence of about a dozen words, long enough to show something and short enough to
+/// read.
 std::size_t picture_sentence(const std::vector<std::string>& sources) {
   std::size_t best = 0;
-  const auto distance = [&](std::size_t i) { return std::abs(static_cast<long>(text::count_words(sources[i])) - 12); };
+  const auto distance = [&](std::size_t i) {
+    return std::abs(static_cast<long>(text::count_words(sources[i])) - 12);
+  };
   for (std::size_t i = 1; i < sources.size(); ++i)
     if (distance(i) < distance(best)) best = i;
   return best;
 }
 
-/// The mean over heads of the last layer's cross-attention on one sentence; nothing for a model without attention.
+/// The mean over heads of the last layer's cross-attention on one sentence; nothing for a model
+/// without attention.
 std::optional<eval::AttentionMatrix> picture(const ModelFolder& folder, const std::string& source) {
   if (!folder.model->attends()) return std::nullopt;
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device, folder.precision);
-  const auto attended = decode::attention_maps(translator, {source}, std::nullopt, {.layers = {-1}, .heads = {-1}});
+  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
+                                folder.precision);
+  const auto attended =
+      decode::attention_maps(translator, {source}, std::nullopt, {.layers = {-1}, .heads = {-1}});
   auto matrices = to_matrices(attended.front(), 1);
   if (matrices.empty()) return std::nullopt;
   return eval::merge_words(matrices.front());
@@ -87,23 +100,27 @@ std::vector<eval::ReportSample> samples_of(const eval::LengthReport& lengths, co
     if (bucket.sentences.empty()) continue;
     const std::size_t line = bucket.sentences[bucket.sentences.size() / 2];
     eval::ReportSample sample{set.source[line], set.reference[line], {}};
-    for (const eval::SystemOutput& output : outputs) sample.translations.emplace_back(output.name, output.hypotheses[line]);
+    for (const eval::SystemOutput& output : outputs)
+      sample.translations.emplace_back(output.name, output.hypotheses[line]);
     samples.push_back(std::move(sample));
   }
   return samples;
 }
 
-eval::ReportSystem report_system(const FamilyMember& member, const TestSet& set, const eval::SystemOutput& output,
-                                 std::size_t pictured) {
+eval::ReportSystem report_system(const FamilyMember& member, const TestSet& set,
+                                 const eval::SystemOutput& output, std::size_t pictured) {
   const ModelFolder folder = open_model(member.folder, {});
-  eval::ReportSystem system{.name = member.name,
-                            .description = describe_model(folder.config.model),
-                            .facts = facts_of(RunSummary::read(in(member.folder, "summary.json"))),
-                            .scores = eval::score(output.hypotheses, set.reference, folder.config.evaluation),
-                            .attention = picture(folder, set.source[pictured])};
+  eval::ReportSystem system{
+      .name = member.name,
+      .description = describe_model(folder.config.model),
+      .facts = facts_of(RunSummary::read(in(member.folder, "summary.json"))),
+      .scores = eval::score(output.hypotheses, set.reference, folder.config.evaluation),
+      .attention = picture(folder, set.source[pictured])};
   if (system.attention) {
-    write_atomic(in(member.folder, "attention.svg"), eval::draw_heatmap(*system.attention, member.name));
-    write_atomic(in(member.folder, "attention.csv"), eval::attention_csv_header() + eval::attention_csv_rows(*system.attention));
+    write_atomic(in(member.folder, "attention.svg"),
+                 eval::draw_heatmap(*system.attention, member.name));
+    write_atomic(in(member.folder, "attention.csv"),
+                 eval::attention_csv_header() + eval::attention_csv_rows(*system.attention));
   }
   return system;
 }
@@ -116,37 +133,43 @@ std::string command_line(const BottleneckArgs& args) {
 
 void bottleneck(const BottleneckArgs& args) {
   const Config config = load_config(args.config, args.settings);
-  if (config.data.test.source.empty()) throw UserError(args.config + ": data.test: needed, the curve is made on it");
+  if (config.data.test.source.empty())
+    throw UserError(args.config + ": data.test: needed, the curve is made on it");
   eval::find_sacrebleu();
   signals::install();
   std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
   const std::string folder = run_folder(config);
   const auto shared = share_vocabulary(config, in(folder, "vocabulary"));
-  for (FamilyMember& member : members) member.settings.insert(member.settings.end(), shared.begin(), shared.end());
+  for (FamilyMember& member : members)
+    member.settings.insert(member.settings.end(), shared.begin(), shared.end());
   train_family(args.config, members, args.jobs);
 
   const TestSet set = open_test_set(config, "", "");
   std::vector<eval::SystemOutput> outputs;
-  for (const FamilyMember& member : members) outputs.push_back({member.name, read_lines(in(member.folder, "test.hypothesis"))});
-  const bool has_none = std::any_of(members.begin(), members.end(), [](const FamilyMember& m) { return m.name == "none"; });
+  for (const FamilyMember& member : members)
+    outputs.push_back({member.name, read_lines(in(member.folder, "test.hypothesis"))});
+  const bool has_none = std::any_of(members.begin(), members.end(),
+                                    [](const FamilyMember& m) { return m.name == "none"; });
   const std::string baseline = args.baseline.empty() && has_none ? "none" : args.baseline;
-  const eval::LengthReport lengths =
-      eval::measure_lengths(set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
+  const eval::LengthReport lengths = eval::measure_lengths(
+      set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
   write_atomic(in(folder, "lengths.csv"), eval::lengths_csv(lengths));
   write_atomic(in(folder, "lengths.svg"), eval::draw_curve(eval::curve_of(lengths)));
 
-  eval::Report report{.title = "The long-sentence bottleneck",
-                      .introduction = "The same data, vocabulary, seed and budget for every model; BLEU on " + set.name +
-                                      " by the number of words in the source sentence.",
-                      .lengths = lengths,
-                      .systems = {},
-                      .samples = samples_of(lengths, set, outputs),
-                      .commands = {command_line(args)},
-                      .notes = lengths.warnings};
+  eval::Report report{
+      .title = "The long-sentence bottleneck",
+      .introduction = "The same data, vocabulary, seed and budget for every model; BLEU on " +
+                      set.name + " by the number of words in the source sentence.",
+      .lengths = lengths,
+      .systems = {},
+      .samples = samples_of(lengths, set, outputs),
+      .commands = {command_line(args)},
+      .notes = lengths.warnings};
   const std::size_t pictured = picture_sentence(set.source);
   for (std::size_t i = 0; i < members.size(); ++i)
     report.systems.push_back(report_system(members[i], set, outputs[i], pictured));
-  report.notes.push_back("heed " HEED_VERSION ", " + std::to_string(std::thread::hardware_concurrency()) + " cores");
+  report.notes.push_back("heed " HEED_VERSION ", " +
+                         std::to_string(std::thread::hardware_concurrency()) + " cores");
   write_atomic(in(folder, "report.html"), eval::report_page(report));
   std::cout << eval::lengths_table(lengths);
   if (const std::string line = eval::headline(lengths); !line.empty()) log::info(line);
@@ -157,12 +180,20 @@ void bottleneck(const BottleneckArgs& args) {
 
 void add_bottleneck(CLI::App& app) {
   auto args = std::make_shared<BottleneckArgs>();
-  CLI::App* command = app.add_subcommand("bottleneck", "Train a family of models and show BLEU by sentence length");
-  command->add_option("config", args->config, "The configuration they share; `systems` lists the family")->required();
-  command->add_option("--systems", args->systems, "Only these, separated by commas")->delimiter(',');
-  command->add_option("--baseline", args->baseline, "The others are tested against this one; default: none");
-  command->add_option("--jobs", args->jobs, "Models trained at a time; default: one per core")->check(CLI::PositiveNumber);
-  command->add_option("--set", args->settings, "Lay one key over the file for every system")->allow_extra_args(false);
+  CLI::App* command =
+      app.add_subcommand("bottleneck", "Train a family of models and show BLEU by sentence length");
+  command
+      ->add_option("config", args->config,
+                   "The configuration they share; `systems` lists the family")
+      ->required();
+  command->add_option("--systems", args->systems, "Only these, separated by commas")
+      ->delimiter(',');
+  command->add_option("--baseline", args->baseline,
+                      "The others are tested against this one; default: none");
+  command->add_option("--jobs", args->jobs, "Models trained at a time; default: one per core")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--set", args->settings, "Lay one key over the file for every system")
+      ->allow_extra_args(false);
   command->footer("Example:\n  heed bottleneck configs/demo.yaml");
   command->callback([args] { bottleneck(*args); });
 }

@@ -29,30 +29,39 @@ struct SystemConfig {
 
 struct Config {
   HEED_CONFIG(Config);
-  HEED_FIELD(std::string, name, "model", "Name of the run; its folder is runs/NAME unless `output` says otherwise.",
+  HEED_FIELD(std::string, name, "model",
+             "Name of the run; its folder is runs/NAME unless `output` says otherwise.",
              config::AnyValue{})
-  HEED_FIELD(std::string, output, "", "Folder of the run; empty means runs/NAME.", config::AnyValue{})
-  HEED_FIELD(int64_t, seed, 1, "Seed of every random generator: the same seed gives the same model.",
+  HEED_FIELD(std::string, output, "", "Folder of the run; empty means runs/NAME.",
              config::AnyValue{})
-  HEED_FIELD(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.", config::AnyValue{})
-  HEED_FIELD(int64_t, threads, 0, "Threads of the CPU; 0 uses every core. Part of what a seed reproduces.",
+  HEED_FIELD(int64_t, seed, 1,
+             "Seed of every random generator: the same seed gives the same model.",
+             config::AnyValue{})
+  HEED_FIELD(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.",
+             config::AnyValue{})
+  HEED_FIELD(int64_t, threads, 0,
+             "Threads of the CPU; 0 uses every core. Part of what a seed reproduces.",
              config::Between<int64_t>{0, 1024})
   HEED_FIELD(Precision, precision, Precision::auto_,
              "Precision of the matrix products; auto is bf16 where the hardware has it, else fp32.",
              config::AnyValue{})
-  HEED_FIELD(bool, deterministic, false, "Refuse GPU kernels that give other bits in another run; the CPU is always deterministic.",
-             config::AnyValue{})
+  HEED_FIELD(
+      bool, deterministic, false,
+      "Refuse GPU kernels that give other bits in another run; the CPU is always deterministic.",
+      config::AnyValue{})
   HEED_SECTION(data::DataConfig, data, "Corpora and vocabularies.")
   HEED_SECTION(model::ModelConfig, model, "The network.")
   HEED_SECTION(train::TrainConfig, training, "The optimisation.")
   HEED_SECTION(decode::DecodeConfig, decoding, "The search for translations.")
   HEED_SECTION(eval::EvaluationConfig, evaluation, "Scores and intervals.")
-  HEED_FIELD(std::vector<SystemConfig>, systems, {},
-             "bottleneck: the family to compare; each is this file with its own settings laid over it.",
-             config::AnyValue{})
+  HEED_FIELD(
+      std::vector<SystemConfig>, systems, {},
+      "bottleneck: the family to compare; each is this file with its own settings laid over it.",
+      config::AnyValue{})
 };
 
-/// Reads `path` and lays `settings` ("key=value") over it, then checks all rules between fields. Throws ConfigError.
+/// Reads `path` and lays `settings` ("key=value") over it, then checks all rules between fields.
+/// Throws ConfigError.
 Config load_config(const std::string& path, const std::vector<std::string>& settings);
 
 /// All rules between fields. Throws ConfigError.

@@ -41,12 +41,19 @@ void config_command(const ConfigArgs& args) {
 void add_config(CLI::App& app) {
   auto args = std::make_shared<ConfigArgs>();
   CLI::App* command = app.add_subcommand("config", "Check, explain and dump a configuration");
-  command->add_option("file", args->file, "Configuration to resolve and print; without one, every key with its default");
-  command->add_option("--set", args->settings, "Lay one key over the file, e.g. --set model.heads=4")->allow_extra_args(false);
+  command->add_option(
+      "file", args->file,
+      "Configuration to resolve and print; without one, every key with its default");
+  command
+      ->add_option("--set", args->settings, "Lay one key over the file, e.g. --set model.heads=4")
+      ->allow_extra_args(false);
   command->add_flag("--check", args->check, "Only say whether the file is valid");
-  command->add_option("--explain", args->explain, "One key or section: type, default, what it may be, what it changes");
+  command->add_option("--explain", args->explain,
+                      "One key or section: type, default, what it may be, what it changes");
   command->add_flag("--markdown", args->markdown, "The whole reference, as in docs/config.md");
-  command->footer("Examples:\n  heed config configs/demo.yaml --set training.updates=100\n  heed config --explain training.schedule");
+  command->footer(
+      "Examples:\n  heed config configs/demo.yaml --set training.updates=100\n  heed config "
+      "--explain training.schedule");
   command->callback([args] { config_command(*args); });
 }
 

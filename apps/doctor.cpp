@@ -1,9 +1,8 @@
 // heed doctor: is this machine ready, and for what.
-#include <ATen/Version.h>
-#include <torch/version.h>
-
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/version.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -40,24 +39,29 @@ void doctor() {
   const at::Device cpu(at::kCPU);
   const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
   char text[160];
-  std::snprintf(text, sizeof text, "%u cores, fp32 %.0f GFLOP/s", cores, gemm_rate(at::kFloat, 1024, 8));
+  std::snprintf(text, sizeof text, "%u cores, fp32 %.0f GFLOP/s", cores,
+                gemm_rate(at::kFloat, 1024, 8));
   line(true, "CPU", text);
-  line(bf16, "bf16", bf16 ? "the processor multiplies it directly; precision: auto uses it"
-                          : "not in this processor; precision: auto means fp32 on the CPU");
+  line(bf16, "bf16",
+       bf16 ? "the processor multiplies it directly; precision: auto uses it"
+            : "not in this processor; precision: auto means fp32 on the CPU");
   const at::Device best = model::open_device("auto");
   line(best.is_cuda(), "GPU", best.is_cuda() ? best.str() : "none found; device: auto means cpu");
   try {
     line(true, "sacrebleu", eval::find_sacrebleu());
   } catch (const std::exception& error) {
     line(false, "sacrebleu", error.what());
-    throw Failure("sacrebleu is missing: training cannot score BLEU, and evaluate, lengths and bottleneck cannot run");
+    throw Failure(
+        "sacrebleu is missing: training cannot score BLEU, and evaluate, lengths and bottleneck "
+        "cannot run");
   }
 }
 
 }  // namespace
 
 void add_doctor(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("doctor", "Is this machine ready: processor, GPU, LibTorch, sacrebleu");
+  CLI::App* command =
+      app.add_subcommand("doctor", "Is this machine ready: processor, GPU, LibTorch, sacrebleu");
   command->footer("Example:\n  heed doctor");
   command->callback([] { doctor(); });
 }

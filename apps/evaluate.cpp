@@ -47,7 +47,8 @@ void evaluate_model(const EvaluateArgs& args) {
 
 void evaluate(const EvaluateArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
-    throw UserError("heed evaluate: give either a model folder or --hypothesis FILE --reference FILE");
+    throw UserError(
+        "heed evaluate: give either a model folder or --hypothesis FILE --reference FILE");
   args.model.empty() ? evaluate_file(args) : evaluate_model(args);
 }
 
@@ -55,16 +56,20 @@ void evaluate(const EvaluateArgs& args) {
 
 void add_evaluate(CLI::App& app) {
   auto args = std::make_shared<EvaluateArgs>();
-  CLI::App* command = app.add_subcommand("evaluate", "BLEU, chrF and TER by sacrebleu, with its signature");
-  command->add_option("model", args->model, "Folder that `heed train` wrote; translates its test set");
+  CLI::App* command =
+      app.add_subcommand("evaluate", "BLEU, chrF and TER by sacrebleu, with its signature");
+  command->add_option("model", args->model,
+                      "Folder that `heed train` wrote; translates its test set");
   command->add_flag("--valid", args->valid, "Its validation set instead");
   command->add_option("--source", args->source, "Other source sentences than the config's");
-  command->add_option("--reference", args->reference, "The correct translations of --source or of --hypothesis");
-  command->add_option("--hypothesis", args->hypothesis, "Ready translations to score instead of a model's");
+  command->add_option("--reference", args->reference,
+                      "The correct translations of --source or of --hypothesis");
+  command->add_option("--hypothesis", args->hypothesis,
+                      "Ready translations to score instead of a model's");
   command->add_option("-o,--output", args->output, "Write the model's translations here");
   args->common.add(*command);
   command->footer(
-      "Examples:\n  heed evaluate runs/multi30k-transformer\n"
+      "Examples:\n  heed evaluate runs/multi30k_transformer\n"
       "  heed evaluate --hypothesis out.en --reference data/multi30k/test2016.en");
   command->callback([args] { evaluate(*args); });
 }

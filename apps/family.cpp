@@ -1,12 +1,11 @@
 #include "apps/family.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/model_folder.h"
@@ -37,11 +36,14 @@ std::vector<std::string> settings_of(const std::string& name) {
 std::vector<SystemConfig> systems_of(const Config& config) {
   if (!config.systems.empty()) return config.systems;
   std::vector<SystemConfig> systems;
-  for (const char* name : {"none", "bahdanau", "luong_general", "transformer"}) systems.emplace_back().name = name;
+  for (const char* name : {"none", "bahdanau", "luong_general", "transformer"})
+    systems.emplace_back().name = name;
   return systems;
 }
 
-bool finished(const FamilyMember& member) { return fs::exists(fs::path(member.folder) / "summary.json"); }
+bool finished(const FamilyMember& member) {
+  return fs::exists(fs::path(member.folder) / "summary.json");
+}
 
 /// The last event of a run's metrics.jsonl, as "1,200 2.31".
 std::string progress_of(const FamilyMember& member) {
@@ -53,12 +55,15 @@ std::string progress_of(const FamilyMember& member) {
   for (const std::string& line : split(tail, '\n')) {
     const auto event = nlohmann::json::parse(line, nullptr, false);
     if (!event.is_object() || event.value("event", "") != "train") continue;
-    result = std::to_string(event.value("update", int64_t{0})) + " updates, loss " + fixed(event.value("loss", 0.0), 2);
+    result = std::to_string(event.value("update", int64_t{0})) + " updates, loss " +
+             fixed(event.value("loss", 0.0), 2);
   }
   return result;
 }
 
-std::string own_path() { return fs::read_symlink("/proc/self/exe").string(); }
+std::string own_path() {
+  return fs::read_symlink("/proc/self/exe").string();
+}
 
 struct Running {
   const FamilyMember* member;
@@ -66,14 +71,17 @@ struct Running {
   std::chrono::steady_clock::time_point start;
 };
 
-std::string log_of(const FamilyMember& member) { return (fs::path(member.folder) / "console.log").string(); }
+std::string log_of(const FamilyMember& member) {
+  return (fs::path(member.folder) / "console.log").string();
+}
 
 Running start(const std::string& file, const FamilyMember& member, int64_t threads) {
   make_folder(member.folder);
   std::vector<std::string> command = {own_path(), "train", file};
-  for (const std::string& setting : member.settings) command.insert(command.end(), {"--set", setting});
-  command.insert(command.end(), {"--set", "output=" + member.folder, "--set", "name=" + member.name, "--set",
-                                 "threads=" + std::to_string(threads), "--resume"});
+  for (const std::string& setting : member.settings)
+    command.insert(command.end(), {"--set", setting});
+  command.insert(command.end(), {"--set", "output=" + member.folder, "--set", "name=" + member.name,
+                                 "--set", "threads=" + std::to_string(threads), "--resume"});
   log::info("training " + member.name + " in " + member.folder + ", " + std::to_string(threads) +
             (threads == 1 ? " thread" : " threads"));
   return {&member, subprocess::start(command, log_of(member)), std::chrono::steady_clock::now()};
@@ -81,7 +89,8 @@ Running start(const std::string& file, const FamilyMember& member, int64_t threa
 
 void show(const std::vector<Running>& running) {
   std::vector<std::string> parts;
-  for (const Running& one : running) parts.push_back(one.member->name + " " + progress_of(*one.member));
+  for (const Running& one : running)
+    parts.push_back(one.member->name + " " + progress_of(*one.member));
   log::progress(join(parts, " | "));
 }
 
@@ -91,7 +100,8 @@ void report_end(const Running& one, int status) {
   if (status == 0)
     log::info(one.member->name + " trained in " + human_duration(elapsed.count()));
   else
-    log::error(one.member->name + " failed with exit code " + std::to_string(status) + "; see " + log_of(*one.member));
+    log::error(one.member->name + " failed with exit code " + std::to_string(status) + "; see " +
+               log_of(*one.member));
 }
 
 }  // namespace
@@ -107,7 +117,8 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
     FamilyMember member{system.name, run_folder(config) + "/" + system.name, settings};
     const auto builtin = settings_of(system.name);
     if (builtin.empty() && system.set.empty())
-      throw UserError(file + ": systems: '" + system.name + "' is no model by itself; give it settings with `set`");
+      throw UserError(file + ": systems: '" + system.name +
+                      "' is no model by itself; give it settings with `set`");
     member.settings.insert(member.settings.end(), builtin.begin(), builtin.end());
     member.settings.insert(member.settings.end(), system.set.begin(), system.set.end());
     load_config(file, member.settings);  // says now what would fail in an hour
@@ -115,7 +126,8 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
   }
   for (const std::string& name : only)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw UserError("--systems: no system '" + name + "' in " + file + config::did_you_mean(name, names));
+      throw UserError("--systems: no system '" + name + "' in " + file +
+                      config::did_you_mean(name, names));
   return members;
 }
 
@@ -124,23 +136,27 @@ std::vector<std::string> share_vocabulary(const Config& config, const std::strin
   make_folder(folder);
   if (!has_vocabularies(folder)) save_vocabularies(make_vocabularies(config), folder, joint);
   if (joint) return {"data.vocabulary.source=" + folder + "/joint.spm"};
-  return {"data.vocabulary.source=" + folder + "/source.spm", "data.vocabulary.target=" + folder + "/target.spm"};
+  return {"data.vocabulary.source=" + folder + "/source.spm",
+          "data.vocabulary.target=" + folder + "/target.spm"};
 }
 
 void train_family(const std::string& file, const std::vector<FamilyMember>& members, int64_t jobs) {
   const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   std::vector<const FamilyMember*> waiting;
   for (const FamilyMember& member : members)
-    finished(member) ? log::info(member.name + " is trained already: " + member.folder) : waiting.push_back(&member);
+    finished(member) ? log::info(member.name + " is trained already: " + member.folder)
+                     : waiting.push_back(&member);
   if (waiting.empty()) return;
-  const int64_t together = std::min<int64_t>(jobs > 0 ? jobs : cores, static_cast<int64_t>(waiting.size()));
+  const int64_t together =
+      std::min<int64_t>(jobs > 0 ? jobs : cores, static_cast<int64_t>(waiting.size()));
   const int64_t threads = std::max<int64_t>(1, cores / together);
 
   std::vector<Running> running;
   std::vector<std::string> failed;
   std::size_t next = 0;
   while (next < waiting.size() || !running.empty()) {
-    while (next < waiting.size() && static_cast<int64_t>(running.size()) < together && !signals::interrupted())
+    while (next < waiting.size() && static_cast<int64_t>(running.size()) < together &&
+           !signals::interrupted())
       running.push_back(start(file, *waiting[next++], threads));
     if (signals::interrupted()) {
       for (const Running& one : running) one.child.signal(SIGTERM);
@@ -157,7 +173,8 @@ void train_family(const std::string& file, const std::vector<FamilyMember>& memb
     });
   }
   log::clear_progress();
-  if (!failed.empty()) throw Failure("training failed; the last lines of " + join(failed, " and ") + " say why");
+  if (!failed.empty())
+    throw Failure("training failed; the last lines of " + join(failed, " and ") + " say why");
 }
 
 }  // namespace heed

@@ -36,7 +36,8 @@ std::string module_of(const std::string& name) {
 void inspect(const InspectArgs& args) {
   const ModelFolder folder = open_model(args.model, {.device = "cpu"});
   if (args.config) {
-    std::cout << config::dump(folder.config);
+    // As it was saved: the folder was opened on another device.
+    std::cout << config::dump(load_config(args.model + "/config.yaml", {}));
     return;
   }
   const auto weights = model::named_weights(*folder.model);
@@ -46,25 +47,29 @@ void inspect(const InspectArgs& args) {
   int64_t total = 0;
   std::printf("%-*s  %-18s %12s\n", static_cast<int>(width), "tensor", "shape", "parameters");
   for (const auto& [name, tensor] : weights) {
-    std::printf("%-*s  %-18s %12lld\n", static_cast<int>(width), name.c_str(), shape_text(tensor.sizes()).c_str(),
-                static_cast<long long>(tensor.numel()));
+    std::printf("%-*s  %-18s %12lld\n", static_cast<int>(width), name.c_str(),
+                shape_text(tensor.sizes()).c_str(), static_cast<long long>(tensor.numel()));
     modules[module_of(name).substr(0, name.find('.'))] += tensor.numel();
     total += tensor.numel();
   }
   std::printf("\n");
   for (const auto& [name, count] : modules)
-    std::printf("%-*s  %-18s %12lld  %5.1f %%\n", static_cast<int>(width), name.c_str(), "", static_cast<long long>(count),
+    std::printf("%-*s  %-18s %12lld  %5.1f %%\n", static_cast<int>(width), name.c_str(), "",
+                static_cast<long long>(count),
                 100.0 * static_cast<double>(count) / static_cast<double>(total));
-  std::printf("%-*s  %-18s %12lld\n", static_cast<int>(width), "all", "", static_cast<long long>(total));
+  std::printf("%-*s  %-18s %12lld\n", static_cast<int>(width), "all", "",
+              static_cast<long long>(total));
   std::printf("\nvocabulary: source %d pieces (%s), target %d pieces (%s)\n", folder.source.size(),
-              folder.source.fingerprint().c_str(), folder.target.size(), folder.target.fingerprint().c_str());
+              folder.source.fingerprint().c_str(), folder.target.size(),
+              folder.target.fingerprint().c_str());
 }
 
 }  // namespace
 
 void add_inspect(CLI::App& app) {
   auto args = std::make_shared<InspectArgs>();
-  CLI::App* command = app.add_subcommand("inspect", "What is in a model: tensors, shapes, parameters, vocabulary");
+  CLI::App* command =
+      app.add_subcommand("inspect", "What is in a model: tensors, shapes, parameters, vocabulary");
   command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
   command->add_flag("--config", args->config, "Print the resolved configuration instead");
   command->footer("Example:\n  heed inspect runs/demo/bahdanau");

@@ -1,4 +1,6 @@
 // heed lengths: BLEU by source length, of models or of ready translations.
+#include "eval/lengths.h"
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
@@ -13,7 +15,6 @@
 #include "base/log.h"
 #include "config/io.h"
 #include "eval/curve.h"
-#include "eval/lengths.h"
 
 namespace heed {
 namespace {
@@ -38,7 +39,9 @@ std::string folder_name(const std::string& path) {
 
 void lengths(const LengthsArgs& args) {
   if (args.models.empty() && args.hypotheses.empty())
-    throw UserError("heed lengths: give model folders, or --hypothesis NAME=FILE with --source and --reference");
+    throw UserError(
+        "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
+        "--reference");
   eval::find_sacrebleu();
   TestSet set;
   eval::EvaluationConfig evaluation;
@@ -63,8 +66,8 @@ void lengths(const LengthsArgs& args) {
     systems.push_back({name, read_lines(file)});
     require_equal_lines(set.name, set.source.size(), file, systems.back().hypotheses.size());
   }
-  const eval::LengthReport report =
-      eval::measure_lengths(set.source, set.reference, systems, evaluation, {.baseline = args.baseline});
+  const eval::LengthReport report = eval::measure_lengths(set.source, set.reference, systems,
+                                                          evaluation, {.baseline = args.baseline});
   for (const std::string& warning : report.warnings) log::warn(warning);
   std::cout << eval::lengths_table(report);
   if (!args.csv.empty()) write_atomic(args.csv, eval::lengths_csv(report));
@@ -75,18 +78,26 @@ void lengths(const LengthsArgs& args) {
 
 void add_lengths(CLI::App& app) {
   auto args = std::make_shared<LengthsArgs>();
-  CLI::App* command = app.add_subcommand("lengths", "BLEU by source length, with bucket sizes and intervals");
+  CLI::App* command =
+      app.add_subcommand("lengths", "BLEU by source length, with bucket sizes and intervals");
   command->add_option("models", args->models, "Folders that `heed train` wrote");
-  command->add_option("--hypothesis", args->hypotheses, "Ready translations, NAME=FILE; may be repeated")->allow_extra_args(false);
-  command->add_option("--source", args->source, "Source sentences; default: the first model's test set");
+  command
+      ->add_option("--hypothesis", args->hypotheses,
+                   "Ready translations, NAME=FILE; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--source", args->source,
+                      "Source sentences; default: the first model's test set");
   command->add_option("--reference", args->reference, "Their correct translations");
-  command->add_option("--baseline", args->baseline, "Name of the system that the others are tested against");
+  command->add_option("--baseline", args->baseline,
+                      "Name of the system that the others are tested against");
   command->add_option("--csv", args->csv, "Write the numbers here");
   command->add_option("--svg", args->svg, "Write the curve here");
   args->common.add(*command);
   command->footer(
-      "Examples:\n  heed lengths runs/demo/none runs/demo/bahdanau --baseline none --svg curve.svg\n"
-      "  heed lengths --hypothesis mine=out.en --source test.de --reference test.en --csv lengths.csv");
+      "Examples:\n  heed lengths runs/demo/none runs/demo/bahdanau --baseline none --svg "
+      "curve.svg\n"
+      "  heed lengths --hypothesis mine=out.en --source test.de --reference test.en --csv "
+      "lengths.csv");
   command->callback([args] { lengths(*args); });
 }
 

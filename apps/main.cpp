@@ -1,5 +1,5 @@
-// heed COMMAND [options]: builds the command line from the table and turns every outcome into an exit code:
-// 0 done, 1 the world failed, 2 the user's mistake, 70 a bug.
+// heed COMMAND [options]: builds the command line from the table and turns every outcome into an
+// exit code: 0 done, 1 the world failed, 2 the user's mistake, 70 a bug.
 #include <c10/util/Exception.h>
 
 #include <CLI/CLI.hpp>
@@ -18,10 +18,10 @@ namespace heed {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      {"train", add_train},           {"translate", add_translate}, {"evaluate", add_evaluate},
-      {"lengths", add_lengths},       {"bottleneck", add_bottleneck}, {"attention", add_attention},
-      {"score", add_score},           {"vocab", add_vocab},         {"average", add_average},
-      {"inspect", add_inspect},       {"config", add_config},       {"doctor", add_doctor},
+      {"train", add_train},     {"translate", add_translate},   {"evaluate", add_evaluate},
+      {"lengths", add_lengths}, {"bottleneck", add_bottleneck}, {"attention", add_attention},
+      {"score", add_score},     {"vocab", add_vocab},           {"average", add_average},
+      {"inspect", add_inspect}, {"config", add_config},         {"doctor", add_doctor},
   };
   return table;
 }
@@ -41,18 +41,21 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   const auto chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string where = chosen.empty() ? "heed" : "heed " + command.get_name();
+  const std::string where = chosen.empty() ? "" : command.get_name() + ": ";
+  const std::string see =
+      "; see heed " + (chosen.empty() ? "" : command.get_name() + " ") + "--help";
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::string extra = command.remaining().empty() ? app.remaining().at(0) : command.remaining().at(0);
+    const std::string extra =
+        command.remaining().empty() ? app.remaining().at(0) : command.remaining().at(0);
     if (extra.starts_with('-')) {
       std::vector<std::string> flags;
       for (const CLI::Option* option : command.get_options())
         for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-      return where + ": unknown option '" + extra + "'" + config::did_you_mean(extra, flags);
+      return where + "unknown option '" + extra + "'" + config::did_you_mean(extra, flags);
     }
-    return where + ": unexpected argument '" + extra + "'; see " + where + " --help";
+    return where + "unexpected argument '" + extra + "'" + see;
   }
-  return where + ": " + message + "; see " + where + " --help";
+  return where + message + see;
 }
 
 int run(int argc, char** argv) {
@@ -63,9 +66,12 @@ int run(int argc, char** argv) {
   std::string level = "info";
   bool quiet = false;
   app.add_flag("-q,--quiet", quiet, "Print warnings and errors only");
-  app.add_option("--log-level", level, "debug, info, warn")->check(CLI::IsMember({"debug", "info", "warn"}));
+  app.add_option("--log-level", level, "debug, info, warn")
+      ->check(CLI::IsMember({"debug", "info", "warn"}));
   app.parse_complete_callback([&] {
-    log::set_level(level == "debug" ? log::Level::debug : level == "warn" ? log::Level::warn : log::Level::info);
+    log::set_level(level == "debug"  ? log::Level::debug
+                   : level == "warn" ? log::Level::warn
+                                     : log::Level::info);
     if (quiet) log::set_quiet();
   });
 
@@ -75,8 +81,10 @@ int run(int argc, char** argv) {
     names.emplace_back(command.name);
     app.get_subcommand(command.name)->fallthrough();
   }
-  if (argc > 1 && argv[1][0] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end())
-    return report("unknown command '" + std::string(argv[1]) + "'" + config::did_you_mean(argv[1], names), 2);
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::find(names.begin(), names.end(), argv[1]) == names.end())
+    return report(
+        "unknown command '" + std::string(argv[1]) + "'" + config::did_you_mean(argv[1], names), 2);
   if (argc == 1) {
     std::cerr << app.help();
     return 2;
@@ -105,7 +113,9 @@ int main(int argc, char** argv) {
   } catch (const heed::Failure& error) {
     return report(error.what(), 1);
   } catch (const c10::OutOfMemoryError& error) {
-    return report(std::string("out of memory: ") + error.what_without_backtrace() + "; lower training.batch_size or decoding.batch_size", 1);
+    return report(std::string("out of memory: ") + error.what_without_backtrace() +
+                      "; lower training.batch_size or decoding.batch_size",
+                  1);
   } catch (const std::bad_alloc&) {
     return report("out of memory; lower training.batch_size or decoding.batch_size", 1);
   } catch (const c10::Error& error) {

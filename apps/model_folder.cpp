@@ -25,16 +25,20 @@ void require_model_folder(const std::string& path) {
   if (!fs::is_directory(path))
     throw UserError(path + ": not a model folder; give the folder that `heed train` wrote");
   if (!fs::exists(fs::path(path) / "config.yaml"))
-    throw UserError(path + ": not a model folder, it has no config.yaml; give the folder that `heed train` wrote");
+    throw UserError(
+        path +
+        ": not a model folder, it has no config.yaml; give the folder that `heed train` wrote");
   if (!fs::exists(fs::path(path) / "model.safetensors"))
-    throw UserError(path + ": has no model.safetensors; its training has not reached a first validation yet");
+    throw UserError(
+        path + ": has no model.safetensors; its training has not reached a first validation yet");
 }
 
 }  // namespace
 
 bool has_vocabularies(const std::string& folder) {
   const fs::path path(folder);
-  return fs::exists(path / "joint.spm") || (fs::exists(path / "source.spm") && fs::exists(path / "target.spm"));
+  return fs::exists(path / "joint.spm") ||
+         (fs::exists(path / "source.spm") && fs::exists(path / "target.spm"));
 }
 
 Vocabularies load_vocabularies(const std::string& folder, bool joint) {
@@ -69,16 +73,24 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   Config config = load_config((fs::path(path) / "config.yaml").string(), settings);
   use_threads(config.threads);
   const at::Device device = model::open_device(config.device);
-  const at::ScalarType precision = model::choose_precision(config::name_of(config.precision), device);
+  const at::ScalarType precision =
+      model::choose_precision(config::name_of(config.precision), device);
   Vocabularies vocabularies = load_vocabularies(path, joint(config));
 
   const std::string file = (fs::path(path) / "model.safetensors").string();
   const model::TensorFile weights = model::load_tensors(file);
-  auto network = model::make_model(config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  auto network = model::make_model(
+      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
   model::load_weights(*network, weights.tensors, file);
   network->to(device);
   network->eval();
-  return {path, std::move(config), std::move(vocabularies.source), std::move(vocabularies.target), std::move(network), device, precision};
+  return {path,
+          std::move(config),
+          std::move(vocabularies.source),
+          std::move(vocabularies.target),
+          std::move(network),
+          device,
+          precision};
 }
 
 }  // namespace heed

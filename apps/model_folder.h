@@ -1,4 +1,5 @@
-// A run's folder is the model: config.yaml, model.safetensors and the SentencePiece models, wherever it is moved to.
+// A run's folder is the model: config.yaml, model.safetensors and the SentencePiece models,
+// wherever it is moved to.
 #pragma once
 
 #include <ATen/core/Tensor.h>

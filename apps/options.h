@@ -16,7 +16,9 @@ struct ModelOptions {
 
   void add(CLI::App& command) {
     command.add_option("--device", device, "auto (default), cpu, cuda or cuda:N");
-    command.add_option("--set", settings, "Lay one key over the model's config, e.g. --set decoding.beam_size=8")
+    command
+        .add_option("--set", settings,
+                    "Lay one key over the model's config, e.g. --set decoding.beam_size=8")
         ->allow_extra_args(false);
   }
   OpenOptions open() const { return {device, settings}; }

@@ -12,7 +12,8 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
-void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b, std::size_t lines_b) {
+void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,
+                         std::size_t lines_b) {
   if (lines_a != lines_b)
     throw UserError(path_a + " has " + std::to_string(lines_a) + " lines and " + path_b + " has " +
                     std::to_string(lines_b) + "; line i of one must belong to line i of the other");

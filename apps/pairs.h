@@ -16,6 +16,7 @@ std::vector<std::string> read_lines(const std::string& path);
 Pairs read_pairs(const std::string& source, const std::string& target);
 
 /// Throws UserError unless both have as many lines.
-void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b, std::size_t lines_b);
+void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,
+                         std::size_t lines_b);
 
 }  // namespace heed

@@ -22,7 +22,8 @@ struct ScoreArgs {
 void score(const ScoreArgs& args) {
   const ModelFolder folder = open_model(args.model, args.common.open());
   const Pairs pairs = read_pairs(args.source, args.target);
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device, folder.precision);
+  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
+                                folder.precision);
   double total = 0;
   int64_t tokens = 0;
   for (const auto& result : translator.score(pairs.source, pairs.target)) {
@@ -32,8 +33,10 @@ void score(const ScoreArgs& args) {
   }
   std::fflush(stdout);
   char summary[160];
-  std::snprintf(summary, sizeof summary, "%zu pairs, %lld pieces, log-probability %.4f, perplexity %.4f per piece",
-                pairs.source.size(), static_cast<long long>(tokens), total, tokens > 0 ? std::exp(-total / tokens) : 1.0);
+  std::snprintf(summary, sizeof summary,
+                "%zu pairs, %lld pieces, log-probability %.4f, perplexity %.4f per piece",
+                pairs.source.size(), static_cast<long long>(tokens), total,
+                tokens > 0 ? std::exp(-total / tokens) : 1.0);
   log::info(summary);
 }
 
@@ -41,12 +44,14 @@ void score(const ScoreArgs& args) {
 
 void add_score(CLI::App& app) {
   auto args = std::make_shared<ScoreArgs>();
-  CLI::App* command = app.add_subcommand("score", "Log-probability of each given translation, one number a line");
+  CLI::App* command =
+      app.add_subcommand("score", "Log-probability of each given translation, one number a line");
   command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
   command->add_option("source", args->source, "Source sentences")->required();
   command->add_option("target", args->target, "Their translations, line by line")->required();
   args->common.add(*command);
-  command->footer("Example:\n  heed score runs/demo/bahdanau data/demo/test.src data/demo/test.tgt");
+  command->footer(
+      "Example:\n  heed score runs/demo/bahdanau data/demo/test.src data/demo/test.tgt");
   command->callback([args] { score(*args); });
 }
 

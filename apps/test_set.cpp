@@ -12,9 +12,11 @@
 
 namespace heed {
 
-TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference, bool valid) {
+TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
+                      bool valid) {
   if (source.empty() != reference.empty())
-    throw UserError("give both --source and --reference, or neither to use the model's own test set");
+    throw UserError(
+        "give both --source and --reference, or neither to use the model's own test set");
   const data::CorpusFiles& files = valid ? config.data.valid : config.data.test;
   const std::string from = source.empty() ? files.source : source;
   const std::string to = source.empty() ? files.target : reference;
@@ -25,10 +27,14 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
   return {from, std::move(pairs.source), std::move(pairs.target)};
 }
 
-std::vector<std::string> translate_all(const ModelFolder& folder, const std::vector<std::string>& lines) {
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device, folder.precision);
+std::vector<std::string> translate_all(const ModelFolder& folder,
+                                       const std::vector<std::string>& lines) {
+  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
+                                folder.precision);
   const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   const std::size_t window = 32 * static_cast<std::size_t>(folder.config.decoding.batch_size);
   std::vector<std::string> outputs;
   std::size_t next = 0;
@@ -41,13 +47,15 @@ std::vector<std::string> translate_all(const ModelFolder& folder, const std::vec
       [&](int64_t, const decode::Translation& translation) {
         outputs.push_back(translation.text);
         if (outputs.size() % 50 == 0)
-          log::progress("translating " + std::to_string(outputs.size()) + "/" + std::to_string(lines.size()));
+          log::progress("translating " + std::to_string(outputs.size()) + "/" +
+                        std::to_string(lines.size()));
       },
       static_cast<int64_t>(window));
   log::clear_progress();
   log::info(folder.path + ": " + std::to_string(lines.size()) + " sentences translated, beam " +
             std::to_string(folder.config.decoding.beam_size) + ", " +
-            fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1) + " sentences/s");
+            fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1) +
+            " sentences/s");
   return outputs;
 }
 

@@ -13,11 +13,14 @@ struct TestSet {
   std::vector<std::string> source, reference;
 };
 
-/// `source` and `reference` where given, else the config's test (or validation) set. Throws UserError.
-TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference, bool valid = false);
+/// `source` and `reference` where given, else the config's test (or validation) set. Throws
+/// UserError.
+TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
+                      bool valid = false);
 
 /// The best translation of each line, with progress on a terminal and the rate in the log.
-std::vector<std::string> translate_all(const ModelFolder& folder, const std::vector<std::string>& lines);
+std::vector<std::string> translate_all(const ModelFolder& folder,
+                                       const std::vector<std::string>& lines);
 
 /// Atomic; a line each.
 void write_lines(const std::string& path, const std::vector<std::string>& lines);

@@ -59,8 +59,10 @@ struct TrainArgs {
 };
 
 void require_corpora(const Config& config) {
-  if (config.data.train.empty()) throw UserError("data.train: needed; name its source and target files");
-  if (config.data.valid.source.empty()) throw UserError("data.valid: needed; held-out pairs choose the best weights");
+  if (config.data.train.empty())
+    throw UserError("data.train: needed; name its source and target files");
+  if (config.data.valid.source.empty())
+    throw UserError("data.valid: needed; held-out pairs choose the best weights");
   for (const data::CorpusFiles& corpus : config.data.train) {
     require_file(corpus.source, "data.train.source");
     require_file(corpus.target, "data.train.target");
@@ -76,19 +78,24 @@ void require_corpora(const Config& config) {
 void prepare_folder(const std::string& folder, const TrainArgs& args) {
   const bool used = fs::exists(fs::path(folder) / "checkpoints");
   if (used && args.overwrite) {
-    for (const char* name : {"checkpoints", "config.yaml", "model.safetensors", "metrics.jsonl", "train.log", "summary.json",
-                             "joint.spm", "source.spm", "target.spm", "test.hypothesis"})
+    for (const char* name :
+         {"checkpoints", "config.yaml", "model.safetensors", "metrics.jsonl", "train.log",
+          "summary.json", "joint.spm", "source.spm", "target.spm", "test.hypothesis"})
       fs::remove_all(fs::path(folder) / name);
   } else if (used && !args.resume) {
-    throw UserError(folder + ": holds a run already; --resume goes on with it, --overwrite starts again");
+    throw UserError(folder +
+                    ": holds a run already; --resume goes on with it, --overwrite starts again");
   }
   make_folder(folder);
 }
 
-/// Those of the folder when a run goes on, else new ones, saved there.
+/// Those of the folder when a run goes on, else new ones, saved there. A run that failed before its
+/// first checkpoint may have left some that were made of other corpora.
 Vocabularies folder_vocabularies(const Config& config, const std::string& folder) {
   const bool joint = config.data.vocabulary.kind == data::VocabularyKind::joint;
-  if (!has_vocabularies(folder)) save_vocabularies(make_vocabularies(config), folder, joint);
+  const bool begun = fs::exists(fs::path(folder) / "checkpoints");
+  if (!begun || !has_vocabularies(folder))
+    save_vocabularies(make_vocabularies(config), folder, joint);
   return load_vocabularies(folder, joint);
 }
 
@@ -96,7 +103,8 @@ Vocabularies folder_vocabularies(const Config& config, const std::string& folder
 std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& folder) {
   const Config& config = folder.config;
   if (!config.training.validate_bleu) return {};
-  auto pairs = std::make_shared<Pairs>(read_pairs(config.data.valid.source, config.data.valid.target));
+  auto pairs =
+      std::make_shared<Pairs>(read_pairs(config.data.valid.source, config.data.valid.target));
   eval::EvaluationConfig evaluation = config.evaluation;
   evaluation.metrics = {"bleu"};
   decode::DecodeConfig greedy = config.decoding;
@@ -109,49 +117,65 @@ std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& f
     decode::Translator translator({member}, greedy, device, precision);
     translator.warn_of_cuts = false;
     std::vector<std::string> hypotheses;
-    for (decode::Translation& translation : translator.translate(pairs->source)) hypotheses.push_back(std::move(translation.text));
+    for (decode::Translation& translation : translator.translate(pairs->source))
+      hypotheses.push_back(std::move(translation.text));
     return eval::score(hypotheses, pairs->target, evaluation).front().value;
   };
 }
 
-std::vector<data::Batch> validation_batches(const Config& config, const Vocabularies& vocabularies, int64_t longest) {
-  const auto corpus = data::Corpus::read({config.data.valid}, vocabularies.source, vocabularies.target,
-                                         {.max_length = longest, .long_sentences = data::LongSentences::error});
+std::vector<data::Batch> validation_batches(const Config& config, const Vocabularies& vocabularies,
+                                            int64_t longest) {
+  const auto corpus =
+      data::Corpus::read({config.data.valid}, vocabularies.source, vocabularies.target,
+                         {.max_length = longest, .long_sentences = data::LongSentences::error});
   const bool tokens = config.training.batch_type == train::BatchType::tokens;
   return data::fixed_batches(corpus, tokens ? config.training.batch_size : 4096);
 }
 
 /// Opens everything that a run's folder describes, with a fresh model.
-ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies) {
+ModelFolder fresh_model(Config config, const std::string& folder,
+                        const Vocabularies& vocabularies) {
   const at::Device device = model::open_device(config.device);
-  const at::ScalarType precision = model::choose_precision(config::name_of(config.precision), device);
+  const at::ScalarType precision =
+      model::choose_precision(config::name_of(config.precision), device);
   at::manual_seed(static_cast<uint64_t>(config.seed));
-  auto network = model::make_model(config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  auto network = model::make_model(
+      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
   network->to(device);
-  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network), device, precision};
+  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
+          device, precision};
 }
 
 void log_start(const ModelFolder& folder) {
   const Config& config = folder.config;
   const bool rnn = config.model.type == model::ModelType::rnn;
-  log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " + std::to_string(config.seed));
-  log::info("model " + (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) + ", " +
-            human_count(static_cast<double>(model::count_parameters(*folder.model))) + " parameters, " +
-            folder.device.str() + ", " + std::to_string(at::get_num_threads()) + " threads, " +
-            (folder.precision == at::kFloat ? "fp32" : folder.precision == at::kBFloat16 ? "bf16" : "fp16"));
-  if (config.deterministic) at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " +
+            std::to_string(config.seed));
+  log::info("model " +
+            (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) + ", " +
+            human_count(static_cast<double>(model::count_parameters(*folder.model))) +
+            " parameters, " + folder.device.str() + ", " + std::to_string(at::get_num_threads()) +
+            " threads, " +
+            (folder.precision == at::kFloat      ? "fp32"
+             : folder.precision == at::kBFloat16 ? "bf16"
+                                                 : "fp16"));
+  if (config.deterministic)
+    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }
 
-int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
 
 /// The sequence limit in pieces without eos: the config's, or less where positions are learned.
 data::CorpusReading reading_of(const ModelFolder& folder) {
   const data::DataConfig& data = folder.config.data;
   const int64_t longest = folder.model->longest();
-  return {.max_length = longest == INT64_MAX ? data.max_length : smaller(data.max_length, longest - 1),
-          .long_sentences = data.long_sentences,
-          .keep_text = data.subword_sampling > 0,
-          .threads = at::get_num_threads()};
+  return {
+      .max_length = longest == INT64_MAX ? data.max_length : smaller(data.max_length, longest - 1),
+      .long_sentences = data.long_sentences,
+      .keep_text = data.subword_sampling > 0,
+      .threads = at::get_num_threads()};
 }
 
 /// The test set by beam search: test.hypothesis and the scores.
@@ -189,23 +213,28 @@ void train_command(const TrainArgs& args) {
     if (!line.empty()) log::info(line);
   signals::install();
   const auto seed = static_cast<uint64_t>(run.config.seed);
-  const train::TrainResult result =
-      train::train({.model = run.model,
-                    .config = run.config.training,
-                    .device = run.device,
-                    .precision = run.precision,
-                    .folder = folder,
-                    .seed = seed,
-                    .width = run.config.model.type == model::ModelType::transformer ? run.config.model.width
-                                                                                    : run.config.model.hidden_size,
-                    .corpus = corpus,
-                    .batches = train::batch_options(run.config.training, run.config.data, seed, at::get_num_threads()),
-                    .validation = validation_batches(run.config, vocabularies, run.model->longest() == INT64_MAX ? 0 : run.model->longest() - 1),
-                    .bleu = bleu_of(run),
-                    .resume = args.resume});
+  const train::TrainResult result = train::train(
+      {.model = run.model,
+       .config = run.config.training,
+       .device = run.device,
+       .precision = run.precision,
+       .folder = folder,
+       .seed = seed,
+       .width = run.config.model.type == model::ModelType::transformer
+                    ? run.config.model.width
+                    : run.config.model.hidden_size,
+       .corpus = corpus,
+       .batches =
+           train::batch_options(run.config.training, run.config.data, seed, at::get_num_threads()),
+       .validation =
+           validation_batches(run.config, vocabularies,
+                              run.model->longest() == INT64_MAX ? 0 : run.model->longest() - 1),
+       .bleu = bleu_of(run),
+       .resume = args.resume});
   if (result.stopped == train::StopReason::interrupted)
-    throw Failure("interrupted at update " + std::to_string(result.updates) + ", everything is saved; `heed train " +
-                  args.config + " --resume` goes on from there");
+    throw Failure("interrupted at update " + std::to_string(result.updates) +
+                  ", everything is saved; `heed train " + args.config +
+                  " --resume` goes on from there");
   log::info(result.reason());
   RunSummary summary{.parameters = model::count_parameters(*run.model),
                      .updates = result.updates,
@@ -224,11 +253,17 @@ void train_command(const TrainArgs& args) {
 void add_train(CLI::App& app) {
   auto args = std::make_shared<TrainArgs>();
   CLI::App* command = app.add_subcommand("train", "Train a model as a YAML file says");
-  command->add_option("config", args->config, "The configuration; `heed config` explains every key")->required();
-  command->add_option("--set", args->settings, "Lay one key over the file, e.g. --set training.updates=2000")->allow_extra_args(false);
-  command->add_flag("--resume", args->resume, "Go on from the newest checkpoint, or start where there is none");
+  command->add_option("config", args->config, "The configuration; `heed config` explains every key")
+      ->required();
+  command
+      ->add_option("--set", args->settings,
+                   "Lay one key over the file, e.g. --set training.updates=2000")
+      ->allow_extra_args(false);
+  command->add_flag("--resume", args->resume,
+                    "Go on from the newest checkpoint, or start where there is none");
   command->add_flag("--overwrite", args->overwrite, "Delete an older run in the same folder first");
-  command->footer("Example:\n  heed train configs/multi30k_transformer.yaml --set training.updates=2000");
+  command->footer(
+      "Example:\n  heed train configs/multi30k_transformer.yaml --set training.updates=2000");
   command->callback([args] { train_command(*args); });
 }
 

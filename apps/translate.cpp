@@ -10,6 +10,7 @@
 #include "apps/model_folder.h"
 #include "apps/options.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "decode/translator.h"
 #include "text/lines.h"
 
@@ -17,7 +18,7 @@ namespace heed {
 namespace {
 
 struct TranslateArgs {
-  std::vector<std::string> models;
+  std::string models;  // separated by commas
   std::string file = "-";
   ModelOptions common;
   int64_t beam = 0, n_best = 0, batch = 0;
@@ -34,16 +35,21 @@ std::string format_number(double value) {
 void print_n_best(int64_t line, const decode::Translation& translation) {
   for (std::size_t i = 0; i < translation.hypotheses.size(); ++i) {
     const decode::Hypothesis& hypothesis = translation.hypotheses[i];
-    std::cout << line << " ||| " << translation.texts[i] << " ||| logprob= "
-              << format_number(hypothesis.log_probability) << " length= " << hypothesis.ids.size() + 1
-              << " ||| " << format_number(hypothesis.score) << '\n';
+    std::cout << line << " ||| " << translation.texts[i]
+              << " ||| logprob= " << format_number(hypothesis.log_probability)
+              << " length= " << hypothesis.ids.size() + 1 << " ||| "
+              << format_number(hypothesis.score) << '\n';
   }
 }
 
-void print(int64_t line, const decode::Translation& translation, const TranslateArgs& args, bool n_best) {
+void print(int64_t line, const decode::Translation& translation, const TranslateArgs& args,
+           bool n_best) {
   if (n_best) return print_n_best(line, translation);
   if (args.scores)
-    std::cout << (translation.hypotheses.empty() ? "0" : format_number(translation.hypotheses.front().score)) << '\t';
+    std::cout << (translation.hypotheses.empty()
+                      ? "0"
+                      : format_number(translation.hypotheses.front().score))
+              << '\t';
   std::cout << translation.text << '\n';
 }
 
@@ -54,7 +60,7 @@ void translate(const TranslateArgs& args) {
   if (args.batch > 0) settings.push_back("decoding.batch_size=" + std::to_string(args.batch));
   std::vector<decode::Member> members;
   std::optional<ModelFolder> first;
-  for (const std::string& path : args.models) {
+  for (const std::string& path : split(args.models, ',')) {
     ModelFolder folder = open_model(path, args.common.open(settings));
     members.push_back(folder.member());
     if (!first) first.emplace(std::move(folder));
@@ -63,7 +69,8 @@ void translate(const TranslateArgs& args) {
   decode::Translator translator(members, config, first->device, first->precision);
 
   text::LineReader reader(args.file);
-  // A person typing wants an answer to each line; a file is read in windows that sort well by length.
+  // A person typing wants an answer to each line; a file is read in windows that sort well by
+  // length.
   const bool interactive = args.file == "-" && isatty(STDIN_FILENO);
   const int64_t window = interactive ? 1 : 32 * config.batch_size;
   decode::translate_stream(
@@ -84,15 +91,29 @@ void translate(const TranslateArgs& args) {
 
 void add_translate(CLI::App& app) {
   auto args = std::make_shared<TranslateArgs>();
-  CLI::App* command = app.add_subcommand("translate", "Translate lines of text; one line in, one line out");
-  command->add_option("model", args->models, "Folder that `heed train` wrote; several, separated by commas, make an ensemble")->required()->delimiter(',')->expected(1);
-  command->add_option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input")->capture_default_str();
-  command->add_option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")->check(CLI::PositiveNumber);
-  command->add_option("--n-best", args->n_best, "Print this many translations of each line: line ||| text ||| features ||| score")->check(CLI::PositiveNumber);
-  command->add_option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")->check(CLI::PositiveNumber);
+  CLI::App* command =
+      app.add_subcommand("translate", "Translate lines of text; one line in, one line out");
+  command
+      ->add_option("model", args->models,
+                   "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      ->required();
+  command
+      ->add_option("file", args->file,
+                   "Text to translate (plain, .gz or .zst); - is standard input")
+      ->capture_default_str();
+  command->add_option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option(
+          "--n-best", args->n_best,
+          "Print this many translations of each line: line ||| text ||| features ||| score")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--scores", args->scores, "Put each translation's score and a tab before it");
   args->common.add(*command);
-  command->footer("Example:\n  echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k-transformer");
+  command->footer(
+      "Example:\n  echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k_transformer");
   command->callback([args] { translate(*args); });
 }
 
