@@ -158,7 +158,7 @@ struct Slot {
   std::string name;
   at::ScalarType type{};
   std::vector<int64_t> shape;
-  int64_t begin = 0, end = 0;
+  int64_t begin = 0, end = -1;
 };
 
 std::optional<at::ScalarType> find_type(const std::string& name) {
@@ -187,8 +187,8 @@ Slot read_slot(const Reader& reader, const std::string& name, const json& value)
     if (!type) reader.wrong("tensor '" + name + "' has the unknown type " + value["dtype"].dump());
     slot.type = *type;
     slot.shape = value.at("shape").get<std::vector<int64_t>>();
-    const auto offsets = value.at("data_offsets").get<std::array<int64_t, 2>>();
-    std::tie(slot.begin, slot.end) = std::tie(offsets[0], offsets[1]);
+    const auto offsets = value.at("data_offsets").get<std::vector<int64_t>>();
+    if (offsets.size() == 2) std::tie(slot.begin, slot.end) = std::tie(offsets[0], offsets[1]);
   } catch (const json::exception&) {
     reader.wrong("not a safetensors file (its entry for '" + name + "' makes no sense)");
   }
