@@ -11,9 +11,10 @@ function(heed_layer name)
   target_link_libraries(heed_${name} PUBLIC ${arg_LIBRARIES} PRIVATE heed_flags)
 endfunction()
 
-# heed_tests(name [LIBRARIES ...]): tests/<name>/*_test.cpp as test_<name>, each case known to ctest.
+# heed_tests(name [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<name>/*_test.cpp as test_<name>, each case
+# known to ctest; with SHARDS that many processes run them all, for cases that share what is dear to make.
 function(heed_tests name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "SHARDS;TIMEOUT" "LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(NOT sources)
     return()
@@ -26,5 +27,14 @@ function(heed_tests name)
   target_compile_definitions(test_${name} PRIVATE
     HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HEED_BINARY="$<TARGET_FILE:heed>" HEED_PYTHON="${Python3_EXECUTABLE}")
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main heed_flags)
+  if(arg_SHARDS)
+    foreach(shard RANGE 1 ${arg_SHARDS})
+      math(EXPR index "${shard} - 1")
+      add_test(NAME ${name}_${shard} COMMAND test_${name})
+      set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${name}
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+    endforeach()
+    return()
+  endif()
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${name})
 endfunction()

@@ -41,6 +41,10 @@ struct DecodeConfig {
   HEED_FIELD(double, coverage_penalty, 0.0,
              "GNMT's beta: pushes towards source words that got no attention yet; 0 is off.",
              config::Between<double>{0.0, 10})
+  HEED_FIELD(int64_t, max_source_length, 1024,
+             "Longer source lines are cut to this many pieces before they are translated; each cut "
+             "line is logged.",
+             config::Between<int64_t>{1, 1000000})
   HEED_FIELD(int64_t, min_length, 0, "Pieces before which a translation may not end.",
              config::Between<int64_t>{0, 100000})
   HEED_FIELD(

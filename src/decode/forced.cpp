@@ -130,6 +130,9 @@ std::vector<bool> prepare(Translator& translator, const std::vector<std::string>
       examples[i].target = member.target.encode((*targets)[i]);
       out[i].target_text = (*targets)[i];
     } else if (!own[i].hypotheses.empty()) {
+      const auto limit = static_cast<std::size_t>(translator.source_limit());
+      if (examples[i].source.size() > limit)
+        examples[i].source.resize(limit);  // as it was translated
       examples[i].target = own[i].hypotheses[0].ids;
       out[i].target_text = own[i].text;
       out[i].cut = own[i].hypotheses[0].cut;

@@ -48,6 +48,7 @@ void check_length(int64_t pieces, int64_t longest, const std::string& where) {
 struct Translator::Lines {
   std::vector<std::vector<data::Example>> members;  // [member][line]
   std::vector<int64_t> lengths;                     // longest over the members, without eos
+  std::vector<int64_t> cut;                         // numbers of the lines that were too long
 };
 
 std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
@@ -107,18 +108,27 @@ int64_t Translator::longest() const {
   return longest;
 }
 
-Translator::Lines Translator::encode(const std::vector<std::string>& lines,
-                                     int64_t first_line) const {
+int64_t Translator::source_limit() const {
+  return std::min(config_.max_source_length, longest() - 1);
+}
+
+Translator::Lines Translator::encode(const std::vector<std::string>& lines, int64_t first_line,
+                                     TooLong policy) const {
   Lines out;
   out.lengths.assign(lines.size(), 0);
-  const int64_t most = longest();
+  const auto limit = static_cast<std::size_t>(source_limit());
   for (const auto& member : members_) {
     auto& examples = out.members.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const int64_t number = first_line + static_cast<int64_t>(i);
       examples.push_back({.source = member.source.encode(lines[i]), .origin = {0, number}});
-      const auto pieces = static_cast<int64_t>(examples.back().source.size());
-      check_length(pieces, most, "line " + std::to_string(number));
+      auto& source = examples.back().source;
+      if (policy == TooLong::cut && source.size() > limit) {
+        source.resize(limit);
+        if (out.cut.empty() || out.cut.back() != number) out.cut.push_back(number);
+      }
+      const auto pieces = static_cast<int64_t>(source.size());
+      check_length(pieces, longest(), "line " + std::to_string(number));
       out.lengths[i] = std::max(out.lengths[i], pieces);
     }
   }
@@ -127,23 +137,33 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines,
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                int64_t first_line) {
-  const Lines encoded = encode(lines, first_line);
+  const Lines encoded = encode(lines, first_line, TooLong::cut);
   const model::Autocast autocast(device_, precision_);
   const int64_t tokens = token_budget(kSearchTokens / config_.beam_size, device_);
   std::vector<Translation> out(lines.size());
   for (const auto& batch :
        batches_by_length(encoded.lengths, config_.batch_size, tokens, /*skip=*/0))
     search_batch(encoded, batch, first_line, out);
+  if (warn_of_cuts) warn(encoded, out, first_line);
+  return out;
+}
 
+void Translator::warn(const Lines& lines, const std::vector<Translation>& translations,
+                      int64_t first_line) const {
+  if (!lines.cut.empty())
+    log::warn("cut to " + std::to_string(source_limit()) + " pieces before translating: line " +
+              line_list(lines.cut) +
+              (source_limit() < config_.max_source_length
+                   ? " (the model takes no longer ones)"
+                   : " (decoding.max_source_length raises it)"));
   std::vector<int64_t> cut;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (!out[i].hypotheses.empty() && out[i].hypotheses[0].cut)
+  for (std::size_t i = 0; i < translations.size(); ++i)
+    if (!translations[i].hypotheses.empty() && translations[i].hypotheses[0].cut)
       cut.push_back(first_line + static_cast<int64_t>(i));
-  if (!cut.empty() && warn_of_cuts)
+  if (!cut.empty())
     log::warn(std::string(cut.size() == 1 ? "translation cut" : "translations cut") +
               " at the length limit, line " + line_list(cut) +
               " (decoding.max_length_ratio raises it)");
-  return out;
 }
 
 void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& batch,
@@ -177,7 +197,7 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
   if (sources.size() != targets.size())
     throw UserError("scoring pairs: " + std::to_string(sources.size()) + " source lines and " +
                     std::to_string(targets.size()) + " target lines");
-  Lines encoded = encode(sources, 1);
+  Lines encoded = encode(sources, 1, TooLong::refuse);
   std::vector<int64_t> lengths;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const auto target = first().target.encode(targets[i]);

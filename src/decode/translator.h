@@ -35,12 +35,11 @@ class Translator {
              at::ScalarType precision);
 
   bool keep_attention = false;
-  bool warn_of_cuts = true;  // name the lines whose translation reached the length limit
+  bool warn_of_cuts = true;  // name the lines that were cut or whose translation was
 
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
-  /// one. A line longer than the model can take is a UserError that names its 1-based number
-  /// (`first_line` + index), before any of `lines` is translated. Translations cut at the length
-  /// limit are warned about by line number.
+  /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
+  /// reached the length limit are warned about by their 1-based numbers (`first_line` + index).
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1);
 
   /// log P(target | source) per pair: sum over pieces and eos, and the per-token values.
@@ -58,11 +57,17 @@ class Translator {
   at::ScalarType precision() const { return precision_; }
   /// The longest source or target, in pieces with eos, that every member can take.
   int64_t longest() const;
+  /// The pieces, without eos, at which translate() cuts a line: decoding.max_source_length, or less
+  /// where a member takes less.
+  int64_t source_limit() const;
 
  private:
   struct Lines;
   std::vector<model::Model*> models() const;
-  Lines encode(const std::vector<std::string>& lines, int64_t first_line) const;
+  enum class TooLong { cut, refuse };
+  Lines encode(const std::vector<std::string>& lines, int64_t first_line, TooLong policy) const;
+  void warn(const Lines& lines, const std::vector<Translation>& translations,
+            int64_t first_line) const;
   void search_batch(const Lines& lines, const std::vector<int64_t>& batch, int64_t first_line,
                     std::vector<Translation>& out);
   void finish(Translation& translation, std::vector<Hypothesis> hypotheses) const;

@@ -1,0 +1,189 @@
+// heed attention: CSV, pictures and the page.
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// CSV as RFC 4180 has it, without line breaks inside of fields.
+Rows parse_csv(const std::string& text) {
+  Rows rows;
+  for (const std::string& line : lines_of(text)) {
+    auto& row = rows.emplace_back(1);
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '"') {
+        if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+          row.back() += line[++i];
+        else
+          quoted = !quoted;
+      } else if (line[i] == ',' && !quoted) {
+        row.emplace_back();
+      } else {
+        row.back() += line[i];
+      }
+    }
+  }
+  return rows;
+}
+
+/// The long form, checked for its header and that each target's weights sum to 1.
+struct Weights {
+  Rows rows;
+  std::set<std::string> layers, heads;
+  std::vector<std::string> sources, targets;  // of the first sentence, layer and head
+
+  explicit Weights(const std::string& csv) : rows(parse_csv(csv)) {
+    if (rows.empty()) throw std::runtime_error("no CSV");
+    EXPECT_THAT(rows[0], ElementsAre("sentence", "layer", "head", "target_position", "target_token",
+                                     "source_position", "source_token", "weight"));
+    rows.erase(rows.begin());
+    std::map<std::string, double> sums;
+    for (const auto& row : rows) {
+      if (row.size() != 8) throw std::runtime_error("a row without its eight fields");
+      layers.insert(row[1]);
+      heads.insert(row[2]);
+      EXPECT_GE(std::stod(row[7]), 0);
+      sums[row[0] + " " + row[1] + " " + row[2] + " " + row[3]] += std::stod(row[7]);
+      const bool first = row[0] == rows[0][0] && row[1] == rows[0][1] && row[2] == rows[0][2];
+      if (first && row[3] == "0") sources.push_back(row[6]);
+      if (first && row[5] == "0") targets.push_back(row[4]);
+    }
+    for (const auto& [target, sum] : sums) EXPECT_NEAR(sum, 1, 1e-5) << target;
+  }
+};
+
+Result attention(const std::string& model, std::vector<std::string> options,
+                 std::string_view input = "") {
+  options.insert(options.begin(), {"attention", model});
+  return run_heed(options, input);
+}
+
+TEST(Attention, EachTargetSpreadsAWeightOfOneOverTheSource) {
+  const Result result = attention(Toy::get().rnn, {"--text", "a , ab"});
+  const Weights weights(product(result));
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(weights.sources.back(), "</s>");
+  EXPECT_EQ(weights.targets.back(), "</s>");
+  EXPECT_THAT(weights.layers, ElementsAre("0"));
+}
+
+TEST(Attention, AForcedTargetIsTheOneThatIsRead) {
+  const Weights weights(
+      product(attention(Toy::get().rnn, {"--text", "a b c", "--target", "d d ab", "--words"})));
+  EXPECT_THAT(weights.sources, ElementsAre("a", "b", "c", "</s>"));
+  EXPECT_THAT(weights.targets, ElementsAre("d", "d", "ab", "</s>"));
+}
+
+TEST(Attention, WithoutTheEndColumnTheRestSumsToOne) {
+  const Weights weights(
+      product(attention(Toy::get().rnn, {"--text", "a , ab", "--drop-eos", "--words"})));
+  EXPECT_THAT(weights.sources, ElementsAre("a", ",", "ab"));
+}
+
+TEST(Attention, AReversalLooksBackwards) {
+  const Weights weights(product(
+      attention(Toy::get().rnn, {"--text", "a b c d e", "--target", "e d c b a", "--words"})));
+  ASSERT_THAT(weights.rows, SizeIs(36));
+  int right = 0;
+  for (int target = 0; target < 5; ++target) {
+    int best = 0;
+    for (int source = 1; source < 6; ++source)
+      if (std::stod(weights.rows[6 * target + source][7]) >
+          std::stod(weights.rows[6 * target + best][7]))
+        best = source;
+    right += best == 4 - target;
+  }
+  EXPECT_GE(right, 3);
+}
+
+TEST(Attention, ATransformerHasLayersAndHeadsOfThreeKinds) {
+  for (const std::string kind : {"cross", "encoder", "decoder"}) {
+    SCOPED_TRACE(kind);
+    const Weights weights(product(
+        attention(Toy::get().transformer, {"--text", "a b c", "--kind", kind, "--head", "all"})));
+    EXPECT_THAT(weights.layers, ElementsAre("0", "1"));
+    EXPECT_THAT(weights.heads, ElementsAre("0", "1", "2", "3"));
+  }
+  const Weights last(product(attention(
+      Toy::get().transformer, {"--text", "a b c", "--layer", "last", "--head", "1,mean"})));
+  EXPECT_THAT(last.layers, ElementsAre("1"));
+  EXPECT_THAT(last.heads, ElementsAre("1", "mean"));
+}
+
+TEST(Attention, ManySentencesComeFromStdinOrAFile) {
+  const Weights weights(product(attention(Toy::get().rnn, {}, "a b\n\nc d\n")));
+  std::set<std::string> sentences;
+  for (const auto& row : weights.rows) sentences.insert(row[0]);
+  EXPECT_THAT(sentences, ElementsAre("1", "3"));
+}
+
+TEST(Attention, TheMatrixFormIsTargetBySource) {
+  const auto rows = parse_csv(product(
+      attention(Toy::get().rnn, {"--text", "a b", "--target", "b a", "--matrix", "--words"})));
+  ASSERT_THAT(rows, SizeIs(4));
+  for (const auto& row : rows) EXPECT_THAT(row, SizeIs(4));
+  EXPECT_THAT((std::vector<std::string>(rows[0].begin() + 1, rows[0].end())),
+              ElementsAre("a", "b", "</s>"));
+  EXPECT_EQ(rows[1][0], "b");
+}
+
+TEST(Attention, AFolderGetsTableSheetPageAndPictures) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "maps";
+  const Result result =
+      attention(Toy::get().transformer, {"--text", "a b", "--kind", "cross,encoder", "-o", out});
+  EXPECT_EQ(product(result), "");
+  for (const char* kind : {"cross", "encoder"}) {
+    EXPECT_TRUE(fs::exists(out + "/attention-" + kind + ".csv")) << kind;
+    for (const char* layer : {"0", "1"})
+      EXPECT_THAT(read_file(out + "/sentence1-" + kind + "-layer" + layer + "-mean.svg"),
+                  HasSubstr("<svg"));
+  }
+  const std::string page = read_file(out + "/attention.html");
+  EXPECT_THAT(page, HasSubstr("<!DOCTYPE html>"));
+  EXPECT_THAT(page, Not(HasSubstr("http-equiv=\"refresh\"")));
+  attention(Toy::get().transformer, {"--text", "a b", "-o", folder / "one"});
+  EXPECT_EQ(Weights(read_file(folder / "one/attention.csv")).sources.back(), "</s>");
+}
+
+TEST(Attention, SeveralKindsDoNotFitOneTable) {
+  expect_mistake(attention(Toy::get().transformer, {"--text", "a", "--kind", "cross,decoder"}),
+                 {"--kind", "-o"});
+}
+
+TEST(Attention, WhatTheModelDoesNotHaveIsNamed) {
+  expect_mistake(attention(Toy::get().transformer, {"--text", "a b", "--layer", "2"}),
+                 {"layer 2", "has 2"});
+  expect_mistake(attention(Toy::get().transformer, {"--text", "a b", "--head", "4"}),
+                 {"head 4", "has 4"});
+  expect_mistake(attention(Toy::get().rnn, {"--text", "a b", "--layer", "first"}),
+                 {"--layer", "'first'"});
+  expect_mistake(attention(Toy::get().rnn, {"--text", "a b", "--kind", "encoder"}), {"encoder"});
+}
+
+TEST(Attention, AModelWithoutItSaysSo) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 40, 1);
+  write_toy_pairs(folder, "valid", 5, 2);
+  train_toy(write_toy_config(folder, {"none", kNone, "updates: 2"}));
+  expect_mistake(attention(folder / "none", {"--text", "a b"}), {"attention"});
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,210 @@
+// The user's mistakes: exit code 2 and one line that names the thing and the cure.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// --- configurations
+
+struct ConfigTest : testing::Test {
+  TemporaryFolder folder;
+
+  Result train(const std::string& yaml) const {
+    return run_heed({"-q", "train", folder.write("c.yaml", yaml)});
+  }
+  /// A run of a tiny model on forty pairs; its training source is said to be `train_source`.
+  std::string corpora(const std::string& train_source = "train.src", int vocabulary = 30) const {
+    write_toy_pairs(folder, "train", 40, 5);
+    const std::string target = ", target: " + (folder / "train.tgt") + "}\n";
+    return "output: " + (folder / "run") + "\ndata:\n  train: {source: " + (folder / train_source) +
+           target + "  valid: {source: " + (folder / "train.src") + target +
+           "  vocabulary: {algorithm: bpe, size: " + std::to_string(vocabulary) + "}\n" +
+           "model: " + kNone + "\ntraining: {validate_bleu: false, updates: 2}\n";
+  }
+  /// Adds a line to the training target.
+  void lengthen() const { std::ofstream(folder / "train.tgt", std::ios::app) << "a b\n"; }
+};
+
+TEST_F(ConfigTest, AnUnknownKeyNamesFileLineAndNeighbour) {
+  expect_mistake(train("seed: 1\ntraining:\n  updats: 3\n"),
+                 {"c.yaml:3", "training.updats", "unknown key", "'updates'"});
+}
+
+TEST_F(ConfigTest, AnotherTrainersKeyIsTranslated) {
+  expect_mistake(train("training: {accum_count: 3}\n"), {"c.yaml:1", "accum_count", "accumulate"});
+}
+
+TEST_F(ConfigTest, AWrongTypeNamesTheKeyAndWhatItTakes) {
+  expect_mistake(train("training: {updates: many}\n"),
+                 {"c.yaml:1", "training.updates", "whole number", "'many'"});
+}
+
+TEST_F(ConfigTest, AValueOutOfRangeNamesTheRange) {
+  expect_mistake(train("model: {dropout: 1.5}\n"), {"c.yaml:1", "model.dropout", "0.9"});
+}
+
+TEST_F(ConfigTest, AMistypedChoiceNamesItsNeighbour) {
+  expect_mistake(train("model: {type: rnn, attention: bahdanu}\n"),
+                 {"model.attention", "'bahdanau'"});
+}
+
+TEST_F(ConfigTest, ABrokenRuleBetweenKeysNamesThem) {
+  expect_mistake(train("model: {width: 30, heads: 4}\n"), {"heads", "width"});
+}
+
+TEST_F(ConfigTest, YamlThatIsNoneNamesTheLine) {
+  expect_mistake(train("seed: 1\nmodel: {width: 3\n"), {"c.yaml:"});
+}
+
+TEST_F(ConfigTest, AMistakeInSetNamesTheKey) {
+  const std::string file = folder.write("c.yaml", "seed: 1\n");
+  expect_mistake(run_heed({"train", file, "--set", "model.haeds=2"}),
+                 {"--set", "model.haeds", "'heads'"});
+  expect_mistake(run_heed({"train", file, "--set", "model.heads"}), {"--set", "model.heads", "="});
+  expect_mistake(run_heed({"train", file, "--set", "model.heads=few"}),
+                 {"--set", "model.heads", "'few'"});
+}
+
+TEST_F(ConfigTest, AMissingConfigNamesTheNearestFile) {
+  folder.write("bahdanau.yaml", "seed: 1\n");
+  expect_mistake(run_heed({"train", folder / "bahdanu.yaml"}), {"bahdanu.yaml", "bahdanau.yaml'"});
+}
+
+TEST_F(ConfigTest, AConfigWithoutCorporaSaysWhatItNeeds) {
+  expect_mistake(train("seed: 1\n"), {"data.train"});
+}
+
+// --- corpora
+
+TEST_F(ConfigTest, AMissingCorpusNamesTheNearestFile) {
+  expect_mistake(train(corpora("trian.src")), {"data.train", "trian.src'", "train.src'"});
+}
+
+TEST_F(ConfigTest, CorporaOfDifferentLengthNameBothFilesAndCounts) {
+  const std::string yaml = corpora();
+  lengthen();
+  expect_mistake(train(yaml), {"train.src", "train.tgt", "40", "41"});
+}
+
+TEST_F(ConfigTest, EmptyCorporaAreNamed) {
+  const std::string yaml = corpora();
+  folder.write("train.src", "");
+  folder.write("train.tgt", "");
+  expect_mistake(train(yaml), {"train.src"});
+}
+
+TEST_F(ConfigTest, ARunThatFailedBeforeItBeganLeavesNoVocabularyToTheNext) {
+  const std::string yaml = corpora();
+  lengthen();
+  EXPECT_EQ(train(yaml).status, 2);
+  EXPECT_EQ(train(corpora("train.src", 28)).err, "");
+  EXPECT_THAT(product(run_heed({"inspect", folder / "run"})), HasSubstr("source 28 pieces"));
+}
+
+TEST_F(ConfigTest, FilesToScoreOfDifferentLengthNameBothAndTheirCounts) {
+  const std::string a = folder.write("a.txt", "x\ny\nz\n"), b = folder.write("b.txt", "x\n");
+  expect_mistake(run_heed({"evaluate", "--hypothesis", a, "--reference", b}),
+                 {"a.txt has 3 lines", "b.txt has 1"});
+}
+
+TEST_F(ConfigTest, EvaluateNeedsEitherAModelOrAFile) {
+  expect_mistake(run_heed({"evaluate"}), {"--hypothesis"});
+  expect_mistake(run_heed({"evaluate", "--hypothesis", folder.write("a", "x\n")}), {"--reference"});
+  expect_mistake(run_heed({"lengths"}), {"--hypothesis"});
+}
+
+// --- model folders
+
+/// A copy of a trained model for a test to damage.
+struct ModelFolderTest : testing::Test {
+  TemporaryFolder folder;
+  std::string model = folder / "model";
+
+  ModelFolderTest() {
+    fs::create_directory(model);
+    for (const char* name : {"config.yaml", "joint.spm", "model.safetensors"})
+      fs::copy(Toy::get().rnn + "/" + name, model + "/" + name);
+  }
+  std::string weights() const { return model + "/model.safetensors"; }
+  Result translate() const { return run_heed({"translate", model}, "a b\n"); }
+};
+
+TEST_F(ModelFolderTest, TheCopyItselfTranslates) {
+  EXPECT_EQ(lines_of(product(translate())).size(), 1U);
+}
+
+TEST_F(ModelFolderTest, AFolderThatIsNotThereIsNamed) {
+  expect_mistake(run_heed({"translate", folder / "modle"}), {"modle", "no such model folder"});
+}
+
+TEST_F(ModelFolderTest, AFileIsNoModelFolder) {
+  expect_mistake(run_heed({"translate", weights()}), {"model.safetensors", "heed train"});
+}
+
+TEST_F(ModelFolderTest, AnEmptyFolderIsNoModelFolder) {
+  fs::create_directory(folder / "empty");
+  expect_mistake(run_heed({"translate", folder / "empty"}), {"config.yaml", "heed train"});
+}
+
+TEST_F(ModelFolderTest, AFolderWithoutWeightsSaysWhy) {
+  fs::remove(weights());
+  expect_mistake(translate(), {"model.safetensors", "validation"});
+}
+
+TEST_F(ModelFolderTest, TruncatedWeightsAreNamed) {
+  for (const std::uintmax_t size : {fs::file_size(weights()) - 1, fs::file_size(weights()) / 2,
+                                    std::uintmax_t{20}, std::uintmax_t{7}, std::uintmax_t{0}}) {
+    SCOPED_TRACE(size);
+    fs::resize_file(weights(), size);
+    expect_mistake(translate(), {weights()});
+  }
+}
+
+TEST_F(ModelFolderTest, AFlippedBitIsFoundWhereverItIs) {
+  const std::string good = read_file(weights());
+  for (const std::size_t at : {std::size_t{3}, std::size_t{40}, good.size() / 2, good.size() - 1}) {
+    SCOPED_TRACE(at);
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x10);
+    write_atomic(weights(), bad);
+    expect_mistake(translate(), {weights()});
+  }
+}
+
+TEST_F(ModelFolderTest, AForeignFileIsNamed) {
+  write_atomic(weights(), "PK\x03\x04 this is an archive of somebody else's making");
+  expect_mistake(translate(), {weights(), "safetensors"});
+}
+
+TEST_F(ModelFolderTest, WeightsOfAnotherArchitectureAreNamed) {
+  write_atomic(weights(), read_file(Toy::get().transformer + "/model.safetensors"));
+  expect_mistake(translate(), {weights()});
+}
+
+TEST_F(ModelFolderTest, ADamagedVocabularyIsNamed) {
+  write_atomic(model + "/joint.spm", "no vocabulary");
+  expect_mistake(translate(), {"joint.spm", "SentencePiece"});
+  fs::remove(model + "/joint.spm");
+  expect_mistake(translate(), {"joint.spm"});
+}
+
+TEST_F(ModelFolderTest, ADamagedConfigIsNamed) {
+  write_atomic(model + "/config.yaml", "model: {typ: rnn}\n");
+  expect_mistake(translate(), {"config.yaml:1", "model.typ", "'type'"});
+}
+
+TEST_F(ModelFolderTest, AMissingInputNamesTheNearestFile) {
+  folder.write("input.txt", "a\n");
+  expect_mistake(run_heed({"translate", model, folder / "inptu.txt"}), {"inptu.txt"});
+}
+
+}  // namespace
+}  // namespace heed::cli

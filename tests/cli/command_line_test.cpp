@@ -1,0 +1,169 @@
+// The command line itself: help, spelling, exit codes, and what goes to stdout.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "temporary_folder.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+const std::vector<std::string> kCommands = {"train",      "translate", "evaluate", "lengths",
+                                            "bottleneck", "attention", "score",    "vocab",
+                                            "average",    "inspect",   "config",   "doctor"};
+
+TEST(CommandLine, EveryCommandHasAHelpPageWithAnExample) {
+  for (const std::string& command : kCommands) {
+    SCOPED_TRACE(command);
+    const std::string help = product(run_heed({command, "--help"}));
+    EXPECT_THAT(help, HasSubstr("Example"));
+    EXPECT_THAT(help, HasSubstr("heed " + command + " "));
+  }
+}
+
+TEST(CommandLine, TheMainHelpPageNamesEveryCommand) {
+  const std::string help = product(run_heed({"--help"}));
+  for (const std::string& command : kCommands) EXPECT_THAT(help, HasSubstr("  " + command + " "));
+}
+
+TEST(CommandLine, TheVersionIsTheProduct) {
+  EXPECT_THAT(product(run_heed({"--version"})), StartsWith("heed 0."));
+}
+
+TEST(CommandLine, WithoutACommandItExplainsItselfOnStderr) {
+  const Result result = run_heed({});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("translate"));
+}
+
+TEST(CommandLine, AMistypedCommandNamesItsNeighbour) {
+  expect_mistake(run_heed({"tranlate", "x"}), {"'tranlate'", "did you mean 'translate'"});
+}
+
+TEST(CommandLine, AMistypedOptionNamesItsNeighbour) {
+  expect_mistake(run_heed({"translate", "x", "--beem", "3"}), {"'--beem'", "'--beam'"});
+  expect_mistake(run_heed({"train", "x.yaml", "--resum"}), {"'--resum'", "'--resume'"});
+}
+
+TEST(CommandLine, AMissingArgumentIsAMistake) {
+  expect_mistake(run_heed({"train"}), {"heed train", "config", "--help"});
+  expect_mistake(run_heed({"score", "model", "source"}), {"heed score", "target"});
+}
+
+TEST(CommandLine, AnArgumentTooManyIsAMistake) {
+  expect_mistake(run_heed({"inspect", "a", "b"}), {"heed inspect", "'b'"});
+}
+
+TEST(CommandLine, AValueThatIsNoNumberOrNotAllowedIsAMistake) {
+  expect_mistake(run_heed({"translate", "x", "--beam", "many"}), {"--beam"});
+  expect_mistake(run_heed({"translate", "x", "--beam", "0"}), {"--beam"});
+  expect_mistake(run_heed({"attention", "x", "--kind", "crosss"}), {"--kind", "cross"});
+}
+
+TEST(CommandLine, AMissingScorerIsTheWorldsFault) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a.txt", "a b\n");
+  expect_one_line_error(run_heed_in({"HEED_SACREBLEU=/nonexistent"},
+                                    {"evaluate", "--hypothesis", file, "--reference", file}),
+                        1, {"HEED_SACREBLEU", "/nonexistent"});
+}
+
+TEST(CommandLine, AFullDiskBehindStdoutIsTheWorldsFault) {
+  const Result result =
+      subprocess::run({"sh", "-c", "exec \"$0\" config > /dev/full", HEED_BINARY});
+  expect_one_line_error(result, 1, {"standard output"});
+}
+
+TEST(CommandLine, AFolderThatCannotBeMadeIsTheWorldsFault) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.src", "a.tgt"}) folder.write(name, "a b\n");
+  const std::string pair =
+      "{source: " + (folder / "a.src") + ", target: " + (folder / "a.tgt") + "}";
+  const std::string config = folder.write("c.yaml", "data: {train: " + pair + ", valid: " + pair +
+                                                        "}\noutput: /dev/null/run\n" +
+                                                        "training: {validate_bleu: false}\n");
+  expect_one_line_error(run_heed({"train", config}), 1, {"/dev/null/run"});
+}
+
+// --- heed config
+
+TEST(ConfigCommand, PrintsTheDefaultsOnStdoutOnly) {
+  const Result result = run_heed({"config"});
+  EXPECT_THAT(product(result), HasSubstr("beam_size: 5"));
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST(ConfigCommand, WhatItPrintsItReadsBack) {
+  const TemporaryFolder folder;
+  const std::string defaults = folder.write("defaults.yaml", product(run_heed({"config"})));
+  const std::string resolved = product(run_heed({"config", defaults}));
+  const std::string again = folder.write("again.yaml", resolved);
+  EXPECT_EQ(product(run_heed({"config", again})), resolved);
+}
+
+TEST(ConfigCommand, TheFileLiesOverTheDefaultsAndSetOverTheFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("c.yaml", "training: {updates: 20, warmup: 30}\n");
+  const std::string plain = product(run_heed({"config", file}));
+  EXPECT_THAT(plain, HasSubstr("updates: 20\n"));
+  EXPECT_THAT(plain, HasSubstr("warmup: 30\n"));
+  EXPECT_THAT(plain, HasSubstr("batch_size: 4096\n"));
+  const std::string set = product(
+      run_heed({"config", file, "--set", "training.updates=40", "--set", "training.updates=50"}));
+  EXPECT_THAT(set, HasSubstr("updates: 50\n"));
+  EXPECT_THAT(set, HasSubstr("warmup: 30\n"));
+}
+
+TEST(ConfigCommand, ExplainsOneKey) {
+  const Result result = run_heed({"config", "--explain", "model.heads"});
+  const std::string text = product(result);
+  EXPECT_THAT(text, StartsWith("model.heads\n"));
+  EXPECT_THAT(text, HasSubstr("divide the width"));
+  EXPECT_THAT(text, HasSubstr("default  8\n"));
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST(ConfigCommand, ExplainsASectionByItsKeys) {
+  const std::string text = product(run_heed({"config", "--explain", "training.early_stopping"}));
+  EXPECT_THAT(text, HasSubstr("patience"));
+  EXPECT_THAT(text, HasSubstr("metric"));
+}
+
+TEST(ConfigCommand, AMistypedKeyToExplainNamesItsNeighbour) {
+  expect_mistake(run_heed({"config", "--explain", "model.haeds"}), {"model.haeds", "'heads'"});
+}
+
+TEST(ConfigCommand, CheckSaysSoOnStderrOnly) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("c.yaml", "seed: 3\n");
+  const Result result = run_heed({"config", file, "--check"});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(lines_of(result.err), ::testing::ElementsAre(HasSubstr(file + ": valid")));
+  EXPECT_EQ(product(run_heed({"-q", "config", file, "--check"})), "");
+}
+
+TEST(ConfigCommand, EveryShippedConfigIsValid) {
+  const Result listed = subprocess::run({"find", HEED_SOURCE_DIR "/configs", "-name", "*.yaml"});
+  const auto files = lines_of(listed.out);
+  EXPECT_GE(files.size(), 5U);
+  for (const std::string& file : files) {
+    const Result result = run_heed({"config", file, "--check"});
+    EXPECT_EQ(result.status, 0) << result.err;
+  }
+}
+
+TEST(ConfigCommand, TheReferenceInDocsIsTheOneInTheCode) {
+  const std::string fresh = product(run_heed({"config", "--markdown"}));
+  EXPECT_TRUE(read_file(HEED_SOURCE_DIR "/docs/config.md") == fresh)
+      << "docs/config.md is not what the code declares; refresh it:\n"
+         "  build/release/heed config --markdown > docs/config.md";
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,133 @@
+// heed evaluate, lengths and bottleneck.
+#include <filesystem>
+#include <regex>
+#include <string>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+constexpr const char* kLengthsHeader =
+    "system,bucket_low,bucket_high,sentences,source_words,bleu,bleu_low,bleu_high,"
+    "brevity_penalty,length_ratio";
+
+TEST(Evaluate, AModelAndItsTranslationsHaveTheSameScores) {
+  const TemporaryFolder folder;
+  const Toy& toy = Toy::get();
+  const std::string output = folder / "out.tgt";
+  const std::string of_model = product(run_heed({"evaluate", toy.rnn, "-o", output}));
+  const auto lines = lines_of(of_model);
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_TRUE(std::regex_search(lines[0], std::regex(R"(^BLEU \d+\.\d+ \(.*nrefs:1\|.*version:)")))
+      << lines[0];
+  EXPECT_THAT(lines[1], StartsWith("chrF"));
+  EXPECT_EQ(read_file(output), read_file(toy.rnn + "/test.hypothesis"));
+  EXPECT_EQ(product(run_heed(
+                {"evaluate", "--hypothesis", output, "--reference", toy.folder / "test.tgt"})),
+            of_model);
+}
+
+TEST(Evaluate, TranslationsThatAreTheReferencesScoreAHundred) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a", "one two three four five\n");
+  EXPECT_THAT(product(run_heed({"evaluate", "--hypothesis", file, "--reference", file, "--set",
+                                "evaluation.metrics=[ter, bleu]"})),
+              ::testing::AllOf(StartsWith("TER 0.0"), HasSubstr("\nBLEU 100.0")));
+}
+
+TEST(Evaluate, AModelWithoutATestSetAsksForOne) {
+  expect_mistake(run_heed({"evaluate", Toy::get().transformer}), {"data.test", "--source"});
+}
+
+TEST(Lengths, OfAModelAndOfReadyTranslationsSideBySide) {
+  const TemporaryFolder folder;
+  const Toy& toy = Toy::get();
+  const std::string csv = folder / "lengths.csv", svg = folder / "lengths.svg";
+  const Result result =
+      run_heed({"lengths", toy.rnn, "--hypothesis", "source=" + (toy.folder / "test.src"), "--csv",
+                csv, "--svg", svg, "--baseline", "source"});
+  EXPECT_THAT(product(result), HasSubstr("rnn"));
+  const auto rows = lines_of(read_file(csv));
+  ASSERT_THAT(rows, SizeIs(5));
+  EXPECT_EQ(rows[0], kLengthsHeader);
+  int sentences = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto fields = split(rows[i], ',');
+    ASSERT_THAT(fields, SizeIs(10));
+    EXPECT_EQ(fields[0], i < 3 ? "rnn" : "source");
+    EXPECT_EQ(fields[1], i % 2 == 1 ? "1" : "4");
+    EXPECT_EQ(fields[2], i % 2 == 1 ? "3" : "inf");
+    if (i < 3) sentences += std::stoi(fields[3]);
+    EXPECT_LE(std::stod(fields[6]), std::stod(fields[5]));
+    EXPECT_GE(std::stod(fields[7]), std::stod(fields[5]));
+  }
+  EXPECT_EQ(sentences, 25);
+  EXPECT_THAT(read_file(svg), HasSubstr("<svg"));
+}
+
+TEST(Lengths, AnUnknownBaselineIsAMistake) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a", "a b c d\n");
+  expect_mistake(run_heed({"lengths", "--hypothesis", "mine=" + file, "--source", file,
+                           "--reference", file, "--baseline", "yours"}),
+                 {"yours"});
+}
+
+struct BottleneckTest : testing::Test {
+  TemporaryFolder folder;
+  std::string config;
+  BottleneckTest() {
+    write_toy_pairs(folder, "train", 100, 1);
+    write_toy_pairs(folder, "valid", 10, 2);
+    write_toy_pairs(folder, "test", 20, 3);
+    config = write_toy_config(folder, {"family", kRnn, "updates: 6, validate_every: 6", true});
+  }
+};
+
+TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
+  const Result result = run_heed(
+      {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
+  const std::string run = folder / "family";
+  EXPECT_THAT(product(result), HasSubstr("bahdanau")) << result.err;
+  for (const char* system : {"none", "bahdanau"}) {
+    EXPECT_TRUE(fs::exists(run + "/" + system + "/model.safetensors")) << system;
+    EXPECT_EQ(lines_of(read_file(run + "/" + system + "/test.hypothesis")).size(), 20U);
+  }
+  const auto rows = lines_of(read_file(run + "/lengths.csv"));
+  ASSERT_THAT(rows, SizeIs(5));
+  EXPECT_EQ(rows[0], kLengthsHeader);
+  EXPECT_THAT(rows[1], StartsWith("none,1,3,"));
+  EXPECT_THAT(rows[4], StartsWith("bahdanau,4,inf,"));
+  EXPECT_THAT(read_file(run + "/lengths.svg"), HasSubstr("<svg"));
+  const std::string page = read_file(run + "/report.html");
+  EXPECT_THAT(page, HasSubstr("<!DOCTYPE html>"));
+  EXPECT_THAT(page, HasSubstr("bahdanau"));
+  EXPECT_THAT(page, HasSubstr("heed bottleneck " + config));
+  EXPECT_THAT(lines_of(read_file(run + "/bahdanau/attention.csv")).front(),
+              StartsWith("sentence,layer,head,"));
+
+  const Result again = run_heed(
+      {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
+  EXPECT_EQ(product(again), result.out);
+  EXPECT_THAT(again.err, HasSubstr("none is trained already"));
+}
+
+TEST_F(BottleneckTest, AMistypedSystemNamesItsNeighbour) {
+  expect_mistake(run_heed({"bottleneck", config, "--systems", "none,bahdanu"}),
+                 {"'bahdanu'", "'bahdanau'"});
+}
+
+TEST_F(BottleneckTest, WithoutATestSetThereIsNoCurve) {
+  expect_mistake(run_heed({"bottleneck", Toy::get().transformer_config}), {"data.test"});
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,113 @@
+// A translation task of twenty words that tiny models learn in a second or two: the target is the
+// source backwards.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/strings.h"
+#include "cli/program.h"
+#include "temporary_folder.h"
+
+namespace heed::cli {
+
+/// The comma makes CSV quote its field.
+inline const std::vector<std::string>& toy_words() {
+  static const std::vector<std::string> words = {"a",  "b",  "c",  "d",  "e",  "f",  "g",
+                                                 "h",  "i",  "j",  ",",  "ab", "ba", "cd",
+                                                 "dc", "ef", "fe", "gh", "hg", "ij"};
+  return words;
+}
+
+/// Files NAME.src and NAME.tgt of `count` pairs of 2 to 6 words. Returns the path without the
+/// ending.
+inline std::string write_toy_pairs(const TemporaryFolder& folder, const std::string& name,
+                                   int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::string source, target;
+  for (int i = 0; i < count; ++i) {
+    std::vector<std::string> words;
+    for (unsigned left = 2 + random() % 5; left > 0; --left)
+      words.push_back(toy_words()[random() % toy_words().size()]);
+    source += join(words, " ") + "\n";
+    std::reverse(words.begin(), words.end());
+    target += join(words, " ") + "\n";
+  }
+  folder.write(name + ".src", source);
+  folder.write(name + ".tgt", target);
+  return folder / name;
+}
+
+inline constexpr const char* kRnn =
+    "{type: rnn, embedding_size: 32, hidden_size: 48, attention: bahdanau, dropout: 0.1}";
+inline constexpr const char* kNone =
+    "{type: rnn, embedding_size: 16, hidden_size: 24, attention: none}";
+inline constexpr const char* kTransformer =
+    "{type: transformer, width: 32, feed_forward: 64, heads: 4, encoder_layers: 2, "
+    "decoder_layers: 2, dropout: 0.1, tie: all}";
+
+struct ToyRun {
+  std::string name;      // of the run and its folder
+  std::string model;     // YAML of the section
+  std::string training;  // more YAML of its section, in braces' inner form: "updates: 5, ema: 0.9"
+  bool test = false;
+  int threads = 1;
+  std::string vocabulary = "kind: joint, size: 32, algorithm: bpe";
+};
+
+/// Writes NAME.yaml for a run in the folder NAME on train.* and valid.* (and test.*) of the same
+/// temporary folder; returns its path.
+inline std::string write_toy_config(const TemporaryFolder& folder, const ToyRun& run) {
+  const auto pair = [&](const std::string& name) {
+    return "{source: " + (folder / (name + ".src")) + ", target: " + (folder / (name + ".tgt")) +
+           "}";
+  };
+  std::string yaml =
+      "name: " + run.name + "\noutput: " + (folder / run.name) +
+      "\nseed: 7\ndevice: cpu\nprecision: fp32\nthreads: " + std::to_string(run.threads) +
+      "\ndata:\n  train: " + pair("train") + "\n  valid: " + pair("valid") + "\n";
+  if (run.test) yaml += "  test: " + pair("test") + "\n";
+  yaml += "  vocabulary: {" + run.vocabulary + "}\nmodel: " + run.model +
+          "\ntraining: {batch_size: 400, label_smoothing: 0.0, warmup: 10, validate_bleu: false, " +
+          run.training + "}\nevaluation: {length_buckets: [3], bootstrap: 100}\n";
+  return folder.write(run.name + ".yaml", yaml);
+}
+
+/// Throws where training fails.
+inline void train_toy(const std::string& config, const std::vector<std::string>& options = {}) {
+  std::vector<std::string> arguments{"train", config};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Result result = run_heed(arguments);
+  if (result.status != 0) throw std::runtime_error("heed train " + config + ":\n" + result.err);
+}
+
+/// Two trained models, made when the first test asks for them and kept until the program ends.
+struct Toy {
+  TemporaryFolder folder;
+  std::string rnn = folder / "rnn", transformer = folder / "transformer";
+  std::string rnn_config, transformer_config;
+
+  Toy() {
+    write_toy_pairs(folder, "train", 1500, 1);
+    write_toy_pairs(folder, "valid", 20, 2);
+    write_toy_pairs(folder, "test", 25, 3);
+    const std::string training =
+        "learning_rate: 0.01, schedule: cosine, updates: 300, validate_every: 100, "
+        "save_every: 150, log_every: 50, keep_best: 2";
+    rnn_config = write_toy_config(folder, {"rnn", kRnn, training, /*test=*/true});
+    transformer_config = write_toy_config(folder, {"transformer", kTransformer, training});
+    train_toy(rnn_config, {"--set", "training.validate_bleu=true"});
+    train_toy(transformer_config);
+  }
+
+  static const Toy& get() {
+    static const Toy toy;
+    return toy;
+  }
+};
+
+}  // namespace heed::cli

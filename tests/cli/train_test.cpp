@@ -1,0 +1,157 @@
+// heed train: what a run leaves behind, and what it refuses.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+
+std::set<std::string> names_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.insert(entry.path().filename().string());
+  return names;
+}
+
+std::vector<json> events(const std::string& run, const std::string& kind) {
+  std::vector<json> out;
+  for (const std::string& line : lines_of(read_file(run + "/metrics.jsonl")))
+    if (json event = json::parse(line); event.at("event") == kind) out.push_back(event);
+  return out;
+}
+
+constexpr const char* kBrief = "updates: 4, validate_every: 4, save_every: 4";
+
+TEST(Train, LeavesExactlyTheFilesThatAreDocumented) {
+  EXPECT_THAT(names_in(Toy::get().rnn),
+              ElementsAre("checkpoints", "config.yaml", "joint.spm", "metrics.jsonl",
+                          "model.safetensors", "summary.json", "test.hypothesis", "train.log"));
+  EXPECT_THAT(names_in(Toy::get().rnn + "/checkpoints"),
+              IsSupersetOf({std::string("update-00000300.heed")}));
+}
+
+TEST(Train, TheSavedConfigIsTheResolvedOne) {
+  const std::string saved = read_file(Toy::get().rnn + "/config.yaml");
+  EXPECT_EQ(
+      product(run_heed({"config", Toy::get().rnn_config, "--set", "training.validate_bleu=true"})),
+      saved);
+}
+
+TEST(Train, MetricsSayHowTheRunWent) {
+  const auto training = events(Toy::get().rnn, "train");
+  ASSERT_GE(training.size(), 5U);
+  int64_t before = 0;
+  for (const json& event : training) {
+    EXPECT_GT(event.at("update").get<int64_t>(), before);
+    before = event.at("update");
+    EXPECT_GT(event.at("tokens_per_second").get<double>(), 0);
+  }
+  EXPECT_LT(training.back().at("loss").get<double>(),
+            training.front().at("loss").get<double>() / 2);
+  const auto validations = events(Toy::get().rnn, "validation");
+  ASSERT_EQ(validations.size(), 3U);
+  EXPECT_EQ(validations.back().at("update"), 300);
+  EXPECT_GT(validations.back().at("bleu").get<double>(), 0);
+  EXPECT_TRUE(events(Toy::get().transformer, "validation").back().at("bleu").is_null());
+}
+
+TEST(Train, TheSummaryAndTheLogHoldTheTestScoresWithTheirSignature) {
+  const json summary = json::parse(read_file(Toy::get().rnn + "/summary.json"));
+  EXPECT_EQ(summary.at("updates"), 300);
+  ASSERT_EQ(summary.at("test").size(), 2U);
+  EXPECT_THAT(summary.at("test")[0].get<std::string>(), HasSubstr("nrefs:1"));
+  const std::string log = read_file(Toy::get().rnn + "/train.log");
+  EXPECT_THAT(log, HasSubstr("attention bahdanau"));
+  EXPECT_THAT(log, HasSubstr("test " + summary.at("test")[0].get<std::string>()));
+  EXPECT_EQ(lines_of(read_file(Toy::get().rnn + "/test.hypothesis")).size(), 25U);
+}
+
+TEST(Train, ModelsWithAttentionLearnTheTask) {
+  for (const std::string& run : {Toy::get().rnn, Toy::get().transformer})
+    EXPECT_LT(events(run, "validation").back().at("loss").get<double>(), 0.5) << run;
+}
+
+TEST(Train, RefusesAFolderThatHoldsARunUntilToldWhatToDo) {
+  const std::string before = read_file(Toy::get().rnn + "/model.safetensors");
+  expect_mistake(run_heed({"train", Toy::get().rnn_config}),
+                 {Toy::get().rnn, "--resume", "--overwrite"});
+  EXPECT_TRUE(read_file(Toy::get().rnn + "/model.safetensors") == before);
+}
+
+struct TrainTest : testing::Test {
+  TemporaryFolder folder;
+  std::string config(const std::string& training = kBrief,
+                     const std::string& vocabulary = "kind: joint, size: 32, algorithm: bpe") {
+    write_toy_pairs(folder, "train", 100, 1);
+    write_toy_pairs(folder, "valid", 10, 2);
+    return write_toy_config(folder, {"run", kNone, training, false, 1, vocabulary});
+  }
+  std::string run = folder / "run";
+};
+
+TEST_F(TrainTest, PrintsNothingOnStdout) {
+  const Result result = run_heed({"train", config()});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, HasSubstr("heed translate " + run));
+  EXPECT_EQ(run_heed({"-q", "train", config(), "--overwrite"}).err, "");
+}
+
+TEST_F(TrainTest, OverwriteGivesTheSameBitsAgain) {
+  train_toy(config());
+  const std::string first = read_file(run + "/model.safetensors");
+  train_toy(config(), {"--overwrite"});
+  EXPECT_TRUE(read_file(run + "/model.safetensors") == first);
+  train_toy(config(), {"--overwrite", "--set", "seed=8"});
+  EXPECT_FALSE(read_file(run + "/model.safetensors") == first);
+}
+
+TEST_F(TrainTest, ResumingAFinishedRunSaysThereIsNothingToDo) {
+  train_toy(config());
+  const std::string weights = read_file(run + "/model.safetensors");
+  const Result result = run_heed({"train", config(), "--resume"});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, HasSubstr("nothing to do"));
+  EXPECT_TRUE(read_file(run + "/model.safetensors") == weights);
+}
+
+TEST_F(TrainTest, ResumingWithMoreUpdatesGoesOn) {
+  train_toy(config());
+  const Result result = run_heed({"train", config(), "--resume", "--set", "training.updates=6"});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, HasSubstr("resuming at 4 of 6"));
+  EXPECT_EQ(json::parse(read_file(run + "/summary.json")).at("updates"), 6);
+}
+
+TEST_F(TrainTest, ResumeStartsWhereThereIsNothingToResume) {
+  train_toy(config(), {"--resume"});
+  EXPECT_EQ(json::parse(read_file(run + "/summary.json")).at("updates"), 4);
+}
+
+// The folder is the model: nothing else is needed and nothing at its old path.
+TEST_F(TrainTest, AMovedRunTranslatesWithoutItsCorpora) {
+  const std::string yaml = config(kBrief, "kind: separate, size: 30, algorithm: bpe");
+  for (const char* name : {"train.src", "train.tgt"})
+    ASSERT_EQ(subprocess::run({"gzip", folder / name}).status, 0);
+  train_toy(yaml, {"--set", "data.train.source=" + (folder / "train.src.gz"), "--set",
+                   "data.train.target=" + (folder / "train.tgt.gz")});
+  EXPECT_THAT(names_in(run), IsSupersetOf({std::string("source.spm"), std::string("target.spm")}));
+  const TemporaryFolder elsewhere;
+  fs::rename(run, elsewhere / "moved");
+  for (const auto& entry : fs::directory_iterator(folder.path())) fs::remove(entry.path());
+  const Result result = run_heed({"translate", elsewhere / "moved"}, "a b\n\nc\n");
+  EXPECT_EQ(lines_of(product(result)).size(), 3U);
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,160 @@
+// heed translate: one line in, one line out, whatever the lines are.
+#include <cmath>
+#include <filesystem>
+#include <regex>
+#include <string>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class Translate : public testing::TestWithParam<const char*> {
+ protected:
+  const std::string model_ = Toy::get().folder / GetParam();
+  std::string test_ = Toy::get().folder / "test.src";
+
+  Result translate(std::string_view input, std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), {"translate", model_});
+    return run_heed(options, input);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, Translate, testing::Values("rnn", "transformer"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(Translate, GivesALineForALineAndAnEmptyOneForAnEmptyOne) {
+  const Result result = translate("a b c\n\nc d\n");
+  EXPECT_THAT(lines_of(product(result)), ElementsAre("c b a", "", "d c"));
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_P(Translate, GivesNothingForNothing) {
+  const Result result = translate("");
+  EXPECT_EQ(product(result), "");
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_P(Translate, ALastLineNeedsNoLineFeed) {
+  EXPECT_EQ(product(translate("a b")), product(translate("a b\n")));
+}
+
+TEST_P(Translate, UntidyLinesGiveAsManyLinesAndTheTranslationsOfTidyOnes) {
+  using namespace std::string_literals;
+  const std::string untidy =
+      "\xEF\xBB\xBF"
+      "a b\r\n   \r\n\xFF\xFE\n\0\na\0b\n \t \n\xE2\x80\xA8 c\nd e\n"s;
+  const auto lines = lines_of(product(translate(untidy)));
+  ASSERT_THAT(lines, SizeIs(8));
+  const auto tidy = lines_of(product(translate("a b\na b\nd e\n")));
+  EXPECT_EQ(lines[0], tidy[0]);  // without byte order mark and carriage return
+  EXPECT_EQ(lines[1], "");
+  EXPECT_EQ(lines[3], "");  // NUL is a space
+  EXPECT_EQ(lines[4], tidy[1]);
+  EXPECT_EQ(lines[5], "");
+  EXPECT_EQ(lines[7], tidy[2]);
+}
+
+TEST_P(Translate, TheBatchDoesNotChangeATranslation) {
+  const std::string in_one = product(translate("", {test_, "--batch", "64"}));
+  EXPECT_THAT(lines_of(in_one), SizeIs(25));
+  EXPECT_EQ(product(translate("", {test_, "--batch", "1"})), in_one);
+  EXPECT_EQ(product(translate("", {test_, "--set", "decoding.batch_size=3"})), in_one);
+}
+
+TEST_P(Translate, ReadsAFileAsItReadsStdin) {
+  EXPECT_EQ(product(translate(read_file(test_))), product(translate("", {test_})));
+}
+
+TEST_P(Translate, NBestListsAreInTheFieldsFormatBestFirst) {
+  const auto lines = lines_of(product(translate("a b c\n\nd\n", {"--n-best", "3"})));
+  ASSERT_THAT(lines, SizeIs(6));
+  const std::regex format(
+      R"((\d+) \|\|\| (.*) \|\|\| logprob= (-?\d+\.\d{4}) length= (\d+) \|\|\| (-?\d+\.\d{4}))");
+  double before = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_match(lines[i], parts, format)) << lines[i];
+    EXPECT_EQ(parts[1], i < 3 ? "0" : "2");
+    const double score = std::stod(parts[5]);
+    if (i % 3 > 0) {
+      EXPECT_LE(score, before);
+    }
+    before = score;
+    // length_penalty: average
+    EXPECT_NEAR(score, std::stod(parts[3]) / std::stod(parts[4]), 1e-4);
+  }
+  std::smatch best;
+  ASSERT_TRUE(std::regex_match(lines[0], best, format));
+  EXPECT_EQ(best[2], lines_of(product(translate("a b c\n"))).front());
+}
+
+TEST_P(Translate, ScoreFindsTheLogProbabilityThatTheSearchReports) {
+  const TemporaryFolder folder;
+  const std::string source = "a b c\nd ef\nj\n";
+  std::string hypotheses;
+  std::vector<double> reported;
+  const std::regex format(R"(\d+ \|\|\| (.*) \|\|\| logprob= (-?[\d.]+) .*)");
+  const auto lines = lines_of(product(translate(source, {"--n-best", "2"})));
+  ASSERT_THAT(lines, SizeIs(6));
+  for (std::size_t i = 0; i < lines.size(); i += 2) {
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_match(lines[i], parts, format)) << lines[i];
+    hypotheses += parts[1].str() + "\n";
+    reported.push_back(std::stod(parts[2]));
+  }
+  const auto scores = lines_of(product(
+      run_heed({"score", model_, folder.write("s", source), folder.write("t", hypotheses)})));
+  ASSERT_THAT(scores, SizeIs(3));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(std::stod(scores[i]), reported[i], 1e-3);
+}
+
+TEST_P(Translate, AScoreStandsBeforeEachTranslation) {
+  const auto lines = lines_of(product(translate("a b\n\n", {"--scores"})));
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_TRUE(std::regex_match(lines[0], std::regex(R"(-\d+\.\d{4}\tb a)"))) << lines[0];
+  EXPECT_EQ(lines[1], "0\t");
+}
+
+TEST(TranslateCommand, AnEnsembleOfTheSameModelTwiceTranslatesLikeItself) {
+  const Toy& toy = Toy::get();
+  const std::string once = product(run_heed({"translate", toy.rnn, toy.folder / "test.src"}));
+  EXPECT_EQ(product(run_heed({"translate", toy.rnn + "," + toy.rnn, toy.folder / "test.src"})),
+            once);
+}
+
+TEST(TranslateCommand, ALineOfAMegabyteIsCutNamedAndGivesOneLine) {
+  std::string line;
+  while (line.size() < 1'000'000) line += "ab c ";
+  const Result result =
+      run_heed({"translate", Toy::get().rnn, "--beam", "1"}, "a b\n" + line + "\nc d\n");
+  const auto lines = lines_of(product(result));
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(lines[0], "b a");
+  EXPECT_EQ(lines[2], "d c");
+  EXPECT_THAT(result.err, HasSubstr("line 2"));
+  EXPECT_THAT(result.err, HasSubstr("decoding.max_source_length"));
+}
+
+TEST(TranslateCommand, SamplingRepeatsWithItsSeedOnly) {
+  const auto sampled = [](const std::string& seed) {
+    return product(
+        run_heed({"translate", Toy::get().rnn, Toy::get().folder / "test.src", "--set",
+                  "decoding.sampling.top_p=1", "--set", "decoding.sampling.temperature=3", "--set",
+                  "decoding.sampling.seed=" + seed}));
+  };
+  const std::string one = sampled("1");
+  EXPECT_EQ(sampled("1"), one);
+  EXPECT_NE(sampled("2"), one);
+}
+
+}  // namespace
+}  // namespace heed::cli
