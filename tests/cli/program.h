@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,10 @@ namespace heed::cli {
 
 using subprocess::Result;
 
+/// The program and its arguments. It will see no GPU: these tests hold bits, and the CPU's are the
+/// same everywhere.
 inline std::vector<std::string> command(const std::vector<std::string>& arguments) {
+  ::setenv("CUDA_VISIBLE_DEVICES", "", /*replace=*/1);
   std::vector<std::string> out{HEED_BINARY};
   out.insert(out.end(), arguments.begin(), arguments.end());
   return out;
