@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/device.h"
 #include "recurrent_support.h"
 
 namespace heed::model {
@@ -183,6 +184,37 @@ TEST_P(EveryRecurrent, TheGradientOfTheWholeModelIsRight) {
     const double step = 1e-6;
     const double above = moved(step), below = moved(-2 * step);
     EXPECT_NEAR(slope, (above - below) / (2 * step), 1e-6 * std::max(1.0, std::abs(slope)));
+  });
+}
+
+TEST_P(EveryRecurrent, Bfloat16AutocastTrainsNearFp32) {
+  for_each_kind([&] {
+    const Source source = source_of(three_sources());
+    const Tensor target = padded(three_targets());
+    const Tensor expected = forced(source, target);
+    at::AutoGradMode with_gradients(true);
+    Tensor logits;
+    {
+      const Autocast autocast(at::kCPU, at::kBFloat16);
+      logits = forced(source, target);
+    }
+    EXPECT_EQ(logits.scalar_type(), at::kBFloat16);
+    EXPECT_LT(distance(logits.to(at::kFloat), expected), 0.05);
+    logits.to(at::kFloat).square().sum().backward();
+    for (const Tensor& parameter : model_->parameters())
+      EXPECT_TRUE(parameter.grad().isfinite().all().item<bool>());
+  });
+}
+
+TEST_P(EveryRecurrent, Bfloat16WeightsDecodeNearFp32) {
+  for_each_kind([&] {
+    const Source source = source_of(three_sources());
+    const Tensor bos = at::full({3, 1}, kBos, at::kLong);
+    State state = model_->start(source);
+    const Tensor expected = model_->step(bos, state);
+    model_->to(at::kBFloat16);
+    state = model_->start(source);
+    EXPECT_LT(distance(model_->step(bos, state).to(at::kFloat), expected), 0.05);
   });
 }
 
