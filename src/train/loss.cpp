@@ -46,7 +46,7 @@ void add_rows(const Tensor& logits, const Tensor& gold, double smoothing, const 
     sums.nll += nll;
     sums.smoothed += nll * (1 - smoothing);
     if (smoothing > 0)
-      sums.smoothed -= part.sum(at::kDouble) * (smoothing / static_cast<double>(vocab));
+      sums.smoothed -= part.sum(1).sum(at::kDouble) * (smoothing / static_cast<double>(vocab));
     if (!gradient.defined()) continue;
     Tensor probability = part.exp_();
     if (smoothing > 0) probability.sub_(smoothing / static_cast<double>(vocab));

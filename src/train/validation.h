@@ -25,10 +25,10 @@ struct Validation {
 
 struct Validator {
   const std::vector<data::Batch>& batches;
-  std::function<std::optional<double>(model::Model&)> bleu;
+  const std::function<std::optional<double>(model::Model&)>& bleu;
   at::Device device;
   at::ScalarType precision;
-  std::function<bool()> interrupted;
+  const std::function<bool()>& interrupted;
 };
 
 /// In eval mode and without gradients; the model's mode is as before afterwards. Nothing where an

@@ -1,0 +1,227 @@
+#include "train/optimizer.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "base/error.h"
+#include "message.h"
+#include "toy_model.h"
+
+namespace heed::train {
+namespace {
+
+const Tensor kOne = at::ones({}), kZero = at::zeros({});
+
+/// Two parameters, [3] and [5, 7]; the second is large enough for vector code.
+class TwoTensors : public model::Model {
+ public:
+  TwoTensors() {
+    at::manual_seed(2);
+    small = register_parameter("small", at::tensor({1.F, -2.F, 3.F}));
+    large = register_parameter("large", at::randn({5, 7}));
+  }
+  Tensor features(const model::Source&, const Tensor&, model::Trace*) override { return {}; }
+  Tensor logits(const Tensor&) override { return {}; }
+  model::State start(const model::Source&, model::Trace*) override { return {}; }
+  Tensor step(const Tensor&, model::State&, model::Trace*) override { return {}; }
+  int64_t longest() const override { return 1; }
+  bool attends() const override { return false; }
+
+  void set_gradients(int64_t update) const {
+    small.mutable_grad() = at::tensor({0.5F, -4.F, 0.F}) / static_cast<double>(update);
+    large.mutable_grad() = at::sin(large.detach() * static_cast<double>(update));
+  }
+  Tensor small, large;
+};
+
+TrainConfig config_of(OptimizerKind kind, double decay = 0) {
+  TrainConfig config;
+  config.optimizer = kind;
+  config.weight_decay = decay;
+  return config;
+}
+
+void expect_near(const Tensor& value, const std::vector<double>& expected,
+                 double tolerance = 1e-6) {
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(value[static_cast<int64_t>(i)].item<double>(), expected[i], tolerance) << i;
+}
+
+TEST(Optimizer, AdamsFirstStepIsTheRateWithTheGradientsSign) {
+  const TwoTensors model;
+  Optimizer optimizer(config_of(OptimizerKind::adam), model);
+  model.set_gradients(1);
+  optimizer.step(0.1, kOne, kZero);
+  expect_near(model.small, {0.9, -1.9, 3});
+}
+
+TEST(Optimizer, AdamwShrinksWeightsBesidesTheGradient) {
+  const TwoTensors model;
+  Optimizer optimizer(config_of(OptimizerKind::adamw, 0.5), model);
+  model.set_gradients(1);
+  optimizer.step(0.1, kOne, kZero);
+  // Each weight loses a twentieth, then the step of Adam.
+  expect_near(model.small, {0.95 - 0.1, -1.9 + 0.1, 2.85});
+}
+
+TEST(Optimizer, SgdFollowsTheGradient) {
+  const TwoTensors model;
+  Optimizer optimizer(config_of(OptimizerKind::sgd), model);
+  model.set_gradients(1);
+  optimizer.step(0.1, at::full({}, 2.0), kZero);  // halves gradients
+  expect_near(model.small, {1 - 0.025, -2 + 0.2, 3});
+}
+
+TEST(Optimizer, AdadeltasFirstStepByHand) {
+  auto config = config_of(OptimizerKind::adadelta);
+  config.epsilon = 1e-6;
+  const TwoTensors model;
+  Optimizer optimizer(config, model);
+  model.set_gradients(1);
+  optimizer.step(1, kOne, kZero);
+  // sqrt(1e-6) / sqrt(0.05 g^2 + 1e-6) * g = 0.001 * 0.5 / sqrt(0.012501) = 0.0044720
+  expect_near(model.small, {1 - 0.0044720, -2 + 0.0044721, 3});
+}
+
+struct Plain {  // one weight as the papers write it
+  double w, m = 0, v = 0;
+  void step(OptimizerKind kind, double g, double rate, double decay, int t) {
+    const double b1 = 0.9, b2 = 0.98, e = 1e-8, rho = 0.95;
+    if (kind == OptimizerKind::adamw) w -= rate * decay * w;
+    if (kind != OptimizerKind::adamw) g += decay * w;
+    if (kind == OptimizerKind::sgd) {
+      w -= rate * g;
+    } else if (kind == OptimizerKind::adadelta) {
+      m = rho * m + (1 - rho) * g * g;
+      const double delta = std::sqrt(v + e) / std::sqrt(m + e) * g;
+      v = rho * v + (1 - rho) * delta * delta;
+      w -= rate * delta;
+    } else {
+      m = b1 * m + (1 - b1) * g;
+      v = b2 * v + (1 - b2) * g * g;
+      w -= rate * (m / (1 - std::pow(b1, t))) / (std::sqrt(v / (1 - std::pow(b2, t))) + e);
+    }
+  }
+};
+
+class EveryOptimizer : public ::testing::TestWithParam<OptimizerKind> {};
+
+TEST_P(EveryOptimizer, DoesWhatThePlainFormulaDoes) {
+  const TwoTensors model;
+  Optimizer optimizer(config_of(GetParam(), 0.01), model);
+  std::vector<Plain> twin;
+  const Tensor flat = model.large.detach().reshape({-1}).to(at::kDouble);
+  for (int64_t i = 0; i < flat.numel(); ++i) twin.push_back({flat[i].item<double>()});
+  for (int t = 1; t <= 7; ++t) {
+    model.set_gradients(t);
+    const Tensor gradient = model.large.grad().reshape({-1}).to(at::kDouble).clone();
+    optimizer.step(0.05, kOne, kZero);
+    for (std::size_t i = 0; i < twin.size(); ++i)
+      twin[i].step(GetParam(), gradient[static_cast<int64_t>(i)].item<double>(), 0.05, 0.01, t);
+  }
+  std::vector<double> expected;
+  for (const Plain& one : twin) expected.push_back(one.w);
+  expect_near(model.large.reshape({-1}), expected, 2e-5);
+}
+
+TEST_P(EveryOptimizer, SkipsWhereAsked) {
+  const TwoTensors model;
+  Optimizer optimizer(config_of(GetParam(), 0.01), model);
+  model.set_gradients(1);
+  optimizer.step(0.1, kOne, kZero);
+  NamedTensors before;
+  for (const auto& [name, tensor] : optimizer.state()) before[name] = tensor.clone();
+  const Tensor weights = model.large.detach().clone();
+  model.large.mutable_grad() = at::full({5, 7}, std::numeric_limits<double>::quiet_NaN());
+  optimizer.step(0.1, at::full({}, std::numeric_limits<double>::quiet_NaN()), kOne);
+  EXPECT_TRUE(at::equal(model.large, weights));
+  for (const auto& [name, tensor] : optimizer.state())
+    EXPECT_TRUE(at::equal(tensor, before[name])) << name;
+}
+
+TEST_P(EveryOptimizer, GoesOnFromItsSavedState) {
+  const TwoTensors model, other;
+  Optimizer first(config_of(GetParam()), model);
+  model.set_gradients(1);
+  first.step(0.1, kOne, kZero);
+  Optimizer second(config_of(GetParam()), other);
+  second.load_state(first.state(), "file");
+  {
+    const at::NoGradGuard no_grad;
+    Tensor(other.small).copy_(model.small);
+    Tensor(other.large).copy_(model.large);
+  }
+  model.set_gradients(2);
+  other.set_gradients(2);
+  first.step(0.1, kOne, kZero);
+  second.step(0.1, kOne, kZero);
+  EXPECT_TRUE(at::equal(model.small, other.small));
+  EXPECT_TRUE(at::equal(model.large, other.large));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryOptimizer,
+                         ::testing::Values(OptimizerKind::adam, OptimizerKind::adamw,
+                                           OptimizerKind::sgd, OptimizerKind::adadelta));
+
+TEST(Optimizer, RefusesTheStateOfAnother) {
+  const TwoTensors model;
+  Optimizer adam(config_of(OptimizerKind::adam), model);
+  const Optimizer adadelta(config_of(OptimizerKind::adadelta), model);
+  EXPECT_EQ(message_of<UserError>([&] { adam.load_state(adadelta.state(), "x.heed"); }),
+            "x.heed: the optimizer's state has no 'exp_avg/large' of this shape; go on with the "
+            "settings that it was saved with");
+}
+
+TEST(Optimizer, TheNormIsOverAllTensors) {
+  const TwoTensors model;
+  Optimizer optimizer(config_of(OptimizerKind::sgd), model);
+  model.small.mutable_grad() = at::tensor({3.F, 0.F, 0.F});
+  model.large.mutable_grad() = at::zeros({5, 7});
+  model.large.grad()[4][6] = 4;
+  EXPECT_FLOAT_EQ(optimizer.gradient_norm().item<float>(), 5);
+}
+
+TEST(Optimizer, LongGradientsAreShortenedAndShortOnesLeft) {
+  const auto divisor = [](double norm, double clip, double scale) {
+    return gradient_divisor(at::full({}, norm), clip, scale).item<double>();
+  };
+  EXPECT_DOUBLE_EQ(divisor(5, 1, 1), 5);
+  EXPECT_DOUBLE_EQ(divisor(0.5, 1, 1), 1);
+  EXPECT_DOUBLE_EQ(divisor(5, 0, 1), 1);
+  EXPECT_DOUBLE_EQ(divisor(40, 2, 8), 20);  // the true norm is 5: 2.5 times too long, and scaled
+  EXPECT_DOUBLE_EQ(divisor(4, 2, 8), 8);
+}
+
+TEST(Average, FollowsTheWeightsMoreSlowlyWithTime) {
+  const TwoTensors model;
+  Average average(model, 0.9);
+  const at::NoGradGuard no_grad;
+  Tensor(model.small).copy_(at::tensor({11.F, 8.F, 3.F}));
+  average.update(1);  // decay 2/11: 9/11 of the way
+  expect_near(average.tensors().at("small"), {1 + 10 * 9. / 11, -2 + 10 * 9. / 11, 3});
+  Tensor(model.small).copy_(average.tensors().at("small") + 1);
+  average.update(1000);  // decay 0.9
+  expect_near(average.tensors().at("small"), {1.1 + 90. / 11, -1.9 + 90. / 11, 3.1});
+}
+
+TEST(Average, IsSwappedInAndOutAgain) {
+  const TwoTensors model;
+  Average average(model, 0.5);
+  const at::NoGradGuard no_grad;
+  const Tensor old = model.small.detach().clone();
+  Tensor(model.small).add_(1);
+  const Tensor now = model.small.detach().clone();
+  {
+    const Averaged averaged(&average);
+    EXPECT_TRUE(at::equal(model.small, old));
+  }
+  EXPECT_TRUE(at::equal(model.small, now));
+  EXPECT_TRUE(at::equal(average.tensors().at("small"), old));
+}
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,432 @@
+#include "train/trainer.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "message.h"
+#include "model/weights.h"
+#include "temporary_folder.h"
+#include "toy_model.h"
+#include "train/checkpoint.h"
+#include "train/update.h"
+
+namespace heed::train {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+TrainConfig quick(int64_t updates) {
+  TrainConfig config;
+  config.updates = updates;
+  config.batch_size = 40;
+  config.schedule = ScheduleKind::constant;
+  config.learning_rate = 0.01;
+  config.label_smoothing = 0.1;
+  config.validate_every = 1000;
+  config.save_every = 1000;
+  config.log_every = 5;
+  return config;
+}
+
+TrainerSetup setup_of(const std::string& folder, const TrainConfig& config, double dropout = 0) {
+  TrainerSetup setup;
+  setup.model = std::make_shared<toy::ToyModel>(dropout);
+  setup.config = config;
+  setup.folder = folder;
+  setup.corpus = toy::corpus();
+  setup.batches = batch_options(config, data::DataConfig{}, 1, 1);
+  setup.interrupted = [] { return false; };
+  return setup;
+}
+
+std::vector<data::Batch> validation() {
+  return data::fixed_batches(*toy::corpus(9), 30);
+}
+
+std::vector<json> metrics(const TemporaryFolder& folder, const std::string& event) {
+  std::vector<json> out;
+  for (const auto& line : split(read_file(folder / "metrics.jsonl"), '\n'))
+    if (!line.empty() && json::parse(line).at("event") == event) out.push_back(json::parse(line));
+  return out;
+}
+
+void expect_same_weights(const std::string& a, const std::string& b) {
+  const NamedTensors left = read_weights(a), right = read_weights(b);
+  ASSERT_EQ(left.size(), right.size());
+  for (const auto& [name, tensor] : left) EXPECT_TRUE(at::equal(tensor, right.at(name))) << name;
+}
+
+class Trainer : public ::testing::Test {
+ protected:
+  Trainer() {
+    log::set_quiet();
+    at::set_num_threads(1);  // for models this small; and a forked process has no other threads
+  }
+  TemporaryFolder folder, other;
+};
+
+TEST_F(Trainer, LearnsToCopy) {
+  auto config = quick(300);
+  config.validate_every = 100;
+  config.label_smoothing = 0;
+  auto setup = setup_of(folder.path(), config);
+  setup.validation = validation();
+  const TrainResult result = train(setup);
+  EXPECT_EQ(result.updates, 300);
+  EXPECT_EQ(result.stopped, StopReason::updates);
+  EXPECT_EQ(result.reason(), "training is complete after 300 updates");
+  ASSERT_TRUE(result.best_loss.has_value());
+  EXPECT_LT(*result.best_loss, 0.05);
+  EXPECT_GT(result.tokens_per_second, 0);
+  EXPECT_FALSE(setup.model->is_training());
+  const auto lines = metrics(folder, "validation");
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_NEAR(lines[2].at("perplexity"), std::exp(lines[2].at("loss").get<double>()), 1e-9);
+}
+
+TEST_F(Trainer, MetricsHaveOneObjectALine) {
+  auto config = quick(12);
+  config.validate_every = 8;
+  auto setup = setup_of(folder.path(), config);
+  setup.validation = validation();
+  setup.bleu = [](model::Model& model) {
+    EXPECT_FALSE(model.is_training());
+    return std::optional(12.5);
+  };
+  const TrainResult result = train(setup);
+  EXPECT_EQ(result.best_bleu, 12.5);
+  EXPECT_EQ(result.bleu_of_best, 12.5);
+  const auto lines = metrics(folder, "train");
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].at("update"), 5);
+  EXPECT_EQ(lines[1].at("update"), 10);
+  EXPECT_EQ(lines[2].at("update"), 12);
+  EXPECT_EQ(lines[2].at("last"), true);
+  EXPECT_EQ(lines[0].at("learning_rate"), 0.01);
+  EXPECT_EQ(lines[0].at("skipped"), 0);
+  for (const char* key : {"loss", "perplexity", "gradient_norm", "tokens_per_second", "tokens"})
+    EXPECT_GT(lines[0].at(key).get<double>(), 0) << key;
+  for (const char* key : {"padding", "waiting"}) {
+    EXPECT_GE(lines[0].at(key).get<double>(), 0) << key;
+    EXPECT_LT(lines[0].at(key).get<double>(), 1) << key;
+  }
+  ASSERT_EQ(metrics(folder, "validation").size(), 2U);  // at 8 and at the end
+  EXPECT_EQ(metrics(folder, "validation")[1].at("bleu"), 12.5);
+}
+
+TEST_F(Trainer, HalfBatchesAccumulatedAreOneBatch) {
+  const auto pairs = toy::copies(8);
+  const auto weights = [&](const std::vector<data::Batch>& batches) {
+    const auto model = std::make_shared<toy::ToyModel>();
+    auto config = quick(1);
+    config.optimizer = OptimizerKind::sgd;
+    Optimizer optimizer(config, *model);
+    Updater updater(*model, config, at::kCPU, at::kFloat, optimizer, nullptr);
+    const UpdateNumbers numbers = updater.run(batches, {.rate = 1}).numbers();
+    EXPECT_TRUE(numbers.finite());
+    return std::pair(numbers.loss, model::named_weights(*model));
+  };
+  const data::Batch whole = toy::batch_of(pairs);
+  const auto [loss, one] = weights({whole});
+  const auto [sum, two] = weights({rows_of(whole, 0, 3), rows_of(whole, 3, 8)});
+  EXPECT_NEAR(loss, sum, 1e-5);
+  for (const auto& [name, tensor] : one)
+    EXPECT_LT((tensor - two.at(name)).abs().max().item<double>(), 1e-6) << name;
+}
+
+TEST_F(Trainer, AccumulateCountsBatchesOfOneUpdate) {
+  auto config = quick(1000);
+  config.epochs = 2;
+  config.log_every = 1;
+  const auto setup = setup_of(folder.path(), config);
+  const int64_t batches = data::BatchStream(setup.corpus, setup.batches).batches_in_epoch(0);
+  EXPECT_EQ(train(setup).updates, 2 * batches);
+  config.accumulate = 3;
+  const TrainResult result = train(setup_of(other.path(), config));
+  EXPECT_EQ(result.updates, (2 * batches + 2) / 3);
+  EXPECT_EQ(result.stopped, StopReason::epochs);
+  int64_t once = 0, thrice = 0;
+  for (const auto& line : metrics(folder, "train")) once += line.at("tokens").get<int64_t>();
+  for (const auto& line : metrics(other, "train")) thrice += line.at("tokens").get<int64_t>();
+  EXPECT_EQ(once, thrice);
+}
+
+/// Everything that a run may carry over an interruption.
+TrainConfig rich(int64_t updates) {
+  auto config = quick(updates);
+  config.schedule = ScheduleKind::inverse_sqrt;
+  config.warmup = 6;
+  config.ema = 0.9;
+  config.validate_every = 7;
+  config.save_every = 4;
+  config.keep_best = 2;
+  config.accumulate = 2;
+  return config;
+}
+
+TEST_F(Trainer, AnInterruptedRunEndsWithTheSameBits) {
+  auto whole = setup_of(folder.path(), rich(20), 0.3);
+  whole.validation = validation();
+  const TrainResult straight = train(whole);
+
+  TrainResult pieces;
+  int64_t runs = 0;
+  for (pieces.stopped = StopReason::interrupted; pieces.stopped == StopReason::interrupted;) {
+    auto part = setup_of(other.path(), rich(20), 0.3);
+    part.validation = validation();
+    part.resume = ++runs > 1;
+    int64_t polls = 0;
+    part.interrupted = [&] { return runs <= 4 && ++polls > 3 * runs; };
+    pieces = train(part);
+  }
+  EXPECT_GT(runs, 2);
+  EXPECT_EQ(pieces.updates, 20);
+  EXPECT_EQ(pieces.best_loss, straight.best_loss);
+  EXPECT_EQ(pieces.best_update, straight.best_update);
+  expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+  expect_same_weights(folder / "checkpoints/update-00000020.heed",
+                      other / "checkpoints/update-00000020.heed");
+  for (const char* event : {"train", "validation"}) {
+    const auto a = metrics(folder, event), b = metrics(other, event);
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i)
+      for (const char* key : {"update", "loss", "perplexity", "epoch"})
+        EXPECT_EQ(a[i].at(key), b[i].at(key)) << event << " " << i;
+  }
+}
+
+TEST_F(Trainer, AKilledRunEndsWithTheSameBits) {
+  auto whole = setup_of(folder.path(), rich(20), 0.3);
+  whole.validation = validation();
+  train(whole);
+  // Killed at several moments: in an update, while validating, while saving.
+  for (const int64_t moment : {2, 9, 15, 27, 33}) {
+    const pid_t process = ::fork();
+    if (process == 0) {
+      auto part = setup_of(other.path(), rich(20), 0.3);
+      part.validation = validation();
+      part.resume = true;
+      int64_t polls = 0;
+      part.interrupted = [&] {
+        if (++polls == moment) ::kill(::getpid(), SIGKILL);
+        return false;
+      };
+      train(part);
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(process, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+  }
+  auto last = setup_of(other.path(), rich(20), 0.3);
+  last.validation = validation();
+  last.resume = true;
+  EXPECT_EQ(train(last).updates, 20);
+  expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+  expect_same_weights(folder / "checkpoints/update-00000020.heed",
+                      other / "checkpoints/update-00000020.heed");
+}
+
+model::ModelConfig tiny(model::ModelType type) {
+  model::ModelConfig config;
+  config.type = type;
+  config.width = 16;
+  config.feed_forward = 24;
+  config.heads = 2;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.embedding_size = 10;
+  config.hidden_size = 14;
+  config.dropout = config.word_dropout = 0.2;
+  return config;
+}
+
+TEST_F(Trainer, RealModelsEndWithTheSameBitsToo) {
+  for (const auto type : {model::ModelType::transformer, model::ModelType::rnn}) {
+    const TemporaryFolder straight, interrupted;
+    const auto run = [&](const std::string& path, bool resume, int64_t polls) {
+      auto setup = setup_of(path, rich(10));
+      at::manual_seed(1);
+      setup.model = model::make_model(tiny(type), {.source = toy::kVocab, .target = toy::kVocab});
+      setup.validation = validation();
+      setup.resume = resume;
+      setup.interrupted = [&] { return --polls < 0; };
+      return train(setup).stopped;
+    };
+    run(straight.path(), false, 1000);
+    EXPECT_EQ(run(interrupted.path(), false, 6), StopReason::interrupted);
+    EXPECT_EQ(run(interrupted.path(), true, 1000), StopReason::updates);
+    for (const char* file : {"model.safetensors", "checkpoints/update-00000010.heed"})
+      expect_same_weights(straight / file, interrupted / file);
+  }
+}
+
+TEST_F(Trainer, ResumingACompleteRunDoesNothingAndMoreUpdatesGoOn) {
+  train(setup_of(folder.path(), quick(10)));
+  auto again = setup_of(folder.path(), quick(10));
+  again.resume = true;
+  const TrainResult idle = train(again);
+  EXPECT_EQ(idle.stopped, StopReason::nothing_to_do);
+  EXPECT_EQ(idle.updates, 10);
+  auto more = setup_of(folder.path(), quick(14));
+  more.resume = true;
+  EXPECT_EQ(train(more).updates, 14);
+  train(setup_of(other.path(), quick(14)));
+  expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+}
+
+TEST_F(Trainer, AFolderWithARunIsNotOverwritten) {
+  train(setup_of(folder.path(), quick(2)));
+  EXPECT_THAT(message_of<UserError>([&] { train(setup_of(folder.path(), quick(2))); }),
+              HasSubstr("a run is there already; go on with --resume"));
+}
+
+TEST_F(Trainer, ACorruptNewestCheckpointFallsBackToTheOneBefore) {
+  auto config = quick(8);
+  config.save_every = 4;
+  config.keep_last = 2;
+  train(setup_of(folder.path(), config));
+  train(setup_of(other.path(), config));
+  const std::string newest = folder / "checkpoints/update-00000008.heed";
+  write_atomic(newest, read_file(newest).substr(0, 300));
+  auto again = setup_of(folder.path(), config);
+  again.resume = true;
+  EXPECT_EQ(train(again).updates, 8);
+  expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+}
+
+TEST_F(Trainer, UpdatesThatAreNotFiniteAreSkippedAndCounted) {
+  auto config = quick(12);
+  config.log_every = 12;
+  auto setup = setup_of(folder.path(), config);
+  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
+  model.poison_from = 4;
+  model.poison_to = 7;
+  EXPECT_EQ(train(setup).updates, 12);
+  EXPECT_EQ(metrics(folder, "train").at(0).at("skipped"), 3);
+  EXPECT_TRUE(metrics(folder, "rollback").empty());
+  for (const auto& [name, tensor] : read_weights(folder / "model.safetensors"))
+    EXPECT_TRUE(at::isfinite(tensor).all().item<bool>()) << name;
+}
+
+TEST_F(Trainer, FiveInARowTakeTheRunBackWithHalfTheRate) {
+  auto config = quick(12);
+  config.save_every = 4;
+  auto setup = setup_of(folder.path(), config);
+  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
+  model.poison_from = 6;
+  model.poison_to = 11;
+  EXPECT_EQ(train(setup).updates, 12);
+  const auto back = metrics(folder, "rollback");
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(back[0].at("update"), 4);
+  EXPECT_EQ(back[0].at("rate_factor"), 0.5);
+  EXPECT_EQ(metrics(folder, "train").back().at("learning_rate"), 0.005);
+}
+
+TEST_F(Trainer, AfterThreeReturnsItEndsWithAFailure) {
+  auto setup = setup_of(folder.path(), quick(100));
+  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
+  model.poison_from = 1;
+  model.poison_to = 1000;
+  EXPECT_THAT(message_of<Failure>([&] { train(setup); }),
+              HasSubstr("after 3 returns to an older checkpoint; lower training.learning_rate"));
+}
+
+TEST_F(Trainer, ABatchTooLargeForMemoryIsSplit) {
+  auto config = quick(6);
+  config.optimizer = OptimizerKind::sgd;
+  auto small = setup_of(folder.path(), config);
+  dynamic_cast<toy::ToyModel&>(*small.model).largest = 16;
+  EXPECT_EQ(train(small).updates, 6);
+  train(setup_of(other.path(), config));
+  const auto a = read_weights(folder / "model.safetensors"),
+             b = read_weights(other / "model.safetensors");
+  for (const auto& [name, tensor] : a)
+    EXPECT_LT((tensor - b.at(name)).abs().max().item<double>(), 1e-6) << name;
+}
+
+TEST_F(Trainer, OneSentenceTooLargeForMemoryIsAFailure) {
+  auto setup = setup_of(folder.path(), quick(6));
+  dynamic_cast<toy::ToyModel&>(*setup.model).largest = 0;
+  EXPECT_THAT(message_of<Failure>([&] { train(setup); }),
+              HasSubstr("memory runs out on one sentence pair"));
+}
+
+TEST_F(Trainer, StopsWhenPatienceEndsAndKeepsTheBest) {
+  auto config = quick(100);
+  config.validate_every = 5;
+  config.early_stopping = {.metric = StopMetric::bleu, .patience = 2};
+  auto setup = setup_of(folder.path(), config);
+  setup.validation = validation();
+  setup.bleu = [scores = std::vector<double>{20, 30, 25, 30, 40}, next = 0](model::Model&) mutable {
+    return std::optional(scores.at(next++));
+  };
+  const TrainResult result = train(setup);
+  EXPECT_EQ(result.stopped, StopReason::patience);
+  EXPECT_EQ(result.updates, 20);
+  EXPECT_EQ(result.best_update, 10);
+  EXPECT_EQ(result.best_bleu, 30);
+  expect_same_weights(folder / "model.safetensors",
+                      folder / "checkpoints/best-00000010.safetensors");
+  const auto held = model::named_weights(*setup.model);
+  for (const auto& [name, tensor] : read_weights(folder / "model.safetensors"))
+    EXPECT_TRUE(at::equal(held.at(name), tensor)) << name;
+}
+
+TEST_F(Trainer, SeveralBestOnesAreAveraged) {
+  auto config = quick(20);
+  config.validate_every = 5;
+  config.keep_best = 3;
+  auto setup = setup_of(folder.path(), config);
+  setup.validation = validation();
+  train(setup);
+  std::vector<std::string> best;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "checkpoints"))
+    if (entry.path().filename().string().starts_with("best-")) best.push_back(entry.path());
+  ASSERT_EQ(best.size(), 3U);
+  std::ranges::sort(best, std::greater{});  // the loss falls all the way: the last is the best
+  const auto mean = average(best);
+  for (const auto& [name, tensor] : read_weights(folder / "model.safetensors"))
+    EXPECT_TRUE(at::allclose(tensor, mean.at(name), 0, 1e-7)) << name;
+}
+
+TEST_F(Trainer, TheAverageOfWeightsIsWhatIsValidatedAndSaved) {
+  auto config = quick(10);
+  config.ema = 0.9;
+  auto setup = setup_of(folder.path(), config);
+  train(setup);
+  const auto raw = load_checkpoint(folder / "checkpoints/update-00000010.heed");
+  const auto saved = read_weights(folder / "model.safetensors");
+  for (const auto& [name, tensor] : saved) {
+    EXPECT_TRUE(at::equal(tensor, raw.ema.at(name))) << name;
+    EXPECT_FALSE(at::equal(tensor, raw.model.at(name))) << name;
+  }
+}
+
+TEST_F(Trainer, TimeEndsARun) {
+  auto config = quick(1000000);
+  config.max_minutes = 0.2 / 60;
+  config.schedule = ScheduleKind::cosine;
+  config.warmup = 2;
+  const TrainResult result = train(setup_of(folder.path(), config));
+  EXPECT_EQ(result.stopped, StopReason::minutes);
+  EXPECT_GE(result.minutes, 0.2 / 60);
+  EXPECT_LT(metrics(folder, "train").back().at("learning_rate").get<double>(), 0.003);
+}
+
+}  // namespace
+}  // namespace heed::train
