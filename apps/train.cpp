@@ -24,6 +24,7 @@
 #include "data/corpus.h"
 #include "eval/sacrebleu.h"
 #include "model/device.h"
+#include "text/lines.h"
 #include "train/trainer.h"
 
 namespace heed {
@@ -58,20 +59,30 @@ struct TrainArgs {
   bool resume = false, overwrite = false;
 };
 
+int64_t count_lines(const std::string& path) {
+  text::LineReader reader(path);
+  std::string line;
+  while (reader.next(line)) {
+  }
+  return reader.line_number();
+}
+
+/// Both files are there and of one length: said before minutes of vocabulary training.
+void require_pair(const data::CorpusFiles& corpus, const std::string& key) {
+  require_file(corpus.source, key + ".source");
+  require_file(corpus.target, key + ".target");
+  require_equal_lines(corpus.source, count_lines(corpus.source), corpus.target,
+                      count_lines(corpus.target));
+}
+
 void require_corpora(const Config& config) {
   if (config.data.train.empty())
     throw UserError("data.train: needed; name its source and target files");
   if (config.data.valid.source.empty())
     throw UserError("data.valid: needed; held-out pairs choose the best weights");
-  for (const data::CorpusFiles& corpus : config.data.train) {
-    require_file(corpus.source, "data.train.source");
-    require_file(corpus.target, "data.train.target");
-  }
-  require_file(config.data.valid.source, "data.valid.source");
-  require_file(config.data.valid.target, "data.valid.target");
-  if (config.data.test.source.empty()) return;
-  require_file(config.data.test.source, "data.test.source");
-  require_file(config.data.test.target, "data.test.target");
+  for (const data::CorpusFiles& corpus : config.data.train) require_pair(corpus, "data.train");
+  require_pair(config.data.valid, "data.valid");
+  if (!config.data.test.source.empty()) require_pair(config.data.test, "data.test");
 }
 
 /// Makes the folder; refuses to write over an older run unless asked to.
