@@ -11,6 +11,18 @@ function(heed_layer name)
   target_link_libraries(heed_${name} PUBLIC ${arg_LIBRARIES} PRIVATE heed_flags)
 endfunction()
 
+# heed_precompile(target): LibTorch's headers read once, by heed_model, for every target above it. A speed-up and never a
+# dependency: -DHEED_PCH=OFF builds the same.
+function(heed_precompile target)
+  if(NOT HEED_PCH)
+    return()
+  elseif(target STREQUAL heed_model)
+    target_precompile_headers(heed_model PRIVATE <ATen/ATen.h> <torch/nn/module.h>)
+  else()
+    target_precompile_headers(${target} REUSE_FROM heed_model)
+  endif()
+endfunction()
+
 # heed_tests(name [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<name>/*_test.cpp as test_<name>, each case
 # known to ctest; with SHARDS that many processes run them all, for cases that share what is dear to make.
 function(heed_tests name)
