@@ -11,11 +11,18 @@ namespace heed::eval {
 
 struct EvaluationConfig {
   HEED_CONFIG(EvaluationConfig);
-  HEED_FIELD(std::vector<std::string>, metrics, (std::vector<std::string>{"bleu", "chrf"}), "What sacrebleu computes: bleu, chrf, ter.", config::AnyValue{})
-  HEED_FIELD(std::string, tokenize, "13a", "sacrebleu's tokeniser for BLEU: 13a, intl, zh, ja-mecab, char, none, ...", config::AnyValue{})
+  HEED_FIELD(std::vector<std::string>, metrics, (std::vector<std::string>{"bleu", "chrf"}),
+             "What sacrebleu computes: bleu, chrf, ter.", config::AnyValue{})
+  HEED_FIELD(std::string, tokenize, "13a",
+             "sacrebleu's tokeniser for BLEU: 13a, intl, zh, ja-mecab, char, none, ...",
+             config::AnyValue{})
   HEED_FIELD(bool, lowercase, false, "Score without regard to case.", config::AnyValue{})
-  HEED_FIELD(std::vector<int64_t>, length_buckets, (std::vector<int64_t>{10, 20, 30, 40, 50, 60}), "Upper ends, in source words, of the buckets of `heed lengths`; longer sentences make a last one.", config::EachBetween<int64_t>{1, 100000})
-  HEED_FIELD(int64_t, bootstrap, 1000, "Resamplings behind each interval; 0 gives none.", config::Between<int64_t>{0, 1000000})
+  HEED_FIELD(std::vector<int64_t>, length_buckets, (std::vector<int64_t>{10, 20, 30, 40, 50, 60}),
+             "Upper ends, in source words, of the buckets of `heed lengths`; longer sentences make "
+             "a last one.",
+             config::EachBetween<int64_t>{1, 100000})
+  HEED_FIELD(int64_t, bootstrap, 1000, "Resamplings behind each interval; 0 gives none.",
+             config::Between<int64_t>{0, 1000000})
 };
 
 /// Rules between fields. Throws ConfigError.

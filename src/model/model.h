@@ -1,9 +1,9 @@
 // The one interface of every model: training, scoring, stepwise decoding and looking at attention.
 //
-// Dimension names, everywhere in heed: batch (or sentences), beam, source, target, query, heads, head (width of
-// one head), width, hidden, memory, vocab, layers. Masks are bool and true means "may look".
-// A model owns parameters and nothing that depends on the current sentence: what a decoder carries from step
-// to step is a State that the caller holds.
+// Dimension names, everywhere in heed: batch (or sentences), beam, source, target, query, heads,
+// head (width of one head), width, hidden, memory, vocab, layers. Masks are bool and true means
+// "may look". A model owns parameters and nothing that depends on the current sentence: what a
+// decoder carries from step to step is a State that the caller holds.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -32,7 +32,8 @@ enum class AttentionKind { kEncoder, kDecoder, kCross };
 struct AttentionMap {
   AttentionKind kind = AttentionKind::kCross;
   int64_t layer = 0;  // 0-based
-  Tensor weights;     // [batch, heads, query, keys] float, rows sum to 1 over valid keys; stepwise: [sentences, heads, beam, keys]
+  Tensor weights;     // [batch, heads, query, keys] float, rows sum to 1 over valid keys; stepwise:
+                      // [sentences, heads, beam, keys]
 };
 
 /// Passed where weights are wanted (nullptr: the fused path runs and no weights are made).
@@ -41,8 +42,9 @@ struct Trace {
   std::vector<AttentionMap> maps;
 };
 
-/// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move while a beam
-/// is reordered; rows of `carried` belong to hypotheses. Undefined tensors are allowed and skipped.
+/// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move
+/// while a beam is reordered; rows of `carried` belong to hypotheses. Undefined tensors are allowed
+/// and skipped.
 struct State {
   std::vector<Tensor> memory;   // each [sentences, ...]
   std::vector<Tensor> carried;  // each [sentences, beam, ...]
@@ -51,7 +53,8 @@ struct State {
 
 /// Keeps the given sentences, in that order (int64 [kept]): how finished ones leave the batch.
 void keep_sentences(State& state, const Tensor& sentences);
-/// Gives each sentence the hypotheses `parents` (int64 [sentences, new beam], indices into the old beam).
+/// Gives each sentence the hypotheses `parents` (int64 [sentences, new beam], indices into the old
+/// beam).
 void reorder_beams(State& state, const Tensor& parents);
 
 struct VocabularySizes {
@@ -60,10 +63,12 @@ struct VocabularySizes {
 
 class Model : public torch::nn::Module {
  public:
-  /// Teacher forcing: the decoder's outputs before the output layer, for target_input [batch, target] (bos first).
-  /// Returns [batch, target, features]. Position t depends on target_input[:, :t+1] alone, and padding never
-  /// changes the result at a real position. Scores of padded target positions are undefined but finite.
-  virtual Tensor features(const Source& source, const Tensor& target_input, Trace* trace = nullptr) = 0;
+  /// Teacher forcing: the decoder's outputs before the output layer, for target_input [batch,
+  /// target] (bos first). Returns [batch, target, features]. Position t depends on target_input[:,
+  /// :t+1] alone, and padding never changes the result at a real position. Scores of padded target
+  /// positions are undefined but finite.
+  virtual Tensor features(const Source& source, const Tensor& target_input,
+                          Trace* trace = nullptr) = 0;
 
   /// The output layer: [..., features] -> [..., vocab], unnormalised.
   virtual Tensor logits(const Tensor& features) = 0;
@@ -71,11 +76,12 @@ class Model : public torch::nn::Module {
   /// Encodes, and returns the state before the first step with beam 1.
   virtual State start(const Source& source, Trace* trace = nullptr) = 0;
 
-  /// One step: tokens [sentences, beam] (bos at first) -> logits [sentences, beam, vocab]; advances `state`.
-  /// Equal to position state.position of `features` + `logits` for the same prefix.
+  /// One step: tokens [sentences, beam] (bos at first) -> logits [sentences, beam, vocab]; advances
+  /// `state`. Equal to position state.position of `features` + `logits` for the same prefix.
   virtual Tensor step(const Tensor& tokens, State& state, Trace* trace = nullptr) = 0;
 
-  /// The longest source or target it can take, in pieces with eos (learned positions), or INT64_MAX.
+  /// The longest source or target it can take, in pieces with eos (learned positions), or
+  /// INT64_MAX.
   virtual int64_t longest() const = 0;
 
   /// Whether it has cross-attention to look at (false for `attention: none`).
@@ -84,7 +90,8 @@ class Model : public torch::nn::Module {
 
 using ModelPtr = std::shared_ptr<Model>;
 
-/// Builds and initialises (with ATen's default generator) the model that `config` describes, on the CPU, in fp32.
+/// Builds and initialises (with ATen's default generator) the model that `config` describes, on the
+/// CPU, in fp32.
 ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary);
 
 /// Copies one batch's source side to `device`.
