@@ -73,7 +73,8 @@ struct ModelConfig {
   HEED_FIELD(Positions, positions, Positions::sinusoidal,
              "transformer: how it knows the order of words.", config::AnyValue{})
   HEED_FIELD(int64_t, max_positions, 1024,
-             "transformer, positions: learned: longest sentence it can take, in pieces.",
+             "Longest sentence in pieces that a transformer with positions: learned can take, and "
+             "source positions that attention: luong_location can look at.",
              config::Between<int64_t>{1, 1000000})
   HEED_FIELD(int64_t, sliding_window, 0,
              "transformer: self-attention sees this many positions each way; 0 sees all.",

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "model/sliding_window.h"
 
 namespace heed::model {
 namespace {
@@ -21,7 +22,7 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, cons
   const Tensor every_key = for_each_head(keys, heads);
   Tensor scores =
       at::matmul(query, every_key.transpose(2, 3)) * look.scale;  // [batch, heads, query, keys]
-  const Tensor mask = look.causal ? causal_mask(query.size(2), query.device()) : look.mask;
+  const Tensor mask = whole_mask(look, query.size(2), query.device());
   if (mask.defined())
     scores = scores.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
   const bool wide = scores.scalar_type() == at::kFloat || scores.scalar_type() == at::kDouble;
@@ -36,11 +37,17 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, cons
 Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
               Tensor* weights) {
   expect(query.size(1) % keys.size(1) == 0, "the kv heads divide the heads");
-  expect(!look.causal || !look.mask.defined(), "a mask or causal, not both");
+  expect(!look.causal || !look.valid.defined(), "padding or causal, not both");
   if (weights) return plain(query, keys, values, look, *weights);
-  const std::optional<Tensor> mask = look.mask.defined() ? std::optional(look.mask) : std::nullopt;
-  return at::scaled_dot_product_attention(query, keys, values, mask, look.dropout, look.causal,
-                                          look.scale, keys.size(1) != query.size(1));
+  const int64_t length = query.size(2);
+  if (look.window > 0 && worth_blocks(length, look))
+    return attend_in_blocks(query, keys, values, look);
+  const bool narrow = look.window > 0 && look.window + 1 < length;
+  std::optional<Tensor> mask;
+  if (narrow || look.valid.defined()) mask = whole_mask(look, length, query.device());
+  return at::scaled_dot_product_attention(query, keys, values, mask, look.dropout,
+                                          look.causal && !mask, look.scale,
+                                          keys.size(1) != query.size(1));
 }
 
 Tensor causal_mask(int64_t length, const at::Device& device) {
@@ -51,6 +58,16 @@ Tensor window_mask(int64_t length, int64_t window, const at::Device& device) {
   return at::ones({length, length}, at::TensorOptions(device).dtype(at::kBool))
       .tril(window)
       .triu(-window);
+}
+
+Tensor whole_mask(const Look& look, int64_t length, const at::Device& device) {
+  const Tensor padding = look.valid;
+  if (look.window == 0 || look.window + 1 >= length)
+    return look.causal ? causal_mask(length, device) : padding;
+  const Tensor near = window_mask(length, look.window, device);
+  if (look.causal) return near.logical_and(causal_mask(length, device));
+  if (!padding.defined()) return near;
+  return padding.logical_and(near).logical_or_(window_mask(length, 0, device));
 }
 
 }  // namespace heed::model

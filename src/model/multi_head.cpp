@@ -13,12 +13,13 @@ namespace {
 
 constexpr int64_t kCacheChunk = 16;  // steps that the cache grows by
 
-Look look_of(const MultiHeadOptions& options, const Tensor& mask, bool causal, bool training) {
+/// Without the window, which only whole sentences need.
+Look look_of(const MultiHeadOptions& options, const Tensor& valid, bool causal, bool training) {
   const double scale = options.scale == AttentionScale::sqrt
                            ? 1 / std::sqrt(static_cast<double>(options.head()))
                            : 1;
   return {
-      .mask = mask, .causal = causal, .scale = scale, .dropout = training ? options.dropout : 0};
+      .valid = valid, .causal = causal, .scale = scale, .dropout = training ? options.dropout : 0};
 }
 
 /// [batch, length, heads*head] -> [batch, length, heads, head]
@@ -83,15 +84,16 @@ SelfAttention::Heads SelfAttention::project(const Tensor& x) {
           .values = split_heads(parts[2], options_.head())};
 }
 
-Tensor SelfAttention::forward(const Tensor& x, const Tensor& mask, bool causal, Tensor* weights) {
+Tensor SelfAttention::forward(const Tensor& x, const Tensor& valid, bool causal, Tensor* weights) {
   Heads heads = project(x);
   if (rotary_) {
     heads.query = rotary_->forward(heads.query, 0);
     heads.keys = rotary_->forward(heads.keys, 0);
   }
-  const Tensor context =
-      attend(heads.query.transpose(1, 2), heads.keys.transpose(1, 2), heads.values.transpose(1, 2),
-             look_of(options_, mask, causal, is_training()), weights);
+  Look look = look_of(options_, valid, causal, is_training());
+  look.window = options_.window;
+  const Tensor context = attend(heads.query.transpose(1, 2), heads.keys.transpose(1, 2),
+                                heads.values.transpose(1, 2), look, weights);
   return output_(join_heads(context));
 }
 
@@ -132,11 +134,11 @@ KeysValues CrossAttention::project(const Tensor& memory) {
           .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
 }
 
-Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Tensor& mask,
+Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Tensor& valid,
                                Tensor* weights) {
   const Tensor query = split_heads(query_(x), options_.head()).transpose(1, 2);
   const Tensor context = attend(query, memory.keys, memory.values,
-                                look_of(options_, mask, false, is_training()), weights);
+                                look_of(options_, valid, false, is_training()), weights);
   return output_(join_heads(context));
 }
 

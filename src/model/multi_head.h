@@ -23,7 +23,7 @@ struct MultiHeadOptions {
   AttentionScale scale = AttentionScale::sqrt;
   double dropout = 0;   // of the weights, while training
   bool rotary = false;  // self-attention: turn queries and keys by their position
-  int64_t window = 0;   // self-attention, stepwise: sees so many steps before; 0: all
+  int64_t window = 0;   // self-attention: sees so many positions each way; 0: all
   bool bias = true;     // of the projections
 
   int64_t head() const { return width / heads; }
@@ -45,9 +45,9 @@ class SelfAttention : public torch::nn::Module {
  public:
   explicit SelfAttention(const MultiHeadOptions& options);
 
-  /// x [batch, length, width] -> the same shape. `mask` and `causal` as in Look. `weights`, if not
+  /// x [batch, length, width] -> the same shape. `valid` and `causal` as in Look. `weights`, if not
   /// null, receives [batch, heads, query, keys].
-  Tensor forward(const Tensor& x, const Tensor& mask, bool causal, Tensor* weights);
+  Tensor forward(const Tensor& x, const Tensor& valid, bool causal, Tensor* weights);
 
   /// One step: x [sentences, beam, width] at `position`, whose key and value are written into
   /// `cache`. `weights` receives [sentences, heads, beam, keys seen].
@@ -78,9 +78,9 @@ class CrossAttention : public torch::nn::Module {
   /// memory [batch, source, width], once per sentence.
   KeysValues project(const Tensor& memory);
 
-  /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam. `mask` as in
+  /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam. `valid` as in
   /// Look.
-  Tensor forward(const Tensor& x, const KeysValues& memory, const Tensor& mask, Tensor* weights);
+  Tensor forward(const Tensor& x, const KeysValues& memory, const Tensor& valid, Tensor* weights);
 
  private:
   MultiHeadOptions options_;

@@ -24,7 +24,7 @@ RecurrentDecoder::RecurrentDecoder(const ModelConfig& config, int64_t input)
       maxout_(config.readout == Readout::maxout),
       dropout_(config.dropout) {
   const int64_t hidden = config.hidden_size, memory = config.hidden_size;
-  const AttentionSize size{hidden, memory, hidden, config.attention_dropout};
+  const AttentionSize size{hidden, memory, hidden, config.attention_dropout, config.max_positions};
   const AttentionKindInfo& kind = attention_info(config.attention);
   attention_ =
       register_module("attention", config.window == Window::global

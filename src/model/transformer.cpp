@@ -78,9 +78,10 @@ class Stack : public torch::nn::Module {
   torch::nn::LayerNorm norm_{nullptr};
 };
 
-// What a State holds, in this order. memory: the source's mask, then keys and values of each layer,
-// [sentences, kv heads, source, head]. carried: keys and values of each layer (StepCache).
-constexpr std::size_t kMask = 0;
+// What a State holds, in this order. memory: which keys are no padding, then keys and values of
+// each layer, [sentences, kv heads, source, head]. carried: keys and values of each layer
+// (StepCache).
+constexpr std::size_t kValid = 0;
 constexpr std::size_t keys_of(std::size_t layer) {
   return 2 * layer;
 }
@@ -135,57 +136,35 @@ Tensor Transformer::embed(Embedding& embedding, const Positioning& positions, co
 }
 
 /// [batch, 1, 1, source] bool, or undefined where nothing is padded.
-Tensor padding_mask(const Source& source) {
+Tensor valid_keys(const Source& source) {
   const int64_t shortest = source.lengths.min().item<int64_t>();
   expect(shortest >= 1, "each sentence has its eos at least");
   if (shortest == source.tokens.size(1)) return {};
   return source.valid.unsqueeze(1).unsqueeze(1);
 }
 
-/// The encoder's mask. Padded queries may have nobody real in their window: they see themselves,
-/// for a softmax over nothing is no number, and 0 times no number would reach real positions.
-Tensor encoder_mask(const Source& source, int64_t window) {
-  const Tensor padding = padding_mask(source);
-  const int64_t length = source.tokens.size(1);
-  if (window == 0 || window + 1 >= length) return padding;
-  const at::Device device = source.tokens.device();
-  const Tensor near = window_mask(length, window, device);
-  if (!padding.defined()) return near;
-  return padding.logical_and(near).logical_or_(window_mask(length, 0, device));
-}
-
 Tensor Transformer::encode(const Source& source, Trace* trace) {
   Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, 0);
-  const Tensor mask = encoder_mask(source, config_.sliding_window);
+  const Tensor valid = valid_keys(source);
   Tracer tracer(trace, AttentionKind::kEncoder);
   for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
-    x = encoder_->blocks[layer]->forward(x, mask, tracer.place());
+    x = encoder_->blocks[layer]->forward(x, valid, tracer.place());
     tracer.keep(layer);
   }
   return encoder_->finish(x);
 }
 
-/// The decoder's mask of self-attention; undefined means causal. Padding is at the end of a target,
-/// where no real position looks.
-Tensor decoder_mask(int64_t length, int64_t window, const at::Device& device) {
-  if (window == 0 || window + 1 >= length) return {};
-  return causal_mask(length, device).logical_and_(window_mask(length, window, device));
-}
-
 Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
   const Tensor memory = encode(source, trace);
-  const Tensor memory_mask = padding_mask(source);
+  const Tensor valid = valid_keys(source);
   Tensor x = embed(*tokens_.target, *target_positions_, target_input, 0);
-  const Tensor mask =
-      decoder_mask(target_input.size(1), config_.sliding_window, target_input.device());
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];
-    x = block.forward(x, mask,
-                      {.memory = block.project(memory),
-                       .memory_mask = memory_mask,
-                       .self_weights = self.place(),
-                       .cross_weights = cross.place()});
+    x = block.forward(x, {.memory = block.project(memory),
+                          .memory_valid = valid,
+                          .self_weights = self.place(),
+                          .cross_weights = cross.place()});
     self.keep(layer);
     cross.keep(layer);
   }
@@ -195,8 +174,7 @@ Tensor Transformer::features(const Source& source, const Tensor& target_input, T
 State Transformer::start(const Source& source, Trace* trace) {
   const Tensor memory = encode(source, trace);
   State state;
-  const Tensor mask = padding_mask(source);
-  state.memory.push_back(mask.defined() ? mask : Tensor());
+  state.memory.push_back(valid_keys(source));
   for (const auto& block : decoder_->blocks) {
     const KeysValues projected = block->project(memory);
     state.memory.push_back(projected.keys.contiguous());
@@ -219,7 +197,7 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
     x = decoder_->blocks[layer]->step(x, cache, state.position,
                                       {.memory = {.keys = state.memory[1 + keys_of(layer)],
                                                   .values = state.memory[1 + values_of(layer)]},
-                                       .memory_mask = state.memory[kMask],
+                                       .memory_valid = state.memory[kValid],
                                        .self_weights = self.place(),
                                        .cross_weights = cross.place()});
     self.keep(layer);

@@ -40,8 +40,8 @@ TEST(Kernel, UnscaledScoresAreTheProducts) {
 }
 
 TEST(Kernel, MaskedWeightsAreExactlyZero) {
-  const Tensor mask = at::tensor({1, 0, 1}).to(at::kBool).view({1, 1, 1, 3});
-  const Tensor weights = weights_of({.mask = mask});
+  const Tensor valid = at::tensor({1, 0, 1}).to(at::kBool).view({1, 1, 1, 3});
+  const Tensor weights = weights_of({.valid = valid});
   EXPECT_EQ(weights.select(1, 1).abs().max().item<float>(), 0.0F);
   EXPECT_TRUE(at::allclose(weights.sum(-1), at::ones({3})));
 }
@@ -90,7 +90,7 @@ TEST_P(Paths, FusedEqualsPlain) {
 TEST_P(Paths, FusedEqualsPlainWithPadding) {
   const Shape s = GetParam();
   const Tensor lengths = at::arange(1, s.batch + 1).view({-1, 1, 1, 1});
-  compare({.mask = at::arange(s.keys).view({1, 1, 1, -1}) < lengths});
+  compare({.valid = at::arange(s.keys).view({1, 1, 1, -1}) < lengths});
 }
 
 TEST_P(Paths, FusedEqualsPlainWhenCausal) {

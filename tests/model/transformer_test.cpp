@@ -346,10 +346,10 @@ TEST(Transformer, GradientsAreThoseOfDifferences) {
             .width = 8, .heads = 2, .kv_heads = 1, .rotary = positions == Positions::rotary}};
     DecoderBlock block(options);
     block.to(at::kDouble);
-    const Tensor mask = at::tensor({1, 1, 1, 1, 1, 0}).to(at::kBool).view({2, 1, 1, 3});
+    const Tensor valid = at::tensor({1, 1, 1, 1, 1, 0}).to(at::kBool).view({2, 1, 1, 3});
     const Tensor memory = at::randn({2, 3, 8}, at::kDouble), x = at::randn({2, 4, 8}, at::kDouble);
     const auto output = [&](const Tensor& input, const Tensor& read) {
-      return block.forward(input, {}, {.memory = block.project(read), .memory_mask = mask});
+      return block.forward(input, {.memory = block.project(read), .memory_valid = valid});
     };
     expect_gradient(x.clone(), [&](const Tensor& input) { return output(input, memory); });
     expect_gradient(memory.clone(), [&](const Tensor& read) { return output(x, read); });

@@ -31,10 +31,11 @@ struct Attended {
 };
 
 struct AttentionSize {
-  int64_t query = 0;   // width of the decoder's state s
-  int64_t memory = 0;  // width of the encoder's states h
-  int64_t hidden = 0;  // width of the inner layer, where there is one
-  double dropout = 0;  // of the weights, while training
+  int64_t query = 0;         // width of the decoder's state s
+  int64_t memory = 0;        // width of the encoder's states h
+  int64_t hidden = 0;        // width of the inner layer, where there is one
+  double dropout = 0;        // of the weights, while training
+  int64_t positions = 1024;  // source positions that a mechanism without content knows
 };
 
 /// When a mechanism is asked, which decides the recurrence around it (model/recurrent.cpp).
