@@ -21,7 +21,8 @@ const std::vector<Command>& commands() {
       {"train", add_train},     {"translate", add_translate},   {"evaluate", add_evaluate},
       {"lengths", add_lengths}, {"bottleneck", add_bottleneck}, {"attention", add_attention},
       {"score", add_score},     {"vocab", add_vocab},           {"average", add_average},
-      {"inspect", add_inspect}, {"config", add_config},         {"doctor", add_doctor},
+      {"inspect", add_inspect}, {"bench", add_bench},           {"config", add_config},
+      {"doctor", add_doctor},
   };
   return table;
 }

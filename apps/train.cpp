@@ -5,6 +5,7 @@
 #include <torch/version.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -31,6 +32,21 @@ namespace heed {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// The sequence limit in pieces without eos: the config's, or less where positions are learned.
+data::CorpusReading reading_of(const ModelFolder& folder) {
+  const data::DataConfig& data = folder.config.data;
+  const int64_t longest = folder.model->longest();
+  return {.max_length = longest == INT64_MAX ? data.max_length
+                                             : std::min<int64_t>(data.max_length, longest - 1),
+          .long_sentences = data.long_sentences,
+          .keep_text = data.subword_sampling > 0,
+          .threads = at::get_num_threads()};
+}
+
+}  // namespace
+
 Vocabularies make_vocabularies(const Config& config) {
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const bool joint = wanted.kind == data::VocabularyKind::joint;
@@ -49,6 +65,24 @@ Vocabularies make_vocabularies(const Config& config) {
   };
   const text::Vocabulary source = one(wanted.source, true, joint);
   return {source, joint ? source : one(wanted.target, false, true)};
+}
+
+ModelFolder fresh_model(Config config, const std::string& folder,
+                        const Vocabularies& vocabularies) {
+  const at::Device device = model::open_device(config.device);
+  const at::ScalarType precision =
+      model::choose_precision(config::name_of(config.precision), device);
+  at::manual_seed(static_cast<uint64_t>(config.seed));
+  auto network = model::make_model(
+      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  network->to(device);
+  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
+          device, precision};
+}
+
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run) {
+  return std::make_shared<const data::Corpus>(
+      data::Corpus::read(run.config.data.train, run.source, run.target, reading_of(run)));
 }
 
 namespace {
@@ -143,20 +177,6 @@ std::vector<data::Batch> validation_batches(const Config& config, const Vocabula
   return data::fixed_batches(corpus, tokens ? config.training.batch_size : 4096);
 }
 
-/// Opens everything that a run's folder describes, with a fresh model.
-ModelFolder fresh_model(Config config, const std::string& folder,
-                        const Vocabularies& vocabularies) {
-  const at::Device device = model::open_device(config.device);
-  const at::ScalarType precision =
-      model::choose_precision(config::name_of(config.precision), device);
-  at::manual_seed(static_cast<uint64_t>(config.seed));
-  auto network = model::make_model(
-      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
-  network->to(device);
-  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
-          device, precision};
-}
-
 void log_start(const ModelFolder& folder) {
   const Config& config = folder.config;
   const bool rnn = config.model.type == model::ModelType::rnn;
@@ -172,21 +192,6 @@ void log_start(const ModelFolder& folder) {
                                                  : "fp16"));
   if (config.deterministic)
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
-}
-
-int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-/// The sequence limit in pieces without eos: the config's, or less where positions are learned.
-data::CorpusReading reading_of(const ModelFolder& folder) {
-  const data::DataConfig& data = folder.config.data;
-  const int64_t longest = folder.model->longest();
-  return {
-      .max_length = longest == INT64_MAX ? data.max_length : smaller(data.max_length, longest - 1),
-      .long_sentences = data.long_sentences,
-      .keep_text = data.subword_sampling > 0,
-      .threads = at::get_num_threads()};
 }
 
 /// The test set by beam search: test.hypothesis and the scores.
@@ -218,8 +223,7 @@ void train_command(const TrainArgs& args) {
 
   ModelFolder run = fresh_model(std::move(config), folder, vocabularies);
   log_start(run);
-  const auto corpus = std::make_shared<const data::Corpus>(
-      data::Corpus::read(run.config.data.train, run.source, run.target, reading_of(run)));
+  const auto corpus = training_corpus(run);
   for (const std::string& line : split(corpus->report(), '\n'))
     if (!line.empty()) log::info(line);
   signals::install();

@@ -1,11 +1,13 @@
 // How one training run is started, by `heed train` and by `heed bottleneck`.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/config.h"
 #include "apps/model_folder.h"
+#include "data/corpus.h"
 
 namespace heed {
 
@@ -25,5 +27,11 @@ struct RunSummary {
 
 /// Loads the models named in the config or trains them on the training corpus.
 Vocabularies make_vocabularies(const Config& config);
+
+/// A fresh model of the config's seed on its device, with what belongs to a run's folder.
+ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies);
+
+/// The run's training pairs, encoded, as its `data` section says.
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run);
 
 }  // namespace heed

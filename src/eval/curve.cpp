@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 
 #include "base/error.h"
@@ -27,8 +28,9 @@ struct Point {
 
 // Where things are: x by tick, y by value.
 struct Plot {
-  double width = 0, top_value = 100;
+  double width = 0, bottom_value = 0, top_value = 100;
   std::size_t ticks = 0, series = 0;
+  bool log = false;
 
   double x(std::size_t tick) const {
     return kLeft + width * (static_cast<double>(tick) + 0.5) / static_cast<double>(ticks);
@@ -39,7 +41,11 @@ struct Plot {
     const double step = std::min(7.0, 40.0 / static_cast<double>(series));
     return x(tick) + step * (static_cast<double>(which) - middle);
   }
-  double y(double value) const { return kTop + kPlotHeight * (1 - value / top_value); }
+  double y(double value) const {
+    const double share = log ? std::log(value / bottom_value) / std::log(top_value / bottom_value)
+                             : value / top_value;
+    return kTop + kPlotHeight * (1 - share);
+  }
 };
 
 double largest_value(const Curve& curve) {
@@ -53,6 +59,16 @@ double largest_value(const Curve& curve) {
   return largest;
 }
 
+double smallest_value(const Curve& curve) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const CurveSeries& series : curve.series) {
+    for (const auto& point : series.points) {
+      if (point) smallest = std::min(smallest, point->value);
+    }
+  }
+  return smallest;
+}
+
 // 1, 2 or 5 times a power of ten, so that four to eight lines cover the values.
 double tick_step(double largest) {
   double step = 0.1;
@@ -61,12 +77,30 @@ double tick_step(double largest) {
   return step;
 }
 
-void draw_axes(Svg& svg, const Curve& curve, const Plot& plot, double step) {
-  const double right = kLeft + plot.width, base = plot.y(0);
-  for (double value = 0; value <= plot.top_value + step / 2; value += step) {
+std::vector<double> grid_values(const Plot& plot) {
+  std::vector<double> values;
+  const double step = tick_step(plot.top_value);
+  if (plot.log) {
+    for (double value = plot.bottom_value; value < 2 * plot.top_value; value *= 10)
+      values.push_back(value);
+  } else {
+    for (double value = 0; value <= plot.top_value + step / 2; value += step)
+      values.push_back(value);
+  }
+  return values;
+}
+
+std::string value_text(double value) {
+  if (value == 0 || value >= 0.01) return short_number(value);
+  return "1e" + std::to_string(std::lround(std::log10(value)));  // a grid line of a log axis
+}
+
+void draw_axes(Svg& svg, const Curve& curve, const Plot& plot) {
+  const double right = kLeft + plot.width, base = plot.y(plot.bottom_value);
+  for (const double value : grid_values(plot)) {
     const double y = plot.y(value);
-    svg.line(kLeft, y, right, y, value == 0 ? kAxis : kGrid);
-    svg.text(kLeft - 8, y + 4, short_number(value), {.anchor = "end", .fill = kAxis});
+    svg.line(kLeft, y, right, y, value == plot.bottom_value ? kAxis : kGrid);
+    svg.text(kLeft - 8, y + 4, value_text(value), {.anchor = "end", .fill = kAxis});
   }
   for (std::size_t t = 0; t < plot.ticks; ++t) {
     svg.line(plot.x(t), base, plot.x(t), base + 5, kAxis);
@@ -155,7 +189,8 @@ void draw_stretch(Svg& svg, const std::vector<Point>& points, std::size_t which)
 }
 
 std::string tooltip(const CurveSeries& series, const CurvePoint& point, const std::string& tick) {
-  std::string text = series.name + ", " + tick + ": " + fixed(point.value, 2);
+  const int digits = point.value > 0 && point.value < 0.1 ? 6 : 2;
+  std::string text = series.name + ", " + tick + ": " + fixed(point.value, digits);
   if (point.interval) {
     text += " (" + fixed(point.interval->low, 2) + " to " + fixed(point.interval->high, 2) + ")";
   }
@@ -232,14 +267,22 @@ std::string draw_curve(const Curve& curve) {
   for (const CurveSeries& series : curve.series) {
     expect(series.points.size() == curve.ticks.size(), "a series has one point per tick");
   }
-  const double largest = std::max(largest_value(curve), 1.0), step = tick_step(largest);
   const double ticks = static_cast<double>(curve.ticks.size());
-  const Plot plot{.width = std::max({420.0, kTickGap * ticks, 1.15 * text_width(curve.title) * 17}),
-                  .top_value = step * std::ceil(largest / step - 1e-9),
-                  .ticks = curve.ticks.size(),
-                  .series = std::max<std::size_t>(curve.series.size(), 1)};
+  Plot plot{.width = std::max({420.0, kTickGap * ticks, 1.15 * text_width(curve.title) * 17}),
+            .ticks = curve.ticks.size(),
+            .series = std::max<std::size_t>(curve.series.size(), 1),
+            .log = curve.log_values};
+  if (plot.log) {
+    const double smallest = smallest_value(curve), largest = largest_value(curve);
+    expect(smallest > 0 && largest > 0, "values of a log axis are above 0");
+    plot.bottom_value = std::pow(10, std::floor(std::log10(std::min(smallest, largest))));
+    plot.top_value = std::max(10 * plot.bottom_value, std::pow(10, std::ceil(std::log10(largest))));
+  } else {
+    const double largest = std::max(largest_value(curve), 1.0), step = tick_step(largest);
+    plot.top_value = step * std::ceil(largest / step - 1e-9);
+  }
   Svg svg(kLeft + plot.width + label_space(curve), kTop + kPlotHeight + kBottom, curve.title);
-  draw_axes(svg, curve, plot, step);
+  draw_axes(svg, curve, plot);
   for (std::size_t s = 0; s < curve.series.size(); ++s) {
     for (const auto& points : stretches(curve.series[s], plot, s)) draw_stretch(svg, points, s);
   }
@@ -250,14 +293,17 @@ std::string draw_curve(const Curve& curve) {
 
 Curve curve_of(const LengthReport& report, const std::string& title) {
   Curve curve{.title = title, .x_label = "words in the source", .y_label = "BLEU"};
-  for (const Bucket& bucket : report.buckets) {
-    curve.ticks.push_back(bucket.label());
-    const std::size_t count = bucket.sentences.size();
+  std::size_t shown = report.buckets.size();
+  while (shown > 1 && report.buckets[shown - 1].sentences.empty()) --shown;
+  for (std::size_t b = 0; b < shown; ++b) {
+    curve.ticks.push_back(report.buckets[b].label());
+    const std::size_t count = report.buckets[b].sentences.size();
     curve.notes.push_back(std::to_string(count) + (count == 1 ? " sentence" : " sentences"));
   }
   for (const SystemLengths& system : report.systems) {
     CurveSeries series{.name = system.name};
-    for (const auto& score : system.buckets) {
+    for (std::size_t b = 0; b < shown; ++b) {
+      const auto& score = system.buckets[b];
       series.points.push_back(score ? std::optional(CurvePoint{score->bleu.score, score->interval})
                                     : std::nullopt);
     }

@@ -30,6 +30,11 @@ bool is_out_of_memory(const c10::Error& error) {
              std::string_view::npos;
 }
 
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
 /// Copies the first `to` columns of rows [begin, end) of a [rows, from] table.
 std::vector<int64_t> corner(const std::vector<int64_t>& table, int64_t begin, int64_t end,
                             int64_t from, int64_t to) {
@@ -62,6 +67,13 @@ bool UpdateNumbers::finite() const {
   return std::isfinite(loss) && std::isfinite(norm);
 }
 
+UpdateSeconds& UpdateSeconds::operator+=(const UpdateSeconds& other) {
+  forward += other.forward;
+  backward += other.backward;
+  optimizer += other.optimizer;
+  return *this;
+}
+
 UpdateReport::UpdateReport(const UpdatePlan& planned, const std::vector<data::Batch>& batches,
                            Readback numbers)
     : plan(planned), numbers_(std::move(numbers)) {
@@ -91,7 +103,9 @@ Updater::Sums Updater::accumulate(const std::vector<data::Batch>& batches, doubl
   int64_t tokens = 0;
   for (const auto& batch : batches) tokens += batch.target_tokens();
   Sums sums;
+  seconds_ = {};
   for (current_ = 0; current_ < batches.size(); ++current_) {
+    const auto start = Clock::now();
     const auto source = model::make_source(batches[current_], device_);
     const Target target = make_target(batches[current_], device_);
     LossSum loss;
@@ -100,7 +114,10 @@ Updater::Sums Updater::accumulate(const std::vector<data::Batch>& batches, doubl
       loss =
           loss_of(model_, model_.features(source, target.input), target, config_.label_smoothing);
     }
+    const auto middle = Clock::now();
+    seconds_.forward += seconds_between(start, middle);
     (loss.smoothed * (loss_scale / static_cast<double>(tokens))).backward();
+    seconds_.backward += seconds_between(middle, Clock::now());
     sums.loss = current_ == 0 ? loss.smoothed.detach() : sums.loss + loss.smoothed.detach();
     sums.nll = current_ == 0 ? loss.nll.detach() : sums.nll + loss.nll.detach();
   }
@@ -154,6 +171,7 @@ Updater::Sums Updater::accumulate_within_memory(std::vector<data::Batch>& batche
 
 UpdateReport Updater::run(std::vector<data::Batch> batches, const UpdatePlan& plan) {
   const Sums sums = accumulate_within_memory(batches, plan);
+  const auto start = Clock::now();
   const at::NoGradGuard no_grad;
   const Tensor norm = optimizer_.gradient_norm().to(device_);
   const Tensor finite = norm.isfinite().logical_and(sums.loss.isfinite());
@@ -162,7 +180,10 @@ UpdateReport Updater::run(std::vector<data::Batch> batches, const UpdatePlan& pl
   optimizer_.clear_gradients();
   if (average_) average_->update(plan.update);
   const Tensor numbers = at::stack({sums.loss, sums.nll, norm.to(at::kDouble) / plan.loss_scale});
-  return {plan, batches, Readback(numbers)};
+  UpdateReport report{plan, batches, Readback(numbers)};
+  report.seconds = seconds_;
+  report.seconds.optimizer = seconds_between(start, Clock::now());
+  return report;
 }
 
 }  // namespace heed::train

@@ -4,6 +4,7 @@
 
 #include <c10/core/Device.h>
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +28,12 @@ struct UpdateNumbers {
   bool finite() const;
 };
 
+/// Where an update's time went on the host; a GPU may still be at work.
+struct UpdateSeconds {
+  double forward = 0, backward = 0, optimizer = 0;
+  UpdateSeconds& operator+=(const UpdateSeconds& other);
+};
+
 /// What one update did. Its weights are unchanged where the numbers are not finite.
 class UpdateReport {
  public:
@@ -38,6 +45,7 @@ class UpdateReport {
   int64_t tokens = 0;                 // target tokens without padding
   int64_t real = 0, places = 0;       // both sides, without and with padding
   std::vector<data::Origin> origins;  // of all sentences
+  UpdateSeconds seconds;
 
  private:
   Readback numbers_;
@@ -58,6 +66,7 @@ class Updater {
   struct Sums {
     Tensor loss, nll;
   };
+  using Clock = std::chrono::steady_clock;
   Sums accumulate(const std::vector<data::Batch>& batches, double loss_scale);
   Sums accumulate_within_memory(std::vector<data::Batch>& batches, const UpdatePlan& plan);
   void split(std::vector<data::Batch>& batches, std::size_t which, const UpdatePlan& plan);
@@ -69,6 +78,7 @@ class Updater {
   Optimizer& optimizer_;
   Average* average_;
   std::size_t current_ = 0;  // the batch being computed
+  UpdateSeconds seconds_;    // of the update being computed
   int64_t too_large_ = 0;    // padded places of the smallest batch that memory was too small for
 };
 

@@ -1,0 +1,45 @@
+// What the modes of `heed bench` share: how they are declared, measured and written down.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "eval/curve.h"
+#include "eval/table.h"
+
+namespace heed {
+
+// One file each, apps/bench_NAME.cpp.
+void add_bench_attention(CLI::App& bench);
+void add_bench_scale(CLI::App& bench);
+void add_bench_cache(CLI::App& bench);
+void add_bench_train(CLI::App& bench);
+
+/// Options of every mode.
+struct BenchOptions {
+  std::string output;
+  int threads = 0;  // 0: every core
+  int repeats = 5;
+
+  void add(CLI::App& command);
+  /// Sets the threads.
+  void apply() const;
+};
+
+/// The median of `repeats` runs, in seconds; one more goes before them, unmeasured.
+double median_seconds(int repeats, const std::function<void()>& run);
+
+/// The median of numbers, not empty.
+double median(std::vector<double> values);
+
+/// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
+/// there and experiments.html anew, which shows everything measured into that folder so far.
+void publish(const BenchOptions& options, const std::string& name, const eval::Table& table,
+             const std::vector<eval::Curve>& curves);
+
+/// GFLOP/s of a square fp32 or bf16 product: the ceiling that shares of peak refer to.
+double gemm_gflops(bool bf16, int64_t size = 1024, int repeats = 8);
+
+}  // namespace heed
