@@ -2,6 +2,8 @@
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
+#include <c10/core/impl/alloc_cpu.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,41 +17,32 @@ namespace {
 std::atomic<int64_t> held = 0, most = 0;
 std::atomic<bool> counting = false;
 
-/// A tensor's memory and its size, until it is given back.
-struct Block {
-  c10::DataPtr memory;
-  int64_t bytes;
-};
-
-void give_back(void* context) {
-  auto* block = static_cast<Block*>(context);
-  held -= block->bytes;
-  delete block;
+/// Counted by what malloc really gave, so that a block needs no note of its size: oneDNN wants a
+/// block's context to be its address.
+void give_back(void* block) {
+  held -= static_cast<int64_t>(malloc_usable_size(block));
+  c10::free_cpu(block);
 }
 
 class CountingAllocator : public c10::Allocator {
  public:
-  explicit CountingAllocator(c10::Allocator* real) : real_(real) {}
-
   c10::DataPtr allocate(std::size_t size) override {
-    auto* block = new Block{real_->allocate(size), static_cast<int64_t>(size)};
-    const int64_t now = held += block->bytes;
+    void* block = c10::alloc_cpu(size);
+    const int64_t now = held += static_cast<int64_t>(malloc_usable_size(block));
     int64_t seen = most;
     while (now > seen && !most.compare_exchange_weak(seen, now)) {
     }
-    return {block->memory.get(), block, give_back, block->memory.device()};
+    return {block, block, give_back, c10::Device(c10::kCPU)};
   }
+  c10::DeleterFnPtr raw_deleter() const override { return give_back; }
   void copy_data(void* to, const void* from, std::size_t bytes) const override {
     default_copy_data(to, from, bytes);
   }
-
- private:
-  c10::Allocator* real_;
 };
 
 /// Lives as long as the process: tensors that it made may outlive every PeakMemory.
 CountingAllocator& counting_allocator() {
-  static auto* allocator = new CountingAllocator(c10::GetDefaultCPUAllocator());
+  static auto* allocator = new CountingAllocator();
   return *allocator;
 }
 

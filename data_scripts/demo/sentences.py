@@ -29,7 +29,7 @@ BUCKETS = [(3, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, 60)]
 # Short sentences are the cheap ones to learn the words from; long ones must not be a surprise
 # either.
 TRAINING_WEIGHTS = [
-    (3, 10, 2.0),
+    (3, 10, 3.0),
     (11, 20, 1.5),
     (21, 30, 1.1),
     (31, 40, 1.0),
