@@ -185,9 +185,11 @@ void add_align(CLI::App& app) {
                       "Take the layer, head and step that fit these correct alignments best");
   command->add_option("--tune-source", args->tune_source, "The sentences of --tune-gold");
   command->add_option("--tune-target", args->tune_target, "Their translations");
-  command->add_option("--reverse", args->reverse,
-                      "A model of the other direction, whose alignments are joined with these");
+  CLI::Option* reverse =
+      command->add_option("--reverse", args->reverse,
+                          "A model of the other direction, whose alignments are joined with these");
   command->add_option("--symmetrize", args->method, "How they are joined")
+      ->needs(reverse)
       ->check(CLI::IsMember({"grow-diag-final-and", "intersection", "union"}))
       ->capture_default_str();
   command->add_flag("--json", args->json,

@@ -31,10 +31,9 @@ struct HeadsArgs {
 
 /// The kinds asked for, or all that the model has.
 decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config) {
-  const bool transformer = config.model.type == model::ModelType::transformer;
-  decode::AttentionRequest request{.encoder = args.kinds.empty() && transformer,
-                                   .decoder = request.encoder,
-                                   .cross = args.kinds.empty()};
+  const bool all = args.kinds.empty();
+  const bool self = all && config.model.type == model::ModelType::transformer;
+  decode::AttentionRequest request{.encoder = self, .decoder = self, .cross = all};
   for (const std::string& kind : args.kinds) {
     request.encoder |= kind == "encoder";
     request.decoder |= kind == "decoder";

@@ -49,16 +49,18 @@ std::vector<std::string> kinds_of(const HeadReport& report) {
 }
 
 std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
+  // The decoder looks at nothing that is still to come.
+  const int64_t farthest = heads.front()->kind == "decoder" ? 0 : kReach;
   Row header = {"layer",  "head",   "rows",     "entropy", "of max %",
                 "edge %", "offset", "distance", "at %"};
-  for (int64_t i = -kReach; i <= kReach; ++i) header.push_back(distance_name(i));
+  for (int64_t i = -kReach; i <= farthest; ++i) header.push_back(distance_name(i));
   std::vector<Row> rows = {header};
   for (const HeadMeasures* head : heads) {
     Row row = {
         std::to_string(head->layer), head_name(head->head),          std::to_string(head->rows),
         fixed(head->entropy(), 3),   percent(head->entropy_share()), percent(head->edge_mass()),
         fixed(head->offset(), 2),    fixed(head->distance(), 2),     ""};
-    for (int64_t i = -kReach; i <= kReach; ++i) row.push_back(percent(head->profile(i)));
+    for (int64_t i = -kReach; i <= farthest; ++i) row.push_back(percent(head->profile(i)));
     rows.push_back(row);
   }
   return text_table(rows, {0, 1});

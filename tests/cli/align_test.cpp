@@ -137,6 +137,7 @@ TEST(Align, MistakesAreNamed) {
   expect_mistake(set.run("align", rnn, {"--json"}), {"--gold"});
   expect_mistake(set.run("align", rnn, {"--tune-gold", set.gold}), {"--tune-source"});
   expect_mistake(set.run("align", rnn, {"--head", "first"}), {"--head"});
+  expect_mistake(set.run("align", rnn, {"--symmetrize", "union"}), {"--reverse"});
   std::string far = read_file(set.gold);
   far.insert(far.find('\n') + 1, "9-0 ");
   expect_mistake(set.run("align", rnn, {"--gold", set.folder.write("far", far), "-q"}),
