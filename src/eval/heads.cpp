@@ -69,10 +69,15 @@ std::vector<std::set<std::size_t>> links_by_target(const GoldAlignment& gold, st
   return linked;
 }
 
+/// All but `</s>`.
+std::size_t words_in(const std::vector<std::string>& tokens) {
+  return tokens.size() -
+         static_cast<std::size_t>(std::count(tokens.begin(), tokens.end(), std::string(kEndToken)));
+}
+
 void require_position(std::size_t position, const std::vector<std::string>& tokens,
                       const std::string& what, const std::string& where) {
-  const auto words = static_cast<std::size_t>(
-      std::count_if(tokens.begin(), tokens.end(), [](auto& token) { return !is_edge(token); }));
+  const std::size_t words = words_in(tokens);
   if (position >= words)
     throw UserError(where + ": " + what + " " + std::to_string(position) + " of " +
                     std::to_string(words) + " words; positions count from 0");
@@ -116,54 +121,49 @@ std::vector<Role> HeadMeasures::named(double threshold, std::size_t least) const
   return found;
 }
 
+void HeadMeasures::add_spread(const AttentionMatrix& matrix, const Query& query) {
+  double entropy = 0, outside = 0, inside = 0, offset = 0, distance = 0;
+  std::array<double, 2 * kReach + 1> near{};
+  for (std::size_t column = 0; column < query.visible; ++column) {
+    const double weight = matrix.at(query.row, column);
+    if (weight <= 0) continue;
+    entropy -= weight * std::log(weight);
+    if (is_edge(matrix.source[column])) {
+      outside += weight;
+      continue;
+    }
+    const auto apart = static_cast<int64_t>(column) - static_cast<int64_t>(query.own);
+    inside += weight;
+    offset += weight * static_cast<double>(apart);
+    distance += weight * static_cast<double>(std::abs(apart));
+    near[static_cast<std::size_t>(std::clamp(apart, -kReach, kReach) + kReach)] += weight;
+  }
+  ++rows;
+  entropies += entropy;
+  entropy_shares += entropy / std::log(static_cast<double>(query.visible));
+  edge_masses += outside;
+  if (inside <= 0) return;
+  ++inner_rows;
+  offsets += offset / inside;
+  distances += distance / inside;
+  for (std::size_t i = 0; i < near.size(); ++i) profiles[i] += near[i] / inside;
+}
+
 void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string>& separators) {
   check(matrix);
   const bool self = matrix.kind != "cross";
   std::map<std::string, int> known;
   const std::vector<int> columns = numbers_of(matrix.source, known);
   const std::vector<int> row_words = self ? columns : numbers_of(matrix.target, known);
-  std::vector<bool> edge, separator;
-  for (const std::string& token : matrix.source) {
-    edge.push_back(is_edge(token));
-    separator.push_back(separates(token, separators));
-  }
-  const auto ends = [](const std::vector<std::string>& tokens) {
-    return static_cast<std::size_t>(std::count_if(tokens.begin(), tokens.end(), is_edge));
-  };
-  const std::size_t sources = matrix.source.size() - ends(matrix.source);
-  const std::size_t targets = matrix.target.size() - ends(matrix.target);
+  std::vector<bool> separator;
+  for (const std::string& token : matrix.source) separator.push_back(separates(token, separators));
+  const std::size_t sources = words_in(matrix.source), targets = words_in(matrix.target);
 
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     const std::size_t visible = visible_columns(matrix, row);
     if (matrix.target[row] == kEndToken || visible < 2) continue;
     const std::size_t own = self ? row : (2 * row + 1) * sources / (2 * targets);
-    double entropy = 0, outside = 0, offset = 0, distance = 0;
-    std::array<double, 2 * kReach + 1> near{};
-    for (std::size_t column = 0; column < visible; ++column) {
-      const double weight = matrix.at(row, column);
-      if (weight <= 0) continue;
-      entropy -= weight * std::log(weight);
-      if (edge[column]) {
-        outside += weight;
-        continue;
-      }
-      const auto apart = static_cast<int64_t>(column) - static_cast<int64_t>(own);
-      offset += weight * static_cast<double>(apart);
-      distance += weight * static_cast<double>(std::abs(apart));
-      near[static_cast<std::size_t>(std::clamp(apart, -kReach, kReach) + kReach)] += weight;
-    }
-    ++rows;
-    entropies += entropy;
-    entropy_shares += entropy / std::log(static_cast<double>(visible));
-    edge_masses += outside;
-    double inside = 0;
-    for (const double weight : near) inside += weight;
-    if (inside > 0) {
-      ++inner_rows;
-      offsets += offset / inside;
-      distances += distance / inside;
-      for (std::size_t i = 0; i < near.size(); ++i) profiles[i] += near[i] / inside;
-    }
+    add_spread(matrix, {.row = row, .own = own, .visible = visible});
 
     const std::size_t best = strongest(matrix, row, visible);
     count(Role::separator).add(separator[best]);

@@ -77,6 +77,10 @@ struct HeadMeasures {
                        const GoldAlignment* gold, const std::string& where);
 
  private:
+  struct Query {
+    std::size_t row = 0, own = 0, visible = 0;  // its own place, and how many columns it sees
+  };
+  void add_spread(const AttentionMatrix& matrix, const Query& query);
   Share& count(Role role) { return roles[static_cast<std::size_t>(role)]; }
 };
 
