@@ -39,7 +39,7 @@ const char* step_name(bool reads) {
   return reads ? "reads" : "emits";
 }
 
-Row numbers(const AlignmentError& error) {
+std::vector<std::string> numbers(const AlignmentError& error) {
   return {fixed(100 * error.rate(), 2), fixed(100 * error.precision(), 2),
           fixed(100 * error.recall(), 2)};
 }
@@ -111,12 +111,12 @@ AlignmentChoice AlignmentSweep::best() const {
 
 std::string sweep_table(const AlignmentSweep& sweep, const AlignmentChoice& chosen,
                         const std::vector<NamedError>& others) {
-  std::vector<Row> rows = {{"layer", "head", "step", "AER %", "precision %", "recall %", ""}};
-  const auto add = [&](Row row, const AlignmentError& error, bool marked) {
-    const Row values = numbers(error);
+  Table table{{"layer", "head", "step", "AER %", "precision %", "recall %", ""}, {}};
+  const auto add = [&](std::vector<std::string> row, const AlignmentError& error, bool marked) {
+    const auto values = numbers(error);
     row.insert(row.end(), values.begin(), values.end());
     row.emplace_back(marked ? "*" : "");
-    rows.push_back(row);
+    table.rows.push_back(row);
   };
   for (const auto& [choice, error] : sweep.errors())
     add({std::to_string(choice.layer), head_name(choice.head), step_name(choice.reads)}, error,
@@ -124,7 +124,7 @@ std::string sweep_table(const AlignmentSweep& sweep, const AlignmentChoice& chos
   add({"diagonal", "", ""}, sweep.diagonal(), false);
   for (const NamedError& other : others)
     add({other.name, "", ""}, other.error, &other == &others.back());
-  return text_table(rows, {0, 1, 2, 6});
+  return table_text(table, 3);
 }
 
 std::string sweep_json(const AlignmentSweep& sweep, const AlignmentChoice& chosen,

@@ -19,7 +19,7 @@ bool is_right(const std::string& text, const std::string& where) {
   return mark == "1";
 }
 
-Row row_of(const std::string& name, const Share& share) {
+std::vector<std::string> row_of(const std::string& name, const Share& share) {
   const Interval interval = share.interval();
   return {name, std::to_string(share.of), std::to_string(share.hits), fixed(100 * share.value(), 2),
           fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2)};
@@ -78,10 +78,10 @@ ContrastReport measure_contrasts(const std::vector<Contrast>& contrasts) {
 }
 
 std::string contrast_table(const ContrastReport& report) {
-  std::vector<Row> rows = {{"", "sentences", "resolved", "accuracy %", "95 % interval"}};
-  for (const auto& [label, share] : report.by_label) rows.push_back(row_of(label, share));
-  rows.push_back(row_of("all", report.all));
-  return text_table(rows, {0});
+  Table table{{"", "sentences", "resolved", "accuracy %", "95 % interval"}, {}};
+  for (const auto& [label, share] : report.by_label) table.rows.push_back(row_of(label, share));
+  table.rows.push_back(row_of("all", report.all));
+  return table_text(table);
 }
 
 std::string contrast_json(const ContrastReport& report) {

@@ -51,19 +51,18 @@ std::vector<std::string> kinds_of(const HeadReport& report) {
 std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
   // The decoder looks at nothing that is still to come.
   const int64_t farthest = heads.front()->kind == "decoder" ? 0 : kReach;
-  Row header = {"layer",  "head",   "rows",     "entropy", "of max %",
-                "edge %", "offset", "distance", "at %"};
-  for (int64_t i = -kReach; i <= farthest; ++i) header.push_back(distance_name(i));
-  std::vector<Row> rows = {header};
+  Table table{
+      {"layer", "head", "rows", "entropy", "of max %", "edge %", "offset", "distance", "at %"}, {}};
+  for (int64_t i = -kReach; i <= farthest; ++i) table.columns.push_back(distance_name(i));
   for (const HeadMeasures* head : heads) {
-    Row row = {
+    std::vector<std::string> row = {
         std::to_string(head->layer), head_name(head->head),          std::to_string(head->rows),
         fixed(head->entropy(), 3),   percent(head->entropy_share()), percent(head->edge_mass()),
         fixed(head->offset(), 2),    fixed(head->distance(), 2),     ""};
     for (int64_t i = -kReach; i <= farthest; ++i) row.push_back(percent(head->profile(i)));
-    rows.push_back(row);
+    table.rows.push_back(row);
   }
-  return text_table(rows, {0, 1});
+  return table_text(table, 2);
 }
 
 /// Only the roles that some row could have.
@@ -72,18 +71,16 @@ std::string role_table(const std::vector<const HeadMeasures*>& heads, const Head
   for (const Role role : kAllRoles)
     if (std::any_of(heads.begin(), heads.end(), [&](auto* head) { return head->role(role).of; }))
       roles.push_back(role);
-  Row header = {"layer", "head"};
-  for (const Role role : roles) header.push_back(role_name(role, heads.front()->kind));
-  header.emplace_back("role");
-  std::vector<Row> rows = {header};
+  Table table{{"layer", "head", "role"}, {}};
+  for (const Role role : roles) table.columns.push_back(role_name(role, heads.front()->kind));
   for (const HeadMeasures* head : heads) {
-    Row row = {std::to_string(head->layer), head_name(head->head)};
+    std::vector<std::string> row = {std::to_string(head->layer), head_name(head->head),
+                                    names_of(*head, options)};
     for (const Role role : roles)
       row.push_back(head->role(role).of ? percent(head->role(role).value()) : "-");
-    row.push_back(names_of(*head, options));
-    rows.push_back(row);
+    table.rows.push_back(row);
   }
-  return text_table(rows, {0, 1, header.size() - 1});
+  return table_text(table, 3);
 }
 
 std::string csv_name(Role role) {
@@ -113,15 +110,15 @@ std::string heads_csv(const HeadReport& report) {
   for (const Role role : kAllRoles) out += "," + csv_name(role);
   out += ",roles\n";
   for (const HeadMeasures& head : report.heads()) {
-    Row row = {head.kind,
-               std::to_string(head.layer),
-               head_name(head.head),
-               std::to_string(head.rows),
-               fixed(head.entropy(), 6),
-               fixed(head.entropy_share(), 6),
-               fixed(head.edge_mass(), 6),
-               fixed(head.offset(), 6),
-               fixed(head.distance(), 6)};
+    std::vector<std::string> row = {head.kind,
+                                    std::to_string(head.layer),
+                                    head_name(head.head),
+                                    std::to_string(head.rows),
+                                    fixed(head.entropy(), 6),
+                                    fixed(head.entropy_share(), 6),
+                                    fixed(head.edge_mass(), 6),
+                                    fixed(head.offset(), 6),
+                                    fixed(head.distance(), 6)};
     for (int64_t i = -kReach; i <= kReach; ++i) row.push_back(fixed(head.profile(i), 6));
     for (const Role role : kAllRoles)
       row.push_back(head.role(role).of ? fixed(head.role(role).value(), 6) : "");

@@ -94,10 +94,10 @@ Share PronounReport::most_frequent() const {
 
 std::string pronoun_table(const PronounReport& report) {
   const std::set<std::string> genders = genders_of(report);
-  Row header = {"gender", "pronouns", "right", "accuracy %", "95 % interval"};
-  for (const std::string& gender : genders) header.push_back("as " + gender);
-  header.emplace_back("other count");
-  std::vector<Row> rows = {header};
+  Table table{{"gender", "pronouns", "right", "accuracy %", "95 % interval"}, {}};
+  for (const std::string& gender : genders) table.columns.push_back("as " + gender);
+  table.columns.emplace_back("other count");
+  auto& rows = table.rows;
   const auto add = [&](const std::string& name, const Share& share) {
     rows.push_back({name, std::to_string(share.of), std::to_string(share.hits),
                     fixed(100 * share.value(), 2), interval_text(share)});
@@ -109,10 +109,10 @@ std::string pronoun_table(const PronounReport& report) {
     rows.back().push_back(std::to_string(count_of(report, gender, "")));
   }
   add("all", report.all);
-  rows.back().resize(header.size());
+  rows.back().resize(table.columns.size());
   add("most frequent", report.most_frequent());
-  rows.back().resize(header.size());
-  return text_table(rows, {0});
+  rows.back().resize(table.columns.size());
+  return table_text(table);
 }
 
 std::string pronoun_json(const PronounReport& report) {

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "eval/symmetrize.h"
-#include "eval/table.h"
 #include "message.h"
 
 namespace heed::eval {
@@ -134,11 +133,6 @@ TEST(Symmetrize, AgreementStaysAsItIsAndNothingStaysNothing) {
     EXPECT_TRUE(symmetrize({}, {}, method).empty());
   }
   EXPECT_EQ(pharaoh(turned_round(same)), "1-2 3-0");
-}
-
-TEST(TextTable, PadsByCharactersAndLeavesNoBlanksAtTheEnd) {
-  EXPECT_EQ(text_table({{"name", "n", ""}, {"été", "10", "*"}}, {0, 2}), "name   n\nété   10  *\n");
-  EXPECT_EQ(text_table({}, {}), "");
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ TEST(HeadReport, GathersHeadsOverSentencesAndWritesThemAllTheWays) {
   EXPECT_THAT(lines[2], testing::EndsWith(",aligned same_place same_word"));
   const std::string table = heads_table(report);
   EXPECT_THAT(table, HasSubstr("encoder self-attention, 3 sentences"));
-  EXPECT_THAT(table, HasSubstr("  aligned, diagonal, same word\n"));
+  EXPECT_THAT(table, HasSubstr("0      0     aligned, diagonal, same word "));
   const auto json = nlohmann::json::parse(heads_json(report));
   EXPECT_EQ(json["unit"], "pieces");
   EXPECT_EQ(json["heads"][0]["roles"], nlohmann::json({"next"}));
