@@ -25,4 +25,14 @@ Pairs read_pairs(const std::string& source, const std::string& target) {
   return pairs;
 }
 
+std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {
+  std::vector<PairWindow> windows;
+  for (std::size_t i = 0; i < pairs.source.size(); ++i) {
+    if (i % lines == 0) windows.push_back({.first = i, .pairs = {}});
+    windows.back().pairs.source.push_back(pairs.source[i]);
+    windows.back().pairs.target.push_back(pairs.target[i]);
+  }
+  return windows;
+}
+
 }  // namespace heed

@@ -15,6 +15,13 @@ std::vector<std::string> read_lines(const std::string& path);
 /// Throws UserError that names both files and both counts where they differ in length.
 Pairs read_pairs(const std::string& source, const std::string& target);
 
+/// The next lines of a long file: what may be held in memory at once.
+struct PairWindow {
+  std::size_t first = 0;  // its first line, from 0
+  Pairs pairs;
+};
+std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines);
+
 /// Throws UserError unless both have as many lines.
 void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,
                          std::size_t lines_b);

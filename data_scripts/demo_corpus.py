@@ -16,6 +16,8 @@ same bytes.
   sets/classic.*        the animal did not cross the street because it was too tired / wide, and the
                         trophy and the suitcase; lines 0-1 and 2-3 differ in one source word
   sets/contrast.*       more such pairs with other words
+  sets/*.wrong          their translations with the pronoun, and the adjective that agrees with it, in
+                        the gender of the other noun; sets/*.neither: in the third gender
 """
 
 import hashlib
@@ -24,7 +26,14 @@ from pathlib import Path
 from typing import Iterable, List, Set
 
 from demo.clauses import Choice, Pair
-from demo.sentences import classic_pairs, even_lengths, more_contrasts, sentence, training_length
+from demo.sentences import (
+    Contrast,
+    classic_pairs,
+    even_lengths,
+    more_contrasts,
+    sentence,
+    training_length,
+)
 from script import Parser, note, output_folder, run, whole_number, write_lines
 
 SOURCE, TARGET = "src", "tgt"
@@ -68,7 +77,7 @@ def contrasts(seed: int, count: int, taken: Set[str]):
     sets = []
     for pairs in (classic_pairs(choice), more_contrasts(choice, count)):
         sets.append([half for pair in pairs for half in pair])
-        taken.update(key(half) for half in sets[-1])
+        taken.update(key(half.pair) for half in sets[-1])
     return sets
 
 
@@ -95,6 +104,14 @@ def write_split(folder: Path, name: str, pairs: List[Pair], gold: bool) -> List[
     for ending, lines in files.items():
         paths.append(folder / f"{name}.{ending}")
         write_lines(paths[-1], lines)
+    return paths
+
+
+def write_contrasts(folder: Path, name: str, contrasts: List[Contrast]) -> List[Path]:
+    paths = write_split(folder, name, [one.pair for one in contrasts], gold=True)
+    for ending in ("wrong", "neither"):
+        paths.append(folder / f"{name}.{ending}")
+        write_lines(paths[-1], (" ".join(getattr(one, ending).target) for one in contrasts))
     return paths
 
 
@@ -141,8 +158,8 @@ def main() -> None:
     paths += write_split(folder, "valid", valid, gold=True) + write_split(
         folder, "test", test, gold=True
     )
-    paths += write_split(folder / "sets", "classic", classic, gold=True)
-    paths += write_split(folder / "sets", "contrast", contrast, gold=True)
+    paths += write_contrasts(folder / "sets", "classic", classic)
+    paths += write_contrasts(folder / "sets", "contrast", contrast)
     note("sha256, lines, file:")
     report(paths, folder)
 

@@ -6,7 +6,7 @@ belong to. Every word is regular and every choice is about equally likely: a sen
 remember but quick to learn.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Dict, FrozenSet, List, Tuple
 
 MASCULINE, FEMININE, NEUTER = "m", "f", "n"
@@ -41,6 +41,10 @@ class Noun:
 
     def source_form(self, plural: bool) -> str:
         return self.plural if plural else self.singular
+
+    def of_gender(self, gender: str) -> "Noun":
+        """What the noun would be in another gender; no word of the language."""
+        return replace(self, target=self.target[:-1] + VOWEL[gender])
 
     def target_form(self, plural: bool) -> str:
         return self.target + "s" if plural else self.target

@@ -180,22 +180,41 @@ def sentence(choice: Choice, length: int) -> Pair:
     return pair
 
 
-def contrast(choice: Choice, roles: Cast, shape: Shape, qualities) -> Tuple[Pair, Pair]:
+class Contrast(NamedTuple):
+    """A sentence whose pronoun only its last words explain, and how to get it wrong: `wrong` gives
+    it, and the adjective that agrees with it, the gender of the other noun, `neither` the third."""
+
+    pair: Pair
+    wrong: Pair
+    neither: Pair
+
+
+def contrast(choice: Choice, roles: Cast, shape: Shape, qualities) -> Tuple[Contrast, Contrast]:
     """A minimal pair: one host clause, because it was too X; X decides which of its nouns is meant.
     Both halves come from the same draws, so that they differ in nothing else."""
+    nouns = (roles.subject, roles.object)
     draws: List[float] = []
 
     def recorded() -> float:
         draws.append(choice.random())
         return draws[-1]
 
-    def half(source: Choice, which: int) -> Pair:
+    def written(source: Choice, which: int, gender: str) -> Pair:
         pair = Pair()
         mentions = Clause(pair, source, False).host(shape, roles)
         _joint(pair, source, True)
-        said = Predicate(mentions[which], [qualities[which]], words.DEGREES[0])
+        meant = mentions[which]._replace(noun=nouns[which].of_gender(gender))
+        said = Predicate(meant, [qualities[which]], words.DEGREES[0])
         Clause(pair, source, True).pronoun(FIT_PREDICATE, said)
         return pair
+
+    def half(first: Choice, which: int) -> Contrast:
+        right, other = nouns[which].gender, nouns[1 - which].gender
+        third = next(gender for gender in words.VOWEL if gender not in (right, other))
+        right_one = written(first, which, right)  # before the others: it may make the draws
+        again = (Choice(iter(draws).__next__) for _ in range(2))
+        wrong_ones = (written(next(again), which, gender) for gender in (other, third))
+        return Contrast(right_one, *wrong_ones)
 
     first = half(Choice(recorded), 0)
     return first, half(Choice(iter(draws).__next__), 1)
@@ -205,7 +224,7 @@ def named(kind: str, singular: str) -> words.Noun:
     return next(noun for noun in words.NOUNS_OF_KIND[kind] if noun.singular == singular)
 
 
-def classic_pairs(choice: Choice) -> List[Tuple[Pair, Pair]]:
+def classic_pairs(choice: Choice) -> List[Tuple[Contrast, Contrast]]:
     """The animal and the street; the trophy and the suitcase."""
     the = words.SINGULAR_DETERMINERS[0]
     cross = next(verb for verb in words.TRANSITIVE if verb.base == "cross")
@@ -227,7 +246,7 @@ def classic_pairs(choice: Choice) -> List[Tuple[Pair, Pair]]:
     ]
 
 
-def more_contrasts(choice: Choice, count: int) -> List[Tuple[Pair, Pair]]:
+def more_contrasts(choice: Choice, count: int) -> List[Tuple[Contrast, Contrast]]:
     """Minimal pairs like the classic ones with other nouns, verbs and adjectives."""
     pairs, seen = [], set()
     while len(pairs) < count:
@@ -243,7 +262,7 @@ def more_contrasts(choice: Choice, count: int) -> List[Tuple[Pair, Pair]]:
             )
         )
         first, second = contrast(choice, roles, shape, qualities)
-        key = " ".join(first.source)
+        key = " ".join(first.pair.source)
         if key not in seen:
             seen.add(key)
             pairs.append((first, second))

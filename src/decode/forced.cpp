@@ -118,11 +118,11 @@ void read_batch(model::Model& model, const at::Device& device,
 /// Fills text, pieces and `examples`; true where there is something to read.
 std::vector<bool> prepare(Translator& translator, const std::vector<std::string>& sources,
                           const std::optional<std::vector<std::string>>& targets,
-                          std::vector<data::Example>& examples,
+                          int64_t first_line, std::vector<data::Example>& examples,
                           std::vector<AttendedSentence>& out) {
   const Member& member = translator.first();
   std::vector<Translation> own;
-  if (!targets) own = translator.translate(sources);
+  if (!targets) own = translator.translate(sources, first_line);
   std::vector<bool> readable(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     examples[i].source = member.source.encode(sources[i]);
@@ -143,9 +143,10 @@ std::vector<bool> prepare(Translator& translator, const std::vector<std::string>
     const auto longest = static_cast<std::size_t>(translator.longest());
     for (const auto* side : {&examples[i].source, &examples[i].target})
       if (side->size() + 1 > longest && !out[i].cut)
-        throw UserError("attention: line " + std::to_string(i + 1) + " has " +
-                        std::to_string(side->size()) + " pieces, and the model can take " +
-                        std::to_string(longest - 1) + "; split it");
+        throw UserError("attention: line " + std::to_string(first_line + static_cast<int64_t>(i)) +
+                        " has " + std::to_string(side->size()) +
+                        " pieces, and the model can take " + std::to_string(longest - 1) +
+                        "; split it");
     if (examples[i].target.size() + 1 > longest) examples[i].target.resize(longest - 1);
     out[i].source_pieces = piece_names(member.source, examples[i].source);
     out[i].target_pieces = piece_names(member.target, examples[i].target);
@@ -158,7 +159,7 @@ std::vector<bool> prepare(Translator& translator, const std::vector<std::string>
 std::vector<AttendedSentence> attention_maps(Translator& translator,
                                              const std::vector<std::string>& sources,
                                              const std::optional<std::vector<std::string>>& targets,
-                                             const AttentionRequest& request) {
+                                             const AttentionRequest& request, int64_t first_line) {
   if (targets && targets->size() != sources.size())
     throw UserError("attention: " + std::to_string(sources.size()) + " source lines and " +
                     std::to_string(targets->size()) + " target lines");
@@ -168,7 +169,8 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
 
   std::vector<data::Example> examples(sources.size());
   std::vector<AttendedSentence> out(sources.size());
-  const std::vector<bool> readable = prepare(translator, sources, targets, examples, out);
+  const std::vector<bool> readable =
+      prepare(translator, sources, targets, first_line, examples, out);
   std::vector<int64_t> lengths;
   for (std::size_t i = 0; i < examples.size(); ++i)
     lengths.push_back(readable[i] ? static_cast<int64_t>(std::max(examples[i].source.size(),

@@ -40,11 +40,12 @@ struct AttentionRequest {
 
 /// One per line of `sources`, in order, by the translator's first model. Without `targets` the
 /// model reads its own best translation. A blank line with no target given has no matrices. Throws
-/// UserError when line counts differ, a line is too long, the model does not attend, or it has no
-/// such kind, layer or head.
+/// UserError when line counts differ, a line is too long (named by its number, `first_line` +
+/// index), the model does not attend, or it has no such kind, layer or head.
 std::vector<AttendedSentence> attention_maps(Translator& translator,
                                              const std::vector<std::string>& sources,
                                              const std::optional<std::vector<std::string>>& targets,
-                                             const AttentionRequest& request);
+                                             const AttentionRequest& request,
+                                             int64_t first_line = 1);
 
 }  // namespace heed::decode

@@ -119,6 +119,11 @@ bool is_space(char32_t c) {
          c == 0x205F || c == 0x3000;
 }
 
+bool is_punctuation(char32_t c) {
+  if (c < 0x80) return between(c, '!', '~') && !is_letter(c) && !between(c, '0', '9');
+  return utf8_locale() && iswpunct_l(static_cast<wint_t>(c), utf8_locale());
+}
+
 std::vector<std::string> unicode_words(std::string_view text) {
   std::vector<std::string> words;
   bool inside = false;

@@ -20,6 +20,9 @@ std::string one_clean_line(std::string_view text);
 /// White space as Python's str.split() sees it.
 bool is_space(char32_t c);
 
+/// Punctuation and symbols of any script: neither letter, digit, space nor control character.
+bool is_punctuation(char32_t c);
+
 /// The blank-separated words, with Python's idea of a blank.
 std::vector<std::string> unicode_words(std::string_view text);
 

@@ -13,9 +13,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-const std::vector<std::string> kCommands = {"train",      "translate", "evaluate", "lengths",
-                                            "bottleneck", "attention", "score",    "vocab",
-                                            "average",    "inspect",   "config",   "doctor"};
+const std::vector<std::string> kCommands = {
+    "train",    "translate", "evaluate", "lengths", "bottleneck", "attention", "align",  "heads",
+    "contrast", "pronouns",  "score",    "vocab",   "average",    "inspect",   "config", "doctor"};
 
 TEST(CommandLine, EveryCommandHasAHelpPageWithAnExample) {
   for (const std::string& command : kCommands) {

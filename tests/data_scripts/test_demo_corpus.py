@@ -184,6 +184,23 @@ class Corpus(unittest.TestCase):
             self.assertNotEqual(gender, other_gender)
             self.assertNotEqual(target[place], other_target[place])
 
+    def test_wrong_translations_have_other_genders_and_agree_in_themselves(self):
+        for name in ("sets/classic", "sets/contrast"):
+            rows = self.antecedents(name)
+            for ending in ("wrong", "neither"):
+                wrong = lines(self.folder / f"{name}.{ending}")
+                self.assertEqual(len(wrong), len(rows))
+                for (_, target), text, row in zip(self.pairs(name), wrong, rows):
+                    line, _, _, place, gender = row
+                    words_of = text.split()
+                    changed = [i for i, word in enumerate(words_of) if word != target[i]]
+                    self.assertEqual(changed, [place, place + 2])  # pronoun, too, adjective
+                    other = GENDERED[words_of[place]]
+                    self.assertEqual(words_of[place + 2][-1], words_of[place][-1])
+                    rival = rows[line ^ 1][4]  # the other half of the pair means the other noun
+                    self.assertNotEqual(other, gender)
+                    self.assertEqual(other == rival, ending == "wrong")
+
     def test_homonyms_take_both_translations(self):
         counts = Counter()
         with tempfile.TemporaryDirectory() as folder:

@@ -312,5 +312,17 @@ TEST(ForcedAttention, WhatTheModelLacksIsRefused) {
   EXPECT_THROW(attention_maps(rnn, {"mira"}, targets, {}), UserError);
 }
 
+TEST(ForcedAttention, ALineTooLongIsNamedByItsPlaceInTheFile) {
+  auto model = std::make_shared<toy::ToyModel>(/*longest=*/6);
+  Translator translator({{model, vocabulary(), vocabulary()}}, {}, at::kCPU, at::kFloat);
+  const std::vector<std::string> lines{"mira", "mira tolo sena kupo vadi rel nostra mira tolo"};
+  try {
+    attention_maps(translator, lines, lines, {}, /*first_line=*/65);
+    FAIL() << "not refused";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("line 66 has"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace heed::decode

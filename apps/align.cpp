@@ -1,0 +1,204 @@
+// heed align MODEL: word alignments out of attention, and their error rate against gold.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "apps/aligner.h"
+#include "apps/commands.h"
+#include "apps/options.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "eval/symmetrize.h"
+
+namespace heed {
+namespace {
+
+using eval::Symmetrization;
+
+// Lines between two writes.
+constexpr std::size_t kWindow = 512;
+
+struct AlignArgs {
+  std::string model, source, target, gold, tune_source, tune_target, tune_gold, output;
+  std::string reverse, method = "grow-diag-final-and";
+  std::optional<int64_t> layer, head;
+  std::string step;
+  bool swapped = false, json = false;
+  ModelOptions common;
+
+  bool chosen() const { return layer || head || !step.empty(); }
+  bool tuned() const { return !tune_gold.empty(); }
+};
+
+void check(const AlignArgs& args) {
+  const bool any = !args.tune_source.empty() || !args.tune_target.empty() || args.tuned();
+  const bool all = !args.tune_source.empty() && !args.tune_target.empty() && args.tuned();
+  if (any && !all)
+    throw UserError("heed align: tuning needs --tune-source, --tune-target and --tune-gold");
+  if (any && args.chosen())
+    throw UserError(
+        "heed align: give --layer, --head and --step, or --tune-gold to choose them, not both");
+  if (args.json && args.gold.empty())
+    throw UserError("heed align: --json prints error rates, which need --gold");
+}
+
+Symmetrization method_of(const std::string& name) {
+  if (name == "intersection") return Symmetrization::intersection;
+  return name == "union" ? Symmetrization::union_ : Symmetrization::grow_diag_final_and;
+}
+
+Pairs turned(const Pairs& pairs) {
+  return {pairs.target, pairs.source};
+}
+
+/// By --layer, --head and --step, or as fits --tune-gold best. `turned_round`: the model translates
+/// from the target to the source.
+void choose(Aligner& aligner, const AlignArgs& args, bool turned_round) {
+  if (args.tuned()) {
+    const Pairs pairs = read_pairs(args.tune_source, args.tune_target);
+    const auto gold = read_gold(args.tune_gold, pairs.source.size(), args.swapped != turned_round);
+    const auto sweep = aligner.sweep(turned_round ? turned(pairs) : pairs, gold, args.tune_gold);
+    aligner.choice = sweep.best();
+  }
+  if (args.layer) aligner.choice.layer = *args.layer < 0 ? aligner.layers() - 1 : *args.layer;
+  if (args.head) aligner.choice.head = *args.head < 0 ? aligner.mean_head() : *args.head;
+  if (!args.step.empty()) aligner.choice.reads = args.step == "reads";
+  log::info(aligner.path() + ": " + eval::describe(aligner.choice) +
+            (args.tuned() ? ", best on " + args.tune_gold : ""));
+}
+
+/// Where the lines go: standard output, a file, or nowhere if the error rates are the product.
+class Lines {
+ public:
+  Lines(const std::string& path, bool silent) : silent_(silent) {
+    if (!path.empty()) file_.emplace(path);
+  }
+  void write(const std::string& line) {
+    if (file_)
+      file_->write(line + "\n");
+    else if (!silent_)
+      std::cout << line << '\n';
+  }
+  void commit() {
+    if (file_) file_->commit();
+  }
+
+ private:
+  std::optional<AtomicFile> file_;
+  bool silent_;
+};
+
+/// Aligns window by window. With `gold`, returns the errors of the other model and of what was
+/// joined, or nothing where there is one model.
+std::vector<eval::NamedError> write_alignments(Aligner& forward, Aligner* backward,
+                                               const Pairs& pairs,
+                                               const std::vector<eval::GoldAlignment>& gold,
+                                               const AlignArgs& args) {
+  Lines lines(args.output, args.json);
+  eval::NamedError other{"reverse", {}}, joined{args.method, {}};
+  for (const PairWindow& window : windows_of(pairs, kWindow)) {
+    std::vector<eval::Alignment> alignments = forward.align(window.pairs, window.first);
+    std::vector<eval::Alignment> others;
+    if (backward != nullptr) others = backward->align(turned(window.pairs), window.first);
+    for (std::size_t i = 0; i < alignments.size(); ++i) {
+      if (backward != nullptr) {
+        const eval::Alignment back = eval::turned_round(others[i]);
+        alignments[i] = eval::symmetrize(alignments[i], back, method_of(args.method));
+        if (!gold.empty()) {
+          other.error.add(back, gold[window.first + i]);
+          joined.error.add(alignments[i], gold[window.first + i]);
+        }
+      }
+      lines.write(eval::pharaoh(alignments[i]));
+    }
+  }
+  lines.commit();
+  if (backward == nullptr) return {};
+  return {other, joined};
+}
+
+void warn_of_odd_lines(const Aligner& aligner) {
+  const auto& lines = aligner.odd_lines();
+  if (lines.empty()) return;
+  log::warn(aligner.path() + ": in " + std::to_string(lines.size()) + " lines, line " +
+            std::to_string(lines.front()) +
+            " first, its vocabulary finds other words than blanks separate; positions there count "
+            "the vocabulary's words");
+}
+
+void align(const AlignArgs& args) {
+  check(args);
+  const Pairs pairs = read_pairs(args.source, args.target);
+  std::vector<eval::GoldAlignment> gold;
+  if (!args.gold.empty()) gold = read_gold(args.gold, pairs.source.size(), args.swapped);
+  Aligner forward(args.model, args.common.open());
+  choose(forward, args, false);
+  std::optional<Aligner> backward;
+  if (!args.reverse.empty()) {
+    backward.emplace(args.reverse, args.common.open());
+    choose(*backward, args, true);
+  }
+  std::optional<eval::AlignmentSweep> sweep;
+  if (!gold.empty()) sweep = forward.sweep(pairs, gold, args.gold);
+  const std::vector<eval::NamedError> others =
+      write_alignments(forward, backward ? &*backward : nullptr, pairs, gold, args);
+  warn_of_odd_lines(forward);
+  if (backward) warn_of_odd_lines(*backward);
+  if (!sweep) return;
+  if (args.json)
+    std::cout << eval::sweep_json(*sweep, forward.choice, others);
+  else
+    std::cerr << eval::sweep_table(*sweep, forward.choice, others);
+}
+
+}  // namespace
+
+void add_align(CLI::App& app) {
+  auto args = std::make_shared<AlignArgs>();
+  const auto number_or = [](const char* word) {
+    return CLI::Transformer(std::map<std::string, std::string>{{word, "-1"}});
+  };
+  CLI::App* command = app.add_subcommand(
+      "align", "Word alignments of given translations (Pharaoh), and their error rate");
+  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
+  command->add_option("--source", args->source, "Source sentences")->required();
+  command->add_option("--target", args->target, "Their translations, line by line")->required();
+  command->add_option("--gold", args->gold,
+                      "Correct alignments: i-j, or i?j or ipj where only possible; shows the error "
+                      "rate of every layer and head");
+  command->add_flag("--swap-gold", args->swapped, "The gold files count target-source");
+  command->add_option("-o,--output", args->output, "Write the alignments here");
+  command->add_option("--layer", args->layer, "From 0, or last; default: the one before the last")
+      ->transform(number_or("last"))
+      ->check(CLI::Range(-1, 99999));
+  command->add_option("--head", args->head, "From 0, or mean (default)")
+      ->transform(number_or("mean"))
+      ->check(CLI::Range(-1, 99999));
+  command
+      ->add_option("--step", args->step,
+                   "A word's weights are those of the step that emits it (default) or reads it")
+      ->check(CLI::IsMember({"emits", "reads"}));
+  command->add_option("--tune-gold", args->tune_gold,
+                      "Take the layer, head and step that fit these correct alignments best");
+  command->add_option("--tune-source", args->tune_source, "The sentences of --tune-gold");
+  command->add_option("--tune-target", args->tune_target, "Their translations");
+  CLI::Option* reverse =
+      command->add_option("--reverse", args->reverse,
+                          "A model of the other direction, whose alignments are joined with these");
+  command->add_option("--symmetrize", args->method, "How they are joined")
+      ->needs(reverse)
+      ->check(CLI::IsMember({"grow-diag-final-and", "intersection", "union"}))
+      ->capture_default_str();
+  command->add_flag("--json", args->json,
+                    "Print the error rates as JSON; alignments go to -o alone");
+  args->common.add(*command);
+  command->footer(
+      "Example:\n  heed align runs/demo/transformer --source data/demo/test.src --target "
+      "data/demo/test.tgt --gold data/demo/test.align -o test.links");
+  command->callback([args] { align(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,153 @@
+// heed contrast MODEL: how often the right translation scores better than the wrong ones.
+#include "eval/contrast.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/options.h"
+#include "apps/pairs.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+#include "decode/translator.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+struct ContrastArgs {
+  std::string model, source, right, target, correct, group, labels, output;
+  std::vector<std::string> wrong;
+  double require = 0;
+  bool per_piece = false, json = false;
+  ModelOptions common;
+};
+
+/// One file of right translations and others of wrong ones, or one file of both.
+bool in_one_file(const ContrastArgs& args) {
+  const bool one = !args.target.empty() && !args.correct.empty();
+  const bool several = !args.right.empty() && !args.wrong.empty();
+  const bool rest = !args.target.empty() || !args.correct.empty() || !args.group.empty();
+  if (one == several || (several && rest) || (one && (!args.right.empty() || !args.wrong.empty())))
+    throw UserError(
+        "heed contrast: give --right FILE and --wrong FILE, or --target FILE and --correct FILE");
+  return one;
+}
+
+class Scores {
+ public:
+  explicit Scores(const ContrastArgs& args)
+      : folder_(open_model(args.model, args.common.open())),
+        translator_({folder_.member()}, folder_.config.decoding, folder_.device, folder_.precision),
+        per_piece_(args.per_piece) {}
+
+  std::vector<double> of(const Pairs& pairs) {
+    std::vector<double> scores;
+    for (const auto& one : translator_.score(pairs.source, pairs.target))
+      scores.push_back(per_piece_ ? one.log_probability / static_cast<double>(one.tokens.size())
+                                  : one.log_probability);
+    return scores;
+  }
+
+ private:
+  ModelFolder folder_;
+  decode::Translator translator_;
+  bool per_piece_;
+};
+
+std::vector<eval::Contrast> from_one_file(const ContrastArgs& args) {
+  const Pairs pairs = read_pairs(args.source, args.target);
+  const std::vector<std::string> correct = read_pairs(args.source, args.correct).target;
+  std::vector<std::string> group;
+  if (!args.group.empty()) group = read_pairs(args.source, args.group).target;
+  const auto groups = eval::group_contrasts(correct, group, args.correct);
+  const std::vector<double> scores = Scores(args).of(pairs);
+  std::vector<eval::Contrast> contrasts;
+  for (const auto& lines : groups) {
+    contrasts.push_back({.line = lines.front(), .label = "", .right = scores[lines.front()]});
+    for (std::size_t i = 1; i < lines.size(); ++i)
+      contrasts.back().wrong.push_back(scores[lines[i]]);
+  }
+  return contrasts;
+}
+
+std::vector<eval::Contrast> from_several_files(const ContrastArgs& args) {
+  const Pairs right = read_pairs(args.source, args.right);
+  std::vector<Pairs> wrong;
+  for (const std::string& file : args.wrong) wrong.push_back(read_pairs(args.source, file));
+  Scores scores(args);
+  std::vector<eval::Contrast> contrasts;
+  for (const double score : scores.of(right))
+    contrasts.push_back({.line = contrasts.size(), .label = "", .right = score});
+  for (const Pairs& pairs : wrong) {
+    const std::vector<double> of_wrong = scores.of(pairs);
+    for (std::size_t i = 0; i < contrasts.size(); ++i)
+      if (!text::is_blank(pairs.target[i])) contrasts[i].wrong.push_back(of_wrong[i]);
+  }
+  for (const eval::Contrast& contrast : contrasts)
+    if (contrast.wrong.empty())
+      throw UserError(args.wrong.front() + ":" + std::to_string(contrast.line + 1) +
+                      ": no wrong translation of this line in any --wrong file");
+  return contrasts;
+}
+
+void contrast(const ContrastArgs& args) {
+  const bool one_file = in_one_file(args);
+  std::vector<std::string> labels;
+  if (!args.labels.empty()) labels = read_pairs(args.source, args.labels).target;
+  std::vector<eval::Contrast> contrasts = one_file ? from_one_file(args) : from_several_files(args);
+  if (contrasts.empty()) throw UserError(args.source + ": empty; nothing to contrast");
+  if (!labels.empty())
+    for (eval::Contrast& contrast : contrasts) contrast.label = trim(labels[contrast.line]);
+  const eval::ContrastReport report = eval::measure_contrasts(contrasts);
+  if (!args.output.empty()) write_atomic(args.output, eval::contrast_csv(contrasts));
+  std::cout << (args.json ? eval::contrast_json(report) : eval::contrast_table(report));
+  if (100 * report.all.value() < args.require)
+    throw Failure(args.model + ": resolves " + fixed(100 * report.all.value(), 2) +
+                  " %, and --require asks for " + fixed(args.require, 2) + " %");
+}
+
+}  // namespace
+
+void add_contrast(CLI::App& app) {
+  auto args = std::make_shared<ContrastArgs>();
+  CLI::App* command = app.add_subcommand(
+      "contrast", "How often the right translation scores better than the wrong ones");
+  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
+  command->add_option("--source", args->source, "Source sentences")->required();
+  command->add_option("--right", args->right, "Their right translations, line by line");
+  command
+      ->add_option("--wrong", args->wrong,
+                   "Wrong ones; may be repeated. A blank line is no translation")
+      ->allow_extra_args(false);
+  command->add_option("--target", args->target,
+                      "Instead: right and wrong translations below one another, the source "
+                      "sentence repeated beside each");
+  command->add_option("--correct", args->correct,
+                      "1 for each right line of --target, 0 for others");
+  command->add_option("--group", args->group,
+                      "The same text for lines of one sentence; default: each right line begins "
+                      "the next sentence");
+  command->add_option("--by", args->labels,
+                      "Accuracy by label, too: the label of each line's right translation");
+  command->add_flag("--per-piece", args->per_piece,
+                    "Compare log-probabilities per piece instead of whole ones");
+  command
+      ->add_option("--require", args->require,
+                   "Fail (exit code 1) where fewer per cent are resolved")
+      ->check(CLI::Range(0.0, 100.0));
+  command->add_option("-o,--output", args->output, "Write each sentence's scores here, as CSV");
+  command->add_flag("--json", args->json, "Print JSON instead of a table");
+  args->common.add(*command);
+  command->footer(
+      "Examples:\n  heed contrast runs/demo/transformer --source data/demo/sets/contrast.src \\\n"
+      "      --right data/demo/sets/contrast.tgt --wrong data/demo/sets/contrast.wrong --require "
+      "95\n"
+      "  heed contrast runs/ende --source contrapro.en --target contrapro.de --correct "
+      "contrapro.correct --group contrapro.group");
+  command->callback([args] { contrast(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,98 @@
+// heed pronouns MODEL: whether its translations give pronouns the gender of what they stand for.
+#include "eval/pronouns.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/options.h"
+#include "apps/pairs.h"
+#include "apps/test_set.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace heed {
+namespace {
+
+struct PronounsArgs {
+  std::string model, source, antecedents, hypothesis, output;
+  std::vector<std::string> forms;
+  double require = 0;
+  bool json = false;
+  ModelOptions common;
+};
+
+/// Ready translations, or the model's own of those lines that have a pronoun; empty for the others.
+std::vector<std::string> translations(const PronounsArgs& args,
+                                      const std::vector<std::string>& source,
+                                      const std::vector<std::vector<eval::Antecedent>>& gold) {
+  if (!args.hypothesis.empty()) return read_pairs(args.source, args.hypothesis).target;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < source.size(); ++i)
+    if (!gold[i].empty()) lines.push_back(source[i]);
+  const std::vector<std::string> translated =
+      translate_all(open_model(args.model, args.common.open()), lines);
+  std::vector<std::string> out(source.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < source.size(); ++i)
+    if (!gold[i].empty()) out[i] = translated[next++];
+  return out;
+}
+
+void pronouns(const PronounsArgs& args) {
+  if (args.model.empty() == args.hypothesis.empty())
+    throw UserError("heed pronouns: give either a model folder or --hypothesis FILE");
+  const eval::PronounForms forms = eval::parse_forms(args.forms);
+  const std::vector<std::string> source = read_lines(args.source);
+  const auto gold =
+      eval::parse_antecedents(read_lines(args.antecedents), source.size(), args.antecedents);
+  const std::vector<std::string> outputs = translations(args, source, gold);
+  eval::PronounReport report;
+  for (std::size_t i = 0; i < source.size(); ++i)
+    report.add(gold[i], eval::pronoun_genders(outputs[i], forms));
+  if (report.all.of == 0) throw UserError(args.antecedents + ": names no pronoun");
+  if (!args.output.empty()) write_lines(args.output, outputs);
+  std::cout << (args.json ? eval::pronoun_json(report) : eval::pronoun_table(report));
+  if (100 * report.all.value() < args.require)
+    throw Failure((args.model.empty() ? args.hypothesis : args.model) + ": " +
+                  fixed(100 * report.all.value(), 2) +
+                  " % of the genders are right, and --require asks for " + fixed(args.require, 2) +
+                  " %");
+}
+
+}  // namespace
+
+void add_pronouns(CLI::App& app) {
+  auto args = std::make_shared<PronounsArgs>();
+  CLI::App* command = app.add_subcommand(
+      "pronouns", "Whether translated pronouns have the gender of what they stand for");
+  command->add_option("model", args->model, "Folder that `heed train` wrote; translates --source");
+  command->add_option("--source", args->source, "Source sentences")->required();
+  command
+      ->add_option("--antecedents", args->antecedents,
+                   "The pronouns of --source and the gender of what each stands for, as "
+                   "data_scripts/demo_corpus.py writes it")
+      ->required();
+  command
+      ->add_option("--forms", args->forms,
+                   "The target language's pronouns, GENDER=FORM separated by commas")
+      ->delimiter(',')
+      ->required();
+  command->add_option("--hypothesis", args->hypothesis,
+                      "Ready translations of --source instead of a model's");
+  command
+      ->add_option("--require", args->require, "Fail (exit code 1) where fewer per cent are right")
+      ->check(CLI::Range(0.0, 100.0));
+  command->add_option("-o,--output", args->output,
+                      "Write the translations here; lines without a pronoun are left blank");
+  command->add_flag("--json", args->json, "Print JSON instead of a table");
+  args->common.add(*command);
+  command->footer(
+      "Example:\n  heed pronouns runs/demo/transformer --source data/demo/test.src --antecedents "
+      "data/demo/test.antecedents --forms m=elo,f=ela,n=ele");
+  command->callback([args] { pronouns(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,200 @@
+// heed align and heed heads.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::SizeIs;
+using Json = nlohmann::json;
+
+/// The test set of the toy task and its gold: word j of a reversal is word n - 1 - j of the source.
+struct Reversals {
+  TemporaryFolder folder;
+  std::string source = Toy::get().folder / "test.src", target = Toy::get().folder / "test.tgt";
+  std::string gold;
+
+  Reversals() {
+    std::string links;
+    for (const std::string& line : lines_of(read_file(source))) {
+      const std::size_t words = split_words(line).size();
+      for (std::size_t j = 0; j < words; ++j)
+        links += (j ? " " : "") + std::to_string(words - 1 - j) + "-" + std::to_string(j);
+      links += "\n";
+    }
+    gold = folder.write("gold", links);
+  }
+
+  Result run(const std::string& command, const std::string& model,
+             std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), {command, model, "--source", source, "--target", target});
+    return run_heed(options);
+  }
+};
+
+TEST(Align, EachLineHasItsLinks) {
+  const Reversals set;
+  const Result result = set.run("align", Toy::get().rnn);
+  const auto lines = lines_of(product(result));
+  const auto sources = lines_of(read_file(set.source));
+  ASSERT_THAT(lines, SizeIs(sources.size()));
+  EXPECT_THAT(lines, Each(MatchesRegex("([0-9]+-[0-9]+( [0-9]+-[0-9]+)*)?")));
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    EXPECT_LE(split_words(lines[i]).size(), split_words(sources[i]).size());
+  EXPECT_THAT(result.err, HasSubstr("layer 0, head 0, the step that emits the word"));
+}
+
+TEST(Align, ATrainedModelBeatsTheDiagonal) {
+  const Reversals set;
+  const Json json =
+      Json::parse(product(set.run("align", Toy::get().rnn, {"--gold", set.gold, "--json"})));
+  EXPECT_EQ(json["sentences"], 25);
+  EXPECT_THAT(json["choices"], SizeIs(2));
+  EXPECT_EQ(json["chosen"], Json({{"layer", 0}, {"head", 0}, {"step", "emits"}}));
+  EXPECT_LT(json["choices"][0]["aer"], json["diagonal"]["aer"]);
+  EXPECT_LT(json["choices"][0]["aer"], json["choices"][1]["aer"]);
+}
+
+TEST(Align, ATransformersTableHasEveryChoiceAndTheLinesStayOnStdout) {
+  const Reversals set;
+  const Result result = set.run("align", Toy::get().transformer, {"--gold", set.gold});
+  EXPECT_THAT(lines_of(product(result)), SizeIs(25));
+  // 2 layers of 4 heads and their mean, 2 steps each; the default is the layer before the last.
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1 + 1 + 20 + 1) << result.err;
+  EXPECT_TRUE(std::regex_search(result.err, std::regex("\n0 +mean +emits .*\\*\n"))) << result.err;
+  const Result chosen =
+      set.run("align", Toy::get().transformer,
+              {"--gold", set.gold, "--layer", "last", "--head", "3", "--step", "reads"});
+  EXPECT_TRUE(std::regex_search(chosen.err, std::regex("\n1 +3 +reads .*\\*\n"))) << chosen.err;
+}
+
+TEST(Align, TuningTakesTheBestChoice) {
+  const Reversals set;
+  const Json json =
+      Json::parse(product(set.run("align", Toy::get().transformer,
+                                  {"--gold", set.gold, "--json", "--tune-source", set.source,
+                                   "--tune-target", set.target, "--tune-gold", set.gold})));
+  double best = 1, chosen = 1;
+  for (const Json& row : json["choices"]) {
+    best = std::min(best, row["aer"].get<double>());
+    if (row["layer"] == json["chosen"]["layer"] && row["head"] == json["chosen"]["head"] &&
+        row["step"] == json["chosen"]["step"])
+      chosen = row["aer"];
+  }
+  EXPECT_EQ(chosen, best);
+  EXPECT_LT(best, 1);
+}
+
+TEST(Align, TwoModelsAreJoined) {
+  const Reversals set;  // a reversal is its own reverse task
+  const auto joined = [&](const std::string& method) {
+    const Json json =
+        Json::parse(product(set.run("align", Toy::get().rnn,
+                                    {"--gold", set.gold, "--json", "--reverse", Toy::get().rnn,
+                                     "--symmetrize", method, "-o", set.folder / method})));
+    EXPECT_EQ(json["others"][0]["name"], "reverse");
+    return json["others"][1];
+  };
+  const Json both = joined("intersection"), any = joined("union"),
+             grown = joined("grow-diag-final-and");
+  EXPECT_GE(both["precision"], any["precision"]);
+  EXPECT_LE(both["recall"], any["recall"]);
+  EXPECT_GE(grown["recall"], both["recall"]);
+  const auto few = lines_of(read_file(set.folder / "intersection"));
+  const auto many = lines_of(read_file(set.folder / "union"));
+  ASSERT_THAT(few, SizeIs(25));
+  for (std::size_t i = 0; i < few.size(); ++i) EXPECT_LE(few[i].size(), many[i].size());
+}
+
+TEST(Align, ABlankSideHasNoLinks) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("s", "a b\n\nc\n"),
+                    target = folder.write("t", "b a\n\n\n");
+  const auto lines = lines_of(
+      product(run_heed({"align", Toy::get().rnn, "--source", source, "--target", target})));
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_NE(lines[0], "");
+  EXPECT_EQ(lines[1], "");
+  EXPECT_EQ(lines[2], "");
+}
+
+TEST(Align, MistakesAreNamed) {
+  const Reversals set;
+  const std::string& rnn = Toy::get().rnn;
+  const std::string swapped = set.folder.write("other", "0-0\n");
+  expect_mistake(set.run("align", rnn, {"--gold", swapped}), {"25 lines", "has 1"});
+  expect_mistake(set.run("align", rnn, {"--json"}), {"--gold"});
+  expect_mistake(set.run("align", rnn, {"--tune-gold", set.gold}), {"--tune-source"});
+  expect_mistake(set.run("align", rnn, {"--head", "first"}), {"--head"});
+  expect_mistake(set.run("align", rnn, {"--symmetrize", "union"}), {"--reverse"});
+  std::string far = read_file(set.gold);
+  far.insert(far.find('\n') + 1, "9-0 ");
+  expect_mistake(set.run("align", rnn, {"--gold", set.folder.write("far", far), "-q"}),
+                 {"far:2", "9-0"});
+}
+
+TEST(Heads, ATransformerHasThreeKindsOfThem) {
+  const Reversals set;
+  const Result result = set.run("heads", Toy::get().transformer, {"--gold", set.gold});
+  const std::string table = product(result);
+  for (const char* title : {"encoder self-attention, 25 sentences", "decoder self-attention",
+                            "cross-attention", "aligned"})
+    EXPECT_THAT(table, HasSubstr(title));
+  const std::string csv = set.folder / "heads.csv";
+  const Json json =
+      Json::parse(product(set.run("heads", Toy::get().transformer, {"--json", "-o", csv})));
+  ASSERT_THAT(json["heads"], SizeIs(3 * 2 * 4));
+  for (const Json& head : json["heads"]) {
+    EXPECT_GT(head["rows"], 25);
+    EXPECT_GT(head["entropy"], 0);
+    EXPECT_LE(head["entropy_share"], 1.0001);
+    double mass = 0;
+    for (const auto& [distance, share] : head["profile"].items()) mass += share.get<double>();
+    EXPECT_NEAR(mass, 1, 1e-5);
+  }
+  const auto rows = lines_of(read_file(csv));
+  ASSERT_THAT(rows, SizeIs(25));
+  for (const std::string& row : rows)
+    EXPECT_THAT(split(row, ','), SizeIs(split(rows[0], ',').size()));
+}
+
+TEST(Heads, ARecurrentModelHasOneAndItFollowsTheReversal) {
+  const Reversals set;
+  const Json json =
+      Json::parse(product(set.run("heads", Toy::get().rnn, {"--json", "--gold", set.gold})));
+  ASSERT_THAT(json["heads"], SizeIs(1));
+  EXPECT_EQ(json["heads"][0]["kind"], "cross");
+  EXPECT_GT(json["heads"][0]["shares"]["aligned"]["share"],
+            json["heads"][0]["shares"]["same_place"]["share"]);
+  expect_mistake(set.run("heads", Toy::get().rnn, {"--kind", "encoder"}), {"encoder"});
+}
+
+TEST(Heads, AntecedentsAreLookedForInEveryKind) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("s", "a b c d\ne f\n"),
+                    target = folder.write("t", "d c b a\nf e\n"),
+                    links = folder.write("g", "0-3 1-2 2-1 3-0\n0-1 1-0\n");
+  const std::string header = "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n";
+  const auto run = [&](const std::string& row) {
+    return run_heed({"heads", Toy::get().transformer, "--source", source, "--target", target,
+                     "--gold", links, "--json", "--antecedents", folder.write("a", header + row)});
+  };
+  const Json json = Json::parse(product(run("0\t0\t2\t3\tm\n")));
+  for (const Json& head : json["heads"]) EXPECT_EQ(head["shares"]["antecedent"]["rows"], 1);
+  expect_mistake(run("1\t0\t2\t1\tm\n"), {":2: antecedent 2 of 2 words"});
+  expect_mistake(run("2\t0\t1\t1\tm\n"), {"line 2 of 2"});
+}
+
+}  // namespace
+}  // namespace heed::cli

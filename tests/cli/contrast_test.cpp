@@ -1,0 +1,169 @@
+// heed contrast and heed pronouns, and what a trained demo model is for.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using Json = nlohmann::json;
+
+/// Reversals of the toy task and, as wrong translations, their words with the last one put first.
+struct Choices {
+  TemporaryFolder folder;
+  std::string source = Toy::get().folder / "test.src", right = Toy::get().folder / "test.tgt";
+  std::string wrong;
+
+  Choices() {
+    std::string text;
+    for (const std::string& line : lines_of(read_file(right))) {
+      auto words = split_words(line);
+      std::rotate(words.begin(), words.end() - 1, words.end());
+      text += (join(words, " ") == line ? "a b c d" : join(words, " ")) + "\n";
+    }
+    wrong = folder.write("wrong", text);
+  }
+
+  Result run(std::vector<std::string> options) const {
+    options.insert(options.begin(), {"contrast", Toy::get().rnn, "--source", source});
+    return run_heed(options);
+  }
+};
+
+TEST(Contrast, ATrainedModelPrefersTheRightTranslations) {
+  const Choices set;
+  const std::string csv = set.folder / "scores.csv";
+  const Result result =
+      set.run({"--right", set.right, "--wrong", set.wrong, "--require", "80", "-o", csv});
+  EXPECT_THAT(product(result), HasSubstr("accuracy %"));
+  const auto rows = lines_of(read_file(csv));
+  ASSERT_THAT(rows, SizeIs(26));
+  EXPECT_EQ(rows[0], "line,label,right,best_wrong,resolved");
+}
+
+TEST(Contrast, WhatIsRequiredAndNotReachedFailsAfterTheTable) {
+  const Choices set;
+  const Result result =
+      set.run({"--right", set.wrong, "--wrong", set.right, "--require", "95", "-q"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("all"));
+  EXPECT_THAT(result.err, HasSubstr("--require asks for 95.00 %"));
+}
+
+TEST(Contrast, OneFileOfBothSaysTheSameAsSeveral) {
+  const Choices set;
+  std::string sources, targets, correct, group, labels;
+  const auto source = lines_of(read_file(set.source)), right = lines_of(read_file(set.right)),
+             wrong = lines_of(read_file(set.wrong));
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    sources += source[i] + "\n" + source[i] + "\n";
+    targets += wrong[i] + "\n" + right[i] + "\n";
+    correct += "0\n1\n";
+    group += std::to_string(i) + "\n" + std::to_string(i) + "\n";
+    labels += "x\n" + std::string(i % 2 ? "odd\n" : "even\n");
+  }
+  const Json one = Json::parse(product(run_heed(
+      {"contrast", Toy::get().rnn, "--source", set.folder.write("s", sources), "--target",
+       set.folder.write("t", targets), "--correct", set.folder.write("c", correct), "--group",
+       set.folder.write("g", group), "--by", set.folder.write("l", labels), "--json"})));
+  const Json several =
+      Json::parse(product(set.run({"--right", set.right, "--wrong", set.wrong, "--json"})));
+  EXPECT_EQ(one["resolved"], several["resolved"]);
+  EXPECT_EQ(one["sentences"], 25);
+  EXPECT_EQ(one["labels"]["odd"]["sentences"], 12);
+  EXPECT_EQ(one["labels"]["even"]["sentences"], 13);
+}
+
+TEST(Contrast, EveryWrongTranslationHasToBeBeaten) {
+  const Choices set;
+  const auto resolved = [&](std::vector<std::string> wrong) {
+    wrong.insert(wrong.begin(), {"--right", set.right, "--json"});
+    return Json::parse(product(set.run(wrong)))["resolved"].get<int>();
+  };
+  std::string blank(25, '\n');
+  const int one = resolved({"--wrong", set.wrong});
+  EXPECT_EQ(resolved({"--wrong", set.wrong, "--wrong", set.folder.write("blank", blank)}), one);
+  EXPECT_EQ(resolved({"--wrong", set.wrong, "--wrong", set.right}), 0);  // equal is not better
+}
+
+TEST(Contrast, MistakesAreNamed) {
+  const Choices set;
+  expect_mistake(set.run({"--right", set.right}), {"--wrong"});
+  expect_mistake(set.run({"--right", set.right, "--wrong", set.wrong, "--correct", set.right}),
+                 {"--right FILE and --wrong FILE", "--correct"});
+  expect_mistake(set.run({"--right", set.right, "--wrong", set.folder.write("short", "a\n")}),
+                 {"25 lines", "short has 1"});
+  expect_mistake(
+      set.run({"--right", set.right, "--wrong", set.folder.write("none", std::string(25, '\n'))}),
+      {"none:1", "no wrong translation"});
+}
+
+/// `a` and `b` play the pronouns of two genders.
+struct Pronouns {
+  TemporaryFolder folder;
+  std::string source = folder.write("s", "c a\nd e f\nb g a\n");
+  std::string gold = folder.write(
+      "a",
+      "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n0\t1\t0\t0\tm\n2\t0\t1\t2\tf\n"
+      "2\t2\t1\t0\tm\n");
+
+  Result run(std::vector<std::string> options) const {
+    options.insert(options.end(),
+                   {"--source", source, "--antecedents", gold, "--forms", "m=a,f=b"});
+    return run_heed(options);
+  }
+};
+
+TEST(Pronouns, OfReadyTranslationsAreCounted) {
+  const Pronouns set;
+  const Json json = Json::parse(product(set.run(
+      {"pronouns", "--hypothesis", set.folder.write("h", "a c\nb a\nA, g b.\n"), "--json"})));
+  EXPECT_EQ(json["pronouns"], 3);  // right: line 0; both of line 2 are the other way round
+  EXPECT_EQ(json["right"], 1);
+  EXPECT_EQ(json["genders"]["f"]["written"]["m"], 1);
+}
+
+TEST(Pronouns, OfAModelAreThoseOfItsTranslations) {
+  const Pronouns set;
+  const std::string out = set.folder / "out";
+  const std::string table = product(set.run({"pronouns", Toy::get().rnn, "-o", out}));
+  EXPECT_THAT(table, HasSubstr("most frequent"));
+  const auto lines = lines_of(read_file(out));
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_NE(lines[0], "");
+  EXPECT_EQ(lines[1], "");  // no pronoun: not translated
+  EXPECT_EQ(product(set.run({"pronouns", "--hypothesis", out})), table);
+}
+
+TEST(Pronouns, WhatIsRequiredAndNotReachedFails) {
+  const Pronouns set;
+  const Result result =
+      set.run({"pronouns", "--hypothesis", set.folder.write("h", "\n\n\n"), "--require", "1"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("0.00 % of the genders"));
+  expect_mistake(set.run({"pronouns"}), {"--hypothesis"});
+}
+
+/// ./run demo trains it; the suite does not wait for that.
+TEST(Demo, TheTransformerKnowsWhatItStandsFor) {
+  const std::string root = HEED_SOURCE_DIR, model = root + "/runs/demo/transformer",
+                    sets = root + "/data/demo/sets/";
+  if (!std::filesystem::exists(model + "/summary.json") ||
+      !std::filesystem::exists(sets + "contrast.wrong"))
+    GTEST_SKIP() << "no trained demo model: ./run demo";
+  for (const std::string name : {"classic", "contrast"}) {
+    const Result result = run_heed({"contrast", model, "--source", sets + name + ".src", "--right",
+                                    sets + name + ".tgt", "--wrong", sets + name + ".wrong",
+                                    "--wrong", sets + name + ".neither", "--require", "95"});
+    EXPECT_EQ(result.status, 0) << name << "\n" << result.out << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace heed::cli
