@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "apps/attention_maps.h"
+#include "apps/attention_scores.h"
 #include "apps/commands.h"
 #include "apps/family.h"
 #include "apps/model_folder.h"
@@ -25,6 +26,7 @@
 #include "eval/lengths.h"
 #include "eval/report.h"
 #include "eval/sacrebleu.h"
+#include "eval/table.h"
 #include "text/lines.h"
 
 namespace heed {
@@ -65,6 +67,33 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunSummary& summ
   if (summary.validation_bleu >= 0)
     facts.emplace_back("validation BLEU", fixed(summary.validation_bleu, 1));
   return facts;
+}
+
+void add_facts(const AttentionScores& scores, eval::ReportSystem& system) {
+  if (scores.alignment_error)
+    system.facts.emplace_back("alignment error", fixed(100 * *scores.alignment_error, 1) + " % (" +
+                                                     scores.alignment_choice + "; diagonal " +
+                                                     fixed(100 * *scores.diagonal_error, 1) +
+                                                     " %)");
+  if (scores.pronouns)
+    system.facts.emplace_back("pronouns with the right gender",
+                              fixed(100 * *scores.pronouns, 1) + " %");
+}
+
+/// One row per system, for systems.csv: what it costs, and what its attention is worth.
+std::vector<std::string> row_of(const FamilyMember& member, const eval::SystemLengths& lengths,
+                                const AttentionScores& scores) {
+  const RunSummary summary = RunSummary::read(in(member.folder, "summary.json"));
+  const auto percent = [](const std::optional<double>& share) {
+    return share ? fixed(100 * *share, 2) : "";
+  };
+  return {member.name,
+          std::to_string(summary.parameters),
+          std::to_string(summary.updates),
+          fixed(summary.tokens_per_second, 0),
+          lengths.all ? fixed(lengths.all->bleu.score, 2) : "",
+          percent(scores.alignment_error),
+          percent(scores.pronouns)};
 }
 
 /// The first sentence of about a dozen words, long enough to show something and short enough to
@@ -166,12 +195,20 @@ void bottleneck(const BottleneckArgs& args) {
       .commands = {command_line(args)},
       .notes = lengths.warnings};
   const std::size_t pictured = picture_sentence(set.source);
-  for (std::size_t i = 0; i < members.size(); ++i)
+  eval::Table table{
+      {"system", "parameters", "updates", "tokens_per_s", "bleu", "aer_%", "pronouns_%"}, {}};
+  for (std::size_t i = 0; i < members.size(); ++i) {
     report.systems.push_back(report_system(members[i], set, outputs[i], pictured));
+    const AttentionScores scores =
+        attention_scores(members[i].folder, config, set, outputs[i].hypotheses);
+    add_facts(scores, report.systems.back());
+    table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
+  }
+  write_atomic(in(folder, "systems.csv"), eval::table_csv(table));
   report.notes.push_back("heed " HEED_VERSION ", " +
                          std::to_string(std::thread::hardware_concurrency()) + " cores");
   write_atomic(in(folder, "report.html"), eval::report_page(report));
-  std::cout << eval::lengths_table(lengths);
+  std::cout << eval::lengths_table(lengths) << '\n' << eval::table_text(table);
   if (const std::string line = eval::headline(lengths); !line.empty()) log::info(line);
   log::info("report: " + in(folder, "report.html"));
 }

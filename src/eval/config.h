@@ -21,6 +21,17 @@ struct EvaluationConfig {
              "Upper ends, in source words, of the buckets of `heed lengths`; longer sentences make "
              "a last one.",
              config::EachBetween<int64_t>{1, 100000})
+  HEED_FIELD(std::string, alignments, "",
+             "Correct word alignments of data.test, Pharaoh i-j: `heed bottleneck` then tells the "
+             "alignment error rate of each model's attention.",
+             config::AnyValue{})
+  HEED_FIELD(std::string, antecedents, "",
+             "What the pronouns of data.test stand for, as data_scripts/demo_corpus.py writes it: "
+             "`heed bottleneck` then tells how many genders are right.",
+             config::AnyValue{})
+  HEED_FIELD(std::vector<std::string>, pronouns, std::vector<std::string>{},
+             "The target language's pronouns as gender=form, for evaluation.antecedents.",
+             config::AnyValue{})
   HEED_FIELD(int64_t, bootstrap, 1000, "Resamplings behind each interval; 0 gives none.",
              config::Between<int64_t>{0, 1000000})
 };

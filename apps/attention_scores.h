@@ -1,0 +1,26 @@
+// What the attention of one model of a family is worth beside its BLEU: alignments and pronouns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/config.h"
+#include "apps/test_set.h"
+
+namespace heed {
+
+struct AttentionScores {
+  /// Of the layer, head and step that fit the gold best; nothing without gold or attention.
+  std::optional<double> alignment_error;
+  std::string alignment_choice;
+  std::optional<double> diagonal_error;  // of a monotone guess
+  std::optional<double> pronouns;        // share of genders that are right, 0..1
+};
+
+/// By the config's evaluation.alignments and .antecedents, as far as they are given. Throws
+/// UserError naming file and line of what is wrong with them.
+AttentionScores attention_scores(const std::string& folder, const Config& config,
+                                 const TestSet& set, const std::vector<std::string>& hypotheses);
+
+}  // namespace heed
