@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "model/attention/attention.h"
 
 namespace heed::model {
 namespace {
@@ -12,7 +13,7 @@ void require(bool holds, const std::string& message) {
 }
 
 void check_rnn(const ModelConfig& model) {
-  const bool luong = model.attention.starts_with("luong_");
+  const bool luong = attention_info(model.attention).timing == Timing::kAfter;
   require(model.hidden_size % 2 == 0,
           "hidden_size: got " + std::to_string(model.hidden_size) +
               ", expected an even number: each direction of the encoder has half of it");

@@ -21,9 +21,14 @@ struct Sums {
   Tensor smoothed, nll;
 };
 
-/// Log-probabilities of some rows in fp32.
+/// What is computed in: fp32, or double where the logits are (gradient checks).
+at::ScalarType precision_of(const Tensor& logits) {
+  return logits.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+/// Log-probabilities of some rows.
 Tensor log_probabilities(const Tensor& logits, const Tensor& buffer) {
-  if (!buffer.defined()) return at::log_softmax(logits, 1, at::kFloat);
+  if (!buffer.defined()) return at::log_softmax(logits, 1, precision_of(logits));
   Tensor out = buffer.narrow(0, 0, logits.size(0));
   at::_log_softmax_out(out, logits, 1, false);
   return out;
@@ -75,7 +80,7 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
     const Tensor gradient = context->saved_data["gradient"].toTensor();
     expect(gradient.defined(), "a second backward pass through one loss");
     context->saved_data["gradient"] = Tensor();
-    return {gradient.mul_(outer[0].to(at::kFloat)), Tensor(), Tensor(), Tensor()};
+    return {gradient.mul_(outer[0].to(precision_of(gradient))), Tensor(), Tensor(), Tensor()};
   }
 };
 

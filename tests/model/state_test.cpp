@@ -58,24 +58,6 @@ TEST(MakeModel, BuildsWhatTheTypeSays) {
   EXPECT_FALSE(make_model(config, {5, 7})->attends());
 }
 
-// Embedding 7, hidden 10, one GRU layer, vocabularies 13 and 11, bahdanau:
-// embeddings 13*7 + 11*7 = 168; output 11*7 + 11 = 88; encoder, each direction 3*5*(7+5) + 2*15 =
-// 210: 420; decoder: cell 30*(7+10+10) + 60 = 870, attention 10*10*2 + 10 = 210, first state 10*10
-// + 10 = 110, read-out 7*(10+10+7) + 7 = 196. Sum 2062.
-TEST(CountParameters, OfASmallBahdanauModelByHand) {
-  EXPECT_EQ(count_parameters(*small_model({"bahdanau"})), 2062);
-}
-
-TEST(CountParameters, TiedWeightsCountOnce) {
-  ModelConfig config = small_config({"bahdanau"});
-  const auto count = [&](Tie tie) {
-    config.tie = tie;
-    return count_parameters(*make_model(config, {11, 11}));
-  };
-  EXPECT_EQ(count(Tie::none) - count(Tie::decoder), 11 * 7);
-  EXPECT_EQ(count(Tie::none) - count(Tie::all), 2 * 11 * 7);
-}
-
 TEST(TokenLayers, TiedOutputUsesTheEmbeddingAndBothLearnIt) {
   ModelConfig config = small_config({"none"});
   config.tie = Tie::decoder;

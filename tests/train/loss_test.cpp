@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "model/gradient.h"
 #include "toy_model.h"
 
 namespace heed::train {
@@ -65,6 +66,28 @@ TEST(Loss, ThreePiecesByHand) {
   sums.smoothed.backward();
   // p - q = (0.25 - 0.1, 0.25 - 0.1, 0.5 - 0.8)
   EXPECT_TRUE(at::allclose(leaf.grad(), at::tensor({0.15F, 0.15F, -0.3F}).unsqueeze(0), 0, 1e-6));
+}
+
+TEST(Loss, GradientsAreThoseOfCentralDifferences) {
+  at::manual_seed(2);
+  const Tensor leaf = at::randn({5, 7}, at::kDouble).requires_grad_();
+  const Tensor gold = ids({0, 6, 3, 3, 1});
+  toy::ToyModel model;
+  model.to(at::kDouble);
+  const data::Batch batch = toy::batch_of(toy::copies(4));
+  const Target target = make_target(batch, at::kCPU);
+  for (const double smoothing : {0.0, 0.1}) {
+    const auto of_logits = [&] { return cross_entropy(leaf * 1.5, gold, smoothing).smoothed; };
+    EXPECT_LT(model::testing::check_entries(leaf, of_logits).error, 1e-7);
+    const auto of_weights = [&] {
+      const Tensor features = model.features(model::make_source(batch, at::kCPU), target.input);
+      return loss_of(model, features, target, smoothing).smoothed;
+    };
+    for (const auto& check : model::testing::check_directions(model.parameters(), of_weights)) {
+      EXPECT_GT(check.largest, 1e-3);
+      EXPECT_LT(check.error, 1e-7);
+    }
+  }
 }
 
 TEST(Loss, WithoutGradientsNothingIsOverwritten) {

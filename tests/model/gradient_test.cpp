@@ -1,0 +1,59 @@
+// The gradient of every tensor of every kind of model is that of central differences in double:
+// embeddings, cells, encoders, attentions with their windows, feeding, read-outs, norms, heads.
+#include "gradient.h"
+
+#include <gtest/gtest.h>
+
+#include "kinds.h"
+
+namespace heed::model {
+namespace {
+
+using namespace testing;
+
+void expect_right_gradients(const std::vector<NamedConfig>& kinds) {
+  const Source source = source_of(three_sources());
+  const Tensor target = padded(three_targets());
+  for (const auto& [name, config] : kinds) {
+    SCOPED_TRACE(name);
+    const ModelPtr model = model_of(config, kSourceVocabulary);
+    model->to(at::kDouble);
+    const Tensor pattern = at::randn({3, 5, kSourceVocabulary}, at::kDouble);
+    const auto loss = [&] {
+      return (at::log_softmax(model->logits(model->features(source, target)), -1) * pattern).sum();
+    };
+    std::vector<Tensor> leaves;
+    std::vector<std::string> names;
+    for (const auto& parameter : model->named_parameters()) {
+      names.push_back(parameter.key());
+      leaves.push_back(parameter.value());
+    }
+    const std::vector<GradientCheck> checks = check_directions(leaves, loss);
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      EXPECT_GT(checks[i].largest, 1e-6) << names[i] << " learns nothing";
+      EXPECT_LT(checks[i].error, 1e-6) << names[i];
+    }
+  }
+}
+
+TEST(Gradients, OfEveryTensorOfEveryRecurrentModelAreThoseOfDifferences) {
+  expect_right_gradients(recurrent_kinds());
+}
+
+TEST(Gradients, OfEveryTensorOfEveryTransformerAreThoseOfDifferences) {
+  expect_right_gradients(transformer_kinds());
+}
+
+// What the checks are worth: a function whose backward pass is wrong in one entry.
+TEST(Gradients, AWrongOneIsFound) {
+  const Tensor leaf = at::randn({3, 5}, at::kDouble).requires_grad_();
+  const auto right = [&] { return leaf.sin().sum(); };
+  const auto wrong = [&] { return leaf.sin().sum() + 0.01 * leaf[1][2].detach().square(); };
+  EXPECT_LT(check_entries(leaf, right).error, 1e-8);
+  EXPECT_LT(check_directions({leaf}, right)[0].error, 1e-8);
+  EXPECT_GT(check_entries(leaf, wrong).error, 1e-4);
+  EXPECT_GT(check_directions({leaf}, wrong)[0].error, 1e-4);
+}
+
+}  // namespace
+}  // namespace heed::model

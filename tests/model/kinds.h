@@ -1,0 +1,73 @@
+// Every kind of model that a config can describe, small, for tests of what all of them promise.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "recurrent_support.h"
+
+namespace heed::model::testing {
+
+struct NamedConfig {
+  std::string name;
+  ModelConfig config;
+};
+
+/// Every attention of the registry with all that goes with it.
+inline std::vector<NamedConfig> recurrent_kinds() {
+  std::vector<NamedConfig> kinds;
+  for (const std::string& attention : attention_names())
+    for (const Kind& kind : kinds_of(attention))
+      kinds.push_back({name_of_kind(kind), small_config(kind)});
+  return kinds;
+}
+
+/// Norms, positions and ways to share heads, all together; the other options take turns.
+inline std::vector<NamedConfig> transformer_kinds() {
+  std::vector<NamedConfig> kinds;
+  for (const Norm norm : {Norm::pre, Norm::post})
+    for (const Positions positions : {Positions::sinusoidal, Positions::learned, Positions::rotary})
+      for (const int64_t kv_heads : {0, 2, 1}) {
+        const std::size_t i = kinds.size();
+        ModelConfig config;
+        config.width = 16;
+        config.heads = 4;
+        config.kv_heads = kv_heads;
+        config.feed_forward = 10;
+        config.encoder_layers = 1 + static_cast<int64_t>(i % 2);
+        config.decoder_layers = 2 - static_cast<int64_t>(i % 2);
+        config.norm = norm;
+        config.positions = positions;
+        config.max_positions = 40;
+        config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
+        config.attention_scale = i / 2 % 2 == 0 ? AttentionScale::sqrt : AttentionScale::none;
+        config.activation = static_cast<Activation>((i + i / 6) % 3);
+        config.tie = static_cast<Tie>((i + 2 * (i / 3)) % 3);
+        config.dropout = 0;
+        kinds.push_back(
+            {config::name_of(norm) + "_" + config::name_of(positions) + "_kv" +
+                 std::to_string(kv_heads) + "_window" + std::to_string(config.sliding_window) +
+                 "_" + config::name_of(config.activation) + "_tie_" + config::name_of(config.tie),
+             config});
+      }
+  return kinds;
+}
+
+inline std::vector<NamedConfig> every_kind() {
+  std::vector<NamedConfig> kinds = recurrent_kinds();
+  for (NamedConfig& kind : transformer_kinds()) kinds.push_back(std::move(kind));
+  return kinds;
+}
+
+/// `kind` with vocabularies of `pieces` each. Biases and norms, which begin at 0 and 1, are moved
+/// away from there, so that they matter.
+inline ModelPtr model_of(const ModelConfig& config, int64_t pieces, uint64_t seed = 3) {
+  at::manual_seed(seed);
+  const ModelPtr model = make_model(config, {pieces, pieces});
+  const at::NoGradGuard no_grad;
+  for (Tensor& parameter : model->parameters())
+    if (parameter.dim() == 1) parameter.add_(at::randn_like(parameter), 0.3);
+  return model;
+}
+
+}  // namespace heed::model::testing

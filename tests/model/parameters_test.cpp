@@ -1,0 +1,109 @@
+// How many parameters a model has, by the formulas of its parts.
+#include <gtest/gtest.h>
+
+#include "kinds.h"
+#include "model/multi_head.h"
+#include "model/transformer_blocks.h"
+
+namespace heed::model {
+namespace {
+
+using namespace testing;
+
+int64_t count(const torch::nn::Module& module) {
+  int64_t numbers = 0;
+  for (const Tensor& parameter : module.parameters()) numbers += parameter.numel();
+  return numbers;
+}
+
+MultiHeadOptions bare(int64_t width, int64_t heads, int64_t kv_heads = 0) {
+  return {.width = width, .heads = heads, .kv_heads = kv_heads, .bias = false};
+}
+
+TEST(Parameters, OfMultiHeadAttentionAreFourSquaresOfTheWidth) {
+  EXPECT_EQ(count(SelfAttention(bare(512, 8))), 1'048'576);
+  EXPECT_EQ(count(CrossAttention(bare(512, 8))), 1'048'576);
+  EXPECT_EQ(count(SelfAttention(bare(768, 12))), 2'359'296);
+  // Queries and output whole, keys and values of one head in eight: 2 512^2 + 2 512 64.
+  EXPECT_EQ(count(SelfAttention(bare(512, 8, 1))), 589'824);
+  EXPECT_EQ(count(CrossAttention(bare(512, 8, 2))), 2 * 512 * 512 + 2 * 512 * 128);
+}
+
+TEST(Parameters, OfSixEncoderBlocksAreThoseOfThePaper) {
+  // 6 (4 512^2 + 2 512 2048 + 2048 + 512 + 4 512): attention, feed-forward, its biases, two norms.
+  EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .attention = bare(512, 8)})), 18'902'016);
+}
+
+/// Of the scores alone, for states of width d and the inner layer as wide.
+int64_t attention_parameters(const ModelConfig& config) {
+  const int64_t d = config.hidden_size;
+  const std::string& name = config.attention;
+  const int64_t window = config.window == Window::local_p ? d * d + d : 0;  // of equation 9
+  if (name == "bahdanau" || name == "luong_concat") return window + 2 * d * d + d;
+  if (name == "luong_general") return window + d * d;
+  if (name == "luong_dot" || name == "none") return window;
+  return window + count(*attention_info(name).make({d, d, d, config.attention_dropout}));
+}
+
+int64_t formula_of_recurrent(const ModelConfig& c, int64_t pieces) {
+  const int64_t e = c.embedding_size, d = c.hidden_size, half = d / 2;
+  const bool lstm = c.cell == Cell::lstm;
+  const int64_t gates = lstm ? 4 : 3;
+  const Timing timing = attention_info(c.attention).timing;
+  // Both directions of the encoder, two biases each; above the first layer they read 2 half.
+  int64_t encoder = 0;
+  for (int64_t layer = 0; layer < c.layers; ++layer)
+    encoder += 2 * gates * half * ((layer == 0 ? e : d) + half + 2);
+  // The bottom layer reads a word and, but for Luong without feeding, a context or an attentional
+  // state; a second bias is the GRU's alone.
+  const int64_t extra = timing == Timing::kAfter ? (c.input_feeding ? e : 0) : d;
+  int64_t decoder = gates * d * extra;
+  for (int64_t layer = 0; layer < c.layers; ++layer)
+    decoder += gates * d * ((layer == 0 ? e : d) + d + (lstm ? 1 : 2));
+  const int64_t first_states = c.layers * (lstm ? 2 : 1) * d * (d + 1);
+  const int64_t inner = c.readout == Readout::maxout ? 2 * e : e;
+  const int64_t read_out = inner * (d + d + (timing == Timing::kAfter ? 0 : e) + 1);
+  const int64_t tied = c.tie == Tie::none ? 0 : c.tie == Tie::decoder ? 1 : 2;
+  return (3 - tied) * pieces * e + pieces + encoder + decoder + first_states + read_out +
+         attention_parameters(c);
+}
+
+TEST(Parameters, OfEveryRecurrentModelAreThoseOfTheFormula) {
+  for (const NamedConfig& kind : recurrent_kinds())
+    for (const Tie tie : {Tie::none, Tie::decoder, Tie::all}) {
+      ModelConfig config = kind.config;
+      config.tie = tie;
+      EXPECT_EQ(count_parameters(*make_model(config, {13, 13})), formula_of_recurrent(config, 13))
+          << kind.name << ", tie " << config::name_of(tie);
+    }
+}
+
+int64_t formula_of_transformer(const ModelConfig& c, int64_t pieces) {
+  const int64_t d = c.width, f = c.feed_forward;
+  const int64_t shared = (c.kv_heads == 0 ? c.heads : c.kv_heads) * (d / c.heads);
+  const int64_t attention = 2 * d * (d + 1) + 2 * shared * (d + 1);
+  const int64_t feed_forward = f * (d + 1) + d * (f + 1), norm = 2 * d;
+  const int64_t encoder = c.encoder_layers * (attention + feed_forward + 2 * norm);
+  const int64_t decoder = c.decoder_layers * (2 * attention + feed_forward + 3 * norm);
+  const int64_t last_norms = c.norm == Norm::pre ? 2 * norm : 0;
+  const int64_t positions = c.positions == Positions::learned ? 2 * c.max_positions * d : 0;
+  const int64_t tied = c.tie == Tie::none ? 0 : c.tie == Tie::decoder ? 1 : 2;
+  return (3 - tied) * pieces * d + pieces + encoder + decoder + last_norms + positions;
+}
+
+TEST(Parameters, OfEveryTransformerAreThoseOfTheFormula) {
+  for (const auto& [name, config] : transformer_kinds())
+    EXPECT_EQ(count_parameters(*make_model(config, {13, 13})), formula_of_transformer(config, 13))
+        << name;
+}
+
+// Embedding 7, hidden 10, one GRU layer, vocabularies 13 and 11, bahdanau:
+// embeddings 13*7 + 11*7 = 168; output 11*7 + 11 = 88; encoder, each direction 3*5*(7+5) + 2*15 =
+// 210: 420; decoder: cell 30*(7+10+10) + 60 = 870, attention 10*10*2 + 10 = 210, first state 10*10
+// + 10 = 110, read-out 7*(10+10+7) + 7 = 196. Sum 2062.
+TEST(Parameters, OfASmallBahdanauModelByHand) {
+  EXPECT_EQ(count_parameters(*small_model({"bahdanau"})), 2062);
+}
+
+}  // namespace
+}  // namespace heed::model
