@@ -1,0 +1,163 @@
+// No combination of options that the configuration accepts fails: every pair of values meets in a
+// model that is trained for two updates and translates. A pair that is never accepted is refused
+// with one line before anything is read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "combinations/covering.h"
+#include "combinations/options.h"
+#include "config/io.h"
+
+namespace heed::combinations {
+namespace {
+
+using cli::lines_of;
+using cli::run_heed;
+
+TEST(PairwiseCover, HoldsEveryPairThatIsAcceptableInFewRows) {
+  // The third option's last value forbids the first option's first; 0 and 1 exclude each other's 2.
+  const auto acceptable = [](const Row& row) {
+    return !(row[2] == 3 && row[0] == 0) && !(row[0] == 2 && row[1] == 2);
+  };
+  PairwiseCover pairwise({3, 3, 4, 2, 2, 2}, acceptable);
+  const Covering covering = pairwise.cover();
+  std::set<Pair> held;
+  for (const Row& row : covering.rows) {
+    EXPECT_TRUE(acceptable(row));
+    for (const Pair& pair : PairwiseCover::pairs_of(row)) held.insert(pair);
+  }
+  EXPECT_THAT(covering.refused, ::testing::ElementsAre(Pair{0, 0, 2, 3}, Pair{0, 2, 1, 2}));
+  EXPECT_EQ(held.size() + covering.refused.size(), pairwise.all_pairs().size());
+  EXPECT_LE(covering.rows.size(), 16U);  // at least 12, for the options of 3 and 4 values
+}
+
+/// One family of models in a folder with a toy corpus.
+class Combinations : public ::testing::TestWithParam<Family> {
+ protected:
+  Combinations() {
+    cli::write_toy_pairs(folder_, "train", 40, 1);
+    folder_.write("valid.src", "a\nb\n");  // short enough for the few learned positions
+    folder_.write("valid.tgt", "b\na\n");
+    const auto files = [&](const std::string& name) {
+      return name + ": {source: " + (folder_ / (name + ".src")) +
+             ", target: " + (folder_ / (name + ".tgt")) + "}";
+    };
+    config::load_text(
+        config_,
+        "device: cpu\nthreads: 1\noutput: " + (folder_ / "run") + "\ndata: {" + files("train") +
+            ", " + files("valid") + ", vocabulary: {size: 30}}\nmodel: {type: " +
+            (GetParam() == kRecurrent ? "rnn" : "transformer") +
+            "}\ntraining: {updates: 2, validate_every: 2, save_every: 2, validate_bleu: false, "
+            "learning_rate: 0.01}\ndecoding: {max_length_ratio: 0.5}\n",
+        "the test", nullptr);
+    for (Option option : options()) {
+      if (option.family != kBoth && option.family != GetParam()) continue;
+      const config::FieldView* field = config::find_field(root_, option.path);
+      if (field == nullptr) throw Bug(option.path + " is no option");
+      if (option.values.empty()) option.values = values_of(field->value);
+      fields_.push_back(field);
+      options_.push_back(option);
+    }
+  }
+
+  void apply(const Row& row) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      assign(fields_[i]->value, options_[i].values.at(row[i]));
+  }
+  bool acceptable(const Row& row) {
+    apply(row);
+    try {
+      check(config_);
+    } catch (const config::ConfigError&) {
+      return false;
+    }
+    return true;
+  }
+  Covering cover() {
+    std::vector<std::size_t> sizes;
+    for (const Option& option : options_) sizes.push_back(option.values.size());
+    return PairwiseCover(sizes, [this](const Row& row) { return acceptable(row); }).cover();
+  }
+  /// Writes the configuration of a row; its path.
+  std::string write(const Row& row) {
+    apply(row);
+    return folder_.write("config.yaml", config::dump(config_));
+  }
+  std::string said(std::size_t option, std::size_t value) const {
+    return options_[option].path + "=" + options_[option].values[value];
+  }
+  /// What is not the first value.
+  std::string said(const Row& row) const {
+    std::string text;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (row[i] > 0) text += " " + said(i, row[i]);
+    return text;
+  }
+
+  TemporaryFolder folder_;
+  Config config_;
+  const config::SectionView root_ = config::view(config_);
+  std::vector<const config::FieldView*> fields_;
+  std::vector<Option> options_;
+};
+
+TEST_P(Combinations, ThatAreAcceptedTrainAndTranslate) {
+  const Covering covering = cover();
+  ASSERT_FALSE(covering.rows.empty());
+  for (const Row& row : covering.rows) {
+    SCOPED_TRACE(said(row));
+    const auto trained = run_heed({"train", write(row), "--overwrite"});
+    EXPECT_EQ(trained.status, 0) << trained.err;
+    if (trained.status != 0) continue;
+    const auto translated = run_heed({"translate", folder_ / "run"}, "a b c ef\n\nj\n");
+    EXPECT_EQ(translated.status, 0) << translated.err;
+    // With n-best lists a blank line has none.
+    const std::size_t lines = config_.decoding.n_best > 1 ? 2 * 2 : 3;
+    EXPECT_EQ(lines_of(translated.out).size(), lines) << translated.out;
+  }
+  RecordProperty("rows", static_cast<int>(covering.rows.size()));
+}
+
+TEST_P(Combinations, ThatAreRefusedAreRefusedInOneLine) {
+  const Covering covering = cover();
+  ASSERT_FALSE(covering.refused.empty());
+  for (const Pair& pair : covering.refused) {
+    Row row(options_.size(), 0);
+    row[pair.option] = pair.value;
+    row[pair.other] = pair.other_value;
+    SCOPED_TRACE(said(row));
+    const auto refused = run_heed({"train", write(row)});
+    cli::expect_mistake(refused, {});
+    // It speaks of one of the two.
+    const auto key = [&](std::size_t option) {
+      const std::string& path = options_[option].path;
+      return path.substr(path.rfind('.') + 1);
+    };
+    EXPECT_TRUE(refused.err.find(key(pair.option)) != std::string::npos ||
+                refused.err.find(key(pair.other)) != std::string::npos)
+        << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+  }
+}
+
+// An option that is added to the model must be added here.
+TEST_P(Combinations, KnowEveryOptionOfTheModel) {
+  std::set<std::string> known{"model.type"};
+  for (const Option& option : options()) known.insert(option.path);
+  model::ModelConfig model;
+  for (const std::string& key : config::keys_of(config::view(model)))
+    EXPECT_TRUE(known.contains("model." + key)) << "model." << key;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Combinations, ::testing::Values(kRecurrent, kTransformer),
+                         [](const auto& info) {
+                           return info.param == kRecurrent ? "Recurrent" : "Transformer";
+                         });
+
+}  // namespace
+}  // namespace heed::combinations

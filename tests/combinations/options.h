@@ -1,0 +1,108 @@
+// The options that are combined, and the values they take, as text.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "apps/config.h"
+#include "base/error.h"
+#include "config/view.h"
+
+namespace heed::combinations {
+
+enum Family { kRecurrent, kTransformer, kBoth };
+
+struct Option {
+  std::string path;
+  Family family = kBoth;
+  std::vector<std::string> values;  // the first is the plainest; empty: all that the type has
+};
+
+inline std::vector<Option> options() {
+  return {
+      {"model.cell", kRecurrent},
+      {"model.embedding_size", kRecurrent, {"6", "9"}},
+      {"model.hidden_size", kRecurrent, {"8", "10"}},
+      {"model.layers", kRecurrent, {"1", "2"}},
+      {"model.attention", kRecurrent, model::attention_names()},
+      {"model.window", kRecurrent},
+      {"model.window_size", kRecurrent, {"10", "1"}},
+      {"model.input_feeding", kRecurrent},
+      {"model.readout", kRecurrent},
+      {"model.width", kTransformer, {"16", "24"}},
+      {"model.feed_forward", kTransformer, {"12", "1"}},
+      {"model.heads", kTransformer, {"2", "3", "8"}},
+      {"model.kv_heads", kTransformer, {"0", "1", "2"}},
+      {"model.encoder_layers", kTransformer, {"1", "2"}},
+      {"model.decoder_layers", kTransformer, {"1", "2"}},
+      {"model.norm", kTransformer},
+      {"model.positions", kTransformer},
+      {"model.max_positions", kBoth, {"40", "4"}},
+      {"model.sliding_window", kTransformer, {"0", "1", "100"}},
+      {"model.attention_scale", kTransformer},
+      {"model.activation", kTransformer},
+      {"model.dropout", kBoth, {"0", "0.3"}},
+      {"model.attention_dropout", kBoth, {"0", "0.3"}},
+      {"model.activation_dropout", kTransformer, {"0", "0.3"}},
+      {"model.word_dropout", kBoth, {"0", "0.3"}},
+      {"model.tie", kBoth},
+      {"precision", kBoth, {"fp32", "bf16"}},
+      {"deterministic", kBoth},
+      {"data.vocabulary.kind", kBoth},
+      {"data.vocabulary.algorithm", kBoth},
+      {"data.max_length", kBoth, {"256", "3"}},
+      {"data.long_sentences", kBoth, {"drop", "truncate"}},
+      {"data.subword_sampling", kBoth, {"0", "0.2"}},
+      {"data.pool", kBoth, {"1000", "7"}},
+      {"training.batch_type", kBoth},
+      {"training.batch_size", kBoth, {"50", "7"}},
+      {"training.accumulate", kBoth, {"1", "2"}},
+      {"training.optimizer", kBoth},
+      {"training.schedule", kBoth},
+      {"training.warmup", kBoth, {"0", "3"}},
+      {"training.weight_decay", kBoth, {"0", "0.01"}},
+      {"training.label_smoothing", kBoth, {"0", "0.1"}},
+      {"training.clip_norm", kBoth, {"1", "0"}},
+      {"training.ema", kBoth, {"0", "0.9"}},
+      {"training.keep_best", kBoth, {"1", "2"}},
+      {"decoding.beam_size", kBoth, {"1", "3"}},
+      {"decoding.n_best", kBoth, {"1", "2"}},
+      {"decoding.length_penalty", kBoth},
+      {"decoding.alpha", kBoth, {"1", "0.5"}},
+      {"decoding.coverage_penalty", kBoth, {"0", "0.2"}},
+      {"decoding.max_source_length", kBoth, {"1024", "3"}},
+      {"decoding.min_length", kBoth, {"0", "2"}},
+      {"decoding.no_repeat_ngram", kBoth, {"0", "2"}},
+      {"decoding.sampling.top_k", kBoth, {"0", "3"}},
+      {"decoding.sampling.top_p", kBoth, {"0", "0.9"}},
+      {"decoding.sampling.temperature", kBoth, {"1", "0.5"}},
+      {"decoding.batch_size", kBoth, {"32", "1"}},
+      {"decoding.weights", kBoth},
+  };
+}
+
+/// All values of an enumeration or a truth value.
+inline std::vector<std::string> values_of(const config::ValueView& value) {
+  if (const auto* names = std::get_if<config::EnumView>(&value)) return *names->names;
+  if (std::holds_alternative<bool*>(value)) return {"false", "true"};
+  throw Bug("an option without values of its own");
+}
+
+inline void assign(const config::ValueView& value, const std::string& text) {
+  if (auto* number = std::get_if<int64_t*>(&value)) {
+    **number = std::stoll(text);
+  } else if (auto* real = std::get_if<double*>(&value)) {
+    **real = std::stod(text);
+  } else if (auto* truth = std::get_if<bool*>(&value)) {
+    **truth = text == "true";
+  } else if (auto* words = std::get_if<std::string*>(&value)) {
+    **words = text;
+  } else {
+    const auto& choice = std::get<config::EnumView>(value);
+    for (std::size_t i = 0; i < choice.names->size(); ++i)
+      if (choice.names->at(i) == text) choice.set(i);
+  }
+}
+
+}  // namespace heed::combinations

@@ -1,0 +1,83 @@
+"""Every kind of model that has a twin, as the `model` section of a configuration."""
+
+import re
+from itertools import product
+from pathlib import Path
+
+REGISTRY = Path(__file__).resolve().parents[2] / "src/model/attention/registry.def"
+TIES = ("none", "decoder", "all")
+
+
+def registered():
+    """The attentions of the registry: name -> timing."""
+    return dict(re.findall(r"^HEED_ATTENTION\((\w+),\s*(\w+)", REGISTRY.read_text(), re.M))
+
+
+def _recurrent(attention, timing, turn):
+    """All that goes with one attention; cells, layers and ties take turns from `turn` on, so that
+    the attentions see other combinations of them."""
+    windows, feeding, readouts = ["global"], [False], ["linear"]
+    if timing == "kAfter":
+        feeding = [False, True]
+        if attention != "luong_location":
+            windows = ["global", "local_m", "local_p"]
+    if timing == "kBefore":
+        readouts = ["linear", "maxout"]
+    options = list(product(windows, feeding, readouts))
+    for i in range(max(4, len(options))):
+        window, feeds, readout = options[i % len(options)]
+        yield {
+            "type": "rnn",
+            "embedding_size": 6,
+            "hidden_size": 8,
+            "attention": attention,
+            "cell": ("gru", "lstm")[(i + i // 2 + turn) % 2],
+            "layers": 1 + (i // 2 + turn) % 2,
+            "window": window,
+            "window_size": 2,
+            "input_feeding": feeds,
+            "readout": readout,
+            "tie": TIES[(i + turn) % 3],
+        }
+
+
+def recurrent():
+    return [
+        kind
+        for turn, (attention, timing) in enumerate(registered().items())
+        for kind in _recurrent(attention, timing, turn)
+    ]
+
+
+def transformers():
+    kinds = []
+    for norm, positions, kv_heads in product(
+        ("pre", "post"), ("sinusoidal", "learned", "rotary"), (0, 2, 1)
+    ):
+        i = len(kinds)
+        kinds.append(
+            {
+                "type": "transformer",
+                "width": 16,
+                "heads": 4,
+                "kv_heads": kv_heads,
+                "feed_forward": 12,
+                "encoder_layers": 1 + i % 2,
+                "decoder_layers": 2 - i % 2,
+                "norm": norm,
+                "positions": positions,
+                "max_positions": 40,
+                "sliding_window": (0, 1, 3)[(i + i // 3) % 3],
+                "attention_scale": ("sqrt", "none")[i // 2 % 2],
+                "activation": ("relu", "gelu", "silu")[(i + i // 6) % 3],
+                "tie": TIES[(i + 2 * (i // 3)) % 3],
+            }
+        )
+    return kinds
+
+
+def name(kind):
+    """What sets it apart, short enough for a folder."""
+    left_out = ("embedding_size", "hidden_size", "width", "heads", "feed_forward", "max_positions")
+    words = (f"{key}-{value}" for key, value in kind.items() if key not in left_out)
+    return "_".join(words).replace("input_feeding", "feeds").lower()

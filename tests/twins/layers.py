@@ -1,0 +1,65 @@
+"""Functions that all twins share. Vectors are rows; a state is one sentence's, without padding."""
+
+import math
+
+import numpy
+
+
+def softmax(scores):
+    shares = numpy.exp(scores - scores.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True)
+
+
+def log_softmax(scores):
+    above = scores - scores.max(-1, keepdims=True)
+    return above - numpy.log(numpy.exp(above).sum(-1, keepdims=True))
+
+
+def sigmoid(x):
+    return 1 / (1 + numpy.exp(-x))
+
+
+def relu(x):
+    return numpy.maximum(x, 0)
+
+
+def gelu(x):
+    return x * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2))) / 2
+
+
+def silu(x):
+    return x * sigmoid(x)
+
+
+def layer_norm(x, weight, bias, epsilon=1e-5):
+    deviation = numpy.sqrt(x.var(-1, keepdims=True) + epsilon)
+    return (x - x.mean(-1, keepdims=True)) / deviation * weight + bias
+
+
+class Part:
+    """The weights below one dotted name: part["bias"], part.sub("layer0")["bias"]."""
+
+    def __init__(self, weights, name=""):
+        self.weights, self.name = weights, name
+
+    def __getitem__(self, name):
+        return self.weights[self.name + name]
+
+    def __contains__(self, name):
+        return self.name + name in self.weights
+
+    def sub(self, name):
+        return Part(self.weights, self.name + name + ".")
+
+    def linear(self, x, name="", bias=True):
+        """W x + b of a layer with `weight` and `bias`."""
+        layer = self.sub(name) if name else self
+        y = x @ layer["weight"].T
+        return y + layer["bias"] if bias else y
+
+
+def tables(weights, tie):
+    """The source embedding, the target embedding, and the output layer's matrix."""
+    source = weights["embedding.weight" if tie == "all" else "source_embedding.weight"]
+    target = weights["embedding.weight" if tie == "all" else "target_embedding.weight"]
+    return source, target, weights["output.weight"] if tie == "none" else target

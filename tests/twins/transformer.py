@@ -1,0 +1,151 @@
+"""The Transformer of Vaswani et al. 2017 in NumPy, one sentence at a time."""
+
+import math
+
+import numpy
+from layers import Part, gelu, layer_norm, log_softmax, relu, silu, softmax, tables
+
+ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
+
+
+def angles(length, width):
+    """position / 10000^(2i / width): [length, width / 2]."""
+    columns = numpy.arange(0, width, 2)
+    return numpy.arange(length)[:, None] / 10000.0 ** (columns / width)
+
+
+def add_positions(kind, x, table):
+    length, width = x.shape
+    if kind == "sinusoidal":
+        angle = angles(length, width)
+        return x + numpy.stack([numpy.sin(angle), numpy.cos(angle)], 2).reshape(length, -1)
+    return x + table[:length] if kind == "learned" else x
+
+
+def rotate(x):
+    """[length, head]: each pair turned by its angle (Su et al. 2021, equation 34)."""
+    angle = angles(*x.shape)
+    even, odd = x[:, 0::2], x[:, 1::2]
+    turned = [
+        even * numpy.cos(angle) - odd * numpy.sin(angle),
+        even * numpy.sin(angle) + odd * numpy.cos(angle),
+    ]
+    return numpy.stack(turned, 2).reshape(x.shape)
+
+
+def heads_of(config, queries, keys, values, seen, rotary=False):
+    """softmax(Q K^T / sqrt(head)) V of every head, joined; and the weights of each. Neighbouring
+    heads share keys and values where there are fewer of these. `seen` [query, keys] bool."""
+    heads = config["heads"]
+    group = heads // (config["kv_heads"] or heads)
+    width = queries.shape[1] // heads
+    scale = math.sqrt(width) if config["attention_scale"] == "sqrt" else 1
+    contexts, maps = [], []
+    for head in range(heads):
+        shared = head // group
+        query = queries[:, head * width : (head + 1) * width]
+        key = keys[:, shared * width : (shared + 1) * width]
+        if rotary:
+            query, key = rotate(query), rotate(key)
+        weights = softmax(numpy.where(seen, query @ key.T / scale, -numpy.inf))
+        contexts.append(weights @ values[:, shared * width : (shared + 1) * width])
+        maps.append(weights)
+    return numpy.hstack(contexts), maps
+
+
+class Reader:
+    def __init__(self, config, weights):
+        self.config, self.weights, self.maps = config, Part(weights), []
+
+    def keep(self, kind, layer, maps):
+        self.maps += [(kind, layer, head, weights) for head, weights in enumerate(maps)]
+
+    def shared_width(self):
+        kv_heads = self.config["kv_heads"] or self.config["heads"]
+        return kv_heads * (self.config["width"] // self.config["heads"])
+
+    def around(self, w, x, sublayer):
+        """The residual connection with its layer norm before or after."""
+        norm = w.sub("norm")
+        if self.config["norm"] == "pre":
+            return x + sublayer(layer_norm(x, norm["weight"], norm["bias"]))
+        return layer_norm(x + sublayer(x), norm["weight"], norm["bias"])
+
+    def self_attention(self, w, x, kind, layer):
+        length, width, shared = len(x), self.config["width"], self.shared_width()
+        distance = numpy.arange(length)[None, :] - numpy.arange(length)[:, None]  # key - query
+        seen = numpy.ones((length, length), bool)
+        if self.config["sliding_window"] > 0:
+            seen &= abs(distance) <= self.config["sliding_window"]
+        if kind == "decoder":
+            seen &= distance <= 0
+        parts = numpy.split(w.linear(x, "projection"), [width, width + shared], axis=1)
+        rotary = self.config["positions"] == "rotary"
+        context, maps = heads_of(self.config, *parts, seen, rotary)
+        self.keep(kind, layer, maps)
+        return w.linear(context, "output")
+
+    def cross_attention(self, w, x, memory, layer):
+        keys, values = numpy.split(w.linear(memory, "projection"), 2, axis=1)
+        seen = numpy.ones((len(x), len(memory)), bool)
+        context, maps = heads_of(self.config, w.linear(x, "query"), keys, values, seen)
+        self.keep("cross", layer, maps)
+        return w.linear(context, "output")
+
+    def feed_forward(self, w, x):
+        return w.linear(ACTIVATIONS[self.config["activation"]](w.linear(x, "inner")), "output")
+
+    def embed(self, table, ids, side):
+        positions = self.weights.sub(side + "_positions")
+        learned = positions["weight"] if "weight" in positions else None
+        x = table[ids] * math.sqrt(self.config["width"])
+        return add_positions(self.config["positions"], x, learned)
+
+    def finish(self, x, side):
+        norm = self.weights.sub(side).sub("norm")
+        pre = self.config["norm"] == "pre"
+        return layer_norm(x, norm["weight"], norm["bias"]) if pre else x
+
+    def encode(self, x):
+        for layer in range(self.config["encoder_layers"]):
+            w = self.weights.sub(f"encoder.{layer}")
+            x = self.around(
+                w.sub("around_attention"),
+                x,
+                lambda y: self.self_attention(w.sub("attention"), y, "encoder", layer),
+            )
+            x = self.around(
+                w.sub("around_feed_forward"),
+                x,
+                lambda y: self.feed_forward(w.sub("feed_forward"), y),
+            )
+        return self.finish(x, "encoder")
+
+    def decode(self, x, memory):
+        for layer in range(self.config["decoder_layers"]):
+            w = self.weights.sub(f"decoder.{layer}")
+            x = self.around(
+                w.sub("around_self"),
+                x,
+                lambda y: self.self_attention(w.sub("self_attention"), y, "decoder", layer),
+            )
+            x = self.around(
+                w.sub("around_cross"),
+                x,
+                lambda y: self.cross_attention(w.sub("cross_attention"), y, memory, layer),
+            )
+            x = self.around(
+                w.sub("around_feed_forward"),
+                x,
+                lambda y: self.feed_forward(w.sub("feed_forward"), y),
+            )
+        return self.finish(x, "decoder")
+
+
+def read(config, weights, source, target):
+    """As in recurrent.py; maps of the kinds encoder, decoder and cross."""
+    reader = Reader(config, weights)
+    source_table, target_table, output = tables(weights, config["tie"])
+    memory = reader.encode(reader.embed(source_table, source, "source"))
+    features = reader.decode(reader.embed(target_table, target, "target"), memory)
+    return log_softmax(features @ output.T + weights["output.bias"]), reader.maps
