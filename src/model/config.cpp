@@ -13,7 +13,8 @@ void require(bool holds, const std::string& message) {
 }
 
 void check_rnn(const ModelConfig& model) {
-  const bool luong = attention_info(model.attention).timing == Timing::kAfter;
+  const Timing timing = attention_info(model.attention).timing;
+  const bool luong = timing == Timing::kAfter;
   require(model.hidden_size % 2 == 0,
           "hidden_size: got " + std::to_string(model.hidden_size) +
               ", expected an even number: each direction of the encoder has half of it");
@@ -24,7 +25,7 @@ void check_rnn(const ModelConfig& model) {
           "window: luong_location has weights of its own for every position; set window: global");
   require(luong || !model.input_feeding,
           "input_feeding: needs one of the luong attentions, not '" + model.attention + "'");
-  require(model.attention == "bahdanau" || model.readout == Readout::linear,
+  require(timing == Timing::kBefore || model.readout == Readout::linear,
           "readout: maxout belongs to attention: bahdanau, not '" + model.attention + "'");
 }
 

@@ -71,6 +71,23 @@ TEST(AttentionNumbers, AdditiveScoresOfBahdanauAndConcat) {
   }
 }
 
+// W = (0 0 / log 3 0 / 5 5) scores (0, log 3, 5) for s = (1, 0), whatever stands in the source: two
+// words take the first two rows, 1 : 3. A fourth word is behind the last row.
+TEST(AttentionNumbers, LocationGivesEachPositionItsRow) {
+  const AttentionPtr attention =
+      attention_info("luong_location").make({.query = 2, .memory = 2, .positions = 3});
+  const at::NoGradGuard guard;
+  attention->parameters()[0].copy_(matrix({0, 0, kLog3, 0, 5, 5}));
+  const auto weights = [&](int64_t words) {
+    const Memory memory = attention->prepare(
+        make_memory(at::randn({1, words, 2}), at::ones({1, words}, at::kBool), at::zeros({1, 2})));
+    return attention->forward(matrix({1, 0}).view({1, 1, 2}), memory, 0, 1).weights.flatten();
+  };
+  EXPECT_LT(distance(weights(2), at::tensor({0.25F, 0.75F})), 1e-6);
+  const float sum = 4 + std::exp(5.0F);
+  EXPECT_LT(distance(weights(4), at::tensor({1 / sum, 3 / sum, 1 - 4 / sum, 0.0F})), 1e-6);
+}
+
 TEST(AttentionRegistry, StartsWithNoneAndNamesEachKindOnce) {
   const auto& names = attention_names();
   ASSERT_FALSE(names.empty());

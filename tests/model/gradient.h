@@ -28,10 +28,9 @@ double central_difference(const Loss& loss, const Move& move) {
   return (above - below) / (2 * kStep);
 }
 
-/// What a leaf's gradient is and how far it is from differences, both in units of max(1, slope).
 struct GradientCheck {
-  double largest = 0;  // entry of the gradient; 0: the loss does not depend on the leaf
-  double error = 0;
+  double largest = 0;  // entry of the leaf's gradient; 0: the loss does not depend on it
+  double error = 0;    // how far it is from central differences, in units of max(1, |slope|)
 };
 
 inline double relative(double gradient, double slope) {
@@ -50,12 +49,12 @@ inline std::vector<Tensor> gradients_of(const Loss& loss, const std::vector<Tens
   return found;
 }
 
-/// Every `stride`-th entry of one leaf by itself.
-inline GradientCheck check_entries(const Tensor& leaf, const Loss& loss, int64_t stride = 1) {
+/// Every entry of one leaf by itself.
+inline GradientCheck check_entries(const Tensor& leaf, const Loss& loss) {
   const Tensor gradient = gradients_of(loss, {leaf})[0].contiguous();
   GradientCheck check{gradient.abs().max().item<double>(), 0};
   const Tensor entries = leaf.detach().view(-1);  // shares the leaf's memory
-  for (int64_t i = 0; i < leaf.numel(); i += stride) {
+  for (int64_t i = 0; i < leaf.numel(); ++i) {
     const double slope =
         central_difference(loss, [&](double by) { entries.select(0, i).add_(by); });
     check.error = std::max(check.error, relative(gradient.view(-1)[i].item<double>(), slope));

@@ -42,6 +42,7 @@ int64_t attention_parameters(const ModelConfig& config) {
   if (name == "bahdanau" || name == "luong_concat") return window + 2 * d * d + d;
   if (name == "luong_general") return window + d * d;
   if (name == "luong_dot" || name == "none") return window;
+  if (name == "luong_location") return config.max_positions * d;
   return window + count(*attention_info(name).make({d, d, d, config.attention_dropout}));
 }
 

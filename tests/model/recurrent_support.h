@@ -47,6 +47,7 @@ inline ModelConfig small_config(const Kind& kind) {
   config.window_size = 2;
   config.embedding_size = 7;
   config.hidden_size = 10;
+  config.max_positions = 20;
   config.dropout = 0;
   return config;
 }

@@ -17,6 +17,12 @@ SCORES = {
             for state in h
         ]
     ),
+    # A row of W for each position; a short sentence takes the first ones, and words behind the
+    # last one get nothing.
+    "luong_location": lambda w, s, h: numpy.array(
+        [row @ s for row in w["position"]][: len(h)]
+        + [-numpy.inf] * (len(h) - len(w["position"]))
+    ),
 }
 
 

@@ -26,6 +26,8 @@ class Recurrent(TwinTest):
             wanted |= {("tie", tie) for tie in kinds.TIES}
             if timing == "kAfter":
                 wanted |= {("input_feeding", True), ("input_feeding", False)}
+                if attention != "luong_location":
+                    wanted |= {("window", "local_m"), ("window", "local_p")}
             if timing == "kBefore":
                 wanted |= {("readout", "linear"), ("readout", "maxout")}
             self.assertLessEqual(wanted, met, attention)

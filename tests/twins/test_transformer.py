@@ -1,9 +1,10 @@
 """Transformers, whatever their norms, positions, heads, windows, scale, activation and ties."""
 
+import random
 import unittest
 
 import kinds
-from twins import TwinTest
+from twins import TOLERANCE, WORDS, TwinTest
 
 
 class Transformer(TwinTest):
@@ -11,6 +12,25 @@ class Transformer(TwinTest):
         for kind in kinds.transformers():
             with self.subTest(kinds.name(kind)):
                 self.assert_twins(kind)
+
+    def test_windows_that_are_worked_on_in_blocks(self):
+        """heed takes another way where a sentence is much longer than the window."""
+        chance = random.Random(2)
+        lengths = (150, 3, 90)
+        texts = [
+            [" ".join(chance.choices(words, k=length)) for length in lengths]
+            for words in WORDS.values()
+        ]
+        self.write("long.src", texts[0])
+        self.write("long.tgt", texts[1])
+        for kind in kinds.transformers():
+            if kind["sliding_window"] != 3 or kind["positions"] == "learned":
+                continue
+            with self.subTest(kinds.name(kind)):
+                folder = self.train(kind, "long-" + kinds.name(kind))
+                scores = self.scores(folder, "long.src", "long.tgt")
+                for score, (read, _) in zip(scores, self.read(folder, *texts)):
+                    self.assertLess(abs(score - read.sum()) / len(read), TOLERANCE)
 
     def test_every_value_is_met(self):
         met = {(key, value) for kind in kinds.transformers() for key, value in kind.items()}

@@ -106,7 +106,7 @@ class TwinTest(unittest.TestCase):
         heed("train", self.folder / "config.yaml")
         return self.folder / name
 
-    def read(self, folder, **changes):
+    def read(self, folder, sources=SOURCES, targets=TARGETS, **changes):
         """For each sentence what the twin makes of it: the log-probability of each target piece,
         and its maps. `changes` of the configuration make it another model."""
         config = files.config(folder / "config.yaml")
@@ -118,15 +118,15 @@ class TwinTest(unittest.TestCase):
             for side in ("source", "target")
         )
         twin = recurrent if model["type"] == "rnn" else transformer
-        for source, target in zip(SOURCES, TARGETS):
+        for source, target in zip(sources, targets):
             read = [source_ids[piece] for piece in pieces(source)]
             gold = [target_ids[piece] for piece in pieces(target)]
             begun = [target_ids["<s>"]] + gold[:-1]
             log_probabilities, maps = twin.read(model, weights, read, begun)
             yield log_probabilities[range(len(gold)), gold], maps
 
-    def scores(self, folder):
-        out = heed("score", folder, self.folder / "sources", self.folder / "targets")
+    def scores(self, folder, sources="sources", targets="targets"):
+        out = heed("score", folder, self.folder / sources, self.folder / targets)
         return [float(line) for line in out.split()]
 
     def attention(self, folder, wanted):
