@@ -91,7 +91,7 @@ std::vector<std::string> row_of(const FamilyMember& member, const eval::SystemLe
           std::to_string(summary.parameters),
           std::to_string(summary.updates),
           fixed(summary.tokens_per_second, 0),
-          lengths.all ? fixed(lengths.all->bleu.score, 2) : "",
+          fixed(lengths.all.bleu.score, 2),
           percent(scores.alignment_error),
           percent(scores.pronouns)};
 }
