@@ -19,14 +19,15 @@ void add_alignments(const std::string& folder, const std::string& path, const Te
   scores.diagonal_error = sweep.diagonal().rate();
 }
 
-double pronoun_share(const eval::EvaluationConfig& evaluation, const TestSet& set,
-                     const std::vector<std::string>& hypotheses) {
+std::optional<double> pronoun_share(const eval::EvaluationConfig& evaluation, const TestSet& set,
+                                    const std::vector<std::string>& hypotheses) {
   const auto forms = eval::parse_forms(evaluation.pronouns);
   const auto gold = eval::parse_antecedents(read_lines(evaluation.antecedents), set.source.size(),
                                             evaluation.antecedents);
   eval::PronounReport report;
   for (std::size_t i = 0; i < hypotheses.size(); ++i)
     report.add(gold[i], eval::pronoun_genders(hypotheses[i], forms));
+  if (report.all.of == 0) return std::nullopt;
   return report.all.value();
 }
 

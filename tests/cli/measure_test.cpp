@@ -120,6 +120,33 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
   EXPECT_THAT(again.err, HasSubstr("none is trained already"));
 }
 
+// The toy's target is the source backwards.
+TEST_F(BottleneckTest, TellsAlignmentErrorsWhereGoldIsGiven) {
+  std::string gold;
+  for (const std::string& line : lines_of(read_file(folder / "test.src"))) {
+    const auto words = static_cast<int>(split(line, ' ').size());
+    for (int i = 0; i < words; ++i)
+      gold += (i ? " " : "") + std::to_string(i) + "-" + std::to_string(words - 1 - i);
+    gold += "\n";
+  }
+  const std::string file = folder.write("test.align", gold);
+  const Result result =
+      run_heed({"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1",
+                "--set", "evaluation.alignments=" + file});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto rows = lines_of(read_file(folder / "family/systems.csv"));
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_EQ(rows[0], "system,parameters,updates,tokens_per_s,bleu,aer_%,pronouns_%");
+  const auto none = split(rows[1], ','), bahdanau = split(rows[2], ',');
+  EXPECT_EQ(none[0], "none");
+  EXPECT_EQ(none[5], "");  // it has no attention
+  EXPECT_EQ(bahdanau[2], "6");
+  EXPECT_GT(std::stod(bahdanau[5]), 0);
+  EXPECT_LE(std::stod(bahdanau[5]), 100);
+  EXPECT_EQ(bahdanau[6], "");
+  EXPECT_THAT(read_file(folder / "family/report.html"), HasSubstr("diagonal"));
+}
+
 TEST_F(BottleneckTest, AMistypedSystemNamesItsNeighbour) {
   expect_mistake(run_heed({"bottleneck", config, "--systems", "none,bahdanu"}),
                  {"'bahdanu'", "'bahdanau'"});
