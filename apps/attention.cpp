@@ -22,19 +22,22 @@ namespace heed {
 namespace {
 
 struct AttentionArgs {
-  std::string model, text, input, target, target_file, output, layers = "all", heads = "mean";
+  std::string model, text, input, target, target_file, output, layers = "all", heads = "mean",
+                                                               pictures = "all";
   std::vector<std::string> kinds = {"cross"};
   bool matrix = false, words = false, drop_eos = false;
   ModelOptions common;
 };
 
-/// "all", "last", "mean" or numbers from 0, separated by commas.
+/// "all", "last" or "mean", and numbers from 0, separated by commas.
 std::vector<int64_t> parse_indices(const std::string& flag, const std::string& text,
                                    const std::string& minus_one) {
-  if (text == "all") return {};
+  static_assert(decode::kLastLayer == -1 && decode::kMeanOfHeads == -1);
   std::vector<int64_t> indices;
   for (const std::string& part : split(text, ',')) {
-    if (part == minus_one) {
+    if (part == "all") {
+      indices.push_back(decode::kEvery);
+    } else if (part == minus_one) {
       indices.push_back(-1);
     } else if (!part.empty() && std::all_of(part.begin(), part.end(), ::isdigit) &&
                part.size() < 6) {
@@ -85,30 +88,63 @@ eval::AttentionMatrix shape(eval::AttentionMatrix matrix, const AttentionArgs& a
   return matrix;
 }
 
-std::string picture_name(const eval::AttentionMatrix& matrix) {
-  return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + "-layer" +
-         std::to_string(matrix.layer) + "-" +
-         (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
-}
+using Matrices = std::vector<eval::AttentionMatrix>;
 
-std::string csv_of(const std::vector<eval::AttentionMatrix>& matrices, bool matrix_form) {
-  if (matrix_form) return eval::attention_csv_matrices(matrices);
-  std::string csv = eval::attention_csv_header();
-  for (const eval::AttentionMatrix& matrix : matrices) csv += eval::attention_csv_rows(matrix);
-  return csv;
+/// The table, piece by piece: it can be larger than is good to hold.
+template <class Write>
+void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_form, Write write) {
+  if (!matrix_form) write(eval::attention_csv_header());
+  bool first = true;
+  for (const eval::AttentionMatrix& matrix : matrices) {
+    if (matrix.kind != kind) continue;
+    if (matrix_form && !first) write("\n");
+    write(matrix_form ? eval::attention_csv_matrix(matrix) : eval::attention_csv_rows(matrix));
+    first = false;
+  }
 }
 
 /// One file, or one for each kind: the table has no column for it.
-void write_tables(const std::filesystem::path& folder,
-                  const std::vector<eval::AttentionMatrix>& matrices, const AttentionArgs& args) {
+void write_tables(const std::filesystem::path& folder, const Matrices& matrices,
+                  const AttentionArgs& args) {
   for (const std::string& kind : args.kinds) {
-    std::vector<eval::AttentionMatrix> those;
-    std::copy_if(matrices.begin(), matrices.end(), std::back_inserter(those),
-                 [&](const eval::AttentionMatrix& matrix) { return matrix.kind == kind; });
     const std::string name =
         args.kinds.size() == 1 ? "attention.csv" : "attention-" + kind + ".csv";
-    write_atomic((folder / name).string(), csv_of(those, args.matrix));
+    AtomicFile file((folder / name).string());
+    write_csv(matrices, kind, args.matrix, [&](const std::string& text) { file.write(text); });
+    file.commit();
   }
+}
+
+/// "sentence1-cross-"
+std::string picture_start(const eval::AttentionMatrix& matrix) {
+  return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + "-";
+}
+
+std::string picture_name(const eval::AttentionMatrix& matrix) {
+  return picture_start(matrix) + "layer" + std::to_string(matrix.layer) + "-" +
+         (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
+}
+
+/// A picture per matrix and one of all layers and heads where there are several; returns how many.
+std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& matrices,
+                           const std::string& which) {
+  std::size_t count = 0;
+  const auto write = [&](const std::string& name, const std::string& svg) {
+    write_atomic((folder / name).string(), svg);
+    ++count;
+  };
+  for (auto from = matrices.begin(); which != "none" && from != matrices.end();) {
+    const std::string start = picture_start(*from);
+    const auto to = std::find_if(
+        from, matrices.end(), [&](const auto& matrix) { return picture_start(matrix) != start; });
+    if (to - from > 1)
+      write(start + "grid.svg",
+            eval::draw_heatmap_grid({from, to}, eval::describe_kind(*from) + ", sentence " +
+                                                    std::to_string(from->sentence)));
+    for (; from != to; ++from)
+      if (which == "all") write(picture_name(*from), eval::draw_heatmap(*from, describe(*from)));
+  }
+  return count;
 }
 
 void attention(const AttentionArgs& args) {
@@ -120,14 +156,15 @@ void attention(const AttentionArgs& args) {
   const ModelFolder folder = open_model(args.model, args.common.open());
   decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
                                 folder.precision);
-  std::vector<eval::AttentionMatrix> matrices;
+  Matrices matrices;
   int64_t sentence = 0;
   for (const auto& attended :
        decode::attention_maps(translator, input.source, input.target, request))
     for (eval::AttentionMatrix& matrix : to_matrices(attended, ++sentence))
       matrices.push_back(shape(std::move(matrix), args));
   if (args.output.empty()) {
-    std::cout << csv_of(matrices, args.matrix);
+    write_csv(matrices, args.kinds[0], args.matrix,
+              [](const std::string& text) { std::cout << text; });
     return;
   }
   const std::filesystem::path out(args.output);
@@ -135,10 +172,8 @@ void attention(const AttentionArgs& args) {
   write_tables(out, matrices, args);
   write_atomic((out / "attention.html").string(),
                eval::attention_page(matrices, "Attention of " + args.model));
-  for (const eval::AttentionMatrix& matrix : matrices)
-    write_atomic((out / picture_name(matrix)).string(),
-                 eval::draw_heatmap(matrix, eval::describe(matrix)));
-  log::info(args.output + ": tables, attention.html and " + std::to_string(matrices.size()) +
+  const std::size_t pictures = write_pictures(out, matrices, args.pictures);
+  log::info(args.output + ": tables, attention.html and " + std::to_string(pictures) +
             " SVG pictures");
 }
 
@@ -165,12 +200,21 @@ void add_attention(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--layer", args->layers, "Layers from 0, last, or all")
       ->capture_default_str();
-  command->add_option("--head", args->heads, "Heads from 0, mean, or all")->capture_default_str();
+  command
+      ->add_option("--head", args->heads,
+                   "Heads from 0, mean, or all; several separated by commas, as in all,mean")
+      ->capture_default_str();
   command->add_flag("--matrix", args->matrix,
                     "CSV as target x source tables instead of one weight a row");
   command->add_flag("--words", args->words, "Merge pieces into words");
   command->add_flag("--drop-eos", args->drop_eos,
                     "Leave the </s> column out and scale the rest to sum to 1");
+  command
+      ->add_option("--pictures", args->pictures,
+                   "SVGs to write: one for each matrix and a grid of layers and heads (all), only "
+                   "the grids, or none")
+      ->check(CLI::IsMember({"all", "grid", "none"}))
+      ->capture_default_str();
   args->common.add(*command);
   command->footer(
       "Example:\n  heed attention runs/multi30k_bahdanau --text 'Ein Mann fährt Fahrrad.' --words "

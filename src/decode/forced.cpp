@@ -35,16 +35,19 @@ bool wanted(AttentionKind kind, const AttentionRequest& request) {
   return kind == AttentionKind::kDecoder ? request.decoder : request.cross;
 }
 
-/// The wished ones of `count`, `all` where nothing was wished. Throws UserError.
-std::vector<int64_t> choose(const std::vector<int64_t>& wished, int64_t count, int64_t least,
-                            const char* what) {
-  std::vector<int64_t> out = wished;
-  if (out.empty())
-    for (int64_t i = 0; i < count; ++i) out.push_back(i);
-  for (const int64_t i : out)
-    if (i < least || i >= count)
-      throw UserError(std::string("attention: no ") + what + " " + std::to_string(i) +
+/// The wished ones of `count`, each once, with -1 as it stands. Throws UserError.
+std::vector<int64_t> choose(const std::vector<int64_t>& wished, int64_t count, const char* what) {
+  std::vector<int64_t> out;
+  const auto add = [&](int64_t i) {
+    if (std::find(out.begin(), out.end(), i) == out.end()) out.push_back(i);
+  };
+  for (const int64_t wish : wished.empty() ? std::vector{kEvery} : wished) {
+    if (wish < kEvery || wish >= count)
+      throw UserError(std::string("attention: no ") + what + " " + std::to_string(wish) +
                       "; the model has " + std::to_string(count) + ", counted from 0");
+    if (wish != kEvery) add(wish);
+    for (int64_t i = 0; wish == kEvery && i < count; ++i) add(i);
+  }
   return out;
 }
 
@@ -59,8 +62,9 @@ std::vector<const model::AttentionMap*> maps_of(const model::Trace& trace, Atten
                     " attention to look at");
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->layer < b->layer; });
   const auto count = static_cast<int64_t>(all.size());
-  for (const int64_t layer : choose(request.layers, count, -1, "layer"))
-    out.push_back(all[layer < 0 ? count - 1 : layer]);
+  std::vector<int64_t> wished = request.layers;
+  std::replace(wished.begin(), wished.end(), kLastLayer, count - 1);
+  for (const int64_t layer : choose(wished, count, "layer")) out.push_back(all[layer]);
   return out;
 }
 
@@ -72,8 +76,8 @@ void append(const model::AttentionMap& map, int64_t row, const AttentionRequest&
   const auto width = static_cast<int64_t>(columns.size());
   const at::Tensor heads =  // [heads, rows, columns]
       map.weights[row].slice(1, 0, height).slice(2, 0, width).to(at::kFloat).cpu();
-  for (const int64_t head : choose(request.heads, heads.size(0), -1, "head")) {
-    const at::Tensor one = (head < 0 ? heads.mean(0) : heads[head]).contiguous();
+  for (const int64_t head : choose(request.heads, heads.size(0), "head")) {
+    const at::Tensor one = (head == kMeanOfHeads ? heads.mean(0) : heads[head]).contiguous();
     const float* data = one.const_data_ptr<float>();
     out.push_back({.kind = map.kind,
                    .layer = map.layer,
@@ -115,6 +119,15 @@ void read_batch(model::Model& model, const at::Device& device,
   }
 }
 
+/// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.
+std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
+                                  const std::vector<int32_t>& ids) {
+  std::vector<std::string> names = vocabulary.spell(line);
+  names.resize(ids.size());
+  names.push_back("</s>");
+  return names;
+}
+
 /// Fills text, pieces and `examples`; true where there is something to read.
 std::vector<bool> prepare(Translator& translator, const std::vector<std::string>& sources,
                           const std::optional<std::vector<std::string>>& targets,
@@ -148,8 +161,9 @@ std::vector<bool> prepare(Translator& translator, const std::vector<std::string>
                         " pieces, and the model can take " + std::to_string(longest - 1) +
                         "; split it");
     if (examples[i].target.size() + 1 > longest) examples[i].target.resize(longest - 1);
-    out[i].source_pieces = piece_names(member.source, examples[i].source);
-    out[i].target_pieces = piece_names(member.target, examples[i].target);
+    out[i].source_pieces = names_of(member.source, sources[i], examples[i].source);
+    out[i].target_pieces = targets ? names_of(member.target, (*targets)[i], examples[i].target)
+                                   : piece_names(member.target, examples[i].target);
   }
   return readable;
 }

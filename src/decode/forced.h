@@ -27,15 +27,21 @@ struct AttentionMatrix {
 
 struct AttendedSentence {
   std::string target_text;
-  std::vector<std::string> source_pieces, target_pieces;  // with </s>
-  std::vector<AttentionMatrix> matrices;                  // by kind, layer, head
-  bool cut = false;  // own translation that reached the length limit
+  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
+  // own translation it is <unk>.
+  std::vector<std::string> source_pieces, target_pieces;
+  std::vector<AttentionMatrix> matrices;  // by kind, layer, head
+  bool cut = false;                       // own translation that reached the length limit
 };
 
+/// What may stand in a request instead of a number counted from 0.
+inline constexpr int64_t kLastLayer = -1, kMeanOfHeads = -1, kEvery = -2;
+
+/// Each layer and head comes once, in the order of its first mention.
 struct AttentionRequest {
   bool encoder = false, decoder = false, cross = true;
-  std::vector<int64_t> layers;  // empty: all. -1 is the last
-  std::vector<int64_t> heads;   // empty: all, one by one. -1 is the mean over heads
+  std::vector<int64_t> layers;  // empty: every one
+  std::vector<int64_t> heads;   // empty: every one; the mean over heads only where it is asked for
 };
 
 /// One per line of `sources`, in order, by the translator's first model. Without `targets` the

@@ -52,13 +52,4 @@ std::string attention_csv_matrix(const AttentionMatrix& matrix) {
   return out;
 }
 
-std::string attention_csv_matrices(std::span<const AttentionMatrix> matrices) {
-  std::string out;
-  for (const AttentionMatrix& matrix : matrices) {
-    if (!out.empty()) out += '\n';
-    out += attention_csv_matrix(matrix);
-  }
-  return out;
-}
-
 }  // namespace heed::eval

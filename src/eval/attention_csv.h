@@ -1,7 +1,6 @@
 // Attention weights as CSV (quoted as RFC 4180 says, lines end in LF).
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "eval/attention_matrix.h"
@@ -19,8 +18,5 @@ std::string attention_csv_rows(const AttentionMatrix& matrix);
 /// Target x source: the source tokens in the first line, then a line per target token. The corner
 /// says which matrix it is.
 std::string attention_csv_matrix(const AttentionMatrix& matrix);
-
-/// Several matrices in the second form, an empty line between them.
-std::string attention_csv_matrices(std::span<const AttentionMatrix> matrices);
 
 }  // namespace heed::eval

@@ -77,7 +77,9 @@ void Svg::text(double x, double y, std::string_view content, const TextStyle& st
           short_number(style.size) + "\" fill=\"" + style.fill + '"';
   if (style.anchor != "start") out_ += " text-anchor=\"" + style.anchor + '"';
   if (!style.attributes.empty()) out_ += ' ' + style.attributes;
-  out_ += '>' + xml_escape(content) + "</text>\n";
+  out_ += '>' + xml_escape(content);
+  if (!style.tooltip.empty()) out_ += "<title>" + xml_escape(style.tooltip) + "</title>";
+  out_ += "</text>\n";
 }
 
 void Svg::raw(std::string_view element) {

@@ -19,6 +19,7 @@ struct TextStyle {
   std::string anchor = "start";
   std::string fill = "#222222";
   std::string attributes;
+  std::string tooltip;
 };
 
 /// A drawing of fixed size on a white ground, in pixels.

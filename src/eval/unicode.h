@@ -29,8 +29,17 @@ std::vector<std::string> unicode_words(std::string_view text);
 /// Lower case as Python's str.lower() gives it, final sigma and dotted capital I included.
 std::string lower_case(std::string_view text);
 
-/// Width of the text in units of one font size: East Asian letters and emoji 1, narrow Latin
-/// letters less, combining marks 0. An estimate for sans-serif fonts, a little generous.
+/// Width of the text in units of one font size: East Asian letters and emoji 1 (however many code
+/// points an emoji has), narrow Latin letters less, combining marks 0. An estimate for sans-serif
+/// fonts, a little generous.
 double text_width(std::string_view text);
+
+/// The text, or as much of it as fits with an ellipsis into `width`, in units of text_width; never
+/// cut between a letter and its accents or inside an emoji.
+std::string elide(std::string_view text, double width);
+
+/// Whether the first letter is of a script that runs from right to left (rules P2 and P3 of the
+/// Unicode bidirectional algorithm).
+bool is_right_to_left(std::string_view text);
 
 }  // namespace heed::eval

@@ -116,6 +116,13 @@ std::string Vocabulary::decode(const std::vector<int32_t>& ids) const {
   return text;
 }
 
+std::vector<std::string> Vocabulary::spell(std::string_view line) const {
+  std::vector<std::string> names;
+  const auto status = impl_->processor.Encode(fold_spaces(line), &names);
+  expect(status.ok(), "SentencePiece cannot encode");
+  return names;
+}
+
 std::string Vocabulary::piece(int32_t id) const {
   expect(id >= 0 && id < size(), "a piece outside the vocabulary");
   return impl_->processor.IdToPiece(id);

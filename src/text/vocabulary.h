@@ -51,6 +51,10 @@ class Vocabulary {
   /// question mark). Throws Bug for ids outside the vocabulary.
   std::string decode(const std::vector<int32_t>& ids) const;
 
+  /// The names of the pieces that encode(line) gives: as piece() has them, but what the vocabulary
+  /// does not know as the line spells it.
+  std::vector<std::string> spell(std::string_view line) const;
+
   std::string piece(
       int32_t id) const;  // as SentencePiece spells it, word starts marked with U+2581
   int32_t size() const;

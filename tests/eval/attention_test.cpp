@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -72,10 +75,8 @@ TEST(AttentionCsv, WeightsReadBackToTheSameFloat) {
 TEST(AttentionCsv, MatrixFormIsTargetBySource) {
   const AttentionMatrix matrix{
       .target = {"x", "y"}, .source = {"a", ","}, .weights = {1, 0, 0.5f, 0.5f}};
-  const AttentionMatrix both[] = {matrix, matrix};
-  const std::string one = "sentence 1 layer 0 head mean,a,\",\"\nx,1,0\ny,0.5,0.5\n";
-  EXPECT_EQ(attention_csv_matrix(matrix), one);
-  EXPECT_EQ(attention_csv_matrices(both), one + "\n" + one);
+  EXPECT_EQ(attention_csv_matrix(matrix),
+            "sentence 1 layer 0 head mean,a,\",\"\nx,1,0\ny,0.5,0.5\n");
 }
 
 TEST(AttentionMatrix, WithoutTheEndRowsSumToOneAgain) {
@@ -118,11 +119,43 @@ TEST(AttentionMatrix, AWeightThatIsMissingIsABug) {
   EXPECT_THROW(merge_words(matrix), Bug);
 }
 
-TEST(AttentionPage, EmbedsEachMatrixUnderItsSentence) {
+/// The weights of one sentence in ten-thousandths, as the page unpacks them.
+std::vector<unsigned> unpack(const std::string& base64, std::size_t count) {
+  std::string packed;
+  uint32_t bits = 0;
+  int held = 0;
+  for (const char c : base64) {
+    const auto digit =
+        std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+            .find(c);
+    if (digit == std::string_view::npos) break;
+    bits = bits << 6 | static_cast<uint32_t>(digit);
+    if ((held += 6) >= 8) packed += static_cast<char>(bits >> (held -= 8) & 255);
+  }
+  std::vector<unsigned char> bytes(2 * count + 1);
+  uLongf size = bytes.size();
+  EXPECT_EQ(
+      uncompress(bytes.data(), &size, reinterpret_cast<const Bytef*>(packed.data()), packed.size()),
+      Z_OK);
+  std::vector<unsigned> values;
+  for (std::size_t at = 0; at < size; ++at) {
+    const unsigned low = bytes[at];
+    values.push_back(low < 128 ? low : low - 128 + 128 * bytes[++at]);
+  }
+  return values;
+}
+
+TEST(AttentionPage, PacksEachSentencesWeightsAndNamesEachLineOfTokensOnce) {
   AttentionMatrix other = example(), stranger = example();
   other.head = -1;
+  other.weights[0] = 0.01275f;  // 127.5: two bytes
+  other.weights[1] = 0.01274f;  // one
   stranger.sentence = 2;
   stranger.kind = "encoder";
+  stranger.target = stranger.source;
+  stranger.weights.assign(16, 0.25f);
+  stranger.weights[0] = 1.00001f;
+  stranger.weights[1] = NAN;
   const AttentionMatrix all[] = {example(), stranger, other};
   const auto data = nlohmann::json::parse(attention_json(all));
   ASSERT_EQ(data.size(), 2u);
@@ -130,9 +163,65 @@ TEST(AttentionPage, EmbedsEachMatrixUnderItsSentence) {
   ASSERT_EQ(data[0]["views"].size(), 2u);
   EXPECT_EQ(data[0]["views"][1]["head"], -1);
   EXPECT_EQ(data[1]["views"][0]["kind"], "encoder");
-  EXPECT_EQ(data[0]["views"][0]["source"][2], "\u2581,\"");
-  EXPECT_EQ(data[0]["views"][0]["weights"][1], 2500);
-  EXPECT_EQ(data[0]["views"][0]["weights"].size(), 12u);
+  ASSERT_EQ(data[0]["lines"].size(), 2u);
+  EXPECT_EQ(data[0]["lines"][data[0]["views"][1]["source"].get<std::size_t>()][2], "\u2581,\"");
+  EXPECT_EQ(data[1]["lines"].size(), 1u);
+  EXPECT_THAT(unpack(data[0]["weights"], 24),
+              ElementsAre(5000, 2500, 1250, 1250, 2500, 5000, 0, 2500, 0, 1250, 1250, 7500,  //
+                          128, 127, 1250, 1250, 2500, 5000, 0, 2500, 0, 1250, 1250, 7500));
+  const auto encoder = unpack(data[1]["weights"], 16);
+  ASSERT_EQ(encoder.size(), 16u);
+  EXPECT_THAT((std::vector<unsigned>(encoder.begin(), encoder.begin() + 3)),
+              ElementsAre(10000, 0, 2500));
+}
+
+/// Softmax of normal scores of deviation 2.
+std::vector<float> random_rows(std::size_t rows, std::size_t columns, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, 2);
+  std::vector<float> weights(rows * columns);
+  for (std::size_t row = 0; row < rows; ++row) {
+    float sum = 0;
+    for (std::size_t i = row * columns; i < (row + 1) * columns; ++i)
+      sum += weights[i] = std::exp(normal(random));
+    for (std::size_t i = row * columns; i < (row + 1) * columns; ++i) weights[i] /= sum;
+  }
+  return weights;
+}
+
+TEST(AttentionPage, StaysSmallForManySentencesAndHeads) {
+  std::vector<AttentionMatrix> all;
+  const std::vector<std::string> tokens(25, "\u2581token");
+  for (int64_t sentence = 1; sentence <= 10; ++sentence)
+    for (int64_t head = 0; head < 8; ++head)
+      all.push_back({.sentence = sentence,
+                     .head = head,
+                     .target = tokens,
+                     .source = tokens,
+                     .weights = random_rows(25, 25, static_cast<unsigned>(8 * sentence + head))});
+  // 50,000 weights that no order helps to pack; one that was written out would take 4 bytes.
+  const std::size_t size = attention_json(all).size();
+  EXPECT_LT(size, 2 * 50000);
+}
+
+TEST(AttentionCsv, PrintedWeightsOfAHundredColumnsSumToOne) {
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 99; ++i) tokens.push_back((i % 3 ? "" : "\u2581") + std::to_string(i));
+  tokens.push_back("</s>");
+  const AttentionMatrix pieces{
+      .target = tokens, .source = tokens, .weights = random_rows(100, 100, 5)};
+  const AttentionMatrix words = merge_words(pieces);
+  EXPECT_EQ(words.source.size(), 34u);
+  for (const AttentionMatrix& matrix : {pieces, words, drop_end(pieces), drop_end(words)}) {
+    for (const std::string& line : split(attention_csv_matrix(matrix), '\n')) {
+      const auto fields = split(line, ',');
+      if (line.empty() || fields[0].starts_with("sentence")) continue;
+      ASSERT_EQ(fields.size(), matrix.source.size() + 1);
+      double sum = 0;
+      for (std::size_t i = 1; i < fields.size(); ++i) sum += std::stod(fields[i]);
+      EXPECT_NEAR(sum, 1, 1e-6) << line;
+    }
+  }
 }
 
 TEST(AttentionPage, IsOneFileThatNoTokenCanBreak) {
@@ -141,7 +230,7 @@ TEST(AttentionPage, IsOneFileThatNoTokenCanBreak) {
   const std::string page = attention_page({&matrix, 1}, "A <b> & @data@");
   EXPECT_EQ(occurrences(page, "</script>"), 2u);
   EXPECT_EQ(occurrences(page, "<script"), 2u);
-  EXPECT_EQ(occurrences(page, "<!--"), 0u);
+  EXPECT_EQ(occurrences(page, "<!--"), 1u);
   EXPECT_EQ(occurrences(page, "A &lt;b&gt; &amp; @data@"), 2u);
   EXPECT_EQ(occurrences(page, "\"views\":"), 1u);
   EXPECT_THAT(page, HasSubstr("\\u003c/script>\\u003cscript>alert(1)"));

@@ -16,6 +16,7 @@
 namespace heed::text {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -89,6 +90,21 @@ TEST_P(VocabularyOf, UnknownCharactersStayVisible) {
   EXPECT_EQ(std::ranges::count(ids, kUnknown), 1);
   EXPECT_EQ(vocabulary.decode(ids), "Ein \u2047 Mann");
   EXPECT_EQ(vocabulary.decode(vocabulary.sample("Ein Щ Mann", 0.3, 5)), "Ein \u2047 Mann");
+}
+
+TEST_P(VocabularyOf, SpellsEachPieceAndWhatItDoesNotKnowAsTheLineDoes) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  for (const std::string line : {"Ein ЩЪ Mann", "\tEin  Mann ", "Щ", "", "\xff"}) {
+    const auto ids = vocabulary.encode(line);
+    const auto names = vocabulary.spell(line);
+    ASSERT_EQ(names.size(), ids.size()) << line;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const bool known = ids[i] != kUnknown;
+      EXPECT_EQ(known ? names[i] : "", known ? vocabulary.piece(ids[i]) : "") << line;
+    }
+  }
+  EXPECT_THAT(vocabulary.spell("Ein ЩЪ Mann"), Contains("ЩЪ"));
 }
 
 TEST_P(VocabularyOf, SamplesByTheSeedAloneOnEveryThread) {
