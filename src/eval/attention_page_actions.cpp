@@ -10,7 +10,7 @@ function paint(side, valueOf) {
     const value = valueOf(index);
     const colour = value === null ? null : shade(value * 10000 / view.largest);
     token.style.backgroundColor = colour ? css(colour) : "";
-    token.style.color = colour ? (isBright(colour) ? "#14181f" : "#ffffff") : "";
+    token.style.color = colour ? textOn(colour) : "";
     token.lastElementChild.textContent = value === null || value < 0.0005 ? "" : percent(value);
   });
 }

@@ -70,7 +70,12 @@ function mixShades() {
 
 const shade = share => shades[Math.round(255 * Math.min(share, 1))];
 const css = colour => `rgb(${colour.join(", ")})`;
-const isBright = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b > 140;
+
+// Black or white, whichever stands out more (WCAG's relative luminance: never below 4.5 to 1).
+function textOn(colour) {
+  const [r, g, b] = colour.map(value => (value / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000000" : "#ffffff";
+}
 
 function drawLegend() {
   const largest = (view.largest / 10000).toFixed(2);

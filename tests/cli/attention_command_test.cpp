@@ -124,6 +124,14 @@ TEST(Attention, ATransformerHasLayersAndHeadsOfThreeKinds) {
       Toy::get().transformer, {"--text", "a b c", "--layer", "last", "--head", "1,mean"})));
   EXPECT_THAT(last.layers, ElementsAre("1"));
   EXPECT_THAT(last.heads, ElementsAre("1", "mean"));
+  const std::string once = product(attention(
+      Toy::get().transformer, {"--text", "a b", "--layer", "1,last", "--head", "mean,0,0"}));
+  EXPECT_EQ(once, product(attention(Toy::get().transformer,
+                                    {"--text", "a b", "--layer", "1", "--head", "mean,0"})));
+  EXPECT_THAT(
+      Weights(product(attention(Toy::get().transformer, {"--text", "a b", "--head", "all,mean"})))
+          .heads,
+      ElementsAre("0", "1", "2", "3", "mean"));
 }
 
 TEST(Attention, ManySentencesComeFromStdinOrAFile) {
@@ -160,6 +168,60 @@ TEST(Attention, AFolderGetsTableSheetPageAndPictures) {
   EXPECT_THAT(page, Not(HasSubstr("http-equiv=\"refresh\"")));
   attention(Toy::get().transformer, {"--text", "a b", "-o", folder / "one"});
   EXPECT_EQ(Weights(read_file(folder / "one/attention.csv")).sources.back(), "</s>");
+}
+
+/// Names of the SVGs in a folder.
+std::set<std::string> pictures(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".svg") names.insert(entry.path().stem().string());
+  return names;
+}
+
+TEST(Attention, SeveralLayersAndHeadsAreOnePictureToo) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> options = {"--text", "a b", "--kind", "cross,decoder"};
+  const auto draw = [&](const std::string& model, const std::string& name,
+                        std::vector<std::string> more) {
+    more.insert(more.begin(), options.begin(), options.end());
+    more.insert(more.end(), {"-o", folder / name});
+    EXPECT_EQ(product(attention(model, more)), "");
+    return pictures(folder / name);
+  };
+  const std::string model = Toy::get().transformer;
+  EXPECT_THAT(draw(model, "one", {"--layer", "last", "--head", "2"}),
+              ElementsAre("sentence1-cross-layer1-head2", "sentence1-decoder-layer1-head2"));
+  EXPECT_THAT(draw(model, "two", {"--layer", "last", "--head", "2,mean"}),
+              ElementsAre("sentence1-cross-grid", "sentence1-cross-layer1-head2",
+                          "sentence1-cross-layer1-mean", "sentence1-decoder-grid",
+                          "sentence1-decoder-layer1-head2", "sentence1-decoder-layer1-mean"));
+  EXPECT_THAT(draw(model, "grid", {"--head", "all", "--pictures", "grid"}),
+              ElementsAre("sentence1-cross-grid", "sentence1-decoder-grid"));
+  EXPECT_THAT(draw(model, "none", {"--pictures", "none"}), testing::IsEmpty());
+  const std::string grid = read_file(folder / "grid/sentence1-cross-grid.svg");
+  for (const char* name : {">layer 0<", ">layer 1<", ">head 0<", ">head 3<"})
+    EXPECT_THAT(grid, HasSubstr(name));
+}
+
+TEST(Attention, WhatTheVocabularyDoesNotKnowIsSpelledAsItWasWritten) {
+  const Weights weights(product(attention(
+      Toy::get().rnn, {"--text", "a \u0429\u042a b", "--target", "\u6f02 b", "--words"})));
+  EXPECT_THAT(weights.sources, ElementsAre("a", "\u0429\u042a", "b", "</s>"));
+  EXPECT_THAT(weights.targets, ElementsAre("\u6f02", "b", "</s>"));
+}
+
+TEST(Attention, RowsOfAHundredWordsSumToOneHoweverTheyAreMerged) {
+  std::string line = "a";
+  for (int i = 1; i < 100; ++i) line += i % 7 ? " ab" : " ,";
+  for (const std::string kind : {"cross", "encoder"})
+    for (const std::vector<std::string>& options :
+         {std::vector<std::string>{}, {"--words"}, {"--drop-eos"}, {"--words", "--drop-eos"}}) {
+      std::vector<std::string> all = {"--text", line, "--target", line,
+                                      "--kind", kind, "--head",   "all,mean"};
+      all.insert(all.end(), options.begin(), options.end());
+      const Weights weights(product(attention(Toy::get().transformer, all)));  // checks each sum
+      EXPECT_GE(weights.sources.size(), 100u);
+    }
 }
 
 TEST(Attention, SeveralKindsDoNotFitOneTable) {

@@ -106,7 +106,7 @@ TEST_F(ConfigTest, ARunThatFailedBeforeItBeganLeavesNoVocabularyToTheNext) {
   lengthen();
   EXPECT_EQ(train(yaml).status, 2);
   EXPECT_EQ(train(corpora("train.src", 28)).err, "");
-  EXPECT_THAT(product(run_heed({"inspect", folder / "run"})), HasSubstr("source 28 pieces"));
+  EXPECT_THAT(product(run_heed({"inspect", folder / "run"})), HasSubstr(" 28 pieces"));
 }
 
 TEST_F(ConfigTest, FilesToScoreOfDifferentLengthNameBothAndTheirCounts) {

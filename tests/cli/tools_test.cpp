@@ -1,7 +1,5 @@
-// heed inspect, average, vocab and doctor.
+// heed average, vocab and doctor.
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 
 #include "cli/program.h"
@@ -13,35 +11,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-using ::testing::StartsWith;
-
-TEST(Inspect, TheTableAddsUpToTheModelsParameters) {
-  for (const char* run : {"rnn", "transformer"}) {
-    SCOPED_TRACE(run);
-    const std::string folder = Toy::get().folder / run;
-    const std::string text = product(run_heed({"inspect", folder}));
-    const std::regex tensor(R"((\S+)\s+\[([\d, ]*)\]\s+(\d+))"), all(R"(all\s+(\d+))");
-    int64_t sum = 0, total = -1;
-    for (const std::string& line : lines_of(text)) {
-      std::smatch parts;
-      if (std::regex_match(line, parts, tensor)) {
-        int64_t volume = 1;
-        for (const std::string& extent : split(parts[2].str(), ',')) volume *= std::stoll(extent);
-        EXPECT_EQ(volume, std::stoll(parts[3])) << line;
-        sum += volume;
-      }
-      if (std::regex_match(line, parts, all)) total = std::stoll(parts[1]);
-    }
-    EXPECT_EQ(sum, total);
-    EXPECT_EQ(nlohmann::json::parse(read_file(folder + "/summary.json")).at("parameters"), total);
-    EXPECT_THAT(text, HasSubstr("source 32 pieces"));
-  }
-}
-
-TEST(Inspect, PrintsTheConfigOfTheRun) {
-  EXPECT_EQ(product(run_heed({"inspect", Toy::get().rnn, "--config"})),
-            read_file(Toy::get().rnn + "/config.yaml"));
-}
 
 TEST(Average, OfOneSetOfWeightsIsThatSet) {
   const TemporaryFolder folder;

@@ -301,6 +301,24 @@ TEST(ForcedAttention, OfItsOwnTranslationIsWhatTheSearchSaw) {
   }
 }
 
+TEST(ForcedAttention, ChoosesLayersAndHeadsOnceAndInOrder) {
+  auto translator = make_translator(random_model(small_models()[0]));
+  const auto chosen = [&](std::vector<int64_t> layers, std::vector<int64_t> heads) {
+    std::vector<std::pair<int64_t, int64_t>> out;
+    const AttentionRequest request{.layers = std::move(layers), .heads = std::move(heads)};
+    for (const auto& matrix :
+         attention_maps(translator, {"mira"}, std::vector<std::string>{"tolo"}, request)
+             .at(0)
+             .matrices)
+      out.emplace_back(matrix.layer, matrix.head);
+    return out;
+  };
+  using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+  EXPECT_EQ(chosen({1, kLastLayer}, {kMeanOfHeads, 0, 0}), (Pairs{{1, -1}, {1, 0}}));
+  EXPECT_EQ(chosen({0}, {1, kEvery, kMeanOfHeads}), (Pairs{{0, 1}, {0, 0}, {0, 2}, {0, -1}}));
+  EXPECT_EQ(chosen({}, {1}), (Pairs{{0, 1}, {1, 1}}));
+}
+
 TEST(ForcedAttention, WhatTheModelLacksIsRefused) {
   auto blind = make_translator(random_model(small_models()[2]));
   EXPECT_THROW(attention_maps(blind, {"mira"}, std::nullopt, {}), UserError);

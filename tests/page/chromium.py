@@ -50,10 +50,11 @@ class Chromium:
         self.last = 0
         self.session = None
         self.requests = []  # addresses that the page asked for
-        self.errors = []  # what the console showed as an error, and exceptions
+        self.errors = []  # what the console showed, and exceptions
         self.loaded = False
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self.session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
@@ -114,7 +115,7 @@ class Chromium:
         elif method == "Runtime.exceptionThrown":
             details = about["exceptionDetails"]
             self.errors.append(details.get("exception", {}).get("description", details["text"]))
-        elif method == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
+        elif method == "Runtime.consoleAPICalled":
             self.errors.append(str(about["args"]))
         elif method == "Log.entryAdded" and about["entry"]["level"] == "error":
             self.errors.append(about["entry"]["text"])
@@ -125,7 +126,7 @@ class Chromium:
 
     def open(self, path, width=1200, height=900, dark=False):
         """Shows a file in a window of that size, in light or dark colours."""
-        self.requests, self.errors, self.loaded = [], [], False
+        self.loaded = False
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
@@ -161,8 +162,8 @@ class Chromium:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def press(self, key, shift=False):
-        code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37,
-                "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}[key]
+        code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36,
+                "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}[key]
         about = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": code,
                  "modifiers": 8 if shift else 0}
         text = {"Enter": "\r", " ": " "}.get(key)

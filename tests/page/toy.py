@@ -1,0 +1,91 @@
+"""A tiny model, trained in a second, and what `heed attention` makes of it."""
+import collections
+import csv
+import os
+import pathlib
+import random
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEED = os.environ.get("HEED_BINARY", str(ROOT / "build/release/heed"))
+
+WORDS = """
+a der Hund läuft übermorgen Straßenbahn quick fox , . животное переулок мама 我们 喜欢 漂亮的 城市
+مرحبا بالعالم كيف شارع שלום नमस्ते สวัสดี 한국어 日本語 😀 👨‍👩‍👧 🇩🇪 👍🏽 é
+""".split()
+
+TWELVE = "der Hund läuft , 😀 животное 我们 喜欢 مرحبا 👨‍👩‍👧 नमस्ते .".split()
+RIGHT_TO_LEFT = "مرحبا كيف 🇩🇪 Hund شارع בשלום بالعالم".split()
+UNKNOWN = "der Ωμέγα ж".split()  # no letter of the second is in the vocabulary
+LAYERS, HEADS = 2, 3
+
+
+def heed(*arguments, folder):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    run = subprocess.run([HEED, *arguments], cwd=folder, env=environment, capture_output=True,
+                         text=True, timeout=120)
+    if run.returncode != 0:
+        raise RuntimeError(f"heed {' '.join(arguments)}\n{run.stderr}")
+    return run.stdout
+
+
+def write_lines(path, sentences):
+    path.write_text("".join(" ".join(words) + "\n" for words in sentences), encoding="utf-8")
+
+
+def write_pairs(folder, name, sentences):
+    write_lines(folder / f"{name}.src", sentences)
+    write_lines(folder / f"{name}.tgt", [words[::-1] for words in sentences])
+
+
+def train(folder):
+    """Trains folder/model to turn sentences around."""
+    for name, count, seed in (("train", 800, 1), ("valid", 10, 2)):
+        draw = random.Random(seed)
+        write_pairs(folder, name, [draw.choices(WORDS, k=draw.randint(2, 9)) for _ in range(count)])
+    (folder / "toy.yaml").write_text(f"""
+name: toy
+output: {folder / "model"}
+device: cpu
+precision: fp32
+threads: 1
+data:
+  train: {{source: train.src, target: train.tgt}}
+  valid: {{source: valid.src, target: valid.tgt}}
+  vocabulary: {{kind: joint, size: 150, algorithm: bpe}}
+model: {{type: transformer, width: 24, feed_forward: 32, heads: {HEADS}, encoder_layers: {LAYERS},
+        decoder_layers: {LAYERS}, tie: all}}
+training: {{batch_size: 400, updates: 120, validate_every: 120, validate_bleu: false, warmup: 10,
+           learning_rate: 0.01, schedule: cosine}}
+""")
+    heed("train", "toy.yaml", folder=folder)
+
+
+def hundred():
+    return random.Random(7).choices(WORDS, k=99)  # and </s>
+
+
+def look(folder):
+    """Writes folder/look, words of all kinds, layers and heads, and folder/pictures."""
+    write_pairs(folder, "look", [TWELVE, RIGHT_TO_LEFT, UNKNOWN, hundred()])
+    forced = ("attention", "model", "--input", "look.src", "--target-file", "look.tgt", "--words")
+    heed(*forced, "--kind", "cross,encoder,decoder", "--head", "all,mean", "--pictures", "none",
+         "-o", "look", folder=folder)
+    heed(*forced, "--head", "0,mean", "-o", "pictures", folder=folder)
+
+
+Matrix = collections.namedtuple("Matrix", "targets sources weights")
+
+
+def read_matrices(path):
+    """(sentence, layer, head) -> Matrix, of the long form; layers and heads as the CSV has them."""
+    tokens = collections.defaultdict(lambda: ({}, {}, {}))
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            target, source = int(row["target_position"]), int(row["source_position"])
+            targets, sources, weights = tokens[int(row["sentence"]), row["layer"], row["head"]]
+            targets[target], sources[source] = row["target_token"], row["source_token"]
+            weights[target, source] = float(row["weight"])
+    return {key: Matrix(list(targets.values()), list(sources.values()),
+                        [[weights[t, s] for s in sources] for t in targets])
+            for key, (targets, sources, weights) in tokens.items()}
