@@ -140,7 +140,9 @@ function make(tag, properties, ...children) {
   return made;
 }
 
-const label = text => make("span", { dir: "auto", textContent: text, title: text });
+// Long names may be cut short: then the tooltip has them whole.
+const label = text =>
+  make("span", { dir: "auto", textContent: text, title: text.length > 14 ? text : "" });
 
 // The line runs the way its first letter does.
 function direction(tokens) {

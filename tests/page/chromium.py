@@ -135,6 +135,9 @@ class Chromium:
         self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
         while not self.loaded:
             self._note(self._receive())
+        # Until it has painted, a page gets no mouse.
+        self.wait("performance.getEntriesByName('first-contentful-paint').length")
+        self.painted()
 
     def run(self, script):
         """The value of a JavaScript expression; a promise is waited for."""
@@ -152,6 +155,10 @@ class Chromium:
             if time.monotonic() > end:
                 raise RuntimeError(f"in vain waited for: {condition}")
             time.sleep(0.02)
+
+    def painted(self):
+        """Waits for the next frame."""
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def move(self, x, y):
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)

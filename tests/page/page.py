@@ -104,6 +104,7 @@ class PageTest(unittest.TestCase):
             return chooser.value;
         }})()"""))
         self.browser.wait("sentence === sentences[element('sentence').selectedIndex]")
+        self.browser.painted()
 
     def state(self):
         """{kind, layer, head} that the choosers show."""
@@ -126,10 +127,11 @@ class PageTest(unittest.TestCase):
 
     def point_at(self, selector, index=0):
         """Moves the mouse over the index-th such element, as far into view as it must be."""
+        found = f"document.querySelectorAll('{selector}')[{index}]"
+        self.browser.run(f"{found}.scrollIntoView({{block: 'center', inline: 'center'}})")
+        self.browser.painted()  # or the mouse would still find what was there before
         x, y = self.browser.run(f"""(() => {{
-            const element = document.querySelectorAll('{selector}')[{index}];
-            element.scrollIntoView({{block: "center", inline: "center"}});
-            const box = element.getBoundingClientRect();
+            const box = {found}.getBoundingClientRect();
             return [box.left + box.width / 2, box.top + box.height / 2];
         }})()""")
         self.browser.move(x, y)
