@@ -63,7 +63,7 @@ inline std::vector<Kind> kinds_of(const std::string& attention) {
       if (timing == Timing::kBefore)
         kinds.push_back({attention, cell, layers, false, Readout::maxout});
     }
-  if (timing == Timing::kAfter)
+  if (timing == Timing::kAfter && attention != "luong_location")  // which is global alone
     for (const Window window : {Window::local_m, Window::local_p})
       for (const bool feeding : {false, true})
         kinds.push_back({attention, Cell::gru, 1, feeding, Readout::linear, window});
