@@ -306,11 +306,9 @@ TEST(ForcedAttention, ChoosesLayersAndHeadsOnceAndInOrder) {
   const auto chosen = [&](std::vector<int64_t> layers, std::vector<int64_t> heads) {
     std::vector<std::pair<int64_t, int64_t>> out;
     const AttentionRequest request{.layers = std::move(layers), .heads = std::move(heads)};
-    for (const auto& matrix :
-         attention_maps(translator, {"mira"}, std::vector<std::string>{"tolo"}, request)
-             .at(0)
-             .matrices)
-      out.emplace_back(matrix.layer, matrix.head);
+    const auto sentences =
+        attention_maps(translator, {"mira"}, std::vector<std::string>{"tolo"}, request);
+    for (const auto& matrix : sentences.at(0).matrices) out.emplace_back(matrix.layer, matrix.head);
     return out;
   };
   using Pairs = std::vector<std::pair<int64_t, int64_t>>;
