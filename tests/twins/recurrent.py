@@ -2,9 +2,10 @@
 
 import numpy
 from attentions import attend
+from kinds import registered
 from layers import Part, log_softmax, sigmoid, tables
 
-TIMING = {"none": "kNever", "bahdanau": "kBefore"}  # the others attend after the cell
+TIMING = registered()  # kNever, kBefore or kAfter the cell
 
 
 def cell(kind, gates, recurrent, state):
@@ -62,7 +63,7 @@ def read(config, weights, source, target):
     """Log-probabilities [target, pieces] of what follows each piece of `target` (begin first), and
     the maps: [("cross", 0, 0, weights [target, source])], none without attention."""
     w = Part(weights).sub("decoder")
-    timing = TIMING.get(config["attention"], "kAfter")
+    timing = TIMING[config["attention"]]
     source_table, target_table, output = tables(weights, config["tie"])
     h, summary = encode(config, weights, source_table[source])
     states = first_states(config, w, summary)
