@@ -23,20 +23,20 @@ Rows table(const std::string& path) {
 TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
   const TemporaryFolder folder;
   const Result result =
-      run_heed({"bench", "attention", "--lengths", "64,256,1024", "--window", "16", "--heads", "1",
-                "--head", "8", "--repeats", "1", "--threads", "1", "-o", folder / "out"});
+      run_heed({"bench", "attention", "--lengths", "1024,2048,4096", "--window", "16", "--heads",
+                "1", "--head", "16", "--repeats", "1", "--threads", "1", "-o", folder / "out"});
   EXPECT_THAT(product(result), HasSubstr("exponent"));
   const Rows rows = table(folder / "out/attention_cost.csv");
   ASSERT_THAT(rows, SizeIs(1 + 9 + 3));
   std::map<std::string, double> memory;  // fitted exponents, and the largest length's MiB
   for (const auto& row : rows) {
     if (row[1] == "exponent") memory[row[0]] = std::stod(row[3]);
-    if (row[1] == "1024") memory[row[0] + " 1024"] = std::stod(row[3]);
+    if (row[1] == "4096") memory[row[0] + " 4096"] = std::stod(row[3]);
   }
   EXPECT_GE(memory["plain"], 1.8);
   EXPECT_LE(memory["sdpa"], 1.2);
   EXPECT_LE(memory["window"], 1.2);
-  EXPECT_LT(memory["window 1024"], memory["plain 1024"] / 4);
+  EXPECT_LT(memory["window 4096"], memory["plain 4096"] / 8);
   EXPECT_THAT(read_file(folder / "out/attention_cost-2.svg"), HasSubstr("Memory of one"));
 }
 

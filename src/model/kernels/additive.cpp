@@ -1,0 +1,143 @@
+#include "model/kernels/additive.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "model/kernels/additive_rows.h"
+
+namespace heed::model::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+/// The memory of a batch, and, backwards, what the steps have added to its gradients so far.
+struct SharedMemory : torch::CustomClassHolder {
+  Tensor keys, values, v;  // fp32, contiguous
+  Tensor bias;             // as given: who it is matters, not what it holds
+  std::vector<int64_t> lengths;
+  Tensor to_keys, to_values, to_v;  // to_v [sentences, hidden]: no two threads add to one row
+  at::ScalarType keys_type{}, values_type{};
+
+  AdditiveSize size(int64_t sentence) const {
+    return {lengths[static_cast<std::size_t>(sentence)], keys.size(2), values.size(2)};
+  }
+};
+
+SharedMemory& memory_in(const c10::IValue& value) {
+  return *static_cast<SharedMemory*>(value.toCapsule().get());
+}
+
+float* row(const Tensor& table, int64_t i) {
+  return table.data_ptr<float>() + i * table.stride(0);
+}
+
+class Share : public torch::autograd::Function<Share> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& keys, const Tensor& values,
+                        const Tensor& v, const Tensor& bias) {
+    auto memory = c10::make_intrusive<SharedMemory>();
+    memory->keys = keys.to(at::kFloat).contiguous();
+    memory->values = values.to(at::kFloat).contiguous();
+    memory->v = v.contiguous();
+    memory->bias = bias;
+    memory->keys_type = keys.scalar_type();
+    memory->values_type = values.scalar_type();
+    const Tensor lengths = bias.eq(0).sum({1, 2});
+    const auto* numbers = lengths.const_data_ptr<int64_t>();
+    memory->lengths.assign(numbers, numbers + lengths.size(0));
+    context->saved_data["memory"] = c10::IValue::make_capsule(memory);
+    context->set_materialize_grads(false);
+    return keys.view_as(keys);
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    SharedMemory& memory = memory_in(context->saved_data["memory"]);
+    // Who used the stand-in as plain keys has sent a gradient of its own.
+    if (!memory.to_keys.defined()) return {outer[0], Tensor(), Tensor(), Tensor()};
+    Tensor to_keys = std::exchange(memory.to_keys, {}).to(memory.keys_type);
+    if (outer[0].defined()) to_keys = to_keys + outer[0];
+    return {to_keys, std::exchange(memory.to_values, {}).to(memory.values_type),
+            std::exchange(memory.to_v, {}).sum(0), Tensor()};
+  }
+};
+
+class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& query, const Tensor&,
+                             const c10::IValue& shared) {
+    const SharedMemory& memory = memory_in(shared);
+    const Tensor asked = query.to(at::kFloat).contiguous();
+    const int64_t sentences = asked.size(0), queries = asked.size(1);
+    const Tensor weights = at::zeros({sentences, queries, memory.keys.size(1)}, asked.options());
+    const Tensor answer = at::empty({sentences, queries, memory.values.size(2)}, asked.options());
+    at::parallel_for(0, sentences, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        for (int64_t t = 0; t < queries; ++t)
+          additive_row(row(asked, i) + t * asked.size(2), memory.v.data_ptr<float>(),
+                       row(memory.keys, i), row(memory.values, i),
+                       row(weights, i) + t * weights.size(2), row(answer, i) + t * answer.size(2),
+                       memory.size(i));
+    });
+    context->save_for_backward({asked, weights});
+    context->saved_data["memory"] = shared;
+    context->saved_data["type"] = query.scalar_type();
+    context->mark_non_differentiable({weights});
+    return {answer, weights};
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    SharedMemory& memory = memory_in(context->saved_data["memory"]);
+    if (!memory.to_keys.defined()) {
+      memory.to_keys = at::zeros_like(memory.keys);
+      memory.to_values = at::zeros_like(memory.values);
+      memory.to_v = at::zeros({memory.keys.size(0), memory.keys.size(2)}, memory.v.options());
+    }
+    const auto saved = context->get_saved_variables();
+    const Tensor &asked = saved[0], &weights = saved[1];
+    const Tensor from = outer[0].to(at::kFloat).contiguous(), to_query = at::empty_like(asked);
+    at::parallel_for(0, asked.size(0), 1, [&](int64_t begin, int64_t end) {
+      std::vector<float> scratch(static_cast<std::size_t>(weights.size(2)));
+      for (int64_t i = begin; i < end; ++i)
+        for (int64_t t = 0; t < asked.size(1); ++t)
+          additive_row_gradient(row(from, i) + t * from.size(2), row(asked, i) + t * asked.size(2),
+                                memory.v.data_ptr<float>(), row(memory.keys, i),
+                                row(memory.values, i), row(weights, i) + t * weights.size(2),
+                                row(to_query, i) + t * asked.size(2), row(memory.to_v, i),
+                                row(memory.to_keys, i), row(memory.to_values, i), scratch.data(),
+                                memory.size(i));
+    });
+    return {to_query.to(context->saved_data["type"].toScalarType()), Tensor(), Tensor()};
+  }
+};
+
+/// The memory behind a stand-in, or nothing.
+c10::IValue memory_of(const Tensor& keys) {
+  const auto node = keys.grad_fn();
+  auto* share = dynamic_cast<torch::autograd::CppNode<Share>*>(node.get());
+  return share == nullptr ? c10::IValue() : share->ctx_.saved_data["memory"];
+}
+
+}  // namespace
+
+Tensor additive_memory(const Tensor& keys, const Tensor& values, const Tensor& v,
+                       const Tensor& bias) {
+  const bool known = keys.is_cpu() && v.scalar_type() == at::kFloat;
+  if (!known || !at::GradMode::is_enabled() || !keys.requires_grad()) return keys;
+  return Share::apply(keys, values, v, bias);
+}
+
+std::optional<AdditiveAttended> additive_attention(const Tensor& query, const Tensor& keys,
+                                                   const Tensor& bias) {
+  const c10::IValue shared = memory_of(keys);
+  if (shared.isNone() || !memory_in(shared).bias.is_same(bias)) return std::nullopt;
+  const auto attended = AdditiveStep::apply(query, keys, shared);
+  return AdditiveAttended{attended[0], attended[1]};
+}
+
+}  // namespace heed::model::kernels

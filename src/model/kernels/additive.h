@@ -1,0 +1,29 @@
+// Additive attention for the steps of one sequence: each sentence's positions are read once per
+// step, padding never, and the gradients of keys and values are added up where they stand. CPU,
+// fp32 inside. The readable twin is additive_scores() with attend_with().
+#pragma once
+
+#include <optional>
+
+#include "model/tensor.h"
+
+namespace heed::model::kernels {
+
+/// A stand-in for `keys` [sentences, source, hidden] that additive_attention() knows by; `values`
+/// [sentences, source, memory], v [hidden], `bias` [sentences, 1, source] with 0 on real positions,
+/// which come first. Where no gradient is wanted, off the CPU and for doubles these are the keys
+/// themselves.
+Tensor additive_memory(const Tensor& keys, const Tensor& values, const Tensor& v,
+                       const Tensor& bias);
+
+struct AdditiveAttended {
+  Tensor context;  // [sentences, query, memory]
+  Tensor weights;  // [sentences, query, source], without a gradient
+};
+
+/// query [sentences, query, hidden]. Nothing where `keys` is no stand-in, or was made with another
+/// bias.
+std::optional<AdditiveAttended> additive_attention(const Tensor& query, const Tensor& keys,
+                                                   const Tensor& bias);
+
+}  // namespace heed::model::kernels

@@ -1,0 +1,82 @@
+#include "model/kernels/softmax_rows.h"
+
+#include <cmath>
+#include <limits>
+
+#include "model/kernels/vector.h"
+
+namespace heed::model::kernels {
+namespace {
+
+HEED_VECTORISED float largest(const float* x, int64_t count) {
+  float most = x[0];
+#pragma omp simd reduction(max : most)
+  for (int64_t i = 0; i < count; ++i) most = x[i] > most ? x[i] : most;
+  return most;
+}
+
+HEED_VECTORISED float sum(const float* x, int64_t count) {
+  float total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < count; ++i) total += x[i];
+  return total;
+}
+
+/// x becomes e^(x - most); returns their sum.
+HEED_VECTORISED float exponentials(float* x, int64_t count, float most) {
+  float total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < count; ++i) {
+    x[i] = exponential(x[i] - most);
+    total += x[i];
+  }
+  return total;
+}
+
+HEED_VECTORISED void scale_and_shift(float* x, int64_t count, float factor, float shift) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) x[i] = x[i] * factor - shift;
+}
+
+HEED_VECTORISED void widen(const uint16_t* from, float* to, int64_t count) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) to[i] = widened(from[i]);
+}
+
+HEED_VECTORISED void narrow(const float* from, uint16_t* to, int64_t count) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) to[i] = narrowed(from[i]);
+}
+
+}  // namespace
+
+RowLoss softmax_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient) {
+  const float most = largest(row, vocab), answer = row[gold];
+  const float total = smoothing > 0 ? sum(row, vocab) : 0;
+  const float partition = exponentials(row, vocab, most);
+  // Differences first: a large logit would swallow the logarithm. A NaN among the logits is not
+  // always the largest, but it always reaches the sum.
+  const double log_partition = std::log(static_cast<double>(partition));
+  RowLoss loss;
+  loss.nll = log_partition - (static_cast<double>(answer) - most);
+  const double even =
+      log_partition - (static_cast<double>(total) / static_cast<double>(vocab) - most);
+  loss.smoothed = (1 - smoothing) * loss.nll + (smoothing > 0 ? smoothing * even : 0);
+  if (!std::isfinite(partition) || !std::isfinite(most))
+    loss.nll = loss.smoothed = std::numeric_limits<double>::quiet_NaN();
+  if (gradient) {
+    scale_and_shift(row, vocab, 1 / partition, smoothing / static_cast<float>(vocab));
+    row[gold] -= 1 - smoothing;
+  }
+  return loss;
+}
+
+RowLoss softmax_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
+                    float* scratch) {
+  widen(row, scratch, vocab);
+  const RowLoss loss = softmax_row(scratch, vocab, gold, smoothing, gradient);
+  if (gradient) narrow(scratch, row, vocab);
+  return loss;
+}
+
+}  // namespace heed::model::kernels
