@@ -33,8 +33,9 @@ function strongest(side, index) {
   const other = side === "target" ? "source" : "target";
   const value = i => (side === "target" ? weight(index, i) : weight(i, index));
   const order = view[other].map((text, i) => [value(i), text]).sort((a, b) => b[0] - a[0]);
-  const listed = order.slice(0, 3).map(([w, text]) => `${quote(text)} ${percent(w)}`).join(", ");
-  return quote(view[side][index]) + (side === "target" ? " looks at " : " is seen by ") + listed;
+  const listed = order.slice(0, 3).map(([w, text]) => `${quote(text)} ${percent(w)}`);
+  return quote(view[side][index]) + (side === "target" ? " looks at " : " is seen by ") +
+    listed.join(" \u00b7 ");
 }
 
 function light(side, index) {

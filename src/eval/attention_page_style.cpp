@@ -48,6 +48,7 @@ select, button.step {
 .token {
   display: grid; justify-items: center; border: 1px solid var(--line); border-radius: 6px;
   padding: .1rem .4rem; cursor: default; user-select: none; white-space: pre; max-width: 100%;
+  min-width: 2.6rem;  /* room for 100% below a comma */
 }
 .token span { overflow: hidden; text-overflow: ellipsis; max-width: 100%; }
 .token small { font-size: .68rem; line-height: 1; min-height: 1em; }
@@ -74,7 +75,8 @@ thead th span {
 tbody th { position: sticky; left: 0; text-align: right; padding: 0 .4rem; }
 tbody th span { max-width: min(14rem, 28vw); line-height: 1.4rem; margin-inline-start: auto; }
 thead th:first-child { left: 0; z-index: 2; }
-th.active { outline: none; font-weight: 700; color: var(--mark); }
+/* Not bold: the columns would move. */
+th.active { outline: none; color: var(--mark); text-shadow: 0 0 .7px currentColor; }
 td {
   width: 1.4rem; min-width: 1.4rem; height: 1.4rem; padding: 0;
   box-shadow: inset 0 0 0 1px color-mix(in srgb, var(--line) 45%, transparent);

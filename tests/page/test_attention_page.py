@@ -216,6 +216,11 @@ class Choosing(PageTest):
 
 
 class Layout(PageTest):
+    def places(self):
+        """The edges of every token, name of the matrix and cell of its first column."""
+        return [[box[side] for side in ("left", "top", "right", "bottom")]
+                for box in self.boxes("#source > .token, #target > .token, th, th + td")]
+
     def test_no_label_lies_over_another_for_12_and_for_100_tokens(self):
         for sentence, count in ((1, 13), (4, 100)):
             for width in (1200, 400):
@@ -229,6 +234,21 @@ class Layout(PageTest):
                         self.assertGreaterEqual(box["size"], 12, box)
                 whole = self.boxes("h1, .bar, #source, #target, #glance, #scroll")
                 self.assertEqual(overlaps(whole), [])
+
+    def test_light_moves_nothing(self):
+        for sentence in (1, 4):
+            self.open(sentence)
+            where = self.places()
+            for token in ("#target > .token", "#source > .token"):
+                for index in (0, 3):
+                    self.browser.move(*self.browser.run(f"""(() => {{
+                        const box = document.querySelectorAll("{token}")[{index}]
+                            .getBoundingClientRect();
+                        return [box.left + 8, box.top + 8];
+                    }})()"""))
+                    self.browser.painted()
+                    self.assertNotEqual(self.boxes(".active"), [])
+                    self.assertEqual(self.places(), where)
 
     def test_a_large_matrix_scrolls_and_does_not_shrink(self):
         self.open(4)
