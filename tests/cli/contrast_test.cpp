@@ -150,8 +150,8 @@ TEST(Pronouns, WhatIsRequiredAndNotReachedFails) {
   expect_mistake(set.run({"pronouns"}), {"--hypothesis"});
 }
 
-/// What the demo's Transformer should do and does not yet: it resolves half of the pairs. ./run demo
-/// trains it; the suite does not wait for that.
+/// What the demo's Transformer should do and does not yet: it resolves half of the pairs. ./run
+/// demo trains it; the suite does not wait for that.
 TEST(Demo, DISABLED_TheTransformerKnowsWhatItStandsFor) {
   const std::string root = HEED_SOURCE_DIR, model = root + "/runs/demo/transformer",
                     sets = root + "/data/demo/sets/";
