@@ -48,7 +48,7 @@ select, button.step {
 .token {
   display: grid; justify-items: center; border: 1px solid var(--line); border-radius: 6px;
   padding: .1rem .4rem; cursor: default; user-select: none; white-space: pre; max-width: 100%;
-  min-width: 2.6rem;  /* room for 100% below a comma */
+  min-width: 3rem;  /* room for 100% below a comma */
 }
 .token span { overflow: hidden; text-overflow: ellipsis; max-width: 100%; }
 .token small { font-size: .68rem; line-height: 1; min-height: 1em; }

@@ -213,15 +213,13 @@ TEST(Attention, WhatTheVocabularyDoesNotKnowIsSpelledAsItWasWritten) {
 TEST(Attention, RowsOfAHundredWordsSumToOneHoweverTheyAreMerged) {
   std::string line = "a";
   for (int i = 1; i < 100; ++i) line += i % 7 ? " ab" : " ,";
-  for (const std::string kind : {"cross", "encoder"})
-    for (const std::vector<std::string>& options :
-         {std::vector<std::string>{}, {"--words"}, {"--drop-eos"}, {"--words", "--drop-eos"}}) {
-      std::vector<std::string> all = {"--text", line, "--target", line,
-                                      "--kind", kind, "--head",   "all,mean"};
-      all.insert(all.end(), options.begin(), options.end());
-      const Weights weights(product(attention(Toy::get().transformer, all)));  // checks each sum
-      EXPECT_GE(weights.sources.size(), 100u);
-    }
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--kind", "encoder"}, {"--words"}, {"--words", "--drop-eos"}}) {
+    std::vector<std::string> all = {"--text", line, "--target", line, "--head", "2,mean"};
+    all.insert(all.end(), options.begin(), options.end());
+    const Weights weights(product(attention(Toy::get().transformer, all)));  // checks each sum
+    EXPECT_GE(weights.sources.size(), 100u);
+  }
 }
 
 TEST(Attention, SeveralKindsDoNotFitOneTable) {
