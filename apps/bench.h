@@ -28,6 +28,8 @@ struct BenchOptions {
   void apply() const;
 };
 
+double seconds_of(const std::function<void()>& run);
+
 /// The median of `repeats` runs, in seconds; one more goes before them, unmeasured.
 double median_seconds(int repeats, const std::function<void()>& run);
 

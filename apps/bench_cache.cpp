@@ -49,7 +49,6 @@ Cached with_cache(model::Model& model, const Args& args) {
   constexpr int64_t kAround = 4;
   const model::Source source = random_source(args.sentences, args.source);
   model::State state = model.start(source);
-  state = {state.memory, std::move(state.carried), state.position};
   const int64_t last = *std::max_element(args.positions.begin(), args.positions.end()) + kAround;
   const at::Tensor widen = at::zeros({args.sentences, args.beam}, at::kLong);
   std::vector<double> steps;
@@ -58,12 +57,7 @@ Cached with_cache(model::Model& model, const Args& args) {
   model::reorder_beams(state, widen);
   const at::Tensor tokens = at::full({args.sentences, args.beam}, 5, at::kLong);
   for (int64_t position = 1; position < last; ++position)
-    steps.push_back(median_seconds(1, [&, fresh = true]() mutable {
-      // The first, unmeasured run of median_seconds must not move the state.
-      model::State copy = fresh ? state : model::State();
-      model.step(tokens, fresh ? copy : state);
-      fresh = false;
-    }));
+    steps.push_back(seconds_of([&] { model.step(tokens, state); }));
   Cached result;
   for (const int64_t position : args.positions) {
     const auto begin = steps.begin() + std::max<int64_t>(0, position - 1 - kAround);

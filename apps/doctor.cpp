@@ -1,14 +1,13 @@
 // heed doctor: is this machine ready, and for what.
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <torch/version.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdio>
 #include <thread>
 
+#include "apps/bench.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "eval/sacrebleu.h"
@@ -16,16 +15,6 @@
 
 namespace heed {
 namespace {
-
-/// GFLOP/s of a square product, the ceiling that training speed is measured against.
-double gemm_rate(at::ScalarType type, int64_t size, int repeats) {
-  const at::Tensor a = at::ones({size, size}, at::dtype(type));
-  at::mm(a, a);
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < repeats; ++i) at::mm(a, a);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  return 2.0 * static_cast<double>(size * size * size) * repeats / elapsed.count() / 1e9;
-}
 
 void line(bool good, const std::string& what, const std::string& value) {
   std::printf("%-4s %-12s %s\n", good ? "ok" : "--", what.c_str(), value.c_str());
@@ -40,7 +29,7 @@ void doctor() {
   const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
   char text[160];
   std::snprintf(text, sizeof text, "%u cores, fp32 %.0f GFLOP/s", cores,
-                gemm_rate(at::kFloat, 1024, 8));
+                gemm_gflops(/*bf16=*/false));
   line(true, "CPU", text);
   line(bf16, "bf16",
        bf16 ? "the processor multiplies it directly; precision: auto uses it"

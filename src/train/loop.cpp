@@ -14,11 +14,6 @@ constexpr int64_t kSkipsInARow = 5;     // until the last checkpoint is taken ba
 constexpr std::size_t kInFlight = 2;    // updates that a GPU may be behind the host
 constexpr int64_t kScaleGrowth = 2000;  // updates after which fp16 tries a larger loss scale
 
-double seconds_between(std::chrono::steady_clock::time_point from,
-                       std::chrono::steady_clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
 }  // namespace
 
 TrainResult Loop::run() {

@@ -30,11 +30,6 @@ bool is_out_of_memory(const c10::Error& error) {
              std::string_view::npos;
 }
 
-double seconds_between(std::chrono::steady_clock::time_point from,
-                       std::chrono::steady_clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
 /// Copies the first `to` columns of rows [begin, end) of a [rows, from] table.
 std::vector<int64_t> corner(const std::vector<int64_t>& table, int64_t begin, int64_t end,
                             int64_t from, int64_t to) {
@@ -65,6 +60,11 @@ data::Batch rows_of(const data::Batch& batch, int64_t begin, int64_t end) {
 
 bool UpdateNumbers::finite() const {
   return std::isfinite(loss) && std::isfinite(norm);
+}
+
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
 }
 
 UpdateSeconds& UpdateSeconds::operator+=(const UpdateSeconds& other) {

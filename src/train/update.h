@@ -28,6 +28,9 @@ struct UpdateNumbers {
   bool finite() const;
 };
 
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to);
+
 /// Where an update's time went on the host; a GPU may still be at work.
 struct UpdateSeconds {
   double forward = 0, backward = 0, optimizer = 0;

@@ -42,19 +42,6 @@ struct Mask {
   }
 };
 
-inline float number(float x) {
-  return x;
-}
-inline float number(uint16_t x) {
-  return widened(x);
-}
-inline void put(float& place, float x) {
-  place = x;
-}
-inline void put(uint16_t& place, float x) {
-  place = narrowed(x);
-}
-
 // One definition for the pairs of types that occur: the attribute does not go on a template.
 #define HEED_APPLY(From, To)                                                                \
   HEED_VECTORISED void apply(const From* x, To* y, int64_t begin, int64_t end, Mask mask) { \

@@ -3,23 +3,6 @@
 #include "model/kernels/vector.h"
 
 namespace heed::model::kernels {
-namespace {
-
-inline float number(float x) {
-  return x;
-}
-inline float number(uint16_t x) {
-  return widened(x);
-}
-inline void put(float& place, float x) {
-  place = x;
-}
-inline void put(uint16_t& place, float x) {
-  place = narrowed(x);
-}
-
-}  // namespace
-
 // One definition for both types: the attribute does not go on a template.
 #define HEED_GRU(T)                                                                               \
   HEED_VECTORISED void gru_row(const T* __restrict gates, const T* __restrict recurrent,          \

@@ -53,4 +53,18 @@ inline uint16_t narrowed(float x) {
   return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
+/// Reads and writes of either type, for loops that serve both.
+inline float number(float x) {
+  return x;
+}
+inline float number(uint16_t x) {
+  return widened(x);
+}
+inline void put(float& place, float x) {
+  place = x;
+}
+inline void put(uint16_t& place, float x) {
+  place = narrowed(x);
+}
+
 }  // namespace heed::model::kernels
