@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/kernels/dropout.h"
 
 namespace heed::model {
 namespace {
@@ -69,7 +70,14 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
 }
 
 Tensor drop(const Tensor& x, double share, bool training) {
-  return training && share > 0 ? at::dropout(x, share, true) : x;
+  if (!training || share == 0) return x;
+  return kernels::can_drop(x) ? kernels::dropout(x, share) : at::dropout(x, share, true);
+}
+
+Tensor add_dropped(const Tensor& residual, const Tensor& x, double share, bool training) {
+  if (training && share > 0 && kernels::can_add_dropped(residual, x))
+    return kernels::add_dropped(residual, x, share);
+  return residual + drop(x, share, training);
 }
 
 }  // namespace heed::model

@@ -65,5 +65,7 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
 
 /// Inverted dropout: a no-op unless `training` and share > 0.
 Tensor drop(const Tensor& x, double share, bool training);
+/// residual + drop(x).
+Tensor add_dropped(const Tensor& residual, const Tensor& x, double share, bool training);
 
 }  // namespace heed::model

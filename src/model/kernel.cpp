@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "base/error.h"
+#include "model/embedding.h"
+#include "model/kernels/attention.h"
 #include "model/sliding_window.h"
 
 namespace heed::model {
@@ -28,7 +30,7 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, cons
   const bool wide = scores.scalar_type() == at::kFloat || scores.scalar_type() == at::kDouble;
   Tensor shares = at::softmax(scores, -1, wide ? scores.scalar_type() : at::kFloat);
   weights = shares.to(at::kFloat);
-  if (look.dropout > 0) shares = at::dropout(shares, look.dropout, true);
+  shares = drop(shares, look.dropout, /*training=*/true);
   return at::matmul(shares.to(values.scalar_type()), for_each_head(values, heads));
 }
 
@@ -43,6 +45,8 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, con
   if (look.window > 0 && worth_blocks(length, look))
     return attend_in_blocks(query, keys, values, look);
   const bool narrow = look.window > 0 && look.window + 1 < length;
+  if (!narrow && look.dropout == 0 && kernels::can_attend(query, keys, values))
+    return kernels::attention(query, keys, values, look.valid, look.causal, look.scale);
   std::optional<Tensor> mask;
   if (narrow || look.valid.defined()) mask = whole_mask(look, length, query.device());
   return at::scaled_dot_product_attention(query, keys, values, mask, look.dropout,

@@ -61,6 +61,12 @@ struct VocabularySizes {
   int64_t source = 0, target = 0;
 };
 
+/// logits = weight features + bias.
+struct OutputWeights {
+  Tensor weight;  // [vocab, features]
+  Tensor bias;    // [vocab], or undefined
+};
+
 class Model : public torch::nn::Module {
  public:
   /// Teacher forcing: the decoder's outputs before the output layer, for target_input [batch,
@@ -72,6 +78,10 @@ class Model : public torch::nn::Module {
 
   /// The output layer: [..., features] -> [..., vocab], unnormalised.
   virtual Tensor logits(const Tensor& features) = 0;
+
+  /// The output layer's weights where it is linear and nothing else, for a loss that never makes
+  /// all logits; undefined elsewhere.
+  virtual OutputWeights output() { return {}; }
 
   /// Encodes, and returns the state before the first step with beam 1.
   virtual State start(const Source& source, Trace* trace = nullptr) = 0;

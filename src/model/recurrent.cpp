@@ -32,6 +32,7 @@ class RecurrentModel : public Model {
   }
 
   Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
+  OutputWeights output() override { return {tokens_.output->weight, tokens_.output->bias}; }
 
   State start(const Source& source, Trace*) override {
     return decoder_->start(encoder_->forward(embed(*tokens_.source, source.tokens), source));

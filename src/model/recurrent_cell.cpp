@@ -4,6 +4,7 @@
 #include <torch/nn/init.h>
 
 #include "model/attention/common.h"
+#include "model/kernels/gru.h"
 
 namespace heed::model {
 
@@ -42,14 +43,25 @@ Tensor RecurrentCell::project(const Tensor& input) const {
   return at::linear(input, input_weight_, input_bias_);
 }
 
-Tensor RecurrentCell::project_extra(const Tensor& extra) const {
-  return at::linear(extra, extra_weight_);
+RecurrentCell::Steps RecurrentCell::begin() const {
+  return {kernels::collected(hidden_weight_, hidden_bias_),
+          extra_weight_.defined() ? kernels::collected(extra_weight_) : kernels::Collected()};
+}
+
+Tensor RecurrentCell::project_extra(const Tensor& extra, const Steps& steps) const {
+  return kernels::collected_linear(extra, steps.extra);
 }
 
 // States keep their own type (fp32 under autocast) while the gates may be narrower. chunk and split
 // rather than narrow: their gradient is one concatenation.
-CellState RecurrentCell::step(const Tensor& gates, const CellState& state) const {
-  const Tensor recurrent = at::linear(state.hidden, hidden_weight_, hidden_bias_);
+CellState RecurrentCell::step(const Tensor& gates, const CellState& state,
+                              const Steps& steps) const {
+  const Tensor recurrent = kernels::collected_linear(state.hidden, steps.hidden);
+  if (kind_ == Cell::gru && kernels::can_run_gru(gates, state.hidden))
+    return {kernels::gru_step(gates.flatten(0, -2), recurrent.flatten(0, -2),
+                              state.hidden.flatten(0, -2))
+                .view_as(state.hidden),
+            {}};
   const auto type = state.hidden.scalar_type();
   if (kind_ == Cell::gru) {
     const int64_t hidden = state.hidden.size(-1);
@@ -66,9 +78,21 @@ CellState RecurrentCell::step(const Tensor& gates, const CellState& state) const
 }
 
 Tensor RecurrentCell::unroll(const Tensor& gates, CellState& state) const {
+  if (kind_ == Cell::gru && kernels::can_run_gru(gates, state.hidden)) {
+    const int64_t rows = gates.size(0), steps = gates.size(1);
+    const kernels::Packing packing{std::vector<int64_t>(static_cast<std::size_t>(steps), rows)};
+    const Tensor states =
+        kernels::gru_sequence(gates.transpose(0, 1).flatten(0, 1), packing, hidden_weight_,
+                              hidden_bias_, state.hidden.flatten(0, 1), false)
+            .view({steps, rows, -1})
+            .transpose(0, 1);  // [batch, time, hidden]
+    state.hidden = states.narrow(1, steps - 1, 1);
+    return states;
+  }
+  const Steps steps = begin();
   std::vector<Tensor> outputs;
   for (const Tensor& now : gates.split(1, 1)) {
-    state = step(now, state);
+    state = step(now, state, steps);
     outputs.push_back(state.hidden);
   }
   return at::cat(outputs, 1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/config.h"
+#include "model/kernels/collected.h"
 #include "model/tensor.h"
 
 namespace heed::model {
@@ -21,17 +22,24 @@ struct CellState {
 /// LSTM: i, f, g, o with c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c').
 class RecurrentCell : public torch::nn::Module {
  public:
+  /// The weights as the steps of one sequence use them (kernels/collected.h).
+  struct Steps {
+    kernels::Collected hidden, extra;
+  };
+
   /// `extra` is the width of a second input (a context, an attentional state), 0 for none.
   RecurrentCell(Cell kind, int64_t input, int64_t hidden, int64_t extra = 0);
 
   /// The part of the gates that does not depend on the state: [..., input] -> [..., gates].
   Tensor project(const Tensor& input) const;
+  /// For the steps of one sequence; those of another need another one.
+  Steps begin() const;
   /// The second input's part: [..., extra] -> [..., gates].
-  Tensor project_extra(const Tensor& extra) const;
+  Tensor project_extra(const Tensor& extra, const Steps& steps) const;
   /// One step from projected gates [..., gates], summed.
-  CellState step(const Tensor& gates, const CellState& state) const;
-  /// Many steps: gates [time, ..., gates] -> the outputs [time, ..., hidden]. `state` becomes the
-  /// last one.
+  CellState step(const Tensor& gates, const CellState& state, const Steps& steps) const;
+  /// Many steps: gates [batch, time, gates] -> the outputs [batch, time, hidden]. `state`, [batch,
+  /// 1, hidden], becomes the last one.
   Tensor unroll(const Tensor& gates, CellState& state) const;
 
  private:

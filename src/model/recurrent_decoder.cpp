@@ -72,15 +72,16 @@ State RecurrentDecoder::start(const Memory& encoded) {
   state.memory[kBias] = memory.bias;
   if (timing_ ==
       Timing::kNever)  // the same context at every step: its part of the gates is made once
-    state.memory[kConstant] = cells_.front()->project_extra(memory.summary.unsqueeze(1));
+    state.memory[kConstant] =
+        cells_.front()->project_extra(memory.summary.unsqueeze(1), cells_.front()->begin());
   pack(first_states(memory.summary), state);
   return state;
 }
 
 Memory RecurrentDecoder::unpack_memory(const State& state) const {
   expect(state.memory.size() == kMemorySlots, "a state of another model");
-  return {state.memory[kValues], state.memory[kKeys], state.memory[kValid], state.memory[kSummary],
-          state.memory[kBias]};
+  return {state.memory[kValues],  state.memory[kKeys], state.memory[kValid],
+          state.memory[kSummary], state.memory[kBias], {}};
 }
 
 // State::carried: hidden and cell of each layer, then the feed; undefined where the model has none.
@@ -108,29 +109,40 @@ Tensor RecurrentDecoder::bottom_gates(const Tensor& embedded, const State& state
   return constant.defined() ? gates + constant : gates;
 }
 
+RecurrentDecoder::Sequence RecurrentDecoder::begin(const Memory& memory) const {
+  Sequence sequence{
+      .memory = attention_->begin(memory), .cells = {}, .read_state = {}, .read_context = {}};
+  for (const auto& cell : cells_) sequence.cells.push_back(cell->begin());
+  sequence.read_state = kernels::collected(read_state_, read_bias_);
+  sequence.read_context = kernels::collected(read_context_);
+  return sequence;
+}
+
 RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& carried,
-                                                 const Memory& memory, int64_t position) {
+                                                 const Sequence& sequence, int64_t position) {
+  const Memory& memory = sequence.memory;
   Step step;
   step.before = carried.layers.back().hidden;
   Tensor input = gates;
   if (timing_ == Timing::kBefore) {
     step.attended = attention_->forward(step.before, memory, position, 0);
-    input = gates + cells_.front()->project_extra(step.attended.context);
+    input = gates + cells_.front()->project_extra(step.attended.context, sequence.cells.front());
   } else if (feeding_) {
-    input = gates + cells_.front()->project_extra(carried.feed);
+    input = gates + cells_.front()->project_extra(carried.feed, sequence.cells.front());
   }
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
     if (layer > 0) {
       const Tensor& below = carried.layers[layer - 1].hidden;
       input = cells_[layer]->project(drop(below, dropout_, is_training()));
     }
-    carried.layers[layer] = cells_[layer]->step(input, carried.layers[layer]);
+    carried.layers[layer] =
+        cells_[layer]->step(input, carried.layers[layer], sequence.cells[layer]);
   }
   step.top = carried.layers.back().hidden;
   if (timing_ != Timing::kBefore)
     step.attended = attention_->forward(step.top, memory, position, 0);
   if (timing_ == Timing::kAfter) {
-    step.attentional = attentional_state(step.attended.context, step.top);
+    step.attentional = attentional_state(step.attended.context, step.top, sequence);
     if (feeding_) carried.feed = step.attentional;
   }
   return step;
@@ -139,9 +151,10 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& c
 RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carried& carried,
                                                       const Memory& memory) {
   std::vector<Tensor> before, top, context, weights, attentional;
+  const Sequence sequence = begin(memory);
   int64_t position = 0;
   for (const Tensor& now : gates.split(1, 1)) {
-    const Step step = advance(now, carried, memory, position++);
+    const Step step = advance(now, carried, sequence, position++);
     if (maxout_) before.push_back(step.before);
     top.push_back(step.top);
     context.push_back(step.attended.context);
@@ -164,13 +177,16 @@ RecurrentDecoder::Step RecurrentDecoder::run_at_once(Tensor gates, Carried& carr
     all.top = cells_[layer]->unroll(gates, carried.layers[layer]);
   }
   all.attended = attention_->forward(all.top, memory, 0, 1);
-  if (timing_ == Timing::kAfter) all.attentional = attentional_state(all.attended.context, all.top);
+  if (timing_ == Timing::kAfter)
+    all.attentional = attentional_state(all.attended.context, all.top, begin(memory));
   return all;
 }
 
 // h~ = tanh(W [c; s]), Luong et al. 2015, equation 5, with W in two parts.
-Tensor RecurrentDecoder::attentional_state(const Tensor& context, const Tensor& top) const {
-  return at::tanh(at::linear(context, read_context_) + at::linear(top, read_state_, read_bias_));
+Tensor RecurrentDecoder::attentional_state(const Tensor& context, const Tensor& top,
+                                           const Sequence& sequence) {
+  return at::tanh(kernels::collected_linear(context, sequence.read_context) +
+                  kernels::collected_linear(top, sequence.read_state));
 }
 
 Tensor RecurrentDecoder::read_out(const Tensor& embedded, const Step& step) const {
@@ -189,7 +205,7 @@ Tensor RecurrentDecoder::read_out(const Tensor& embedded, const Step& step) cons
 Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weights) {
   Carried carried = unpack(state);
   const Step step =
-      advance(bottom_gates(embedded, state), carried, unpack_memory(state), state.position);
+      advance(bottom_gates(embedded, state), carried, begin(unpack_memory(state)), state.position);
   pack(carried, state);
   ++state.position;
   if (weights != nullptr) *weights = step.attended.weights;

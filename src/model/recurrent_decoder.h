@@ -54,15 +54,24 @@ class RecurrentDecoder : public torch::nn::Module {
     Tensor attentional;  // h~(t) [sentences, beam, input], kAfter only
   };
 
+  /// What the steps of one sequence share, with weights whose gradients are collected.
+  struct Sequence {
+    Memory memory;
+    std::vector<RecurrentCell::Steps> cells;      // bottom first
+    kernels::Collected read_state, read_context;  // of the attentional state
+  };
+
   Carried first_states(const Tensor& summary) const;
   Memory unpack_memory(const State& state) const;
   Carried unpack(const State& state) const;
   void pack(const Carried& carried, State& state) const;
   Tensor bottom_gates(const Tensor& embedded, const State& state) const;
-  Step advance(const Tensor& gates, Carried& carried, const Memory& memory, int64_t position);
+  Sequence begin(const Memory& memory) const;
+  Step advance(const Tensor& gates, Carried& carried, const Sequence& sequence, int64_t position);
   Step run_stepwise(const Tensor& gates, Carried& carried, const Memory& memory);
   Step run_at_once(Tensor gates, Carried& carried, const Memory& memory);
-  Tensor attentional_state(const Tensor& context, const Tensor& top) const;
+  static Tensor attentional_state(const Tensor& context, const Tensor& top,
+                                  const Sequence& sequence);
   Tensor read_out(const Tensor& embedded, const Step& step) const;
 
   Cell cell_;

@@ -31,14 +31,48 @@ RecurrentEncoder::RecurrentEncoder(const ModelConfig& config, int64_t input)
   }
 }
 
-// Packed sequences, longest first: padding is never computed with.
-Memory RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
-  const Tensor order = source.lengths.argsort(/*stable=*/true, 0, /*descending=*/true);
-  const Tensor back = order.argsort().to(embedded.device());
-  const Tensor sorted = embedded.index_select(0, order.to(embedded.device()));
-  const auto [data, batch_sizes] =
-      at::_pack_padded_sequence(sorted, source.lengths.index_select(0, order), true);
-  const Tensor zeros = at::zeros({2 * layers_, embedded.size(0), hidden_},
+namespace {
+
+/// Where each packed sequence, longest first, has its last place.
+Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
+  std::vector<int64_t> begins = {0};
+  for (const int64_t count : rows) begins.push_back(begins.back() + count);
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < lengths.size(0); ++i)
+    places.push_back(begins[static_cast<std::size_t>(lengths[i].item<int64_t>() - 1)] + i);
+  return at::tensor(places, at::kLong);
+}
+
+}  // namespace
+
+// Both directions of every layer by the fused kernel.
+RecurrentEncoder::Encoded RecurrentEncoder::fused_gru(Tensor data, const Tensor& lengths,
+                                                      const kernels::Packing& packing) const {
+  const Tensor zeros =
+      at::zeros({lengths.size(0), hidden_}, weights_.front().options().requires_grad(false));
+  Tensor summary;
+  for (int64_t layer = 0; layer < layers_; ++layer) {
+    if (layer > 0) data = drop(data, dropout_, is_training());
+    Tensor states[2];
+    for (const int64_t direction : {0, 1}) {
+      const Tensor* weights = &weights_[static_cast<std::size_t>(4 * (2 * layer + direction))];
+      states[direction] =
+          kernels::gru_sequence(at::linear(data, weights[0], weights[2]), packing, weights[1],
+                                weights[3], zeros, /*backward=*/direction == 1);
+    }
+    data = at::cat({states[0], states[1]}, 1);
+    if (layer + 1 == layers_)
+      summary = at::cat({states[0].index_select(0, last_places(lengths, packing.rows)),
+                         states[1].narrow(0, 0, lengths.size(0))},
+                        1);
+  }
+  return {data, summary};
+}
+
+// Of LibTorch's layers, on any device.
+RecurrentEncoder::Encoded RecurrentEncoder::library(const Tensor& data,
+                                                    const Tensor& batch_sizes) const {
+  const Tensor zeros = at::zeros({2 * layers_, batch_sizes[0].item<int64_t>(), hidden_},
                                  weights_.front().options().requires_grad(false));
   Tensor outputs, last;  // last [layers * 2, batch, hidden]
   if (cell_ == Cell::gru)
@@ -47,12 +81,24 @@ Memory RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
   else
     std::tie(outputs, last, std::ignore) = at::lstm(data, batch_sizes, {zeros, zeros}, weights_,
                                                     true, layers_, dropout_, is_training(), true);
-  const Tensor padded =
-      std::get<0>(at::_pad_packed_sequence(outputs, batch_sizes, true, 0.0, embedded.size(1)));
-  const Tensor summary =
-      at::cat({last.select(0, 2 * layers_ - 2), last.select(0, 2 * layers_ - 1)}, 1);
+  return {outputs, at::cat({last.select(0, 2 * layers_ - 2), last.select(0, 2 * layers_ - 1)}, 1)};
+}
+
+// Packed sequences, longest first: padding is never computed with.
+Memory RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
+  const Tensor order = source.lengths.argsort(/*stable=*/true, 0, /*descending=*/true);
+  const Tensor back = order.argsort().to(embedded.device());
+  const Tensor sorted = embedded.index_select(0, order.to(embedded.device()));
+  const Tensor lengths = source.lengths.index_select(0, order);
+  const auto [data, batch_sizes] = at::_pack_padded_sequence(sorted, lengths, true);
+  const auto* rows = batch_sizes.const_data_ptr<int64_t>();
+  const Encoded encoded = cell_ == Cell::gru && kernels::can_run_gru(data, weights_.front())
+                              ? fused_gru(data, lengths, {{rows, rows + batch_sizes.size(0)}})
+                              : library(data, batch_sizes);
+  const Tensor padded = std::get<0>(
+      at::_pad_packed_sequence(encoded.states, batch_sizes, true, 0.0, embedded.size(1)));
   const Tensor values = drop(padded.index_select(0, back), dropout_, is_training());
-  return make_memory(values, source.valid, summary.index_select(0, back));
+  return make_memory(values, source.valid, encoded.summary.index_select(0, back));
 }
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/attention/attention.h"
+#include "model/kernels/gru.h"
 #include "model/model.h"
 
 namespace heed::model {
@@ -20,6 +21,13 @@ class RecurrentEncoder : public torch::nn::Module {
   Memory forward(const Tensor& embedded, const Source& source);
 
  private:
+  struct Encoded {
+    Tensor states;   // packed: [places, hidden_size]
+    Tensor summary;  // [batch, hidden_size], longest first
+  };
+  Encoded fused_gru(Tensor data, const Tensor& lengths, const kernels::Packing& packing) const;
+  Encoded library(const Tensor& data, const Tensor& batch_sizes) const;
+
   Cell cell_;
   int64_t layers_, hidden_;  // hidden: of one direction
   double dropout_;

@@ -95,6 +95,7 @@ class Transformer : public Model {
 
   Tensor features(const Source& source, const Tensor& target_input, Trace* trace) override;
   Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
+  OutputWeights output() override { return {tokens_.output->weight, tokens_.output->bias}; }
   State start(const Source& source, Trace* trace) override;
   Tensor step(const Tensor& tokens, State& state, Trace* trace) override;
   int64_t longest() const override { return source_positions_->longest(); }
@@ -132,7 +133,7 @@ std::shared_ptr<Positioning> Transformer::positioning(const char* name) {
 
 Tensor Transformer::embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
                           int64_t first) {
-  return dropout(positions.add(embedding.forward(tokens), first), config_.dropout, is_training());
+  return drop(positions.add(embedding.forward(tokens), first), config_.dropout, is_training());
 }
 
 /// [batch, 1, 1, source] bool, or undefined where nothing is padded.

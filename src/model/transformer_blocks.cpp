@@ -37,7 +37,7 @@ FeedForward::FeedForward(const BlockOptions& options)
           "output", xavier_linear(options.feed_forward, {options.attention.width}, true))) {}
 
 Tensor FeedForward::forward(const Tensor& x) {
-  return output_(dropout(activate(activation_, inner_(x)), dropout_, is_training()));
+  return output_(drop(activate(activation_, inner_(x)), dropout_, is_training()));
 }
 
 Residual::Residual(const BlockOptions& options)
@@ -46,8 +46,8 @@ Residual::Residual(const BlockOptions& options)
       norm_(register_module(
           "norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({options.attention.width})))) {}
 
-Tensor Residual::drop(const Tensor& x) const {
-  return dropout(x, dropout_, is_training());
+Tensor Residual::add(const Tensor& x, const Tensor& output) const {
+  return add_dropped(x, output, dropout_, is_training());
 }
 
 EncoderBlock::EncoderBlock(const BlockOptions& options)

@@ -42,11 +42,11 @@ class Residual : public torch::nn::Module {
 
   template <class Sublayer>
   Tensor around(const Tensor& x, const Sublayer& sublayer) {
-    return pre_ ? x + drop(sublayer(norm_(x))) : norm_(x + drop(sublayer(x)));
+    return pre_ ? add(x, sublayer(norm_(x))) : norm_(add(x, sublayer(x)));
   }
 
  private:
-  Tensor drop(const Tensor& x) const;
+  Tensor add(const Tensor& x, const Tensor& output) const;
   bool pre_;
   double dropout_;
   torch::nn::LayerNorm norm_;

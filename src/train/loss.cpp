@@ -1,12 +1,14 @@
 #include "train/loss.h"
 
 #include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "base/error.h"
+#include "model/kernels/output_loss.h"
 
 namespace heed::train {
 namespace {
@@ -84,6 +86,13 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
   }
 };
 
+/// What a product of these features is computed in, autocast included.
+at::ScalarType product_type(const Tensor& features) {
+  const at::DeviceType device = features.device().type();
+  return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                   : features.scalar_type();
+}
+
 }  // namespace
 
 Target make_target(const data::Batch& batch, const at::Device& device) {
@@ -115,6 +124,13 @@ LossSum loss_of(model::Model& model, const Tensor& features, const Target& targe
                 double smoothing) {
   Tensor real = features.flatten(0, 1);  // [batch * target, features]
   if (target.rows.defined()) real = real.index_select(0, target.rows);
+  const model::OutputWeights output = model.output();
+  const at::ScalarType type = product_type(real);
+  if (output.weight.defined() && real.is_cpu() && (type == at::kFloat || type == at::kBFloat16)) {
+    const auto sums =
+        model::kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing, type);
+    return {sums.smoothed, sums.nll};
+  }
   return cross_entropy(model.logits(real), target.gold, smoothing);
 }
 

@@ -213,7 +213,14 @@ class GruSequence : public testing::TestWithParam<bool> {
     bias.normal_(0, 0.3);
   }
 
-  /// Step by step through RecurrentCell, each step for those that have one.
+  /// The equations of RecurrentCell.
+  Tensor plain_gru(const Tensor& now, const Tensor& before) const {
+    const auto x = now.chunk(3, -1), u = at::linear(before, weight, bias).chunk(3, -1);
+    const Tensor r = at::sigmoid(x[0] + u[0]), z = at::sigmoid(x[1] + u[1]);
+    return (1 - z) * at::tanh(x[2] + r * u[2]) + z * before;
+  }
+
+  /// Step by step, each step for those that have one.
   Tensor plain(bool backward) {
     std::vector<int64_t> begins = {0};
     for (const int64_t count : rows) begins.push_back(begins.back() + count);
@@ -223,7 +230,7 @@ class GruSequence : public testing::TestWithParam<bool> {
     for (int64_t i = 0; i < steps; ++i) {
       const int64_t t = backward ? steps - 1 - i : i;
       const Tensor now = gates.narrow(0, begins[t], rows[t]);
-      states[t] = cell.step(now, {state.narrow(0, 0, rows[t]), {}}).hidden;
+      states[t] = plain_gru(now, state.narrow(0, 0, rows[t]));
       state = at::cat({states[t], state.slice(0, rows[t])});
     }
     return at::cat(states);

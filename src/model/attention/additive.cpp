@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "model/attention/common.h"
+#include "model/kernels/additive.h"
 
 namespace heed::model {
 
@@ -69,12 +70,24 @@ class Additive : public Attention {
   }
 
   Memory prepare(Memory memory) override {
-    memory.keys = at::linear(memory.values, key_);
+    memory.keys = kernels::additive_memory(at::linear(memory.values, key_), memory.values, score_,
+                                           memory.bias);
+    return memory;
+  }
+
+  Memory begin(Memory memory) override {
+    memory.query = kernels::collected(query_);
     return memory;
   }
 
   Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    const Tensor scores = additive_scores(at::linear(query, query_), memory.keys, score_);
+    const Tensor projected = memory.query.weight.defined()
+                                 ? kernels::collected_linear(query, memory.query)
+                                 : at::linear(query, query_);
+    if (dropout_ == 0 || !is_training())
+      if (const auto fused = kernels::additive_attention(projected, memory.keys, memory.bias))
+        return {fused->context, fused->weights};
+    const Tensor scores = additive_scores(projected, memory.keys, score_);
     return attend_with(scores, memory, dropout_, is_training());
   }
 

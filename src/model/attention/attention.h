@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/config.h"
+#include "model/kernels/collected.h"
 #include "model/tensor.h"
 
 namespace heed::model {
@@ -19,6 +20,7 @@ struct Memory {
   Tensor valid;    // [sentences, source] bool, false on padding
   Tensor summary;  // [sentences, memory] the encoder's last states, both directions
   Tensor bias;     // [sentences, 1, source] added to scores: 0 where valid, -inf on padding
+  kernels::Collected query;  // what multiplies the queries of one sequence; undefined: any weight
 };
 
 /// A Memory without keys, with the bias made from `valid`.
@@ -49,6 +51,10 @@ class Attention : public torch::nn::Module {
  public:
   /// Projects the encoder's states once per sentence.
   virtual Memory prepare(Memory memory) { return memory; }
+
+  /// Called before the steps of one sequence, whose queries come one by one: the place for weights
+  /// whose gradient is collected (kernels/collected.h).
+  virtual Memory begin(Memory memory) { return memory; }
 
   /// query [sentences, query, width of s]: several steps of teacher forcing or several hypotheses
   /// of a beam. `position` is the 0-based target position of the first query; `stride` is 1 where

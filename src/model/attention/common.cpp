@@ -10,7 +10,8 @@
 namespace heed::model {
 
 Memory make_memory(const Tensor& values, const Tensor& valid, const Tensor& summary) {
-  Memory memory{values, {}, valid, summary, {}};
+  Memory memory{
+      .values = values, .keys = {}, .valid = valid, .summary = summary, .bias = {}, .query = {}};
   const auto type = values.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   memory.bias =
       at::zeros({valid.size(0), 1, valid.size(1)}, values.options().dtype(type))

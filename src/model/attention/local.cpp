@@ -31,6 +31,7 @@ class Local : public Attention {
   }
 
   Memory prepare(Memory memory) override { return scores_->prepare(std::move(memory)); }
+  Memory begin(Memory memory) override { return scores_->begin(std::move(memory)); }
 
   Attended forward(const Tensor& query, const Memory& memory, int64_t position,
                    int64_t stride) override {

@@ -163,8 +163,8 @@ Tensor gru_step(const Tensor& gates, const Tensor& recurrent, const Tensor& befo
   return GruStep::apply(gates, recurrent.to(gates.scalar_type()), before);
 }
 
-bool can_run_gru(const Tensor& gates) {
-  return gates.is_cpu() &&
+bool can_run_gru(const Tensor& gates, const Tensor& state) {
+  return gates.is_cpu() && state.scalar_type() == at::kFloat &&
          (gates.scalar_type() == at::kFloat || gates.scalar_type() == at::kBFloat16);
 }
 

@@ -16,8 +16,8 @@ struct Packing {
   int64_t places() const;  // of all steps
 };
 
-/// Whether gates of this type and device are for gru_sequence.
-bool can_run_gru(const Tensor& gates);
+/// Whether gates and states of these types and on this device are for gru_sequence and gru_step.
+bool can_run_gru(const Tensor& gates, const Tensor& state);
 
 /// gates [places, 3 * hidden] (the input's part of r, z, n with its bias), hidden_weight [3 *
 /// hidden, hidden], hidden_bias [3 * hidden], initial [rows[0], hidden] fp32 -> every state
