@@ -37,7 +37,8 @@ RecurrentDecoder::RecurrentDecoder(const ModelConfig& config, int64_t input)
                         layer == 0 ? std::make_shared<RecurrentCell>(cell_, input, hidden, extra)
                                    : std::make_shared<RecurrentCell>(cell_, hidden, hidden)));
   const int64_t states = config.layers * (cell_ == Cell::lstm ? 2 : 1);
-  initial_weight_ = register_parameter("initial_weight", gate_matrices(states, hidden, memory));
+  const int64_t summary = timing_ == Timing::kBefore ? memory / 2 : memory;
+  initial_weight_ = register_parameter("initial_weight", gate_matrices(states, hidden, summary));
   initial_bias_ = register_parameter("initial_bias", at::zeros({states * hidden}));
   const int64_t inner = maxout_ ? 2 * input : input;
   read_state_ = register_parameter("read_state", xavier(inner, hidden));
@@ -47,11 +48,14 @@ RecurrentDecoder::RecurrentDecoder(const ModelConfig& config, int64_t input)
   read_bias_ = register_parameter("read_bias", at::zeros({inner}));
 }
 
-// s(0) = tanh(W summary) for every layer (Bahdanau et al. A.2.2); the LSTM's cells start in the
-// same way, with rows of W of their own.
+// s(0) = tanh(W summary) for every layer; the LSTM's cells start in the same way, with rows of W of
+// their own. Bahdanau's decoder starts from the backward direction's state alone, which has just
+// read the first word (Bahdanau et al. 2015, A.2.2).
 RecurrentDecoder::Carried RecurrentDecoder::first_states(const Tensor& summary) const {
-  const Tensor all = at::tanh(at::linear(summary.unsqueeze(1), initial_weight_, initial_bias_))
-                         .to(initial_weight_.scalar_type());
+  const int64_t read = initial_weight_.size(1);
+  const Tensor from = summary.narrow(1, summary.size(1) - read, read).unsqueeze(1);
+  const Tensor all =
+      at::tanh(at::linear(from, initial_weight_, initial_bias_)).to(initial_weight_.scalar_type());
   const int64_t parts = cell_ == Cell::lstm ? 2 : 1;
   const auto chunks = all.chunk(parts * static_cast<int64_t>(cells_.size()), -1);
   Carried carried;

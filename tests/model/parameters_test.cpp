@@ -61,7 +61,9 @@ int64_t formula_of_recurrent(const ModelConfig& c, int64_t pieces) {
   int64_t decoder = gates * d * extra;
   for (int64_t layer = 0; layer < c.layers; ++layer)
     decoder += gates * d * ((layer == 0 ? e : d) + d + (lstm ? 1 : 2));
-  const int64_t first_states = c.layers * (lstm ? 2 : 1) * d * (d + 1);
+  // Bahdanau's start from the backward direction alone.
+  const int64_t summary = timing == Timing::kBefore ? half : d;
+  const int64_t first_states = c.layers * (lstm ? 2 : 1) * d * (summary + 1);
   const int64_t inner = c.readout == Readout::maxout ? 2 * e : e;
   const int64_t read_out = inner * (d + d + (timing == Timing::kAfter ? 0 : e) + 1);
   const int64_t tied = c.tie == Tie::none ? 0 : c.tie == Tie::decoder ? 1 : 2;
@@ -100,10 +102,10 @@ TEST(Parameters, OfEveryTransformerAreThoseOfTheFormula) {
 
 // Embedding 7, hidden 10, one GRU layer, vocabularies 13 and 11, bahdanau:
 // embeddings 13*7 + 11*7 = 168; output 11*7 + 11 = 88; encoder, each direction 3*5*(7+5) + 2*15 =
-// 210: 420; decoder: cell 30*(7+10+10) + 60 = 870, attention 10*10*2 + 10 = 210, first state 10*10
-// + 10 = 110, read-out 7*(10+10+7) + 7 = 196. Sum 2062.
+// 210: 420; decoder: cell 30*(7+10+10) + 60 = 870, attention 10*10*2 + 10 = 210, first state 10*5
+// + 10 = 60, read-out 7*(10+10+7) + 7 = 196. Sum 2012.
 TEST(Parameters, OfASmallBahdanauModelByHand) {
-  EXPECT_EQ(count_parameters(*small_model({"bahdanau"})), 2062);
+  EXPECT_EQ(count_parameters(*small_model({"bahdanau"})), 2012);
 }
 
 }  // namespace

@@ -110,7 +110,9 @@ std::vector<Row> bahdanau(const Numbers& w, const std::vector<int64_t>& source,
                           const std::vector<int64_t>& target, bool maxout) {
   Row summary;
   const std::vector<Row> h = encode(w, source, summary);
-  Row s = w.times("decoder.initial_weight", summary, "decoder.initial_bias");
+  const Row backward(summary.begin() + static_cast<std::ptrdiff_t>(summary.size() / 2),
+                     summary.end());
+  Row s = w.times("decoder.initial_weight", backward, "decoder.initial_bias");
   for (double& x : s) x = std::tanh(x);
   std::vector<Row> logits;
   for (const int64_t token : target) {

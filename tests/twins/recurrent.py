@@ -42,7 +42,8 @@ def encode(config, w, x):
 def first_states(config, w, summary):
     """s(0) = tanh(W summary + b), for every layer; the LSTM's cells have rows of their own."""
     lstm = config["cell"] == "lstm"
-    states = numpy.tanh(w["initial_weight"] @ summary + w["initial_bias"])
+    width = w["initial_weight"].shape[1]  # Bahdanau's reads the backward direction alone
+    states = numpy.tanh(w["initial_weight"] @ summary[-width:] + w["initial_bias"])
     states = iter(numpy.split(states, config["layers"] * (2 if lstm else 1)))
     return [(next(states), next(states) if lstm else None) for _ in range(config["layers"])]
 
