@@ -41,6 +41,9 @@ int64_t elements(const c10::IValue& value) {
 /// 2 x elements of the left factor x columns of the right one, for the products that all others
 /// end in.
 double flops_of(const std::string& name, c10::ArrayRef<const c10::IValue> inputs) {
+  if (name == "mkldnn::_linear_pointwise")  // weights are [out, in]
+    return 2.0 * static_cast<double>(elements(inputs[0])) *
+           static_cast<double>(inputs[1].toTensor().size(0));
   std::size_t left = 0;
   if (name == "aten::addmm" || name == "aten::baddbmm" || name == "aten::addmm_")
     left = 1;

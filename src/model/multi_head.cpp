@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "model/kernels/product.h"
 
 namespace heed::model {
 namespace {
@@ -78,7 +79,8 @@ SelfAttention::SelfAttention(const MultiHeadOptions& options)
 
 SelfAttention::Heads SelfAttention::project(const Tensor& x) {
   const int64_t shared = options_.kv() * options_.head();
-  const auto parts = projection_(x).split_with_sizes({options_.width, shared, shared}, -1);
+  const auto parts =
+      kernels::linear(*projection_, x).split_with_sizes({options_.width, shared, shared}, -1);
   return {.query = split_heads(parts[0], options_.head()),
           .keys = split_heads(parts[1], options_.head()),
           .values = split_heads(parts[2], options_.head())};
@@ -94,7 +96,7 @@ Tensor SelfAttention::forward(const Tensor& x, const Tensor& valid, bool causal,
   look.window = options_.window;
   const Tensor context = attend(heads.query.transpose(1, 2), heads.keys.transpose(1, 2),
                                 heads.values.transpose(1, 2), look, weights);
-  return output_(join_heads(context));
+  return kernels::linear(*output_, join_heads(context));
 }
 
 Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t position,
@@ -116,7 +118,7 @@ Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t posi
   const Tensor context = attend(query, seen(cache.keys), seen(cache.values),
                                 look_of(options_, {}, false, is_training()), weights);
   if (weights) *weights = weights->squeeze(2).unflatten(0, {sentences, beam}).transpose(1, 2);
-  return output_(context.reshape({sentences, beam, options_.width}));
+  return kernels::linear(*output_, context.reshape({sentences, beam, options_.width}));
 }
 
 CrossAttention::CrossAttention(const MultiHeadOptions& options)
@@ -129,17 +131,17 @@ CrossAttention::CrossAttention(const MultiHeadOptions& options)
 }
 
 KeysValues CrossAttention::project(const Tensor& memory) {
-  const auto parts = projection_(memory).chunk(2, -1);
+  const auto parts = kernels::linear(*projection_, memory).chunk(2, -1);
   return {.keys = split_heads(parts[0], options_.head()).transpose(1, 2),
           .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
 }
 
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Tensor& valid,
                                Tensor* weights) {
-  const Tensor query = split_heads(query_(x), options_.head()).transpose(1, 2);
+  const Tensor query = split_heads(kernels::linear(*query_, x), options_.head()).transpose(1, 2);
   const Tensor context = attend(query, memory.keys, memory.values,
                                 look_of(options_, valid, false, is_training()), weights);
-  return output_(join_heads(context));
+  return kernels::linear(*output_, join_heads(context));
 }
 
 }  // namespace heed::model

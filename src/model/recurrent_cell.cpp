@@ -5,6 +5,7 @@
 
 #include "model/attention/common.h"
 #include "model/kernels/gru.h"
+#include "model/kernels/product.h"
 
 namespace heed::model {
 
@@ -40,7 +41,7 @@ RecurrentCell::RecurrentCell(Cell kind, int64_t input, int64_t hidden, int64_t e
 }
 
 Tensor RecurrentCell::project(const Tensor& input) const {
-  return at::linear(input, input_weight_, input_bias_);
+  return kernels::linear(input, input_weight_, input_bias_);
 }
 
 RecurrentCell::Steps RecurrentCell::begin() const {

@@ -8,6 +8,7 @@
 #include "model/attention/common.h"
 #include "model/attention/local.h"
 #include "model/embedding.h"
+#include "model/kernels/product.h"
 
 namespace heed::model {
 namespace {
@@ -198,9 +199,9 @@ Tensor RecurrentDecoder::read_out(const Tensor& embedded, const Step& step) cons
   // The summary is one row per sentence: [batch, 1, memory] is projected, then broadcast.
   const Tensor& context = step.attended.context;
   const Tensor seen = timing_ == Timing::kNever ? context.narrow(1, 0, 1) : context;
-  const Tensor sum = at::linear(embedded, read_input_, read_bias_) +
-                     at::linear(maxout_ ? step.before : step.top, read_state_) +
-                     at::linear(seen, read_context_);
+  const Tensor sum = kernels::linear(embedded, read_input_, read_bias_) +
+                     kernels::linear(maxout_ ? step.before : step.top, read_state_) +
+                     kernels::linear(seen, read_context_);
   if (!maxout_) return at::tanh(sum);
   // t(j) = max(t~(2j), t~(2j+1)), Bahdanau et al. 2015, A.2.2.
   return sum.unflatten(-1, {-1, 2}).amax(-1);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "model/embedding.h"
+#include "model/kernels/product.h"
 #include "model/recurrent_cell.h"
 
 namespace heed::model {
@@ -57,7 +58,7 @@ RecurrentEncoder::Encoded RecurrentEncoder::fused_gru(Tensor data, const Tensor&
     for (const int64_t direction : {0, 1}) {
       const Tensor* weights = &weights_[static_cast<std::size_t>(4 * (2 * layer + direction))];
       states[direction] =
-          kernels::gru_sequence(at::linear(data, weights[0], weights[2]), packing, weights[1],
+          kernels::gru_sequence(kernels::linear(data, weights[0], weights[2]), packing, weights[1],
                                 weights[3], zeros, /*backward=*/direction == 1);
     }
     data = at::cat({states[0], states[1]}, 1);

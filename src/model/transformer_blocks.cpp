@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/embedding.h"
+#include "model/kernels/product.h"
 
 namespace heed::model {
 namespace {
@@ -37,7 +38,8 @@ FeedForward::FeedForward(const BlockOptions& options)
           "output", xavier_linear(options.feed_forward, {options.attention.width}, true))) {}
 
 Tensor FeedForward::forward(const Tensor& x) {
-  return output_(drop(activate(activation_, inner_(x)), dropout_, is_training()));
+  const Tensor inner = activate(activation_, kernels::linear(*inner_, x));
+  return kernels::linear(*output_, drop(inner, dropout_, is_training()));
 }
 
 Residual::Residual(const BlockOptions& options)

@@ -5,6 +5,7 @@
 
 #include "model/attention/common.h"
 #include "model/kernels/additive.h"
+#include "model/kernels/product.h"
 
 namespace heed::model {
 
@@ -70,8 +71,8 @@ class Additive : public Attention {
   }
 
   Memory prepare(Memory memory) override {
-    memory.keys = kernels::additive_memory(at::linear(memory.values, key_), memory.values, score_,
-                                           memory.bias);
+    memory.keys = kernels::additive_memory(kernels::linear(memory.values, key_), memory.values,
+                                           score_, memory.bias);
     return memory;
   }
 

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "model/attention/common.h"
+#include "model/kernels/product.h"
 
 namespace heed::model {
 namespace {
@@ -14,7 +15,7 @@ class LuongGeneral : public Attention {
   }
 
   Memory prepare(Memory memory) override {
-    memory.keys = at::linear(memory.values, key_);
+    memory.keys = kernels::linear(memory.values, key_);
     return memory;
   }
 

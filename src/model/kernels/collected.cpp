@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/kernels/product.h"
 
 namespace heed::model::kernels {
 namespace {
@@ -65,8 +66,7 @@ class Step : public torch::autograd::Function<Step> {
     context->save_for_backward({input});
     context->saved_data["collector"] = collector;
     context->saved_data["type"] = x.scalar_type();
-    return shared.bias.defined() ? at::addmm(shared.bias, input, shared.weight.t())
-                                 : at::mm(input, shared.weight.t());
+    return times_transposed(input, shared.weight, shared.bias);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
@@ -74,7 +74,8 @@ class Step : public torch::autograd::Function<Step> {
     const Tensor gradient = outer[0].to(shared.weight.scalar_type()).contiguous();
     shared.inputs.push_back(context->get_saved_variables()[0]);
     shared.gradients.push_back(gradient);
-    return {at::mm(gradient, shared.weight).to(context->saved_data["type"].toScalarType()),
+    return {times_transposed(gradient, shared.weight.t())
+                .to(context->saved_data["type"].toScalarType()),
             Tensor(), Tensor()};
   }
 };

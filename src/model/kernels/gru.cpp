@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/kernels/gru_rows.h"
+#include "model/kernels/product.h"
 
 namespace heed::model::kernels {
 namespace {
@@ -76,20 +77,18 @@ class GruSequence : public torch::autograd::Function<GruSequence> {
                         const Tensor& hidden_bias, const Tensor& initial,
                         const std::vector<int64_t>& rows, bool backward) {
     const auto type = gates.scalar_type();
-    const Tensor x = gates.contiguous(), weight = hidden_weight.to(type).t(),
+    const Tensor x = gates.contiguous(), weight = hidden_weight.to(type),
                  bias = hidden_bias.to(type);
     const int64_t hidden = hidden_weight.size(1), places = x.size(0);
     const Tensor states = at::empty({places, hidden}, initial.options());
     const Tensor before = at::empty_like(states),
                  kept = at::empty({places, 4 * hidden}, x.options());
     const Tensor state = initial.clone(at::MemoryFormat::Contiguous);
-    const Tensor recurrent = at::empty({rows.front(), 3 * hidden}, x.options());
     for (const Step& step : steps_of(rows, backward)) {
       const auto part = [&](const Tensor& all) { return all.narrow(0, step.begin, step.rows); };
       const Tensor now = state.narrow(0, 0, step.rows);
-      Tensor product = recurrent.narrow(0, 0, step.rows);
       part(before).copy_(now);
-      at::addmm_out(product, bias, now.to(type), weight);
+      const Tensor product = times_transposed(now.to(type), weight, bias);
       type == at::kFloat
           ? point_forward<float>(part(x), product, part(before), part(states), part(kept))
           : point_forward<uint16_t>(part(x), product, part(before), part(states), part(kept));
@@ -122,8 +121,7 @@ class GruSequence : public torch::autograd::Function<GruSequence> {
           ? point_backward<float>(part(kept), part(before), now, part(to_gates), part(to_recurrent))
           : point_backward<uint16_t>(part(kept), part(before), now, part(to_gates),
                                      part(to_recurrent));
-      type == at::kFloat ? now.addmm_(part(to_recurrent), weight)
-                         : now.add_(at::mm(part(to_recurrent), weight));
+      now.add_(times_transposed(part(to_recurrent), weight.t()));
     }
     const Tensor to_weight = at::mm(to_recurrent.t(), before.to(type)).to(saved[0].scalar_type());
     const Tensor to_bias = to_recurrent.sum(0, false, saved[0].scalar_type());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/kernels/product.h"
 #include "model/kernels/softmax_rows.h"
 
 namespace heed::model::kernels {
@@ -54,8 +55,7 @@ struct Gradients {
 
   /// Adds those of some rows, with logits' gradient `out` [rows, vocab].
   void add(const Tensor& out, const Tensor& rows, int64_t begin, const Tensor& output_weight) {
-    Tensor part = features.narrow(0, begin, rows.size(0));
-    at::mm_out(part, out, output_weight);
+    features.narrow(0, begin, rows.size(0)).copy_(times_transposed(out, output_weight.t()));
     if (weight.scalar_type() == out.scalar_type()) {
       begin == 0 ? at::mm_out(weight, out.t(), rows) : weight.addmm_(out.t(), rows);
     } else {
@@ -78,7 +78,6 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     const Tensor b = has_bias ? bias.to(type) : Tensor();
     const int64_t tokens = x.size(0), vocab = w.size(0);
     const int64_t chunk = std::clamp<int64_t>(kChunk / vocab, 1, std::max<int64_t>(tokens, 1));
-    const Tensor buffer = at::empty({chunk, vocab}, x.options());
     Gradients gradients;
     if (wants_gradient) {
       gradients = {at::empty_like(x), at::zeros_like(weight), {}};
@@ -88,8 +87,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
       const int64_t count = std::min(chunk, tokens - begin);
       const Tensor rows = x.narrow(0, begin, count);
-      Tensor logits = buffer.narrow(0, 0, count);
-      b.defined() ? at::addmm_out(logits, b, rows, w.t()) : at::mm_out(logits, rows, w.t());
+      const Tensor logits = times_transposed(rows, w, b);
       to_gradients(logits, gold.data_ptr<int64_t>() + begin, smoothing, wants_gradient, sums);
       if (wants_gradient) gradients.add(logits, rows, begin, w);
     }
