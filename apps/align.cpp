@@ -134,11 +134,11 @@ void align(const AlignArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   std::vector<eval::GoldAlignment> gold;
   if (!args.gold.empty()) gold = read_gold(args.gold, pairs.source.size(), args.swapped);
-  Aligner forward(args.model, args.common.open());
+  Aligner forward(open_model(args.model, args.common.open()));
   choose(forward, args, false);
   std::optional<Aligner> backward;
   if (!args.reverse.empty()) {
-    backward.emplace(args.reverse, args.common.open());
+    backward.emplace(open_model(args.reverse, args.common.open()));
     choose(*backward, args, true);
   }
   std::optional<eval::AlignmentSweep> sweep;

@@ -1,5 +1,8 @@
 #include "apps/aligner.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "apps/attention_maps.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -33,11 +36,11 @@ std::vector<eval::GoldAlignment> read_gold(const std::string& path, std::size_t 
   return gold;
 }
 
-Aligner::Aligner(const std::string& path, const OpenOptions& options)
-    : folder_(open_model(path, options)),
+Aligner::Aligner(ModelFolder folder)
+    : folder_(std::move(folder)),
       translator_({folder_.member()}, folder_.config.decoding, folder_.device, folder_.precision) {
   if (!folder_.model->attends())
-    throw UserError(path + ": this model has no attention to align by (model.attention: none)");
+    throw UserError(path() + ": this model has no attention to align by (model.attention: none)");
   choice = {.layer = std::max<int64_t>(layers() - 2, 0), .head = mean_head()};
 }
 

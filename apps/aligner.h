@@ -17,8 +17,8 @@ std::vector<eval::GoldAlignment> read_gold(const std::string& path, std::size_t 
 
 class Aligner {
  public:
-  /// Throws UserError for a model without cross-attention, and what open_model() throws.
-  Aligner(const std::string& path, const OpenOptions& options);
+  /// Throws UserError for a model without cross-attention.
+  explicit Aligner(ModelFolder folder);
 
   /// Where the alignment is taken from. At first: the layer before the last (Garg et al. 2019,
   /// "Jointly learning to align and translate with Transformer models"), or the only one; the mean

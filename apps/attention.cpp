@@ -51,12 +51,7 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
 }
 
 decode::AttentionRequest request_of(const AttentionArgs& args) {
-  decode::AttentionRequest request{.cross = false};
-  for (const std::string& kind : args.kinds) {
-    request.encoder |= kind == "encoder";
-    request.decoder |= kind == "decoder";
-    request.cross |= kind == "cross";
-  }
+  decode::AttentionRequest request = every_head_of(args.kinds);
   request.layers = parse_indices("--layer", args.layers, "last");
   request.heads = parse_indices("--head", args.heads, "mean");
   return request;
@@ -194,10 +189,7 @@ void add_attention(CLI::App& app) {
   command->add_option(
       "-o,--output", args->output,
       "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard output");
-  command->add_option("--kind", args->kinds, "Which attention; several separated by commas")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"cross", "encoder", "decoder"}))
-      ->capture_default_str();
+  add_kinds(*command, args->kinds)->capture_default_str();
   command->add_option("--layer", args->layers, "Layers from 0, last, or all")
       ->capture_default_str();
   command

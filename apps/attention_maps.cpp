@@ -14,6 +14,16 @@ std::string kind_name(model::AttentionKind kind) {
   return "cross";
 }
 
+decode::AttentionRequest every_head_of(const std::vector<std::string>& kinds) {
+  decode::AttentionRequest request{.cross = false};
+  for (const std::string& kind : kinds) {
+    request.encoder |= kind == kind_name(model::AttentionKind::kEncoder);
+    request.decoder |= kind == kind_name(model::AttentionKind::kDecoder);
+    request.cross |= kind == kind_name(model::AttentionKind::kCross);
+  }
+  return request;
+}
+
 std::vector<eval::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
                                                int64_t sentence) {
   std::vector<eval::AttentionMatrix> matrices;

@@ -12,6 +12,9 @@ namespace heed {
 /// "encoder", "decoder" or "cross".
 std::string kind_name(model::AttentionKind kind);
 
+/// Every layer and head of these kinds.
+decode::AttentionRequest every_head_of(const std::vector<std::string>& kinds);
+
 /// `sentence` is the line of the input, from 1.
 std::vector<eval::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
                                                int64_t sentence);

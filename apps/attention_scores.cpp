@@ -7,16 +7,22 @@
 namespace heed {
 namespace {
 
-void add_alignments(const std::string& folder, const std::string& path, const TestSet& set,
+eval::AlignmentSweep sweep(Aligner& aligner, const Pairs& pairs, const std::string& path) {
+  return aligner.sweep(pairs, read_gold(path, pairs.source.size(), /*swapped=*/false), path);
+}
+
+void add_alignments(const ModelFolder& folder, const Config& config, const TestSet& set,
                     AttentionScores& scores) {
-  const Pairs pairs{set.source, set.reference};
-  const auto gold = read_gold(path, pairs.source.size(), /*swapped=*/false);
-  Aligner aligner(folder, {});
-  const eval::AlignmentSweep sweep = aligner.sweep(pairs, gold, path);
-  const eval::AlignmentChoice best = sweep.best();
-  scores.alignment_error = sweep.errors().at(best).rate();
-  scores.alignment_choice = eval::describe(best);
-  scores.diagonal_error = sweep.diagonal().rate();
+  Aligner aligner(folder);
+  if (const std::string& gold = config.evaluation.valid_alignments; !gold.empty()) {
+    const data::CorpusFiles& valid = config.data.valid;
+    aligner.choice = sweep(aligner, read_pairs(valid.source, valid.target), gold).best();
+  }
+  const eval::AlignmentSweep errors =
+      sweep(aligner, {set.source, set.reference}, config.evaluation.alignments);
+  scores.alignment_error = errors.errors().at(aligner.choice).rate();
+  scores.alignment_choice = eval::describe(aligner.choice);
+  scores.diagonal_error = errors.diagonal().rate();
 }
 
 std::optional<double> pronoun_share(const eval::EvaluationConfig& evaluation, const TestSet& set,
@@ -33,12 +39,12 @@ std::optional<double> pronoun_share(const eval::EvaluationConfig& evaluation, co
 
 }  // namespace
 
-AttentionScores attention_scores(const std::string& folder, const Config& config,
+AttentionScores attention_scores(const ModelFolder& folder, const Config& config,
                                  const TestSet& set, const std::vector<std::string>& hypotheses) {
   AttentionScores scores;
   const eval::EvaluationConfig& evaluation = config.evaluation;
-  if (!evaluation.alignments.empty() && open_model(folder, {}).model->attends())
-    add_alignments(folder, evaluation.alignments, set, scores);
+  if (!evaluation.alignments.empty() && folder.model->attends())
+    add_alignments(folder, config, set, scores);
   if (!evaluation.antecedents.empty()) scores.pronouns = pronoun_share(evaluation, set, hypotheses);
   return scores;
 }

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "apps/config.h"
+#include "apps/model_folder.h"
 #include "apps/test_set.h"
 
 namespace heed {
 
 struct AttentionScores {
-  /// Of the layer, head and step that fit the gold best; nothing without gold or attention.
+  /// Of the layer, head and step that fit evaluation.valid_alignments best, or else of those that
+  /// Aligner starts with; nothing without gold or attention.
   std::optional<double> alignment_error;
   std::string alignment_choice;
   std::optional<double> diagonal_error;  // of a monotone guess
@@ -20,7 +22,7 @@ struct AttentionScores {
 
 /// By the config's evaluation.alignments and .antecedents, as far as they are given. Throws
 /// UserError naming file and line of what is wrong with them.
-AttentionScores attention_scores(const std::string& folder, const Config& config,
+AttentionScores attention_scores(const ModelFolder& folder, const Config& config,
                                  const TestSet& set, const std::vector<std::string>& hypotheses);
 
 }  // namespace heed

@@ -136,9 +136,9 @@ std::vector<eval::ReportSample> samples_of(const eval::LengthReport& lengths, co
   return samples;
 }
 
-eval::ReportSystem report_system(const FamilyMember& member, const TestSet& set,
-                                 const eval::SystemOutput& output, std::size_t pictured) {
-  const ModelFolder folder = open_model(member.folder, {});
+eval::ReportSystem report_system(const FamilyMember& member, const ModelFolder& folder,
+                                 const TestSet& set, const eval::SystemOutput& output,
+                                 std::size_t pictured) {
   eval::ReportSystem system{
       .name = member.name,
       .description = describe_model(folder.config.model),
@@ -198,9 +198,9 @@ void bottleneck(const BottleneckArgs& args) {
   eval::Table table{
       {"system", "parameters", "updates", "tokens_per_s", "bleu", "aer_%", "pronouns_%"}, {}};
   for (std::size_t i = 0; i < members.size(); ++i) {
-    report.systems.push_back(report_system(members[i], set, outputs[i], pictured));
-    const AttentionScores scores =
-        attention_scores(members[i].folder, config, set, outputs[i].hypotheses);
+    const ModelFolder model = open_model(members[i].folder);
+    report.systems.push_back(report_system(members[i], model, set, outputs[i], pictured));
+    const AttentionScores scores = attention_scores(model, config, set, outputs[i].hypotheses);
     add_facts(scores, report.systems.back());
     table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
   }

@@ -31,15 +31,9 @@ struct HeadsArgs {
 
 /// The kinds asked for, or all that the model has.
 decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config) {
-  const bool all = args.kinds.empty();
-  const bool self = all && config.model.type == model::ModelType::transformer;
-  decode::AttentionRequest request{.encoder = self, .decoder = self, .cross = all};
-  for (const std::string& kind : args.kinds) {
-    request.encoder |= kind == "encoder";
-    request.decoder |= kind == "decoder";
-    request.cross |= kind == "cross";
-  }
-  return request;
+  if (!args.kinds.empty()) return every_head_of(args.kinds);
+  const bool self = config.model.type == model::ModelType::transformer;
+  return {.encoder = self, .decoder = self, .cross = true};
 }
 
 void heads(const HeadsArgs& args) {
@@ -92,11 +86,7 @@ void add_heads(CLI::App& app) {
   command->add_flag("--swap-gold", args->swapped, "The gold file counts target-source");
   command->add_option("--antecedents", args->antecedents,
                       "What pronouns stand for, as data_scripts/demo_corpus.py writes it");
-  command
-      ->add_option("--kind", args->kinds,
-                   "encoder, decoder, cross; several separated by commas; default: all there are")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"cross", "encoder", "decoder"}));
+  add_kinds(*command, args->kinds)->default_str("all there are");
   command
       ->add_option("--separators", args->separators,
                    "Words that count as separators besides punctuation, separated by commas")

@@ -25,4 +25,12 @@ struct ModelOptions {
   OpenOptions open(std::vector<std::string> changed) const { return {device, std::move(changed)}; }
 };
 
+/// --kind of every command that reads attention weights.
+inline CLI::Option* add_kinds(CLI::App& command, std::vector<std::string>& kinds) {
+  return command
+      .add_option("--kind", kinds, "encoder, decoder or cross; several separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"cross", "encoder", "decoder"}));
+}
+
 }  // namespace heed

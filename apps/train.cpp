@@ -34,15 +34,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The sequence limit in pieces without eos: the config's, or less where positions are learned.
+/// The model's own limit in pieces without eos, where positions are learned; else none.
+data::CorpusReading readable(const model::Model& model) {
+  if (model.longest() == INT64_MAX) return {};
+  return {.max_length = model.longest() - 1, .limit = "model.max_positions"};
+}
+
+/// The config's limit, or the model's where that is less.
 data::CorpusReading reading_of(const ModelFolder& folder) {
   const data::DataConfig& data = folder.config.data;
-  const int64_t longest = folder.model->longest();
-  return {.max_length = longest == INT64_MAX ? data.max_length
-                                             : std::min<int64_t>(data.max_length, longest - 1),
-          .long_sentences = data.long_sentences,
-          .keep_text = data.subword_sampling > 0,
-          .threads = at::get_num_threads()};
+  data::CorpusReading reading = readable(*folder.model);
+  if (reading.max_length == 0 || data.max_length <= reading.max_length)
+    reading = {.max_length = data.max_length};
+  reading.long_sentences = data.long_sentences;
+  reading.keep_text = data.subword_sampling > 0;
+  reading.threads = at::get_num_threads();
+  return reading;
 }
 
 }  // namespace
@@ -168,11 +175,12 @@ std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& f
   };
 }
 
-std::vector<data::Batch> validation_batches(const Config& config, const Vocabularies& vocabularies,
-                                            int64_t longest) {
+std::vector<data::Batch> validation_batches(const ModelFolder& folder) {
+  const Config& config = folder.config;
+  data::CorpusReading reading = readable(*folder.model);
+  reading.long_sentences = data::LongSentences::error;
   const auto corpus =
-      data::Corpus::read({config.data.valid}, vocabularies.source, vocabularies.target,
-                         {.max_length = longest, .long_sentences = data::LongSentences::error});
+      data::Corpus::read({config.data.valid}, folder.source, folder.target, reading);
   const bool tokens = config.training.batch_type == train::BatchType::tokens;
   return data::fixed_batches(corpus, tokens ? config.training.batch_size : 4096);
 }
@@ -209,6 +217,13 @@ std::vector<std::string> score_test(const ModelFolder& folder) {
   return scores;
 }
 
+/// Whether the run's folder has scores of a run by this very config.
+bool has_scores(const Config& config) {
+  const fs::path folder = config.output, written = folder / "config.yaml";
+  return fs::exists(folder / "summary.json") && fs::exists(written) &&
+         read_file(written.string()) == config::dump(config);
+}
+
 void train_command(const TrainArgs& args) {
   Config config = load_config(args.config, args.settings);
   require_corpora(config);
@@ -219,6 +234,7 @@ void train_command(const TrainArgs& args) {
   log::add_file((fs::path(folder) / "train.log").string());
   use_threads(config.threads);
   const Vocabularies vocabularies = folder_vocabularies(config, folder);
+  const bool scored = has_scores(config);
   write_atomic((fs::path(folder) / "config.yaml").string(), config::dump(config));
 
   ModelFolder run = fresh_model(std::move(config), folder, vocabularies);
@@ -228,29 +244,28 @@ void train_command(const TrainArgs& args) {
     if (!line.empty()) log::info(line);
   signals::install();
   const auto seed = static_cast<uint64_t>(run.config.seed);
-  const train::TrainResult result = train::train(
-      {.model = run.model,
-       .config = run.config.training,
-       .device = run.device,
-       .precision = run.precision,
-       .folder = folder,
-       .seed = seed,
-       .width = run.config.model.type == model::ModelType::transformer
-                    ? run.config.model.width
-                    : run.config.model.hidden_size,
-       .corpus = corpus,
-       .batches =
-           train::batch_options(run.config.training, run.config.data, seed, at::get_num_threads()),
-       .validation =
-           validation_batches(run.config, vocabularies,
-                              run.model->longest() == INT64_MAX ? 0 : run.model->longest() - 1),
-       .bleu = bleu_of(run),
-       .resume = args.resume});
+  const train::TrainResult result =
+      train::train({.model = run.model,
+                    .config = run.config.training,
+                    .device = run.device,
+                    .precision = run.precision,
+                    .folder = folder,
+                    .seed = seed,
+                    .width = run.config.model.type == model::ModelType::transformer
+                                 ? run.config.model.width
+                                 : run.config.model.hidden_size,
+                    .corpus = corpus,
+                    .batches = train::batch_options(run.config.training, run.config.data, seed,
+                                                    at::get_num_threads()),
+                    .validation = validation_batches(run),
+                    .bleu = bleu_of(run),
+                    .resume = args.resume});
   if (result.stopped == train::StopReason::interrupted)
     throw Failure("interrupted at update " + std::to_string(result.updates) +
                   ", everything is saved; `heed train " + args.config +
                   " --resume` goes on from there");
   log::info(result.reason());
+  if (result.stopped == train::StopReason::nothing_to_do && scored) return;
   RunSummary summary{.parameters = model::count_parameters(*run.model),
                      .updates = result.updates,
                      .minutes = result.minutes,

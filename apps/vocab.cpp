@@ -22,7 +22,8 @@ void vocab(const VocabArgs& args) {
   const auto vocabulary = text::Vocabulary::train({.files = args.files,
                                                    .size = args.size,
                                                    .algorithm = args.algorithm,
-                                                   .coverage = args.coverage});
+                                                   .coverage = args.coverage,
+                                                   .keys = "--"});
   vocabulary.save(args.output);
   log::info(args.output + ": " + std::to_string(vocabulary.size()) + " pieces, fingerprint " +
             vocabulary.fingerprint());

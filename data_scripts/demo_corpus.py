@@ -6,7 +6,8 @@ clauses and number agreement. "it" takes the gender of what it stands for, which
 its clause tells, and words like "bank" and "bat" have two translations. The same seed writes the
 same bytes.
 
-  train.src train.tgt   60,000 pairs, 3 to 64 words, more short ones than long ones
+  train.src train.tgt   70,000 pairs, 3 to 64 words, more short ones than long ones; half are two
+                        clauses, the second about one of two nouns of the first
   valid.src valid.tgt   lengths spread evenly from 3 to 60 source words
   test.src test.tgt     the same; no sentence of valid, test or sets is in train
   {valid,test}.align         gold word alignments, Pharaoh i-j, counted from 0
@@ -23,7 +24,7 @@ same bytes.
 import hashlib
 import random
 from pathlib import Path
-from typing import Iterable, List, Set
+from typing import Callable, Iterable, List, Set
 
 from demo.clauses import Choice, Pair
 from demo.sentences import (
@@ -31,6 +32,7 @@ from demo.sentences import (
     classic_pairs,
     even_lengths,
     more_contrasts,
+    pronoun_sentence,
     sentence,
     training_length,
 )
@@ -50,25 +52,32 @@ def key(pair: Pair) -> str:
     return " ".join(pair.source)
 
 
-def fresh_sentence(choice: Choice, length: int, taken: Set[str], held_out: bool) -> Pair:
+def fresh(draw: Callable[[], Pair], taken: Set[str]) -> Pair:
     for _ in range(TRIES):
-        pair = sentence(choice, length)
-        text = key(pair)
-        if text not in taken:
-            if held_out:
-                taken.add(text)
+        pair = draw()
+        if key(pair) not in taken:
             return pair
-    raise RuntimeError(f"no new sentence of {length} words in {TRIES} tries")
+    raise RuntimeError(f"no new sentence in {TRIES} tries")
 
 
 def held_out(seed: int, name: str, count: int, taken: Set[str]) -> List[Pair]:
-    choice = stream(seed, name)
-    return [fresh_sentence(choice, length, taken, True) for length in even_lengths(count)]
+    choice, pairs = stream(seed, name), []
+    for length in even_lengths(count):
+        pairs.append(fresh(lambda: sentence(choice, length), taken))
+        taken.add(key(pairs[-1]))
+    return pairs
 
 
-def training(seed: int, count: int, taken: Set[str]) -> List[Pair]:
+def training(seed: int, count: int, pronouns: float, taken: Set[str]) -> List[Pair]:
+    """A share of `pronouns` are short and about "it"."""
     choice = stream(seed, "train")
-    return [fresh_sentence(choice, training_length(choice), taken, False) for _ in range(count)]
+
+    def draw() -> Pair:
+        if choice.happens(pronouns):
+            return pronoun_sentence(choice)
+        return sentence(choice, training_length(choice))
+
+    return [fresh(draw, taken) for _ in range(count)]
 
 
 def contrasts(seed: int, count: int, taken: Set[str]):
@@ -133,13 +142,19 @@ def main() -> None:
         "--seed", type=whole_number(0), default=1, help="another seed, another corpus (%(default)s)"
     )
     parser.add_argument(
-        "--train", type=whole_number(1), default=60000, help="training pairs (%(default)s)"
+        "--train", type=whole_number(1), default=70000, help="training pairs (%(default)s)"
     )
     parser.add_argument(
         "--valid", type=whole_number(1), default=1000, help="validation pairs (%(default)s)"
     )
     parser.add_argument(
         "--test", type=whole_number(1), default=2400, help="test pairs (%(default)s)"
+    )
+    parser.add_argument(
+        "--pronouns",
+        type=whole_number(0),
+        default=50,
+        help="per cent of the training pairs that are short and about \"it\" (%(default)s)",
     )
     parser.add_argument(
         "--contrasts",
@@ -154,7 +169,8 @@ def main() -> None:
     classic, contrast = contrasts(options.seed, options.contrasts, taken)
     test = held_out(options.seed, "test", options.test, taken)
     valid = held_out(options.seed, "valid", options.valid, taken)
-    paths = write_split(folder, "train", training(options.seed, options.train, taken), gold=False)
+    train = training(options.seed, options.train, options.pronouns / 100, taken)
+    paths = write_split(folder, "train", train, gold=False)
     paths += write_split(folder, "valid", valid, gold=True) + write_split(
         folder, "test", test, gold=True
     )

@@ -9,10 +9,11 @@ import time
 import urllib.error
 import urllib.request
 import zlib
+from argparse import Namespace
 from pathlib import Path
 from typing import Dict, Iterable, List, Optional, Sequence
 
-from script import Parser, UserMistake, WorldFailed, note, write_lines
+from script import Parser, UserMistake, WorldFailed, note, output_folder, write_lines
 
 ATTEMPTS = 4
 BLOCK = 1 << 16
@@ -22,12 +23,17 @@ TIMEOUT_SECONDS = 60
 BLANKS = str.maketrans({letter: " " for letter in "\t\r\v\f\x1c\x1d\x1e\x85\ufeff\u2028\u2029"})
 
 
-def corpus_parser(description: str, output: str) -> Parser:
+def corpus_parser(description: str, name: str) -> Parser:
     """The options every corpus script has."""
     parser = Parser(description)
-    parser.add_argument("--output", default=output, help="folder to write to (%(default)s)")
     parser.add_argument(
-        "--from", dest="folder", metavar="FOLDER", help="a local copy; nothing is downloaded"
+        "--output", default=f"data/{name}", help="folder to write to (%(default)s)"
+    )
+    parser.add_argument(
+        "--from",
+        dest="folder",
+        metavar="FOLDER",
+        help=f"a local copy, or the folder that has it as {name}; nothing is downloaded",
     )
     parser.add_argument(
         "--downloads", default="data/downloads", help="where downloads are kept (%(default)s)"
@@ -38,6 +44,18 @@ def corpus_parser(description: str, output: str) -> Parser:
         help="go on when counts or checksums are not the known ones",
     )
     return parser
+
+
+def corpus_options(parser: Parser, name: str) -> Namespace:
+    """Parsed: `output` is there, `downloads` is the corpus's own, `folder` has the files or is
+    None."""
+    options = parser.parse_args()
+    options.output = output_folder(options.output)
+    options.downloads = Path(options.downloads) / name
+    if options.folder is not None:
+        given = Path(options.folder)
+        options.folder = given / name if (given / name).is_dir() else given
+    return options
 
 
 def sha256_of_file(path: Path) -> str:

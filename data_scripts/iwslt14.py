@@ -23,6 +23,7 @@ from typing import Dict, List, Tuple
 from fetching import (
     check,
     clean,
+    corpus_options,
     corpus_parser,
     download,
     find_local,
@@ -30,7 +31,7 @@ from fetching import (
     same_count,
     write_split,
 )
-from script import UserMistake, WorldFailed, note, output_folder, run
+from script import UserMistake, WorldFailed, note, run
 
 ADDRESSES = (
     "http://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz",
@@ -159,14 +160,13 @@ def fetch(downloads: Path) -> Path:
 
 
 def main() -> None:
-    options = corpus_parser(__doc__, "data/iwslt14").parse_args()
-    output = output_folder(options.output)
+    options = corpus_options(corpus_parser(__doc__, "iwslt14"), "iwslt14")
     if options.folder is None:
-        splits = official(fetch(Path(options.downloads) / "iwslt14"), options.no_check)
+        splits = official(fetch(options.downloads), options.no_check)
     else:
-        folder = Path(options.folder)
+        folder = options.folder
         if (folder / "de-en.tgz").is_file():
-            folder = unpack(folder / "de-en.tgz", Path(options.downloads) / "iwslt14" / "de-en")
+            folder = unpack(folder / "de-en.tgz", options.downloads / "de-en")
         elif (folder / "de-en").is_dir():
             folder = folder / "de-en"
         tagged = (folder / "train.tags.de-en.de").is_file() or (
@@ -174,7 +174,7 @@ def main() -> None:
         ).is_file()
         splits = (official if tagged else ready)(folder, options.no_check)
     for split, sides in splits.items():
-        write_split(output, split, sides)
+        write_split(options.output, split, sides)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pathlib import Path
 from fetching import (
     check,
     clean,
+    corpus_options,
     corpus_parser,
     download,
     find_local,
@@ -22,7 +23,7 @@ from fetching import (
     same_count,
     write_split,
 )
-from script import output_folder, run
+from script import run
 
 HOME = "https://nlp.stanford.edu/projects/nmt/data/iwslt15.en-vi/"
 LANGUAGES = ("en", "vi")
@@ -30,19 +31,16 @@ OFFICIAL = {"train": ("train", 133317), "valid": ("tst2012", 1553), "test": ("ts
 
 
 def main() -> None:
-    options = corpus_parser(__doc__, "data/iwslt15").parse_args()
-    output = output_folder(options.output)
+    options = corpus_options(corpus_parser(__doc__, "iwslt15"), "iwslt15")
     for split, (name, count) in OFFICIAL.items():
         sides, paths = [], []
         for language in LANGUAGES:
             if options.folder:
                 paths.append(
-                    find_local(Path(options.folder), (f"{name}.{language}", f"{split}.{language}"))
+                    find_local(options.folder, (f"{name}.{language}", f"{split}.{language}"))
                 )
             else:
-                paths.append(
-                    download(f"{HOME}{name}.{language}", Path(options.downloads) / "iwslt15")
-                )
+                paths.append(download(f"{HOME}{name}.{language}", options.downloads))
             sides.append([clean(html.unescape(line)) for line in read_lines(paths[-1])])
         same_count(*sides, *paths)
         check(
@@ -54,7 +52,7 @@ def main() -> None:
         if split == "train":
             pairs = [pair for pair in zip(*sides) if all(pair)]
             sides = [list(side) for side in zip(*pairs)] if pairs else [[], []]
-        write_split(output, split, dict(zip(LANGUAGES, sides)))
+        write_split(options.output, split, dict(zip(LANGUAGES, sides)))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 from fetching import (
     check,
     clean,
+    corpus_options,
     corpus_parser,
     download,
     find_local,
@@ -23,7 +24,7 @@ from fetching import (
     sha256_of_lines,
     write_split,
 )
-from script import UserMistake, output_folder, run
+from script import UserMistake, run
 
 HOME = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
 OFFICIAL = {
@@ -56,7 +57,7 @@ SHA256 = {
 
 
 def main() -> None:
-    parser = corpus_parser(__doc__, "data/multi30k")
+    parser = corpus_parser(__doc__, "multi30k")
     parser.add_argument(
         "--languages",
         nargs="+",
@@ -64,20 +65,19 @@ def main() -> None:
         metavar="LANG",
         help="any of de, en, fr (de en)",
     )
-    options = parser.parse_args()
+    options = corpus_options(parser, "multi30k")
     for language in options.languages:
         if language not in LANGUAGES:
             raise UserMistake(f"--languages: '{language}' is none of {', '.join(LANGUAGES)}")
-    folder = output_folder(options.output)
     for split, name in OFFICIAL.items():
         sides = {}
         for language in options.languages:
             if options.folder:
                 path = find_local(
-                    Path(options.folder), (f"{name}.{language}.gz", f"{split}.{language}.gz")
+                    options.folder, (f"{name}.{language}.gz", f"{split}.{language}.gz")
                 )
             else:
-                path = download(f"{HOME}{name}.{language}.gz", Path(options.downloads) / "multi30k")
+                path = download(f"{HOME}{name}.{language}.gz", options.downloads)
             lines = [clean(line) for line in read_lines(path)]
             check(
                 len(lines) == LINES[split],
@@ -90,7 +90,7 @@ def main() -> None:
                 options.no_check,
             )
             sides[language] = lines
-        write_split(folder, split, sides)
+        write_split(options.output, split, sides)
 
 
 if __name__ == "__main__":

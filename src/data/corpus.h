@@ -55,7 +55,8 @@ struct CorpusReport {
 
 /// How a corpus is read.
 struct CorpusReading {
-  int64_t max_length = 0;  // pieces on either side; 0 for no limit
+  int64_t max_length = 0;                 // pieces on either side; 0 for no limit
+  std::string limit = "data.max_length";  // the key that sets it, for messages
   LongSentences long_sentences = LongSentences::drop;
   bool keep_text = false;  // for subword sampling
   int64_t threads = 1;     // the result does not depend on it

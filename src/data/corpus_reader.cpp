@@ -93,7 +93,7 @@ class CorpusReader {
   Corpus finish() {
     if (corpus_.size() == 0)
       throw UserError("no sentence pair is left to use: " + corpus_.report() +
-                      (reading_.max_length > 0 ? "; see data.max_length" : ""));
+                      (reading_.max_length > 0 ? "; see " + reading_.limit : ""));
     corpus_.finish();
     return std::move(corpus_);
   }
@@ -136,9 +136,11 @@ class CorpusReader {
     if (longer <= limit) return true;
     if (reading_.long_sentences == LongSentences::error) {
       const std::string& path = example.source.size() > limit ? report_.source : report_.target;
-      throw UserError(path + ":" + std::to_string(line.number) + ": " + std::to_string(longer) +
-                      " pieces, more than data.max_length " + std::to_string(limit) +
-                      "; raise it, or set data.long_sentences to drop or truncate");
+      throw UserError(
+          path + ":" + std::to_string(line.number) + ": " + std::to_string(longer) +
+          " pieces, more than the " + std::to_string(limit) + " that " + reading_.limit +
+          " allows; raise it, or set data.long_sentences, for training data, to drop or "
+          "truncate");
     }
     if (reading_.long_sentences == LongSentences::drop) {
       report_.dropped.add(line.number);

@@ -124,7 +124,7 @@ std::string sweep_table(const AlignmentSweep& sweep, const AlignmentChoice& chos
   add({"diagonal", "", ""}, sweep.diagonal(), false);
   for (const NamedError& other : others)
     add({other.name, "", ""}, other.error, &other == &others.back());
-  return table_text(table, 3);
+  return table_text(table, {0, 1, 2});
 }
 
 std::string sweep_json(const AlignmentSweep& sweep, const AlignmentChoice& chosen,

@@ -19,6 +19,9 @@ void check(const EvaluationConfig& config) {
     if (std::find(config.metrics.begin(), metric, *metric) != metric)
       throw config::ConfigError("evaluation.metrics: '" + *metric + "' is given twice");
   }
+  if (config.alignments.empty() && !config.valid_alignments.empty())
+    throw config::ConfigError(
+        "evaluation.valid_alignments: needs evaluation.alignments, which are measured");
   const auto& ends = config.length_buckets;
   const auto wrong = std::adjacent_find(ends.begin(), ends.end(), std::greater_equal<>());
   if (wrong != ends.end())

@@ -25,6 +25,10 @@ struct EvaluationConfig {
              "Correct word alignments of data.test, Pharaoh i-j: `heed bottleneck` then tells the "
              "alignment error rate of each model's attention.",
              config::AnyValue{})
+  HEED_FIELD(std::string, valid_alignments, "",
+             "The same of data.valid: they choose the layer, head and step that are measured. "
+             "Without them it is the mean of the heads in the layer before the last.",
+             config::AnyValue{})
   HEED_FIELD(std::string, antecedents, "",
              "What the pronouns of data.test stand for, as data_scripts/demo_corpus.py writes it: "
              "`heed bottleneck` then tells how many genders are right.",

@@ -62,7 +62,7 @@ std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
     for (int64_t i = -kReach; i <= farthest; ++i) row.push_back(percent(head->profile(i)));
     table.rows.push_back(row);
   }
-  return table_text(table, 2);
+  return table_text(table, {0, 1});
 }
 
 /// Only the roles that some row could have.
@@ -80,7 +80,7 @@ std::string role_table(const std::vector<const HeadMeasures*>& heads, const Head
       row.push_back(head->role(role).of ? percent(head->role(role).value()) : "-");
     table.rows.push_back(row);
   }
-  return table_text(table, 3);
+  return table_text(table, {0, 1, 2});
 }
 
 std::string csv_name(Role role) {

@@ -1,10 +1,8 @@
 // The rows of `heed lengths`: CSV for programs, a table for people.
-#include <algorithm>
-#include <cstddef>
-
 #include "base/strings.h"
 #include "eval/csv.h"
 #include "eval/lengths.h"
+#include "eval/table.h"
 
 namespace heed::eval {
 namespace {
@@ -51,26 +49,6 @@ Row table_row(const std::string& name, const Bucket& bucket,
   return row;
 }
 
-// Names and labels to the left, numbers to the right.
-std::string align(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string out;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - row[c].size(), ' ');
-      const bool left = c < 2 || c + 1 == row.size();
-      line += (c ? "  " : "") + (left ? row[c] + padding : padding + row[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + '\n';
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string lengths_csv(const LengthReport& report) {
@@ -86,16 +64,16 @@ std::string lengths_csv(const LengthReport& report) {
 }
 
 std::string lengths_table(const LengthReport& report) {
-  std::vector<Row> rows = {{"system", "words", "sentences", "source words", "BLEU", "95 % interval",
-                            "BP", "ratio",
-                            report.baseline.empty() ? "" : "against " + report.baseline}};
+  Table table{{"system", "words", "sentences", "source words", "BLEU", "95 % interval", "BP",
+               "ratio", report.baseline.empty() ? "" : "against " + report.baseline},
+              {}};
   for (const SystemLengths& system : report.systems) {
     for (std::size_t b = 0; b < report.buckets.size(); ++b) {
-      rows.push_back(table_row(system.name, report.buckets[b], system.buckets[b]));
+      table.rows.push_back(table_row(system.name, report.buckets[b], system.buckets[b]));
     }
-    rows.push_back(table_row(system.name, report.all, system.all));
+    table.rows.push_back(table_row(system.name, report.all, system.all));
   }
-  std::string out = align(rows);
+  std::string out = table_text(table, {0, 1, 8});
   for (const SystemLengths& system : report.systems) {
     out += system.name + ": " + describe(system.overall) + '\n';
   }

@@ -35,7 +35,7 @@ std::string html_table(const Table& table) {
 
 }  // namespace
 
-std::string table_text(const Table& table, std::size_t left) {
+std::string table_text(const Table& table, const std::set<std::size_t>& left) {
   std::vector<Row> rows = {table.columns};
   rows.insert(rows.end(), table.rows.begin(), table.rows.end());
   std::vector<std::size_t> widths(table.columns.size(), 0);
@@ -48,7 +48,7 @@ std::string table_text(const Table& table, std::size_t left) {
     std::string line;
     for (std::size_t c = 0; c < row.size(); ++c) {
       const std::string padding(widths[c] - width_of(row[c]), ' ');
-      line += (c ? "  " : "") + (c < left ? row[c] + padding : padding + row[c]);
+      line += (c ? "  " : "") + (left.contains(c) ? row[c] + padding : padding + row[c]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';

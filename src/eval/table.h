@@ -1,6 +1,7 @@
 // A table of measurements: for a terminal, as CSV, and in a page with its pictures.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // each as long as `columns`
 };
 
-/// Columns of equal width: the first `left` to the left, numbers to the right.
-std::string table_text(const Table& table, std::size_t left = 1);
+/// Columns of equal width: those of `left`, counted from 0, to the left, numbers to the right.
+std::string table_text(const Table& table, const std::set<std::size_t>& left = {0});
 
 std::string table_csv(const Table& table);
 

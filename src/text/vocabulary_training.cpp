@@ -98,12 +98,12 @@ std::string number_after(const std::string& message, const std::string& marker) 
 [[noreturn]] void explain(const VocabularyTraining& options, const std::string& message) {
   const std::string text = join(options.files, ", "), size = std::to_string(options.size);
   if (const auto most = number_after(message, "set it to a value <= "); !most.empty())
-    throw UserError(text + ": too little text for " + size +
-                    " pieces; set data.vocabulary.size to at most " + most);
+    throw UserError(text + ": too little text for " + size + " pieces; set " + options.keys +
+                    "size to at most " + most);
   if (const auto least = number_after(message, size + " vs "); !least.empty())
     throw UserError(text + ": " + size + " pieces are too few for all its characters; set " +
-                    "data.vocabulary.size to at least " + least +
-                    ", or data.vocabulary.coverage below " + fixed(options.coverage, 4));
+                    options.keys + "size to at least " + least + ", or " + options.keys +
+                    "coverage below " + fixed(options.coverage, 4));
   throw Failure(text + ": SentencePiece cannot train: " + message);
 }
 
@@ -112,11 +112,11 @@ std::string number_after(const std::string& message, const std::string& marker) 
 Vocabulary Vocabulary::train(const VocabularyTraining& options) {
   if (options.files.empty()) throw UserError("a vocabulary needs at least one file of text");
   if (options.algorithm != "unigram" && options.algorithm != "bpe")
-    throw UserError("data.vocabulary.algorithm is unigram or bpe, not '" + options.algorithm + "'");
+    throw UserError(options.keys + "algorithm is unigram or bpe, not '" + options.algorithm + "'");
   if (options.coverage < 0.98 || options.coverage > 1)
-    throw UserError("data.vocabulary.coverage must be between 0.98 and 1, got " +
+    throw UserError(options.keys + "coverage must be between 0.98 and 1, got " +
                     fixed(options.coverage, 4));
-  if (options.size < 5) throw UserError("data.vocabulary.size must be at least 5");
+  if (options.size < 5) throw UserError(options.keys + "size must be at least 5");
   Sentences sentences(options.files);
   sentences.rethrow();
   if (sentences.done())

@@ -1,5 +1,4 @@
-// heed contrast and heed pronouns, and what a trained demo model is for.
-#include <filesystem>
+// heed contrast and heed pronouns.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -148,22 +147,6 @@ TEST(Pronouns, WhatIsRequiredAndNotReachedFails) {
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("0.00 % of the genders"));
   expect_mistake(set.run({"pronouns"}), {"--hypothesis"});
-}
-
-/// What the demo's Transformer should do and does not yet: it resolves half of the pairs. ./run
-/// demo trains it; the suite does not wait for that.
-TEST(Demo, DISABLED_TheTransformerKnowsWhatItStandsFor) {
-  const std::string root = HEED_SOURCE_DIR, model = root + "/runs/demo/transformer",
-                    sets = root + "/data/demo/sets/";
-  if (!std::filesystem::exists(model + "/summary.json") ||
-      !std::filesystem::exists(sets + "contrast.wrong"))
-    GTEST_SKIP() << "no trained demo model: ./run demo";
-  for (const std::string name : {"classic", "contrast"}) {
-    const Result result = run_heed({"contrast", model, "--source", sets + name + ".src", "--right",
-                                    sets + name + ".tgt", "--wrong", sets + name + ".wrong",
-                                    "--wrong", sets + name + ".neither", "--require", "95"});
-    EXPECT_EQ(result.status, 0) << name << "\n" << result.out << result.err;
-  }
 }
 
 }  // namespace

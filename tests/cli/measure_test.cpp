@@ -120,19 +120,24 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
   EXPECT_THAT(again.err, HasSubstr("none is trained already"));
 }
 
-// The toy's target is the source backwards.
-TEST_F(BottleneckTest, TellsAlignmentErrorsWhereGoldIsGiven) {
+/// Gold alignments: the toy's target is the source backwards.
+std::string write_toy_alignments(const TemporaryFolder& folder, const std::string& name) {
   std::string gold;
-  for (const std::string& line : lines_of(read_file(folder / "test.src"))) {
+  for (const std::string& line : lines_of(read_file(folder / (name + ".src")))) {
     const auto words = static_cast<int>(split(line, ' ').size());
     for (int i = 0; i < words; ++i)
       gold += (i ? " " : "") + std::to_string(i) + "-" + std::to_string(words - 1 - i);
     gold += "\n";
   }
-  const std::string file = folder.write("test.align", gold);
+  return folder.write(name + ".align", gold);
+}
+
+TEST_F(BottleneckTest, TellsAlignmentErrorsWhereGoldIsGiven) {
+  const std::string valid = write_toy_alignments(folder, "valid");
   const Result result =
       run_heed({"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1",
-                "--set", "evaluation.alignments=" + file});
+                "--set", "evaluation.alignments=" + write_toy_alignments(folder, "test"), "--set",
+                "evaluation.valid_alignments=" + valid});
   ASSERT_EQ(result.status, 0) << result.err;
   const auto rows = lines_of(read_file(folder / "family/systems.csv"));
   ASSERT_THAT(rows, SizeIs(3));

@@ -62,7 +62,7 @@ TEST(Vocab, ASizeThatTheTextCannotFillSaysWhichItCan) {
   const TemporaryFolder folder;
   const Result result = run_heed({"vocab", folder.write("text", "a b\nb a\n"), "--size", "500",
                                   "--algorithm", "bpe", "-o", folder / "mine.spm"});
-  expect_mistake(result, {"500"});
+  expect_mistake(result, {"500", "set --size to at most"});
   EXPECT_FALSE(fs::exists(folder / "mine.spm"));
 }
 

@@ -125,6 +125,29 @@ TEST_F(TrainTest, ResumingAFinishedRunSaysThereIsNothingToDo) {
   EXPECT_TRUE(read_file(run + "/model.safetensors") == weights);
 }
 
+TEST_F(TrainTest, ResumingAFinishedRunScoresItAgainOnlyWhereTheConfigHasChanged) {
+  config();
+  write_toy_pairs(folder, "test", 5, 3);
+  const std::string path = write_toy_config(folder, {"run", kNone, kBrief, /*test=*/true});
+  const std::string hypothesis = run + "/test.hypothesis";
+  train_toy(path);
+  ASSERT_TRUE(fs::remove(hypothesis));
+  train_toy(path, {"--resume"});
+  EXPECT_FALSE(fs::exists(hypothesis));
+  train_toy(path, {"--resume", "--set", "decoding.beam_size=2"});
+  EXPECT_TRUE(fs::exists(hypothesis));
+}
+
+TEST_F(TrainTest, ASentenceBeyondTheLearnedPositionsNamesTheirKey) {
+  config();
+  const char* model =
+      "{type: transformer, width: 16, feed_forward: 16, heads: 2, positions: learned, "
+      "max_positions: 4}";
+  const Result result = run_heed({"train", write_toy_config(folder, {"run", model, kBrief})});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("more than the 3 that model.max_positions allows"));
+}
+
 TEST_F(TrainTest, ResumingWithMoreUpdatesGoesOn) {
   train_toy(config());
   const Result result = run_heed({"train", config(), "--resume", "--set", "training.updates=6"});

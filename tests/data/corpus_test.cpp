@@ -115,8 +115,8 @@ TEST_F(CorpusRead, RefusesLongPairsWhereToldTo) {
   EXPECT_EQ(message_of<UserError>(
                 [&] { read({pair}, {.max_length = 4, .long_sentences = LongSentences::error}); }),
             pair.target +
-                ":2: 8 pieces, more than data.max_length 4; raise it, or set "
-                "data.long_sentences to drop or truncate");
+                ":2: 8 pieces, more than the 4 that data.max_length allows; raise it, or set "
+                "data.long_sentences, for training data, to drop or truncate");
 }
 
 TEST_F(CorpusRead, FilesOfDifferentLengthAreNamedWithTheirCounts) {

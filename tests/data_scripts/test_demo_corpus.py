@@ -12,6 +12,7 @@ from demo import lexicon as words
 SIZES = ("--train", "2000", "--valid", "120", "--test", "600", "--contrasts", "40")
 BUCKETS = [(3, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, 60)]
 GENDERED = {"elo": "m", "ela": "f", "ele": "n"}
+ADJECTIVES = {english for english, _ in words.ADJECTIVES}
 NOUN_FORMS = {noun.source_form(plural) for noun in words.NOUNS for plural in (False, True)}
 
 
@@ -76,8 +77,23 @@ class Corpus(unittest.TestCase):
         lengths = Counter(len(source) for source, _ in self.pairs("train"))
         self.assertEqual((min(lengths), max(lengths)), (3, 64))
         filled = [sum(lengths[length] for length in range(low, high + 1)) for low, high in BUCKETS]
-        self.assertGreater(min(filled), 0.05 * sum(filled))
-        self.assertEqual(max(filled), filled[0])
+        self.assertGreater(min(filled), 0.02 * sum(filled))
+        self.assertGreater(sum(filled[:2]), 0.5 * sum(filled))
+
+    def test_as_many_training_sentences_are_about_it_as_was_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sizes = ("--train", "500", "--pronouns", "100", *SIZES[2:])
+            run("demo_corpus.py", "--output", folder, *sizes)
+            for source in lines(Path(folder) / "train.src"):
+                words_of = source.split()
+                self.assertTrue({"it", "they"} & set(words_of), source)
+                self.assertTrue(10 <= len(words_of) <= 16, source)
+                self.assertIn(words_of[-1], ADJECTIVES)
+        short = sum(
+            len(source) <= 16 and "it" in source and source[-1] in ADJECTIVES
+            for source, _ in self.pairs("train")
+        )
+        self.assertGreater(short, 0.3 * len(self.pairs("train")))
 
     def test_no_held_out_sentence_is_trained_on_and_none_is_twice(self):
         train = {tuple(source) for source, _ in self.pairs("train")}

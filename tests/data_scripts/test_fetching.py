@@ -286,6 +286,15 @@ class Iwslt15(ScriptTest):
         self.assertEqual((self.folder / "out" / "train.en").read_text(), "it 's train\n")
         self.assertEqual((self.folder / "out" / "test.vi").read_text(), "là tst2013\nkhông\n")
 
+    def test_the_folder_that_holds_the_copy_will_do(self):
+        for name in ("train", "tst2012", "tst2013"):
+            self.write(f"iwslt15/{name}.en", name)
+            self.write(f"iwslt15/{name}.vi", name)
+        self.run_well(
+            "iwslt15.py", "--from", self.folder, "--output", self.folder / "out", "--no-check"
+        )
+        self.assertEqual((self.folder / "out" / "valid.en").read_text(), "tst2012\n")
+
     def test_other_counts_than_the_published_stop(self):
         self.write("train.en", "a")
         self.write("train.vi", "b")

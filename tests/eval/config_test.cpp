@@ -27,6 +27,12 @@ TEST(EvaluationConfig, MetricsAreKnownAndGivenOnce) {
             "evaluation.metrics: 'bleu' is given twice");
 }
 
+TEST(EvaluationConfig, AlignmentsToChooseByNeedAlignmentsToMeasure) {
+  EXPECT_EQ(wrong({.alignments = "test", .valid_alignments = "valid"}), "(nothing thrown)");
+  EXPECT_EQ(wrong({.valid_alignments = "valid"}),
+            "evaluation.valid_alignments: needs evaluation.alignments, which are measured");
+}
+
 TEST(EvaluationConfig, BucketsIncrease) {
   EXPECT_EQ(wrong({.length_buckets = {5}}), "(nothing thrown)");
   EXPECT_EQ(wrong({.length_buckets = {5, 10, 10}}),

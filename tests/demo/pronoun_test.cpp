@@ -1,0 +1,64 @@
+// What attention is for: a Transformer learns which of two nouns "it" stands for.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "temporary_folder.h"
+
+namespace heed::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const std::string kRoot = HEED_SOURCE_DIR;
+
+void expect_resolved(const std::string& model, const std::string& sets) {
+  for (const std::string name : {"classic", "contrast"}) {
+    const std::string set = sets + "/" + name;
+    const Result result = run_heed({"contrast", model, "--source", set + ".src", "--right",
+                                    set + ".tgt", "--wrong", set + ".wrong", "--wrong",
+                                    set + ".neither", "--require", "95"});
+    EXPECT_EQ(result.status, 0) << name << "\n" << result.out << result.err;
+  }
+}
+
+/// `--set KEY=VALUE` for each.
+Arguments set_all(const Arguments& settings) {
+  Arguments arguments;
+  for (const std::string& setting : settings)
+    arguments.insert(arguments.end(), {"--set", setting});
+  return arguments;
+}
+
+/// The demo's Transformer on the demo's short sentences alone: what the long ones teach besides
+/// would take minutes more.
+TEST(Demo, ATransformerLearnsWhatItStandsFor) {
+  const TemporaryFolder folder;
+  const std::string data = folder / "data", model = folder / "model";
+  const Result made =
+      subprocess::run({HEED_PYTHON, kRoot + "/data_scripts/demo_corpus.py", "--output", data,
+                       "--pronouns", "100", "--valid", "60", "--test", "1"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  Arguments train = {"train", kRoot + "/configs/demo.yaml"};
+  const Arguments settings =
+      set_all({"output=" + model, "threads=2", "data.train.source=" + data + "/train.src",
+               "data.train.target=" + data + "/train.tgt", "data.valid.source=" + data + "/valid.src",
+               "data.valid.target=" + data + "/valid.tgt", "data.test.source=", "data.test.target=",
+               "training.max_minutes=0", "training.updates=450", "training.validate_every=450"});
+  train.insert(train.end(), settings.begin(), settings.end());
+  const Result trained = run_heed(train);
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  expect_resolved(model, data + "/sets");
+}
+
+/// The same of the model that ./run demo trained, where it did.
+TEST(Demo, TheTransformerOfTheDemoKnowsIt) {
+  const std::string model = kRoot + "/runs/demo/transformer";
+  if (!std::filesystem::exists(model + "/summary.json"))
+    GTEST_SKIP() << "no trained demo model: ./run demo";
+  expect_resolved(model, kRoot + "/data/demo/sets");
+}
+
+}  // namespace
+}  // namespace heed::cli
