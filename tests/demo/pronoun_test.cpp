@@ -16,9 +16,9 @@ const std::string kRoot = HEED_SOURCE_DIR;
 void expect_resolved(const std::string& model, const std::string& sets) {
   for (const std::string name : {"classic", "contrast"}) {
     const std::string set = sets + "/" + name;
-    const Result result = run_heed({"contrast", model, "--source", set + ".src", "--right",
-                                    set + ".tgt", "--wrong", set + ".wrong", "--wrong",
-                                    set + ".neither", "--require", "95"});
+    const Result result =
+        run_heed({"contrast", model, "--source", set + ".src", "--right", set + ".tgt", "--wrong",
+                  set + ".wrong", "--wrong", set + ".neither", "--require", "95"});
     EXPECT_EQ(result.status, 0) << name << "\n" << result.out << result.err;
   }
 }
@@ -26,8 +26,7 @@ void expect_resolved(const std::string& model, const std::string& sets) {
 /// `--set KEY=VALUE` for each.
 Arguments set_all(const Arguments& settings) {
   Arguments arguments;
-  for (const std::string& setting : settings)
-    arguments.insert(arguments.end(), {"--set", setting});
+  for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
   return arguments;
 }
 
@@ -41,11 +40,11 @@ TEST(Demo, ATransformerLearnsWhatItStandsFor) {
                        "--pronouns", "100", "--valid", "60", "--test", "1"});
   ASSERT_EQ(made.status, 0) << made.err;
   Arguments train = {"train", kRoot + "/configs/demo.yaml"};
-  const Arguments settings =
-      set_all({"output=" + model, "threads=2", "data.train.source=" + data + "/train.src",
-               "data.train.target=" + data + "/train.tgt", "data.valid.source=" + data + "/valid.src",
-               "data.valid.target=" + data + "/valid.tgt", "data.test.source=", "data.test.target=",
-               "training.max_minutes=0", "training.updates=450", "training.validate_every=450"});
+  const Arguments settings = set_all(
+      {"output=" + model, "threads=2", "data.train.source=" + data + "/train.src",
+       "data.train.target=" + data + "/train.tgt", "data.valid.source=" + data + "/valid.src",
+       "data.valid.target=" + data + "/valid.tgt", "data.test.source=", "data.test.target=",
+       "training.max_minutes=0", "training.updates=600", "training.validate_every=600"});
   train.insert(train.end(), settings.begin(), settings.end());
   const Result trained = run_heed(train);
   ASSERT_EQ(trained.status, 0) << trained.err;
