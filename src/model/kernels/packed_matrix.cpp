@@ -47,6 +47,41 @@ HEED_VECTORISED void narrow(const float* x, int64_t count, uint16_t* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = narrowed(x[i]);
 }
 
+/// Where in the matrix a tile lies.
+struct Columns {
+  const PackedMatrix& weights;
+  int64_t begin, width;
+};
+
+/// The sums of (x + 128) w of int8, as bits, become products.
+HEED_VECTORISED void to_floats(float* sums, float scale, const Columns& place) {
+  const float* scales = place.weights.scales() + place.begin;
+  const int32_t* shifts = place.weights.shifts() + place.begin;
+#pragma omp simd
+  for (int64_t c = 0; c < PackedMatrix::kPanel; ++c)
+    sums[c] = static_cast<float>(std::bit_cast<int32_t>(sums[c]) - shifts[c]) * (scale * scales[c]);
+}
+
+HEED_VECTORISED void store(float* from, const Finish& finish, const Columns& place, float* to) {
+  const int64_t width = place.width;
+  if (finish.bias) {
+    const float* bias = finish.bias + place.begin;
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) from[c] += bias[c];
+  }
+  if (finish.relu) {
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) from[c] = from[c] > 0 ? from[c] : 0;
+  }
+  if (finish.add) {
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) to[c] += from[c];
+  } else {
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) to[c] = from[c];
+  }
+}
+
 float scale_of(const float* x, int64_t count) {
   const float most = largest_magnitude(x, count);
   return most > 0 ? most / 127 : 1;
@@ -129,25 +164,11 @@ void multiply(const Rows& x, const PackedMatrix& weights, const Finish& finish, 
                    .panel = weights.panel(panel),
                    .steps = weights.steps()},
                   tile);
+      const Columns place{weights, begin, width};
       for (int64_t r = 0; r < count; ++r) {
         float* from = tile + r * PackedMatrix::kPanel;
-        float* to = y + (row + r) * columns + begin;
-        if (weights.numbers() == Numbers::int8) {
-          const float scale = x.scale(row + r);
-          const float* scales = weights.scales() + begin;
-          const int32_t* shifts = weights.shifts() + begin;
-          for (int64_t c = 0; c < PackedMatrix::kPanel; ++c)
-            from[c] = static_cast<float>(std::bit_cast<int32_t>(from[c]) - shifts[c]) *
-                      (scale * scales[c]);
-        }
-        if (finish.bias)
-          for (int64_t c = 0; c < width; ++c) from[c] += finish.bias[begin + c];
-        if (finish.relu)
-          for (int64_t c = 0; c < width; ++c) from[c] = from[c] > 0 ? from[c] : 0;
-        if (finish.add)
-          for (int64_t c = 0; c < width; ++c) to[c] += from[c];
-        else
-          std::memcpy(to, from, width * sizeof(float));
+        if (weights.numbers() == Numbers::int8) to_floats(from, x.scale(row + r), place);
+        store(from, finish, place, y + (row + r) * columns + begin);
       }
     }
   }
