@@ -57,9 +57,13 @@ void BenchOptions::add(CLI::App& command) {
       ->capture_default_str();
 }
 
-void BenchOptions::apply() const {
+int BenchOptions::used() const {
   const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  at::set_num_threads(threads > 0 ? threads : cores);
+  return threads > 0 ? threads : cores;
+}
+
+void BenchOptions::apply() const {
+  at::set_num_threads(used());
 }
 
 double median(std::vector<double> values) {
@@ -104,13 +108,15 @@ void publish(const BenchOptions& options, const std::string& name, const eval::T
 }
 
 void add_bench(CLI::App& app) {
-  CLI::App* bench =
-      app.add_subcommand("bench", "Throughput and cost curves: attention, scale, cache, train");
+  CLI::App* bench = app.add_subcommand(
+      "bench", "Throughput and cost curves: train, translate, attention, cache, scale; compare");
   bench->require_subcommand(1);
   add_bench_train(*bench);
+  add_bench_translate(*bench);
   add_bench_attention(*bench);
   add_bench_cache(*bench);
   add_bench_scale(*bench);
+  add_bench_compare(*bench);
   for (CLI::App* mode : bench->get_subcommands(nullptr)) mode->fallthrough();
   bench->footer("Example:\n  heed bench attention --lengths 128,256,512,1024 -o runs/bench");
 }

@@ -16,6 +16,8 @@ void add_bench_attention(CLI::App& bench);
 void add_bench_scale(CLI::App& bench);
 void add_bench_cache(CLI::App& bench);
 void add_bench_train(CLI::App& bench);
+void add_bench_translate(CLI::App& bench);
+void add_bench_compare(CLI::App& bench);
 
 /// Options of every mode.
 struct BenchOptions {
@@ -26,6 +28,8 @@ struct BenchOptions {
   void add(CLI::App& command);
   /// Sets the threads.
   void apply() const;
+  /// As many as apply() sets.
+  int used() const;
 };
 
 double seconds_of(const std::function<void()>& run);

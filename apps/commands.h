@@ -29,6 +29,7 @@ void add_pronouns(CLI::App& app);
 void add_score(CLI::App& app);
 void add_vocab(CLI::App& app);
 void add_average(CLI::App& app);
+void add_export(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_config(CLI::App& app);

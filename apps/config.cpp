@@ -18,6 +18,10 @@ void check(const Config& config) {
   model::check(config.model, config.data.vocabulary.kind == data::VocabularyKind::joint);
   train::check(config.training);
   decode::check(config.decoding);
+  if (config.decoding.weights == decode::WeightType::int8 &&
+      config.model.type != model::ModelType::transformer)
+    throw config::ConfigError(
+        "decoding.weights: int8 is for Transformers, and model.type is rnn; set bf16 or fp32");
   eval::check(config.evaluation);
 }
 

@@ -103,9 +103,16 @@ Candidates on_device(const model::Tensor& scores, int64_t count) {
 
 }  // namespace
 
-Candidates best_candidates(const model::Tensor& scores, int64_t count) {
+Candidates best_candidates(const model::Tensor& scores, int64_t count,
+                           const std::vector<model::kernels::Partition>& partitions) {
   count = std::min(count, scores.size(1));
-  return scores.is_cpu() ? on_cpu(scores, count) : on_device(scores, count);
+  Candidates best = scores.is_cpu() ? on_cpu(scores, count) : on_device(scores, count);
+  for (std::size_t row = 0; row < partitions.size(); ++row)
+    for (int64_t i = 0; i < count; ++i) {
+      float& value = best.values[static_cast<int64_t>(row) * count + i];
+      value = (value - partitions[row].most) - partitions[row].log_sum;
+    }
+  return best;
 }
 
 }  // namespace heed::decode

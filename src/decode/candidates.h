@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model/kernels/step_rows.h"
 #include "model/tensor.h"
 
 namespace heed::decode {
@@ -26,6 +27,8 @@ struct Candidates {
 };
 
 /// `scores` [rows, vocab] fp32 without NaN. On the CPU one pass over memory; elsewhere ATen's topk.
-Candidates best_candidates(const model::Tensor& scores, int64_t count);
+/// With `partitions`, one a row, the scores are logits, and what is returned log-probabilities.
+Candidates best_candidates(const model::Tensor& scores, int64_t count,
+                           const std::vector<model::kernels::Partition>& partitions = {});
 
 }  // namespace heed::decode

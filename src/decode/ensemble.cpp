@@ -1,6 +1,7 @@
 #include "decode/ensemble.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <cmath>
 
@@ -45,32 +46,76 @@ Tensor mixed_log_probabilities(const std::vector<Tensor>& logits) {
 
 Ensemble::Ensemble(const std::vector<model::Model*>& models,
                    const std::vector<model::Source>& sources, bool keep_attention)
-    : models_(models), keep_attention_(keep_attention && models[0]->attends()) {
-  for (std::size_t m = 0; m < models_.size(); ++m) states_.push_back(models_[m]->start(sources[m]));
+    : keep_attention_(keep_attention && models[0]->attends()) {
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    Member& member = members_.emplace_back(Member{.model = models[m]});
+    if (const auto* packed = dynamic_cast<const model::PackedTransformer*>(models[m]))
+      member.packed = std::make_unique<model::PackedSearch>(*packed, sources[m]);
+    else
+      member.state = models[m]->start(sources[m]);
+  }
+}
+
+Tensor Ensemble::step(Member& member, const Tensor& tokens, Tensor* attention) {
+  if (!member.packed) {
+    model::Trace trace;
+    const Tensor logits = member.model->step(tokens, member.state, attention ? &trace : nullptr);
+    if (attention) *attention = cross_attention(trace);
+    return logits;
+  }
+  model::PackedSearch& search = *member.packed;
+  const int64_t sentences = tokens.size(0), beam = tokens.size(1);
+  std::vector<float> weights;
+  float* logits =
+      search.step(tokens.const_data_ptr<int64_t>(), beam, attention ? &weights : nullptr);
+  if (attention) *attention = at::tensor(weights).view({sentences, beam, search.source_length()});
+  return at::from_blob(logits, {sentences, beam, search.vocabulary()}, at::kFloat);
 }
 
 Ensemble::Output Ensemble::step(const Tensor& tokens) {
   Output out;
   std::vector<Tensor> logits;
-  for (std::size_t m = 0; m < models_.size(); ++m) {
-    model::Trace trace;
-    const bool traced = m == 0 && keep_attention_;
-    logits.push_back(models_[m]->step(tokens, states_[m], traced ? &trace : nullptr));
-    if (traced) out.attention = cross_attention(trace);
+  for (Member& member : members_) {
+    const bool first = &member == &members_.front();
+    logits.push_back(step(member, tokens, first && keep_attention_ ? &out.attention : nullptr));
   }
-  out.log_probs = mixed_log_probabilities(logits);  // [sentences, beam, vocab]
-  // One NaN logit makes its whole row NaN, so that one column tells.
-  if (out.log_probs.select(-1, text::kUnknown).isnan().any().item<bool>())
+  bool sound = true;
+  if (members_.size() == 1 && members_.front().packed) {
+    out.scores = logits[0];
+    const int64_t vocab = out.scores.size(2), rows = out.scores.numel() / vocab;
+    const float* scores = out.scores.const_data_ptr<float>();
+    out.partitions.resize(rows);
+    at::parallel_for(0, rows, 8, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r)
+        out.partitions[r] = model::kernels::partition_of(scores + r * vocab, vocab);
+    });
+    for (const auto& partition : out.partitions) sound &= !std::isnan(partition.log_sum);
+  } else {
+    out.scores = mixed_log_probabilities(logits);
+    // One NaN logit makes its whole row NaN, so that one column tells.
+    sound = !out.scores.select(-1, text::kUnknown).isnan().any().item<bool>();
+  }
+  if (!sound)
     throw Failure("the model's scores are not numbers: its weights are damaged or diverged");
   return out;
 }
 
 void Ensemble::keep(const Tensor& sentences) {
-  for (auto& state : states_) model::keep_sentences(state, sentences);
+  for (Member& member : members_) {
+    if (member.packed)
+      member.packed->keep(sentences.const_data_ptr<int64_t>(), sentences.numel());
+    else
+      model::keep_sentences(member.state, sentences);
+  }
 }
 
 void Ensemble::reorder(const Tensor& parents) {
-  for (auto& state : states_) model::reorder_beams(state, parents);
+  for (Member& member : members_) {
+    if (member.packed)
+      member.packed->reorder(parents.const_data_ptr<int64_t>(), parents.size(1));
+    else
+      model::reorder_beams(member.state, parents);
+  }
 }
 
 }  // namespace heed::decode

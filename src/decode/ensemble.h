@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "model/kernels/step_rows.h"
 #include "model/model.h"
+#include "model/packed_transformer.h"
 
 namespace heed::decode {
 
@@ -27,7 +30,10 @@ model::Tensor mixed_log_probabilities(const std::vector<model::Tensor>& logits);
 class Ensemble {
  public:
   struct Output {
-    model::Tensor log_probs;  // [sentences, beam, vocab] fp32, on the models' device
+    /// [sentences, beam, vocab] fp32 on the models' device: log-probabilities, or logits of which
+    /// `partitions` has a row each. May be written to; the next step does not read it.
+    model::Tensor scores;
+    std::vector<model::kernels::Partition> partitions;
     model::Tensor attention;  // [sentences, beam, source] fp32 on the CPU, or undefined
   };
 
@@ -41,8 +47,17 @@ class Ensemble {
   void reorder(const model::Tensor& parents);
 
  private:
-  std::vector<model::Model*> models_;
-  std::vector<model::State> states_;
+  /// One model on its way: packed, or by Model::step.
+  struct Member {
+    model::Model* model;
+    model::State state;
+    std::unique_ptr<model::PackedSearch> packed;
+  };
+
+  /// Logits [sentences, beam, vocab]. `attention`, if not null, receives Output::attention.
+  static model::Tensor step(Member& member, const model::Tensor& tokens, model::Tensor* attention);
+
+  std::vector<Member> members_;
   bool keep_attention_;
 };
 

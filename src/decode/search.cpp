@@ -71,10 +71,10 @@ class Search {
   }
 
   void advance(const Ensemble::Output& output) {
-    Tensor scores = output.log_probs;  // [sentences, beam, vocab]
+    Tensor scores = output.scores;  // [sentences, beam, vocab]
     const int64_t width = scores.size(1);
     forbid(scores);
-    const Candidates best = best_candidates(scores.flatten(0, 1), candidates());
+    const Candidates best = best_candidates(scores.flatten(0, 1), candidates(), output.partitions);
     for (std::size_t i = 0; i < active_.size(); ++i) {
       Beam& beam = beams_[active_[i]];
       const auto first_row = static_cast<int64_t>(i) * width;

@@ -1,9 +1,12 @@
 #include "decode/translator.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <numeric>
 
@@ -12,6 +15,7 @@
 #include "data/batch.h"
 #include "decode/ensemble.h"
 #include "model/device.h"
+#include "model/packed_transformer.h"
 
 namespace heed::decode {
 namespace {
@@ -40,6 +44,26 @@ void check_length(int64_t pieces, int64_t longest, const std::string& where) {
   if (pieces + 1 <= longest) return;
   throw UserError(where + ": " + std::to_string(pieces) + " pieces, and the model can take " +
                   std::to_string(longest - 1) + "; split the line");
+}
+
+/// Adds the time of its life to `seconds`.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+  ~Stopwatch() {
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+model::kernels::Numbers numbers_of(WeightType weights, at::ScalarType precision) {
+  if (weights == WeightType::int8) return model::kernels::Numbers::int8;
+  return precision == at::kBFloat16 ? model::kernels::Numbers::bf16 : model::kernels::Numbers::fp32;
 }
 
 }  // namespace
@@ -94,6 +118,15 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
     member.model->to(device_);
   }
   if (config_.weights == WeightType::bf16) precision_ = model::choose_precision("bf16", device_);
+  for (auto& member : members_) {
+    model::ModelPtr packed;
+    if (device_.is_cpu())
+      packed = model::pack(member.model, numbers_of(config_.weights, precision_));
+    if (packed)
+      member.model = std::move(packed);
+    else if (config_.weights == WeightType::int8)
+      throw UserError("decoding.weights: int8 is for Transformers on a CPU; set bf16 or fp32");
+  }
 }
 
 std::vector<model::Model*> Translator::models() const {
@@ -137,15 +170,38 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                int64_t first_line) {
-  const Lines encoded = encode(lines, first_line, TooLong::cut);
-  const model::Autocast autocast(device_, precision_);
-  const int64_t tokens = token_budget(kSearchTokens / config_.beam_size, device_);
   std::vector<Translation> out(lines.size());
-  for (const auto& batch :
-       batches_by_length(encoded.lengths, config_.batch_size, tokens, /*skip=*/0))
-    search_batch(encoded, batch, first_line, out);
+  const Lines encoded = [&] {
+    const Stopwatch watch(times_.text);
+    return encode(lines, first_line, TooLong::cut);
+  }();
+  {
+    const Stopwatch watch(times_.search);
+    search_batches(encoded, first_line, out);
+  }
+  {
+    const Stopwatch watch(times_.text);
+    spell(encoded, out);
+  }
   if (warn_of_cuts) warn(encoded, out, first_line);
   return out;
+}
+
+void Translator::search_batches(const Lines& lines, int64_t first_line,
+                                std::vector<Translation>& out) {
+  const int64_t tokens = token_budget(kSearchTokens / config_.beam_size, device_);
+  const auto batches = batches_by_length(lines.lengths, config_.batch_size, tokens, /*skip=*/0);
+  const EvalMode eval_mode(models());  // once: threads only read it
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    const model::Autocast autocast(device_, precision_);
+    for (std::size_t i = next++; i < batches.size(); i = next++)
+      search_batch(lines, batches[i], first_line, out);
+  };
+  // Threads share sentences rather than operations, most of which are too small to be shared.
+  const auto workers = std::min<int64_t>(at::get_num_threads(), std::ssize(batches));
+  if (!device_.is_cpu() || workers < 2) return work();
+  at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { work(); });
 }
 
 void Translator::warn(const Lines& lines, const std::vector<Translation>& translations,
@@ -178,18 +234,19 @@ void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& ba
   for (const int64_t i : batch)
     options.sampling_streams.push_back(static_cast<uint64_t>(first_line + i));
   auto found = search(models(), sources, options);
-  for (std::size_t row = 0; row < batch.size(); ++row) {
-    Translation& translation = out[batch[row]];
-    translation.source_pieces = piece_names(first().source, lines.members[0][batch[row]].source);
-    finish(translation, std::move(found[row]));
-  }
+  for (std::size_t row = 0; row < batch.size(); ++row)
+    out[batch[row]].hypotheses = std::move(found[row]);
 }
 
-void Translator::finish(Translation& translation, std::vector<Hypothesis> hypotheses) const {
-  for (const auto& hypothesis : hypotheses)
-    translation.texts.push_back(first().target.decode(hypothesis.ids));
-  if (!translation.texts.empty()) translation.text = translation.texts[0];
-  translation.hypotheses = std::move(hypotheses);
+void Translator::spell(const Lines& lines, std::vector<Translation>& out) const {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Translation& translation = out[i];
+    if (lines.lengths[i] == 0) continue;
+    translation.source_pieces = piece_names(first().source, lines.members[0][i].source);
+    for (const Hypothesis& hypothesis : translation.hypotheses)
+      translation.texts.push_back(first().target.decode(hypothesis.ids));
+    if (!translation.texts.empty()) translation.text = translation.texts[0];
+  }
 }
 
 std::vector<Translator::Score> Translator::score(const std::vector<std::string>& sources,

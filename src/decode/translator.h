@@ -29,8 +29,10 @@ struct Member {
 
 class Translator {
  public:
-  /// Moves the models to `device`. `decoding.weights: bf16` overrides `precision`. Throws UserError
-  /// when members differ in their target vocabularies or the device cannot compute in bf16.
+  /// Moves the models to `device`. On a CPU Transformers are packed (model/packed_transformer.h):
+  /// their weights must not change while this object lives. `decoding.weights: bf16` overrides
+  /// `precision`. Throws UserError when members differ in their target vocabularies, the device
+  /// cannot compute in bf16, or a model or device has no int8.
   Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 
@@ -40,7 +42,15 @@ class Translator {
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
   /// reached the length limit are warned about by their 1-based numbers (`first_line` + index).
+  /// On a CPU each thread searches for batches of its own.
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1);
+
+  /// Seconds of all translate() so far.
+  struct Times {
+    double text = 0;    // lines to pieces and back
+    double search = 0;  // encoder, decoder, beams
+  };
+  const Times& times() const { return times_; }
 
   /// log P(target | source) per pair: sum over pieces and eos, and the per-token values.
   struct Score {
@@ -68,14 +78,16 @@ class Translator {
   Lines encode(const std::vector<std::string>& lines, int64_t first_line, TooLong policy) const;
   void warn(const Lines& lines, const std::vector<Translation>& translations,
             int64_t first_line) const;
+  void search_batches(const Lines& lines, int64_t first_line, std::vector<Translation>& out);
   void search_batch(const Lines& lines, const std::vector<int64_t>& batch, int64_t first_line,
                     std::vector<Translation>& out);
-  void finish(Translation& translation, std::vector<Hypothesis> hypotheses) const;
+  void spell(const Lines& lines, std::vector<Translation>& out) const;
 
   std::vector<Member> members_;
   DecodeConfig config_;
   at::Device device_;
   at::ScalarType precision_;
+  Times times_;
 };
 
 /// Translates until `next_line` has no more, `window` lines at a time (1: each line at once, as a

@@ -42,6 +42,10 @@ Tensor sinusoids(int64_t first, int64_t length, int64_t width) {
   return waves.narrow(1, 0, width).to(at::kFloat).contiguous();
 }
 
+Tensor rotations(int64_t first, int64_t length, int64_t head) {
+  return at::view_as_real(turns(first, length, head)).flatten(1).contiguous();
+}
+
 PositionTable::PositionTable(Rows rows, int64_t width)
     : rows_(rows), width_(width), table_(rows(0, kUsualLength, width)) {}
 

@@ -15,6 +15,10 @@ namespace heed::model {
 /// 2017, 3.5), for the positions first..first + length - 1: [length, width] float on the CPU.
 Tensor sinusoids(int64_t first, int64_t length, int64_t width);
 
+/// Cosine and sine of position / 10000^(2i / head), beside each other: [length, head] float on the
+/// CPU.
+Tensor rotations(int64_t first, int64_t length, int64_t head);
+
 /// A constant with a row for each position, computed once for usual lengths and, beyond, when
 /// asked. It moves with its owner but is no weight: it is not saved.
 class PositionTable : public torch::nn::Module {

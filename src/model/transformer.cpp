@@ -100,6 +100,7 @@ class Transformer : public Model {
   Tensor step(const Tensor& tokens, State& state, Trace* trace) override;
   int64_t longest() const override { return source_positions_->longest(); }
   bool attends() const override { return true; }
+  const ModelConfig& config() const { return config_; }
 
  private:
   std::shared_ptr<Positioning> positioning(const char* name);
@@ -212,6 +213,11 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
 
 ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary) {
   return std::make_shared<Transformer>(config, vocabulary);
+}
+
+const ModelConfig* transformer_config(const Model& model) {
+  const auto* transformer = dynamic_cast<const Transformer*>(&model);
+  return transformer ? &transformer->config() : nullptr;
 }
 
 }  // namespace heed::model

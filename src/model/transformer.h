@@ -8,4 +8,7 @@ namespace heed::model {
 /// Builds and initialises the Transformer that `config` describes.
 ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary);
 
+/// The config of a Transformer that make_transformer built; null for any other model.
+const ModelConfig* transformer_config(const Model& model);
+
 }  // namespace heed::model

@@ -1,0 +1,132 @@
+// heed export MODEL: a model for other programs.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/commands.h"
+#include "apps/model_folder.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "model/ctranslate2.h"
+#include "model/weights.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct ExportArgs {
+  std::string model, output, format = "ctranslate2";
+};
+
+constexpr double kNormEpsilon = 1e-5;  // of LibTorch's layer norms
+
+std::string piece_list(const text::Vocabulary& vocabulary) {
+  json pieces = json::array();
+  for (int32_t id = 0; id < vocabulary.size(); ++id) pieces.push_back(vocabulary.piece(id));
+  return pieces.dump(1) + "\n";
+}
+
+std::string description(const text::Vocabulary& vocabulary) {
+  const json tokens = {{"unk_token", vocabulary.piece(text::kUnknown)},
+                       {"bos_token", vocabulary.piece(text::kBegin)},
+                       {"eos_token", vocabulary.piece(text::kEnd)},
+                       {"decoder_start_token", vocabulary.piece(text::kBegin)},
+                       {"add_source_bos", false},
+                       {"add_source_eos", true},
+                       {"layer_norm_epsilon", kNormEpsilon},
+                       {"multi_query_attention", false}};
+  return tokens.dump(2) + "\n";
+}
+
+/// What to ask CTranslate2 for, so that it searches as heed does.
+std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
+  std::vector<std::string> options = {"beam_size=" + std::to_string(config.beam_size)};
+  const auto penalty = [&](double value) {
+    options.push_back("length_penalty=" + json(value).dump());
+  };
+  switch (config.length_penalty) {
+    case decode::LengthPenalty::none:
+      penalty(0);
+      break;
+    case decode::LengthPenalty::average:
+      penalty(1);
+      break;
+    case decode::LengthPenalty::power:
+    case decode::LengthPenalty::gnmt:
+      penalty(config.alpha);
+  }
+  if (config.n_best > 1) options.push_back("num_hypotheses=" + std::to_string(config.n_best));
+  if (config.no_repeat_ngram > 0)
+    options.push_back("no_repeat_ngram_size=" + std::to_string(config.no_repeat_ngram));
+  if (config.min_length > 0)
+    options.push_back("min_decoding_length=" + std::to_string(config.min_length));
+  options.push_back("max_input_length=" + std::to_string(config.max_source_length));
+  const double limit = config.max_length_ratio * static_cast<double>(config.max_source_length);
+  options.push_back("max_decoding_length=" +
+                    std::to_string(std::min(static_cast<int64_t>(limit) + 10, longest - 1)));
+  return join(options, ", ");
+}
+
+void advise(const ExportArgs& args, const ModelFolder& folder) {
+  const decode::DecodeConfig& config = folder.config.decoding;
+  const int64_t longest = model::longest_in_ctranslate2(folder.config.model);
+  log::info("search as heed does: translate_batch(pieces, " + search_advice(config, longest) + ")");
+  if (config.length_penalty == decode::LengthPenalty::gnmt)
+    log::warn("CTranslate2 divides by length^alpha; GNMT's ((5 + length) / 6)^alpha is not there");
+  if (config.coverage_penalty > 0)
+    log::warn("CTranslate2's coverage penalty is another formula; decoding.coverage_penalty " +
+              json(config.coverage_penalty).dump() + " has no equal there");
+  log::info(
+      args.output + ": for CTranslate2, pieces in and pieces out (" +
+      (fs::exists(fs::path(args.output) / "joint.spm") ? "joint.spm"
+                                                       : "source.spm and target.spm") +
+      " cut and join them); at most " +
+      (longest == std::numeric_limits<int64_t>::max() ? "any number of" : std::to_string(longest)) +
+      " pieces a sentence");
+}
+
+void export_model(const ExportArgs& args) {
+  const fs::path out(args.output);
+  if (fs::exists(out / "model.safetensors"))
+    throw UserError(args.output + ": holds a model of heed; name another folder");
+  const ModelFolder folder = open_model(args.model, {.device = "cpu", .settings = {}});
+  const std::string missing = model::missing_in_ctranslate2(folder.config.model);
+  if (!missing.empty())
+    throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
+  make_folder(args.output);
+  const bool joint = folder.source.fingerprint() == folder.target.fingerprint();
+  if (joint) {
+    write_atomic((out / "shared_vocabulary.json").string(), piece_list(folder.target));
+  } else {
+    write_atomic((out / "source_vocabulary.json").string(), piece_list(folder.source));
+    write_atomic((out / "target_vocabulary.json").string(), piece_list(folder.target));
+  }
+  save_vocabularies({folder.source, folder.target}, args.output, joint);
+  write_atomic((out / "config.json").string(), description(folder.target));
+  model::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
+                           (out / "model.bin").string());
+  advise(args, folder);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app) {
+  auto args = std::make_shared<ExportArgs>();
+  CLI::App* command = app.add_subcommand(
+      "export", "A Transformer for CTranslate2, which translates from C++ and Python");
+  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
+  command->add_option("--format", args->format, "For which program")
+      ->check(CLI::IsMember({"ctranslate2"}))
+      ->capture_default_str();
+  command->add_option("-o,--output", args->output, "Folder of the exported model")->required();
+  command->footer("Example:\n  heed export runs/mine --format ctranslate2 -o runs/mine-ct2");
+  command->callback([args] { export_model(*args); });
+}
+
+}  // namespace heed
