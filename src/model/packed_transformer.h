@@ -50,6 +50,7 @@ class PackedTransformer : public Model {
     return inner_->features(source, input, trace);
   }
   Tensor logits(const Tensor& features) override { return inner_->logits(features); }
+  OutputWeights output() override { return inner_->output(); }
   State start(const Source& source, Trace* trace) override { return inner_->start(source, trace); }
   Tensor step(const Tensor& tokens, State& state, Trace* trace) override {
     return inner_->step(tokens, state, trace);
