@@ -72,7 +72,9 @@ void compare(const std::string& before, const std::string& after) {
   }
   if (table.rows.empty())
     throw UserError(after + ": no row was measured in " + before + " with the same settings");
-  std::cout << eval::table_text(table, keys);
+  std::set<std::size_t> left;
+  for (std::size_t i = 0; i < keys; ++i) left.insert(i);
+  std::cout << eval::table_text(table, left);
 }
 
 }  // namespace
