@@ -29,6 +29,7 @@ Record& record() {
 struct Call : at::ObserverContext {
   Clock::time_point start = Clock::now();
   double inner = 0;  // seconds of the operations that it called
+  double flops = 0;
   Call* caller = nullptr;
 };
 
@@ -41,7 +42,7 @@ int64_t elements(const c10::IValue& value) {
 /// 2 x elements of the left factor x columns of the right one, for the products that all others
 /// end in.
 double flops_of(const std::string& name, c10::ArrayRef<const c10::IValue> inputs) {
-  if (name == "mkldnn::_linear_pointwise")  // weights are [out, in]
+  if (name == "mkldnn::_linear_pointwise" && inputs.size() > 1)  // weights are [out, in]
     return 2.0 * static_cast<double>(elements(inputs[0])) *
            static_cast<double>(inputs[1].toTensor().size(0));
   std::size_t left = 0;
@@ -54,8 +55,9 @@ double flops_of(const std::string& name, c10::ArrayRef<const c10::IValue> inputs
   return 2.0 * static_cast<double>(elements(inputs[left])) * static_cast<double>(columns);
 }
 
-std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction&) {
+std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
   auto call = std::make_unique<Call>();
+  call->flops = flops_of(function.name(), function.inputs());  // they are gone at the end
   call->caller = std::exchange(current, call.get());
   return call;
 }
@@ -72,7 +74,7 @@ void end(const at::RecordFunction& function, at::ObserverContext* context) {
   cost.name = name;
   cost.seconds += seconds - call->inner;
   ++cost.calls;
-  all.flops += flops_of(name, function.inputs());
+  all.flops += call->flops;
 }
 
 }  // namespace

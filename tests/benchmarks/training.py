@@ -70,16 +70,16 @@ def main():
     parser.add_argument("--heed", default=ROOT / "build/release/heed")
     parser.add_argument("--python", default=sys.executable, help="a Python with torch, for reference.py")
     parser.add_argument("--systems", default="transformer,luong_general,bahdanau,none")
-    parser.add_argument("--precisions", default="fp32,bf16")
+    parser.add_argument("--precisions", default="fp32,bf16", help="of heed; default: fp32,bf16")
+    parser.add_argument("--references", default="fp32", help="precisions of reference.py; default: fp32")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--updates", type=int, default=10)
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
 
-    runners = []
-    for precision in args.precisions.split(","):
-        runners += [Heed(args, precision), reference(args, precision)]
+    runners = [Heed(args, precision) for precision in args.precisions.split(",")]
+    runners += [reference(args, precision) for precision in args.references.split(",")]
     for peer in args.peer:
         name, command = peer.split("=", 1)
         runners.append(Command(name, lambda system, command=command: shlex.split(command)))
