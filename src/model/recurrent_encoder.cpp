@@ -38,9 +38,10 @@ namespace {
 Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
   std::vector<int64_t> begins = {0};
   for (const int64_t count : rows) begins.push_back(begins.back() + count);
+  const auto* length = lengths.const_data_ptr<int64_t>();
   std::vector<int64_t> places;
   for (int64_t i = 0; i < lengths.size(0); ++i)
-    places.push_back(begins[static_cast<std::size_t>(lengths[i].item<int64_t>() - 1)] + i);
+    places.push_back(begins[static_cast<std::size_t>(length[i] - 1)] + i);
   return at::tensor(places, at::kLong);
 }
 

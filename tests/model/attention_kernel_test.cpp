@@ -24,20 +24,15 @@ TEST(SmallProduct, IsTheProduct) {
                    c = at::randn({rows, width});
       const Tensor turned = a.t().contiguous(), expected = at::mm(a, b);
       Tensor got = c.clone();
-      SmallProduct product{.a = a.data_ptr<float>(),
-                           .a_row = 7,
-                           .b = b.data_ptr<float>(),
-                           .b_row = width,
-                           .c = got.data_ptr<float>(),
-                           .c_row = width,
+      SmallProduct product{.a = {a.data_ptr<float>(), 7},
+                           .b = {b.data_ptr<float>(), width},
+                           .c = {got.data_ptr<float>(), width},
                            .rows = rows,
                            .inner = 7,
                            .width = width};
       multiply(product);
       EXPECT_LT(distance(got, expected), 1e-5) << rows << " x " << width;
-      product.a = turned.data_ptr<float>();
-      product.a_row = 1;
-      product.a_column = rows;
+      product.a = {turned.data_ptr<float>(), 1, rows};
       product.add = true;
       multiply(product);
       EXPECT_LT(distance(got, 2 * expected), 1e-5) << rows << " x " << width << ", transposed";

@@ -1,5 +1,6 @@
 #include "model/kernels/attend_rows.h"
 
+#include "model/kernels/row_loops.h"
 #include "model/kernels/vector.h"
 
 namespace heed::model::kernels {
@@ -21,17 +22,9 @@ HEED_VECTORISED void scores(const float* query, const HeadShape& shape, const fl
   }
 }
 
-HEED_VECTORISED void softmax(float* x, int64_t count) {
-  float most = x[0], total = 0;
-  for (int64_t i = 1; i < count; ++i) most = x[i] > most ? x[i] : most;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < count; ++i) {
-    x[i] = exponential(x[i] - most);
-    total += x[i];
-  }
-  const float share = 1 / total;
-#pragma omp simd
-  for (int64_t i = 0; i < count; ++i) x[i] *= share;
+void softmax(float* x, int64_t count) {
+  const float total = exponentials(x, count, largest(x, count));
+  scale_and_shift(x, count, 1 / total, 0);
 }
 
 HEED_VECTORISED void mix(const HeadShape& shape, const float* rows, const int32_t* places,

@@ -109,12 +109,9 @@ template <class Number>
 void HeadWork<Number>::weigh(const In& query, const Block& block) {
   widen(query, block.first, block.queries, size_.head, size_.scale, query_);
   weights_.resize(static_cast<std::size_t>(kBlock * long_));
-  multiply({.a = query_.data(),
-            .a_row = wide_,
-            .b = turned_keys_.data(),
-            .b_row = long_,
-            .c = weights_.data(),
-            .c_row = long_,
+  multiply({.a = {query_.data(), wide_},
+            .b = {turned_keys_.data(), long_},
+            .c = {weights_.data(), long_},
             .rows = block.queries,
             .inner = size_.head,
             .width = padded(block.keys)});
@@ -128,12 +125,9 @@ void HeadWork<Number>::attend(const In& query, const Out& context) {
   for (int64_t first = 0; first < size_.queries; first += kBlock) {
     const Block block = block_at(first);
     weigh(query, block);
-    multiply({.a = weights_.data(),
-              .a_row = long_,
-              .b = values_.data(),
-              .b_row = wide_,
-              .c = result_.data(),
-              .c_row = wide_,
+    multiply({.a = {weights_.data(), long_},
+              .b = {values_.data(), wide_},
+              .c = {result_.data(), wide_},
               .rows = block.queries,
               .inner = block.keys,
               .width = wide_});
@@ -154,44 +148,30 @@ void HeadWork<Number>::attend_backward(const In& query, const In& outer, const O
     const Block block = block_at(first);
     weigh(query, block);
     widen(outer, first, block.queries, size_.head, 1, outer_);
-    multiply({.a = weights_.data(),
-              .a_row = 1,
-              .a_column = long_,
-              .b = outer_.data(),
-              .b_row = wide_,
-              .c = to_values_.data(),
-              .c_row = wide_,
+    multiply({.a = {weights_.data(), 1, long_},
+              .b = {outer_.data(), wide_},
+              .c = {to_values_.data(), wide_},
               .rows = block.keys,
               .inner = block.queries,
               .width = wide_,
               .add = true});
-    multiply({.a = outer_.data(),
-              .a_row = wide_,
-              .b = turned_values_.data(),
-              .b_row = long_,
-              .c = to_scores_.data(),
-              .c_row = long_,
+    multiply({.a = {outer_.data(), wide_},
+              .b = {turned_values_.data(), long_},
+              .c = {to_scores_.data(), long_},
               .rows = block.queries,
               .inner = size_.head,
               .width = padded(block.keys)});
     softmax_backward(weights_.data(), to_scores_.data(), block.queries, padded(block.keys), long_);
-    multiply({.a = to_scores_.data(),
-              .a_row = 1,
-              .a_column = long_,
-              .b = query_.data(),
-              .b_row = wide_,
-              .c = to_keys_.data(),
-              .c_row = wide_,
+    multiply({.a = {to_scores_.data(), 1, long_},
+              .b = {query_.data(), wide_},
+              .c = {to_keys_.data(), wide_},
               .rows = block.keys,
               .inner = block.queries,
               .width = wide_,
               .add = true});
-    multiply({.a = to_scores_.data(),
-              .a_row = long_,
-              .b = keys_.data(),
-              .b_row = wide_,
-              .c = result_.data(),
-              .c_row = wide_,
+    multiply({.a = {to_scores_.data(), long_},
+              .b = {keys_.data(), wide_},
+              .c = {result_.data(), wide_},
               .rows = block.queries,
               .inner = block.keys,
               .width = wide_});

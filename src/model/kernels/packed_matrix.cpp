@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/kernels/packed_product.h"
+#include "model/kernels/row_loops.h"
 #include "model/kernels/vector.h"
 
 namespace heed::model::kernels {
@@ -40,11 +41,6 @@ HEED_VECTORISED void quantise(const float* x, int64_t count, float factor, uint8
     const int32_t bits = std::bit_cast<int32_t>(x[i] * factor + kRound);
     to[i] = static_cast<uint8_t>(bits + 128);
   }
-}
-
-HEED_VECTORISED void narrow(const float* x, int64_t count, uint16_t* to) {
-#pragma omp simd
-  for (int64_t i = 0; i < count; ++i) to[i] = narrowed(x[i]);
 }
 
 /// Where in the matrix a tile lies.
@@ -138,7 +134,7 @@ void Rows::take(const float* x, int64_t rows, int64_t inner, Numbers numbers) {
     unsigned char* to = bytes_.data() + r * row_bytes_;
     std::memset(to + row_bytes_ - 4, 0, 4);
     if (numbers == Numbers::bf16) {
-      narrow(x + r * inner, inner, reinterpret_cast<uint16_t*>(to));
+      narrow(x + r * inner, reinterpret_cast<uint16_t*>(to), inner);
     } else {
       scales_[r] = scale_of(x + r * inner, inner);
       quantise(x + r * inner, inner, 1 / scales_[r], to);

@@ -21,17 +21,17 @@ constexpr int64_t kBlockRows = 6, kBlockLanes = 2;
 template <int64_t rows, int64_t lanes>
 [[gnu::always_inline]] inline void block(const SmallProduct& p, int64_t row, int64_t column) {
   Lanes sums[rows][lanes] = {};
-  const float* a = p.a + row * p.a_row;
-  const float* b = p.b + column;
-  for (int64_t k = 0; k < p.inner; ++k, a += p.a_column, b += p.b_row) {
+  const float* a = p.a.data + row * p.a.row;
+  const float* b = p.b.data + column;
+  for (int64_t k = 0; k < p.inner; ++k, a += p.a.column, b += p.b.row) {
     Lanes right[lanes];
     for (int64_t j = 0; j < lanes; ++j) load(right[j], b + j * kLanes);
     for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < lanes; ++j) sums[i][j] += a[i * p.a_row] * right[j];
+      for (int64_t j = 0; j < lanes; ++j) sums[i][j] += a[i * p.a.row] * right[j];
   }
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < lanes; ++j) {
-      float* c = p.c + (row + i) * p.c_row + column + j * kLanes;
+      float* c = p.c.data + (row + i) * p.c.row + column + j * kLanes;
       if (p.add) {
         Lanes right;
         load(right, c);

@@ -12,16 +12,25 @@ inline int64_t padded(int64_t width) {
   return (width + kLanes - 1) / kLanes * kLanes;
 }
 
-/// C [rows, width] = A B, or C + A B where `add`. A(i, k) is a[i * a_row + k * a_column], so a
-/// transposed one costs nothing; B [inner, width] and C are stored by rows of b_row and c_row
-/// numbers. `width` is a multiple of kLanes.
+/// A(i, k) is data[i * row + k * column], so that a transposed factor costs nothing.
+struct Factor {
+  const float* data = nullptr;
+  int64_t row = 0, column = 1;
+};
+
+/// Rows of `row` numbers.
+template <class Number>
+struct Grid {
+  Number* data = nullptr;
+  int64_t row = 0;
+};
+
+/// C [rows, width] = A [rows, inner] B [inner, width], or C + A B where `add`. `width` is a
+/// multiple of kLanes.
 struct SmallProduct {
-  const float* a = nullptr;
-  int64_t a_row = 0, a_column = 1;
-  const float* b = nullptr;
-  int64_t b_row = 0;
-  float* c = nullptr;
-  int64_t c_row = 0;
+  Factor a;
+  Grid<const float> b;
+  Grid<float> c;
   int64_t rows = 0, inner = 0, width = 0;
   bool add = false;
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/kernels/row_loops.h"
 #include "model/kernels/vector.h"
 
 namespace heed::model::kernels {
@@ -22,24 +23,10 @@ HEED_VECTORISED void normalise(const float* x, int64_t width, const float* gamma
   for (int64_t i = 0; i < width; ++i) y[i] = (x[i] - mean) * factor * gamma[i] + beta[i];
 }
 
-HEED_VECTORISED float largest(const float* x, int64_t count) {
-  float most = x[0];
-#pragma omp simd reduction(max : most)
-  for (int64_t i = 0; i < count; ++i) most = x[i] > most ? x[i] : most;
-  return most;
-}
-
 HEED_VECTORISED float sum_of_exponentials(const float* x, int64_t count, float most) {
   float total = 0;
 #pragma omp simd reduction(+ : total)
   for (int64_t i = 0; i < count; ++i) total += exponential(x[i] - most);
-  return total;
-}
-
-HEED_VECTORISED float sum(const float* x, int64_t count) {
-  float total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < count; ++i) total += x[i];
   return total;
 }
 
