@@ -25,7 +25,7 @@ Number* data_of(const Tensor& x) {
 
 /// Head `head` of sentence `batch` of x [batch, heads, length, head].
 template <class Number>
-Rows<Number> rows_of(const Tensor& x, int64_t batch, int64_t head) {
+Grid<Number> rows_of(const Tensor& x, int64_t batch, int64_t head) {
   return {data_of<std::remove_const_t<Number>>(x) + batch * x.stride(0) + head * x.stride(1),
           x.stride(2)};
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/kernels/small_product.h"
 #include "model/kernels/vector.h"
 
 namespace heed::model::kernels {
@@ -51,12 +50,12 @@ HEED_VECTORISED void softmax_backward(const float* __restrict weights, float* __
 
 /// Rows [first, first + count) times `scale`, in whole lanes.
 template <class Number>
-void widen(const Rows<const Number>& rows, int64_t first, int64_t count, int64_t head, float scale,
+void widen(const Grid<const Number>& rows, int64_t first, int64_t count, int64_t head, float scale,
            std::vector<float>& out) {
   const int64_t wide = padded(head);
   out.resize(static_cast<std::size_t>(count * wide));
   for (int64_t i = 0; i < count; ++i) {
-    const Number* from = rows.data + (first + i) * rows.stride;
+    const Number* from = rows.data + (first + i) * rows.row;
     float* to = out.data() + i * wide;
     for (int64_t k = 0; k < head; ++k) to[k] = number(from[k]) * scale;
     for (int64_t k = head; k < wide; ++k) to[k] = 0;
@@ -64,11 +63,11 @@ void widen(const Rows<const Number>& rows, int64_t first, int64_t count, int64_t
 }
 
 template <class Number>
-void narrow(const std::vector<float>& from, const Rows<Number>& rows, int64_t first, int64_t count,
+void narrow(const std::vector<float>& from, const Grid<Number>& rows, int64_t first, int64_t count,
             int64_t head, float scale) {
   const int64_t wide = padded(head);
   for (int64_t i = 0; i < count; ++i) {
-    Number* to = rows.data + (first + i) * rows.stride;
+    Number* to = rows.data + (first + i) * rows.row;
     for (int64_t k = 0; k < head; ++k)
       put(to[k], from[static_cast<std::size_t>(i * wide + k)] * scale);
   }

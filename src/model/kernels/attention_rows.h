@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace heed::model::kernels {
+#include "model/kernels/small_product.h"
 
-/// A matrix of rows [head] in somebody's tensor; uint16_t stands for bf16.
-template <class Number>
-struct Rows {
-  Number* data = nullptr;
-  int64_t stride = 0;  // from one row to the next
-};
+namespace heed::model::kernels {
 
 /// What a head sees of one sentence.
 struct HeadSize {
@@ -27,8 +22,8 @@ struct HeadSize {
 template <class Number>
 class HeadWork {
  public:
-  using In = Rows<const Number>;
-  using Out = Rows<Number>;
+  using In = Grid<const Number>;  // rows of one head in somebody's tensor; uint16_t stands for bf16
+  using Out = Grid<Number>;
 
   void read(const In& keys, const In& values, const HeadSize& size);
 
