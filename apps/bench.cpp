@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <set>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "eval/csv.h"
+#include "text/lines.h"
 
 namespace heed {
 namespace {
@@ -66,6 +68,23 @@ void BenchOptions::apply() const {
   at::set_num_threads(used());
 }
 
+std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files,
+                                        int64_t pairs) {
+  int64_t once = 0;
+  for (const data::CorpusFiles& corpus : files) once += text::count_lines(corpus.source);
+  std::vector<data::CorpusFiles> list = files;
+  for (int64_t held = once; once > 0 && held < pairs; held += once)
+    list.insert(list.end(), files.begin(), files.end());
+  return list;
+}
+
+int64_t process_mib(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (int64_t kib = 0; word == field + ":" && status >> kib) return kib / 1024;
+  return 0;
+}
+
 double median(std::vector<double> values) {
   expect(!values.empty(), "a median needs a number");
   std::sort(values.begin(), values.end());
@@ -109,9 +128,11 @@ void publish(const BenchOptions& options, const std::string& name, const eval::T
 
 void add_bench(CLI::App& app) {
   CLI::App* bench = app.add_subcommand(
-      "bench", "Throughput and cost curves: train, translate, attention, cache, scale; compare");
+      "bench",
+      "Throughput and cost curves: train, load, translate, attention, cache, scale; compare");
   bench->require_subcommand(1);
   add_bench_train(*bench);
+  add_bench_load(*bench);
   add_bench_translate(*bench);
   add_bench_attention(*bench);
   add_bench_cache(*bench);

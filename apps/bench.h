@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/config.h"
 #include "eval/curve.h"
 #include "eval/table.h"
 
@@ -16,6 +17,7 @@ void add_bench_attention(CLI::App& bench);
 void add_bench_scale(CLI::App& bench);
 void add_bench_cache(CLI::App& bench);
 void add_bench_train(CLI::App& bench);
+void add_bench_load(CLI::App& bench);
 void add_bench_translate(CLI::App& bench);
 void add_bench_compare(CLI::App& bench);
 
@@ -31,6 +33,13 @@ struct BenchOptions {
   /// As many as apply() sets.
   int used() const;
 };
+
+/// The training corpora listed again and again until they hold `pairs` pairs, 0 for once: a large
+/// corpus for those who have a small one.
+std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files, int64_t pairs);
+
+/// MiB of this process as Linux counts them in a field of /proc/self/status, 0 where it does not.
+int64_t process_mib(const std::string& field);
 
 double seconds_of(const std::function<void()>& run);
 

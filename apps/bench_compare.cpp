@@ -10,6 +10,7 @@
 #include "apps/bench.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "eval/csv.h"
 
@@ -59,19 +60,26 @@ void compare(const std::string& before, const std::string& after) {
   std::map<Row, const Row*> rows;
   for (const Row& row : a.rows) rows.emplace(Row(row.begin(), row.begin() + keys), &row);
   eval::Table table{a.columns, {}};
+  std::vector<std::string> alone;
   for (const Row& row : b.rows) {
     const Row key(row.begin(), row.begin() + keys);
     const auto found = rows.find(key);
-    if (found == rows.end()) continue;
+    if (found == rows.end()) {
+      alone.push_back(join(key, " ") + ": only in " + after);
+      continue;
+    }
     Row ratios = key;
     for (std::size_t i = keys; i < row.size(); ++i) {
       const auto old = number((*found->second)[i]), now = number(row[i]);
       ratios.push_back(old && now && *old != 0 ? fixed(*now / *old, 3) : "");
     }
     table.rows.push_back(std::move(ratios));
+    rows.erase(found);
   }
+  for (const auto& [key, row] : rows) alone.push_back(join(key, " ") + ": only in " + before);
   if (table.rows.empty())
     throw UserError(after + ": no row was measured in " + before + " with the same settings");
+  for (const std::string& row : alone) log::warn(row);
   std::set<std::size_t> left;
   for (std::size_t i = 0; i < keys; ++i) left.insert(i);
   std::cout << eval::table_text(table, left);

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 struct Args {
   std::string config;
   std::vector<std::string> settings, systems;
-  int64_t updates = 20, warmup = 3;
+  int64_t updates = 20, warmup = 3, pairs = 0;
   bool profile = false;
   BenchOptions common;
 };
@@ -46,8 +46,9 @@ struct Measured {
 /// A training run without its loop: no validation, no checkpoints.
 class Bench {
  public:
-  Bench(const Config& config, const Vocabularies& vocabularies)
-      : run_(fresh_model(config, "", vocabularies)),
+  /// `folder` may take what a large corpus keeps on disk.
+  Bench(const Config& config, const std::string& folder, const Vocabularies& vocabularies)
+      : run_(fresh_model(config, folder, vocabularies)),
         optimizer_(run_.config.training, *run_.model),
         updater_(*run_.model, run_.config.training, run_.device, run_.precision, optimizer_,
                  nullptr),
@@ -89,9 +90,9 @@ class Bench {
   int64_t done_ = 0;
 };
 
-Measured measure(const Config& config, const Vocabularies& vocabularies, const Args& args) {
+Measured measure(const Config& config, const std::string& folder, const Args& args) {
   const PeakMemory memory;
-  Bench bench(config, vocabularies);
+  Bench bench(config, folder, make_vocabularies(config));
   bench.updates(args.warmup);
   Measured measured = bench.updates(args.updates);
   // Products are counted apart from the clock: watching costs time.
@@ -127,7 +128,8 @@ std::vector<std::string> row_of(const std::string& name, const Measured& measure
 void bench_train(const Args& args) {
   args.common.apply();
   const Config shared = load_config(args.config, args.settings);
-  const auto vocabulary = share_vocabulary(shared, run_folder(shared) + "/vocabulary");
+  const std::string folder = run_folder(shared);
+  const auto vocabulary = share_vocabulary(shared, folder + "/vocabulary");
   eval::Table table{{"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib",
                      "waiting_%", "forward_%", "backward_%", "optimizer_%", "padding_%"},
                     {}};
@@ -138,8 +140,9 @@ void bench_train(const Args& args) {
   for (const FamilyMember& member : family(args.config, args.settings, args.systems)) {
     auto settings = member.settings;
     settings.insert(settings.end(), vocabulary.begin(), vocabulary.end());
-    const Config config = load_config(args.config, settings);
-    const Measured measured = measure(config, make_vocabularies(config), args);
+    Config config = load_config(args.config, settings);
+    config.data.train = repeated(config.data.train, args.pairs);
+    const Measured measured = measure(config, folder, args);
     table.rows.push_back(row_of(member.name, measured, fp32));
     double whole = 0;
     for (const OperationCost& cost : measured.operations) whole += cost.seconds;
@@ -168,6 +171,8 @@ void add_bench_train(CLI::App& bench) {
   command->add_option("--warmup", args->warmup, "Updates before those")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command->add_option("--pairs", args->pairs, "Repeat the corpus to at least so many pairs")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--profile", args->profile, "Name the ten dearest operations of each system");
   command->add_option("--set", args->settings, "Lay one key over the file for every system")
       ->allow_extra_args(false);

@@ -24,17 +24,10 @@ struct Args {
   BenchOptions common;
 };
 
-/// The most memory that this process held since the last reset(), as Linux counts it.
-struct ResidentPeak {
-  static void reset() { std::ofstream("/proc/self/clear_refs") << "5"; }
-  /// MiB, or 0 where the system does not say.
-  static int64_t mib() {
-    std::ifstream status("/proc/self/status");
-    for (std::string word; status >> word;)
-      if (int64_t kib = 0; word == "VmHWM:" && status >> kib) return kib / 1024;
-    return 0;
-  }
-};
+/// From here on Linux counts anew the most memory that this process held.
+void reset_peak() {
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
 
 std::vector<std::string> read_lines(const Args& args, const Config& config) {
   const std::string path = args.source.empty() ? config.data.test.source : args.source;
@@ -95,7 +88,7 @@ void bench_translate(const Args& args) {
         config.beam_size = beam;
         config.n_best = std::min(config.n_best, beam);
         config.batch_size = batch;
-        ResidentPeak::reset();
+        reset_peak();
         // What is asked for is measured, whatever the precision that the model was trained in.
         const at::ScalarType precision =
             config.weights == decode::WeightType::fp32 ? at::kFloat : folder->precision;
@@ -109,7 +102,7 @@ void bench_translate(const Args& args) {
             {kind, std::to_string(batch), std::to_string(beam), std::to_string(args.common.used()),
              fixed(static_cast<double>(lines.size()) / speed.search, 1),
              fixed(static_cast<double>(speed.pieces) / speed.search, 0), fixed(speed.text, 3),
-             fixed(load + packing, 3), std::to_string(ResidentPeak::mib())});
+             fixed(load + packing, 3), std::to_string(process_mib("VmHWM"))});
       }
   publish(args.common, "translate", table, {});
 }

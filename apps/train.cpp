@@ -40,19 +40,14 @@ data::CorpusReading readable(const model::Model& model) {
   return {.max_length = model.longest() - 1, .limit = "model.max_positions"};
 }
 
-/// The config's limit, or the model's where that is less.
-data::CorpusReading reading_of(const ModelFolder& folder) {
-  const data::DataConfig& data = folder.config.data;
-  data::CorpusReading reading = readable(*folder.model);
-  if (reading.max_length == 0 || data.max_length <= reading.max_length)
-    reading = {.max_length = data.max_length};
-  reading.long_sentences = data.long_sentences;
-  reading.keep_text = data.subword_sampling > 0;
-  reading.threads = at::get_num_threads();
-  return reading;
-}
-
 }  // namespace
+
+data::CorpusReading training_reading(const Config& config) {
+  return {.max_length = config.data.max_length,
+          .long_sentences = config.data.long_sentences,
+          .keep_text = config.data.subword_sampling > 0,
+          .threads = at::get_num_threads()};
+}
 
 Vocabularies make_vocabularies(const Config& config) {
   const data::VocabularyConfig& wanted = config.data.vocabulary;
@@ -88,8 +83,15 @@ ModelFolder fresh_model(Config config, const std::string& folder,
 }
 
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run) {
+  data::CorpusReading reading = training_reading(run.config);
+  const data::CorpusReading model = readable(*run.model);
+  if (model.max_length > 0 && model.max_length < reading.max_length) {
+    reading.max_length = model.max_length;
+    reading.limit = model.limit;
+  }
+  reading.scratch = run.path;
   return std::make_shared<const data::Corpus>(
-      data::Corpus::read(run.config.data.train, run.source, run.target, reading_of(run)));
+      data::Corpus::read(run.config.data.train, run.source, run.target, reading));
 }
 
 namespace {
@@ -100,20 +102,12 @@ struct TrainArgs {
   bool resume = false, overwrite = false;
 };
 
-int64_t count_lines(const std::string& path) {
-  text::LineReader reader(path);
-  std::string line;
-  while (reader.next(line)) {
-  }
-  return reader.line_number();
-}
-
 /// Both files are there and of one length: said before minutes of vocabulary training.
 void require_pair(const data::CorpusFiles& corpus, const std::string& key) {
   require_file(corpus.source, key + ".source");
   require_file(corpus.target, key + ".target");
-  require_equal_lines(corpus.source, count_lines(corpus.source), corpus.target,
-                      count_lines(corpus.target));
+  require_equal_lines(corpus.source, text::count_lines(corpus.source), corpus.target,
+                      text::count_lines(corpus.target));
 }
 
 void require_corpora(const Config& config) {

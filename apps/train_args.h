@@ -31,7 +31,11 @@ Vocabularies make_vocabularies(const Config& config);
 /// A fresh model of the config's seed on its device, with what belongs to a run's folder.
 ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies);
 
-/// The run's training pairs, encoded, as its `data` section says.
+/// How the training pairs are read, as the `data` section says.
+data::CorpusReading training_reading(const Config& config);
+
+/// The run's training pairs, encoded; a large corpus keeps its ids in a nameless file in the run's
+/// folder, or in memory where it has none.
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run);
 
 }  // namespace heed

@@ -29,28 +29,20 @@ void add(Checksum& checksum, const std::vector<int32_t>& ids) {
 
 }  // namespace
 
-void Sequences::append(std::span<const int32_t> ids) {
-  if (narrow_)
-    small_.insert(small_.end(), ids.begin(), ids.end());
-  else
-    large_.insert(large_.end(), ids.begin(), ids.end());
-  ends_.push_back(total() + static_cast<int64_t>(ids.size()));
+void Ids::append(const std::vector<int32_t>& ids) {
+  if (!narrow_) return large_.append(ids);
+  const std::vector<uint16_t> narrow(ids.begin(), ids.end());
+  small_.append(narrow);
 }
 
-std::vector<int32_t> Sequences::operator[](int64_t i) const {
-  const int64_t from = begin(i), to = ends_[i];
-  if (narrow_) return {small_.begin() + from, small_.begin() + to};
-  return {large_.begin() + from, large_.begin() + to};
+void Ids::seal() {
+  small_.seal();
+  large_.seal();
 }
 
-void Corpus::Text::append(std::string_view line) {
-  bytes += line;
-  ends.push_back(bytes.size());
-}
-
-std::string_view Corpus::Text::operator[](int64_t i) const {
-  const std::size_t begin = i == 0 ? 0 : ends[i - 1];
-  return std::string_view(bytes).substr(begin, ends[i] - begin);
+std::vector<int32_t> Ids::operator[](int64_t i) const {
+  const auto widened = [](auto ids) { return std::vector<int32_t>(ids.begin(), ids.end()); };
+  return narrow_ ? widened(small_[i]) : widened(large_[i]);
 }
 
 Corpus Corpus::of(const std::vector<std::vector<Example>>& parts,
@@ -62,7 +54,8 @@ Corpus Corpus::of(const std::vector<std::vector<Example>>& parts,
       for (const auto* ids : {&example.source, &example.target})
         for (const int32_t id : *ids) vocabulary = std::max<int64_t>(vocabulary, id + 1);
   Corpus corpus;
-  corpus.source_ = corpus.target_ = Sequences(vocabulary);
+  corpus.source_ = Ids(vocabulary);
+  corpus.target_ = Ids(vocabulary);
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const int64_t begin = corpus.size();
     for (const Example& example : parts[p]) corpus.append(example);
@@ -81,6 +74,11 @@ void Corpus::append(const Example& example) {
 }
 
 void Corpus::finish() {
+  source_.seal();
+  target_.seal();
+  origins_.seal();
+  source_text_.seal();
+  target_text_.seal();
   Checksum checksum;
   for (int64_t i = 0; i < size(); ++i) {
     add(checksum, source_[i]);
@@ -107,9 +105,17 @@ Example Corpus::sample(int64_t i, double alpha, uint64_t seed) const {
     const auto length = static_cast<int64_t>(drawn.size());
     if (max_length_ == 0 || length <= max_length_) ids = std::move(drawn);
   };
-  draw(languages_->source, source_text_[i], 1, example.source);
-  draw(languages_->target, target_text_[i], 2, example.target);
+  const auto line = [&](const Sequences<char>& texts) {
+    return std::string_view(texts[i].data(), texts[i].size());
+  };
+  draw(languages_->source, line(source_text_), 1, example.source);
+  draw(languages_->target, line(target_text_), 2, example.target);
   return example;
+}
+
+std::size_t Corpus::on_disk() const {
+  return source_.on_disk() + target_.on_disk() + origins_.on_disk() + source_text_.on_disk() +
+         target_text_.on_disk();
 }
 
 std::string Corpus::report() const {

@@ -5,31 +5,57 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/scratch.h"
 #include "data/batch.h"
 #include "data/config.h"
 #include "text/vocabulary.h"
 
 namespace heed::data {
 
-/// Many short sequences of ids in one array: 2 bytes an id where the vocabulary allows.
+/// Many short sequences in one array, which is read after seal() (base/scratch.h).
+template <class T>
 class Sequences {
  public:
-  explicit Sequences(int64_t vocabulary = 0) : narrow_(vocabulary <= 65536) {}
-  void append(std::span<const int32_t> ids);
-  int64_t size() const { return static_cast<int64_t>(ends_.size()); }
+  explicit Sequences(const std::string& folder = "") : items_(folder), ends_(folder) {}
+  void append(std::span<const T> items) {
+    items_.append(items);
+    ends_.push_back(items_.size());
+  }
+  void seal() {
+    items_.seal();
+    ends_.seal();
+  }
+  int64_t size() const { return ends_.size(); }
+  int64_t total() const { return items_.size(); }
+  std::size_t on_disk() const { return items_.on_disk() + ends_.on_disk(); }
   int64_t length(int64_t i) const { return ends_[i] - begin(i); }
-  std::vector<int32_t> operator[](int64_t i) const;
-  int64_t total() const { return ends_.empty() ? 0 : ends_.back(); }
+  std::span<const T> operator[](int64_t i) const { return items_.slice(begin(i), ends_[i]); }
 
  private:
   int64_t begin(int64_t i) const { return i == 0 ? 0 : ends_[i - 1]; }
+  ScratchArray<T> items_;
+  ScratchArray<int64_t> ends_;
+};
+
+/// Sequences of ids: 2 bytes an id where the vocabulary allows.
+class Ids {
+ public:
+  explicit Ids(int64_t vocabulary = 0, const std::string& folder = "")
+      : narrow_(vocabulary <= 65536), small_(folder), large_(folder) {}
+  void append(const std::vector<int32_t>& ids);
+  void seal();
+  int64_t size() const { return narrow_ ? small_.size() : large_.size(); }
+  int64_t total() const { return narrow_ ? small_.total() : large_.total(); }
+  std::size_t on_disk() const { return small_.on_disk() + large_.on_disk(); }
+  int64_t length(int64_t i) const { return narrow_ ? small_.length(i) : large_.length(i); }
+  std::vector<int32_t> operator[](int64_t i) const;
+
+ private:
   bool narrow_;
-  std::vector<uint16_t> small_;
-  std::vector<int32_t> large_;
-  std::vector<int64_t> ends_;
+  Sequences<uint16_t> small_;
+  Sequences<int32_t> large_;
 };
 
 /// Pairs that something happened to: how many, and the first lines.
@@ -60,9 +86,11 @@ struct CorpusReading {
   LongSentences long_sentences = LongSentences::drop;
   bool keep_text = false;  // for subword sampling
   int64_t threads = 1;     // the result does not depend on it
+  std::string scratch;     // folder for what a large corpus keeps on disk; empty: all in memory
 };
 
-/// Sentence pairs of one or several corpora, with weights. Immutable; safe to share.
+/// Sentence pairs of one or several corpora, with weights. Immutable; safe to share. Read with a
+/// scratch folder, it holds at most a MiB of each of its arrays in memory.
 class Corpus {
  public:
   struct Part {
@@ -94,17 +122,12 @@ class Corpus {
   std::string report() const;  // the text of all
   int64_t source_pieces() const { return source_.total(); }
   int64_t target_pieces() const { return target_.total(); }
+  std::size_t on_disk() const;  // bytes in the scratch folder
   /// Checksum of all ids and weights.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
   friend class CorpusReader;  // corpus_reader.cpp
-  struct Text {
-    std::string bytes;
-    std::vector<std::size_t> ends;
-    void append(std::string_view line);
-    std::string_view operator[](int64_t i) const;
-  };
   struct Languages {
     text::Vocabulary source, target;
   };
@@ -112,14 +135,14 @@ class Corpus {
   void append(const Example& example);
   void finish();
 
-  Sequences source_, target_;
-  std::vector<Origin> origins_;
+  Ids source_, target_;
+  ScratchArray<Origin> origins_;
   std::vector<Part> parts_;
   std::vector<CorpusReport> reports_;
   uint64_t fingerprint_ = 0;
   // For subword sampling only.
   std::optional<Languages> languages_;
-  Text source_text_, target_text_;
+  Sequences<char> source_text_, target_text_;
   int64_t max_length_ = 0;
 };
 

@@ -65,8 +65,11 @@ class CorpusReader {
   CorpusReader(const text::Vocabulary& source, const text::Vocabulary& target,
                const CorpusReading& reading)
       : source_(source), target_(target), reading_(reading) {
-    corpus_.source_ = Sequences(source.size());
-    corpus_.target_ = Sequences(target.size());
+    corpus_.source_ = Ids(source.size(), reading.scratch);
+    corpus_.target_ = Ids(target.size(), reading.scratch);
+    corpus_.origins_ = ScratchArray<Origin>(reading.scratch);
+    corpus_.source_text_ = Sequences<char>(reading.scratch);
+    corpus_.target_text_ = Sequences<char>(reading.scratch);
     if (reading.keep_text) corpus_.languages_ = Corpus::Languages{source, target};
     corpus_.max_length_ = reading.max_length;
   }

@@ -64,4 +64,12 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
+int64_t count_lines(const std::string& path) {
+  LineReader reader(path);
+  std::string line;
+  while (reader.next(line)) {
+  }
+  return reader.line_number();
+}
+
 }  // namespace heed::text

@@ -49,4 +49,7 @@ class LineReader {
   int64_t line_number_ = 0;
 };
 
+/// How many lines a file has; reads it all.
+int64_t count_lines(const std::string& path);
+
 }  // namespace heed::text

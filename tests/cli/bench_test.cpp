@@ -1,6 +1,7 @@
 // heed bench: every mode runs, its numbers have the sense they should, and they meet on one page.
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 
 #include "cli/program.h"
@@ -11,7 +12,9 @@ namespace heed::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Lt;
 using ::testing::SizeIs;
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -87,6 +90,58 @@ TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
   EXPECT_THAT(read_file(out + "/experiments.html"),
               AllOf(HasSubstr("training</h2>"), HasSubstr("operations</h2>"),
                     HasSubstr("scale</h2>"), HasSubstr("<svg")));
+}
+
+TEST(Bench, LoadingRepeatsTheCorpus) {
+  const TemporaryFolder folder;
+  product(
+      run_heed({"bench", "load", Toy::get().rnn_config, "--pairs", "4000", "--batches", "7",
+                "--threads", "1", "--set", "output=" + (folder / "run"), "-o", folder / "out"}));
+  const Rows rows = table(folder / "out/loading.csv");
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_EQ(rows[1][0], "4500");                              // 1,500 pairs three times
+  EXPECT_EQ(std::stol(rows[1][2]) % 3, 0);                    // target pieces
+  EXPECT_EQ(rows[1][8], "7");                                 // batches
+  EXPECT_GT(std::stod(rows[1][9]), 0);                        // tokens/s
+  EXPECT_THAT(std::stod(rows[1][10]), AllOf(Ge(0), Lt(50)));  // padding
+}
+
+TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
+  const TemporaryFolder folder;
+  const Toy& toy = Toy::get();
+  const std::string source = toy.folder / "test.src";
+  product(run_heed({"bench", "translate", toy.transformer, "--source", source, "--lines", "9",
+                    "--batch", "1,4", "--beam", "1,3", "--weights", "fp32,int8", "--repeats", "1",
+                    "--threads", "1", "-o", folder / "out"}));
+  const Rows rows = table(folder / "out/translate.csv");
+  ASSERT_THAT(rows, SizeIs(1 + 8));
+  std::set<std::vector<std::string>> settings;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    settings.insert({rows[i][0], rows[i][1], rows[i][2]});
+    EXPECT_GT(std::stod(rows[i][4]), 0);                      // sentences/s
+    EXPECT_GE(std::stod(rows[i][5]), std::stod(rows[i][4]));  // at least eos of each
+  }
+  EXPECT_THAT(settings, SizeIs(8));
+  expect_mistake(run_heed({"bench", "translate", toy.transformer}), {"--source"});
+  expect_mistake(run_heed({"bench", "translate", toy.transformer, "--source", folder / "no"}),
+                 {folder / "no"});
+}
+
+TEST(Bench, ComparingDividesWhatWasMeasuredAlike) {
+  const TemporaryFolder folder;
+  const std::string columns = "weights,batch,sentences_per_second,load_seconds\n";
+  const std::string before = folder.write("before.csv", columns + "fp32,1,10,0.5\nfp32,32,20,0\n");
+  const std::string after = folder.write("after.csv", columns + "fp32,1,25,0.25\nint8,1,7,1\n");
+  const Result result = run_heed({"bench", "compare", before, after});
+  EXPECT_THAT(product(result), HasSubstr("fp32     1                     2.500         0.500"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("int8 1: only in " + after),
+                                HasSubstr("fp32 32: only in " + before)));
+  const std::string other = folder.write("other.csv", "system,tokens_per_s\nnone,3\n");
+  expect_mistake(run_heed({"bench", "compare", before, other}), {other, "other columns"});
+  const std::string none = folder.write("none.csv", columns + "bf16,1,3,4\n");
+  expect_mistake(run_heed({"bench", "compare", before, none}), {none, "same settings"});
+  const std::string empty = folder.write("empty.csv", "");
+  expect_mistake(run_heed({"bench", "compare", empty, before}), {empty, "CSV of heed bench"});
 }
 
 TEST(Bench, AModeIsNeeded) {

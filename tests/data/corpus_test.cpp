@@ -62,6 +62,25 @@ TEST_F(CorpusRead, DoesNotDependOnThreadsOrCompression) {
   EXPECT_EQ(packed.example(40006).source, letters.encode("g b"));
 }
 
+TEST_F(CorpusRead, IsTheSameFromTheScratchFolder) {
+  std::string source, target;
+  for (int i = 0; i < 60007; ++i) {
+    source += std::string(1, static_cast<char>('a' + i % 8)) + " b c d\n";
+    target += std::string(1, static_cast<char>('a' + i % 7)) + " e f g h\n";
+  }
+  const CorpusFiles both = files(source, target);
+  const Corpus memory = read({both}, {.keep_text = true});
+  const Corpus disk = read({both}, {.keep_text = true, .scratch = folder.path()});
+  EXPECT_EQ(memory.on_disk(), 0);
+  EXPECT_GT(disk.on_disk(), std::size_t{1} << 20);
+  EXPECT_EQ(disk.fingerprint(), memory.fingerprint());
+  for (const int64_t i : {0, 31, 40006, 60006}) {
+    EXPECT_EQ(disk.example(i).target, memory.example(i).target);
+    EXPECT_EQ(disk.example(i).origin.line, i + 1);
+    EXPECT_EQ(disk.sample(i, 0.1, 7).source, memory.sample(i, 0.1, 7).source);
+  }
+}
+
 TEST_F(CorpusRead, CleansLines) {
   const Corpus corpus =
       read({files("\xEF\xBB\xBF"
@@ -187,12 +206,13 @@ TEST_F(CorpusRead, SamplesKeepTheTextAndTheLimit) {
             words.encode("abcab abc"));
 }
 
-TEST(Sequences, HoldIdsOfEverySizeOfVocabulary) {
+TEST(Ids, FitEverySizeOfVocabulary) {
   for (const int64_t vocabulary : {65536, 65537}) {
-    Sequences sequences(vocabulary);
+    Ids sequences(vocabulary);
     sequences.append(std::vector<int32_t>{1, static_cast<int32_t>(vocabulary - 1)});
     sequences.append(std::vector<int32_t>{});
     sequences.append(std::vector<int32_t>{7, 8, 9});
+    sequences.seal();
     EXPECT_EQ(sequences.size(), 3);
     EXPECT_EQ(sequences.total(), 5);
     EXPECT_THAT(sequences[0], ElementsAre(1, vocabulary - 1));

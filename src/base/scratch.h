@@ -1,0 +1,72 @@
+// More than memory should hold: bytes that are appended, then only read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace heed {
+
+/// Keeps up to `memory` bytes to itself and puts the rest into a file without a name, which is gone
+/// with the process. Sealed, that file is mapped: the system brings its pages when they are read
+/// and may drop them again, so that they never press on other memory.
+class Scratch {
+ public:
+  static constexpr std::size_t kMemory = 1 << 20;
+
+  /// An empty `folder`, where the file would be made, keeps everything in memory.
+  explicit Scratch(std::string folder = "", std::size_t memory = kMemory);
+  ~Scratch();
+  Scratch(Scratch&& other) noexcept;
+  Scratch& operator=(Scratch&& other) noexcept;
+
+  /// Throws Failure naming the folder where it cannot be written or is full.
+  void append(std::string_view bytes);
+  /// Ends the appending; data() can be read afterwards.
+  void seal();
+  const char* data() const { return map_ != nullptr ? map_ : buffer_.data(); }
+  std::size_t size() const { return written_ + buffer_.size(); }
+  /// Bytes in the file.
+  std::size_t on_disk() const { return written_; }
+
+ private:
+  void flush();
+  [[noreturn]] void fail(int error) const;
+
+  std::string folder_;
+  std::size_t memory_;
+  std::vector<char> buffer_;
+  int descriptor_ = -1;
+  std::size_t written_ = 0;
+  const char* map_ = nullptr;
+};
+
+/// The same for plain values.
+template <class T>
+class ScratchArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  explicit ScratchArray(std::string folder = "") : bytes_(std::move(folder)) {}
+  void append(std::span<const T> values) {
+    bytes_.append({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  }
+  void push_back(const T& value) { append({&value, 1}); }
+  void seal() { bytes_.seal(); }
+  int64_t size() const { return static_cast<int64_t>(bytes_.size() / sizeof(T)); }
+  std::size_t on_disk() const { return bytes_.on_disk(); }
+  /// Sealed only.
+  const T& operator[](int64_t i) const { return reinterpret_cast<const T*>(bytes_.data())[i]; }
+  std::span<const T> slice(int64_t begin, int64_t end) const {
+    return {&(*this)[begin], static_cast<std::size_t>(end - begin)};
+  }
+
+ private:
+  Scratch bytes_;
+};
+
+}  // namespace heed
