@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "model/device.h"
+#include "model/initial.h"
 #include "model/weights.h"
 
 namespace heed {
@@ -79,9 +80,10 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
 
   const std::string file = (fs::path(path) / "model.safetensors").string();
   const model::TensorFile weights = model::load_tensors(file);
+  const model::Uninitialised loaded_next;
   auto network = model::make_model(
       config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
-  model::load_weights(*network, weights.tensors, file);
+  model::take_weights(*network, weights.tensors, file);
   network->to(device);
   network->eval();
   return {path,

@@ -2,23 +2,15 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "base/error.h"
+#include "model/initial.h"
 #include "model/kernels/dropout.h"
 
 namespace heed::model {
-namespace {
-
-Tensor normal_matrix(int64_t vocabulary, int64_t width) {
-  return at::empty({vocabulary, width}).normal_(0, 1 / std::sqrt(static_cast<double>(width)));
-}
-
-}  // namespace
 
 Embedding::Embedding(int64_t vocabulary, int64_t width, double scale, double word_dropout)
     : scale_(scale), word_dropout_(word_dropout) {
-  weight = register_parameter("weight", normal_matrix(vocabulary, width));
+  weight = register_parameter("weight", normal(vocabulary, width));
 }
 
 Tensor Embedding::forward(const Tensor& tokens) {
@@ -31,7 +23,7 @@ Tensor Embedding::forward(const Tensor& tokens) {
 }
 
 OutputLayer::OutputLayer(int64_t vocabulary, int64_t width, bool with_bias) {
-  weight = register_parameter("weight", normal_matrix(vocabulary, width));
+  weight = register_parameter("weight", normal(vocabulary, width));
   if (with_bias) bias = register_parameter("bias", at::zeros({vocabulary}));
 }
 

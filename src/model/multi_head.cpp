@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "model/initial.h"
 #include "model/kernels/product.h"
 
 namespace heed::model {
@@ -56,8 +57,15 @@ void write_step(Tensor& cache, const Tensor& now, int64_t position) {
 
 torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias) {
   const int64_t stacked = std::accumulate(outs.begin(), outs.end(), int64_t{0});
-  torch::nn::Linear linear(torch::nn::LinearOptions(in, stacked).bias(bias));
   const at::NoGradGuard no_grad;
+  if (Uninitialised::wanted()) {  // LibTorch's layer cannot be made without drawing its weights
+    torch::nn::Linear linear(torch::nn::LinearOptions(1, 1).bias(bias));
+    linear->options.in_features(in).out_features(stacked);
+    linear->weight.set_data(at::empty({stacked, in}));
+    if (bias) linear->bias.set_data(at::empty({stacked}));
+    return linear;
+  }
+  torch::nn::Linear linear(torch::nn::LinearOptions(in, stacked).bias(bias));
   for (int64_t row = 0; const int64_t out : outs) {
     const double limit = std::sqrt(6.0 / static_cast<double>(in + out));
     linear->weight.narrow(0, row, out).uniform_(-limit, limit);

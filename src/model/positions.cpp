@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "model/initial.h"
 
 namespace heed::model {
 namespace {
@@ -79,10 +80,7 @@ void PositionTable::convert(at::ScalarType dtype) {
 Positioning::Positioning(Positions kind, int64_t width, int64_t longest) {
   if (kind == Positions::sinusoidal)
     sinusoidal_ = register_module("table", std::make_shared<PositionTable>(&sinusoids, width));
-  if (kind == Positions::learned)
-    learned_ = register_parameter(
-        "weight",
-        at::empty({longest, width}).normal_(0, 1 / std::sqrt(static_cast<double>(width))));
+  if (kind == Positions::learned) learned_ = register_parameter("weight", normal(longest, width));
 }
 
 Tensor Positioning::add(const Tensor& x, int64_t first) const {

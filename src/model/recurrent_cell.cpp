@@ -1,9 +1,8 @@
 #include "model/recurrent_cell.h"
 
 #include <ATen/ATen.h>
-#include <torch/nn/init.h>
 
-#include "model/attention/common.h"
+#include "model/initial.h"
 #include "model/kernels/gru.h"
 #include "model/kernels/product.h"
 
@@ -17,8 +16,7 @@ Tensor gate_matrices(int64_t gates, int64_t hidden, int64_t input) {
 
 Tensor orthogonal_gates(int64_t gates, int64_t hidden) {
   std::vector<Tensor> blocks;
-  for (int64_t i = 0; i < gates; ++i)
-    blocks.push_back(torch::nn::init::orthogonal_(at::empty({hidden, hidden})));
+  for (int64_t i = 0; i < gates; ++i) blocks.push_back(orthogonal(hidden));
   return at::cat(blocks);
 }
 

@@ -1,10 +1,11 @@
 // safetensors: 8 bytes little-endian length of the header, the header (JSON, padded by spaces so
-// that the data is aligned to 8), then the tensors' bytes without gaps. heed's checksum is a CRC-32
-// over the whole file with its own eight digits taken as zeros.
+// that the data is aligned to 64), then the tensors' bytes without gaps. heed's checksum is a
+// CRC-32 over the whole file with its own eight digits taken as zeros.
 #include "model/weights.h"
 
 #include <ATen/ATen.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <torch/nn/module.h>
 #include <unistd.h>
@@ -14,7 +15,9 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -36,7 +39,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 constexpr const char* kFormatVersion = "1";
 constexpr std::string_view kChecksumField = "\"checksum\":\"crc32:";
 constexpr std::string_view kNoDigits = "00000000";
-constexpr int64_t kLengthBytes = 8, kAlignment = 8;
+constexpr int64_t kLengthBytes = 8, kAlignment = 64;
 constexpr int64_t kLongestHeader = 100'000'000;  // as the format's own library
 constexpr std::size_t kMostDimensions = 64;
 
@@ -105,52 +108,47 @@ std::string make_header(const TensorFile& file, const std::vector<Entry>& entrie
   metadata["checksum"] = "crc32:" + std::string(kNoDigits);
   header["__metadata__"] = std::move(metadata);
   std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
-  text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  const std::size_t begin = kLengthBytes + text.size();
+  text.resize((begin + kAlignment - 1) / kAlignment * kAlignment - kLengthBytes, ' ');
   return text;
 }
 
 // --- reading
 
-/// An open file whose errors name it.
-class Reader {
+/// A file mapped into memory, whose errors name it. Its pages are this process's own once they are
+/// written to: the file stays as it is.
+class Mapping {
  public:
-  explicit Reader(const std::string& path) : path_(path) {
+  explicit Mapping(const std::string& path) : path_(path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
       if (errno == ENOENT || errno == ENOTDIR) throw UserError(path + ": no such file");
       throw Failure(path + ": cannot be opened: " + std::strerror(errno));
     }
     if (!S_ISREG(status.st_mode)) wrong("not a file");
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) throw Failure(path + ": cannot be opened: " + std::strerror(errno));
     size_ = status.st_size;
-    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) throw Failure(path + ": cannot be opened: " + std::strerror(errno));
+    if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+    const int error = errno;
+    close(descriptor);
+    if (data_ == MAP_FAILED) throw Failure(path + ": cannot be read: " + std::strerror(error));
   }
-  ~Reader() {
-    if (descriptor_ >= 0) close(descriptor_);
+  ~Mapping() {
+    if (data_ != MAP_FAILED && size_ > 0) munmap(data_, size_);
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
 
   int64_t size() const { return size_; }
-
-  void read(void* to, std::size_t count) {
-    auto* next = static_cast<char*>(to);
-    while (count > 0) {
-      const ssize_t got = ::read(descriptor_, next, count);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw Failure(path_ + ": cannot be read: " + std::strerror(errno));
-      if (got == 0) wrong("truncated while it was read");
-      next += got;
-      count -= static_cast<std::size_t>(got);
-    }
-  }
+  char* data() const { return static_cast<char*>(data_); }
 
   [[noreturn]] void wrong(const std::string& what) const { throw UserError(path_ + ": " + what); }
 
  private:
   std::string path_;
   int64_t size_ = 0;
-  int descriptor_ = -1;
+  void* data_ = nullptr;
 };
 
 /// One tensor as the header describes it.
@@ -180,73 +178,71 @@ std::optional<int64_t> bytes_needed(const std::vector<int64_t>& shape, at::Scala
   return empty ? 0 : volume;
 }
 
-Slot read_slot(const Reader& reader, const std::string& name, const json& value) {
+Slot read_slot(const Mapping& file, const std::string& name, const json& value) {
   Slot slot{.name = name};
   try {
     const auto type = find_type(value.at("dtype").get<std::string>());
-    if (!type) reader.wrong("tensor '" + name + "' has the unknown type " + value["dtype"].dump());
+    if (!type) file.wrong("tensor '" + name + "' has the unknown type " + value["dtype"].dump());
     slot.type = *type;
     slot.shape = value.at("shape").get<std::vector<int64_t>>();
     const auto offsets = value.at("data_offsets").get<std::vector<int64_t>>();
     if (offsets.size() == 2) std::tie(slot.begin, slot.end) = std::tie(offsets[0], offsets[1]);
   } catch (const json::exception&) {
-    reader.wrong("not a safetensors file (its entry for '" + name + "' makes no sense)");
+    file.wrong("not a safetensors file (its entry for '" + name + "' makes no sense)");
   }
   const auto bytes = bytes_needed(slot.shape, slot.type);
   if (slot.begin < 0 || slot.end < slot.begin || !bytes || *bytes != slot.end - slot.begin)
-    reader.wrong("corrupt: shape and place of tensor '" + name + "' contradict each other");
+    file.wrong("corrupt: shape and place of tensor '" + name + "' contradict each other");
   return slot;
 }
 
 /// In the order of the file, covering the data from its first byte to its last.
-std::vector<Slot> read_slots(const Reader& reader, const json& header, int64_t data_bytes) {
+std::vector<Slot> read_slots(const Mapping& file, const json& header, int64_t data_bytes) {
   std::vector<Slot> slots;
   for (const auto& [name, value] : header.items())
-    if (name != "__metadata__") slots.push_back(read_slot(reader, name, value));
+    if (name != "__metadata__") slots.push_back(read_slot(file, name, value));
   std::ranges::sort(slots, {}, [](const Slot& slot) { return std::pair(slot.begin, slot.end); });
   int64_t next = 0;
   for (const auto& slot : slots) {
     if (slot.begin != next)
-      reader.wrong("corrupt: tensor '" + slot.name + "' overlaps another or leaves a gap");
+      file.wrong("corrupt: tensor '" + slot.name + "' overlaps another or leaves a gap");
     next = slot.end;
   }
   if (next != data_bytes)
-    reader.wrong((next > data_bytes ? "truncated: " : "corrupt: ") + std::to_string(data_bytes) +
-                 " bytes of tensors where its header describes " + std::to_string(next));
+    file.wrong((next > data_bytes ? "truncated: " : "corrupt: ") + std::to_string(data_bytes) +
+               " bytes of tensors where its header describes " + std::to_string(next));
   return slots;
 }
 
-std::map<std::string, std::string> read_metadata(const Reader& reader, const json& header) {
+std::map<std::string, std::string> read_metadata(const Mapping& file, const json& header) {
   const auto found = header.find("__metadata__");
   if (found == header.end()) return {};
   try {
     return found->get<std::map<std::string, std::string>>();
   } catch (const json::exception&) {
-    reader.wrong("not a safetensors file (its metadata are not texts)");
+    file.wrong("not a safetensors file (its metadata are not texts)");
   }
 }
 
-std::string read_header(Reader& reader) {
-  if (reader.size() < kLengthBytes)
-    reader.wrong("not a safetensors file, or truncated: it has " + std::to_string(reader.size()) +
-                 " bytes");
+std::string read_header(const Mapping& file) {
+  if (file.size() < kLengthBytes)
+    file.wrong("not a safetensors file, or truncated: it has " + std::to_string(file.size()) +
+               " bytes");
   uint64_t length = 0;
-  reader.read(&length, kLengthBytes);
-  if (length > static_cast<uint64_t>(std::min(kLongestHeader, reader.size() - kLengthBytes)))
-    reader.wrong("not a safetensors file, or truncated: the length of its header makes no sense");
-  std::string header(length, '\0');
-  reader.read(header.data(), header.size());
-  return header;
+  std::memcpy(&length, file.data(), kLengthBytes);
+  if (length > static_cast<uint64_t>(std::min(kLongestHeader, file.size() - kLengthBytes)))
+    file.wrong("not a safetensors file, or truncated: the length of its header makes no sense");
+  return {file.data() + kLengthBytes, length};
 }
 
-json parse_header(const Reader& reader, const std::string& text) {
+json parse_header(const Mapping& file, const std::string& text) {
   constexpr int kDeepest = 3;  // header, tensor, list, number: deeper text would only eat memory
   const auto shallow = [&](int depth, json::parse_event_t, json&) {
-    if (depth > kDeepest) reader.wrong("not a safetensors file (its header is nested)");
+    if (depth > kDeepest) file.wrong("not a safetensors file (its header is nested)");
     return true;
   };
   json header = json::parse(text, shallow, /*allow_exceptions=*/false);
-  if (!header.is_object()) reader.wrong("not a safetensors file (its header is no JSON object)");
+  if (!header.is_object()) file.wrong("not a safetensors file (its header is no JSON object)");
   return header;
 }
 
@@ -261,11 +257,11 @@ std::string take_checksum(std::string& header) {
   return checksum;
 }
 
-void check_version(const Reader& reader, const std::map<std::string, std::string>& metadata) {
+void check_version(const Mapping& file, const std::map<std::string, std::string>& metadata) {
   const auto found = metadata.find("format_version");
   const std::string version = found == metadata.end() ? "none" : found->second;
   if (version != kFormatVersion)
-    reader.wrong("format version " + version + ", this heed reads version " + kFormatVersion);
+    file.wrong("format version " + version + ", this heed reads version " + kFormatVersion);
 }
 
 uint32_t crc_of_header(const std::string& header) {
@@ -295,31 +291,30 @@ void save_tensors(const TensorFile& file, const std::string& path) {
 }
 
 TensorFile load_tensors(const std::string& path, bool foreign) {
-  Reader reader(path);
-  std::string header = read_header(reader);
-  const int64_t data_bytes = reader.size() - kLengthBytes - static_cast<int64_t>(header.size());
-  const json description = parse_header(reader, header);
-  const std::vector<Slot> slots = read_slots(reader, description, data_bytes);
-  TensorFile file{.metadata = read_metadata(reader, description)};
+  const auto source = std::make_shared<const Mapping>(path);
+  const Mapping& file = *source;
+  std::string header = read_header(file);
+  const int64_t begin = kLengthBytes + static_cast<int64_t>(header.size());
+  const json description = parse_header(file, header);
+  const std::vector<Slot> slots = read_slots(file, description, file.size() - begin);
+  TensorFile loaded{.metadata = read_metadata(file, description)};
   const std::string expected = take_checksum(header);
   if (expected.empty() && !foreign)
-    reader.wrong("has no checksum of heed: it was written by another program, or is corrupt");
-
-  uint32_t checksum = crc_of_header(header);
-  for (const auto& slot : slots) {
-    Tensor tensor = at::empty(slot.shape, slot.type);
-    reader.read(tensor.data_ptr(), tensor.nbytes());
-    if (tensor.nbytes() > 0) checksum = crc(checksum, tensor.data_ptr(), tensor.nbytes());
-    file.tensors.emplace(slot.name, std::move(tensor));
-  }
+    file.wrong("has no checksum of heed: it was written by another program, or is corrupt");
   if (!expected.empty()) {
-    if (hex_digits(checksum) != expected)
-      reader.wrong("corrupt: its checksum is wrong; restore it from a copy");
-    check_version(reader, file.metadata);
-    file.metadata.erase("checksum");
-    file.metadata.erase("format_version");
+    const uint32_t found = crc(crc_of_header(header), file.data() + begin,
+                               static_cast<std::size_t>(file.size() - begin));
+    if (hex_digits(found) != expected)
+      file.wrong("corrupt: its checksum is wrong; restore it from a copy");
+    check_version(file, loaded.metadata);
+    loaded.metadata.erase("checksum");
+    loaded.metadata.erase("format_version");
   }
-  return file;
+  for (const auto& slot : slots)
+    loaded.tensors.emplace(slot.name, at::from_blob(
+                                          file.data() + begin + slot.begin, slot.shape,
+                                          [source](void*) {}, at::TensorOptions(slot.type)));
+  return loaded;
 }
 
 std::map<std::string, Tensor> named_weights(const Model& model) {
@@ -334,8 +329,12 @@ std::map<std::string, Tensor> named_weights(const Model& model) {
   return weights;
 }
 
-void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
-                  const std::string& origin) {
+namespace {
+
+/// The model's own, as named_weights(), once `weights` are found to be of its names and shapes.
+std::map<std::string, Tensor> fitting(const Model& model,
+                                      const std::map<std::string, Tensor>& weights,
+                                      const std::string& origin) {
   const auto shape_text = [](const Tensor& tensor) {
     std::string text;
     for (const int64_t extent : tensor.sizes())
@@ -353,8 +352,32 @@ void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
   }
   for (const auto& [name, tensor] : weights)
     if (!own.contains(name)) throw UserError(origin + ": surplus tensor '" + name + "'" + other);
+  return own;
+}
+
+}  // namespace
+
+void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
+                  const std::string& origin) {
   const at::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : own) Tensor(tensor).copy_(weights.at(name));
+  for (const auto& [name, tensor] : fitting(model, weights, origin))
+    Tensor(tensor).copy_(weights.at(name));
+}
+
+void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
+                  const std::string& origin) {
+  const auto own = fitting(model, weights, origin);
+  const auto take = [&](const std::string& name, Tensor tensor) {
+    const auto found = own.find(name);
+    if (found == own.end()) return;  // tied: the same tensor by another name
+    const Tensor& weight = weights.at(name);
+    // Products round otherwise where a matrix lies otherwise.
+    const bool aligned =
+        reinterpret_cast<std::uintptr_t>(weight.const_data_ptr()) % kAlignment == 0;
+    tensor.set_data((aligned ? weight : weight.clone()).to(tensor.scalar_type()));
+  };
+  for (const auto& item : model.named_parameters()) take(item.key(), item.value());
+  for (const auto& item : model.named_buffers()) take(item.key(), item.value());
 }
 
 }  // namespace heed::model

@@ -21,8 +21,9 @@ struct TensorFile {
 void save_tensors(const TensorFile& file, const std::string& path);
 
 /// Throws UserError that names the file and what is wrong with it: missing, truncated, not a
-/// safetensors file, checksum, unknown format version. Never allocates more than the file's size. A
-/// file without heed's checksum (written elsewhere) is refused unless `foreign` is true.
+/// safetensors file, checksum, unknown format version. The
+/// tensors are the file's own pages, mapped: writing to them leaves the file as it is. A file
+/// without heed's checksum (written elsewhere) is refused unless `foreign` is true.
 TensorFile load_tensors(const std::string& path, bool foreign = false);
 
 class Model;
@@ -31,6 +32,10 @@ std::map<std::string, Tensor> named_weights(const Model& model);
 /// Copies into the model's parameters. Throws UserError naming `origin` and the first missing,
 /// surplus or differently shaped tensor.
 void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
+                  const std::string& origin);
+/// The same, but the model's parameters become these tensors: nothing is copied but what does not
+/// lie at a multiple of 64 bytes.
+void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
 
 }  // namespace heed::model

@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "model/initial.h"
 #include "model/model.h"
 #include "model/transformer.h"
 
@@ -229,6 +231,33 @@ TEST_F(Weights, ALoadedModelHasTheSameWeights) {
   for (const auto& [name, tensor] : named_weights(*one))
     EXPECT_TRUE(at::equal(tensor, named_weights(*other).at(name))) << name;
   EXPECT_TRUE(other->parameters()[0].requires_grad());
+}
+
+TEST_F(Weights, TakenWeightsAreTheFilesOwnAndLeaveItAsItIs) {
+  ModelConfig config = tiny(Tie::all);
+  config.width = config.feed_forward = 16;
+  for (const int64_t vocabulary : {16, 7}) {  // 7: what follows the biases lies at an odd place
+    const auto one = make_transformer(config, {vocabulary, vocabulary});
+    save_tensors({.tensors = named_weights(*one)}, path);
+    const auto weights = load_tensors(path).tensors;
+    const auto other = [&] {
+      const Uninitialised taken_next;
+      return make_transformer(config, {vocabulary, vocabulary});
+    }();
+    take_weights(*other, weights, path);
+    const at::NoGradGuard no_grad;
+    for (const auto& [name, tensor] : named_weights(*other)) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 64, 0U) << name;
+      if (vocabulary == 7) continue;
+      EXPECT_EQ(tensor.const_data_ptr(), weights.at(name).const_data_ptr()) << name;
+    }
+    const Tensor features = at::ones({1, 16});
+    EXPECT_TRUE(at::equal(other->logits(features), one->logits(features)));
+    EXPECT_TRUE(other->parameters()[0].requires_grad());
+    for (const Tensor& parameter : other->parameters()) parameter.zero_();
+    for (const auto& [name, tensor] : load_tensors(path).tensors)
+      EXPECT_TRUE(at::equal(tensor, named_weights(*one).at(name))) << name;
+  }
 }
 
 TEST_F(Weights, TiedWeightsAreStoredOnceAndStayTied) {

@@ -25,9 +25,4 @@ Attended attend_with(const Tensor& scores, const Memory& memory, double share, b
   return {at::bmm(used.to(memory.values.scalar_type()), memory.values), weights};
 }
 
-Tensor xavier(int64_t rows, int64_t columns) {
-  const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
-  return at::empty({rows, columns}).uniform_(-bound, bound);
-}
-
 }  // namespace heed::model

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/attention/attention.h"
+#include "model/initial.h"
 
 namespace heed::model {
 
@@ -9,8 +10,5 @@ namespace heed::model {
 /// scores [sentences, query, source]; padding gets a weight of exactly 0. `dropout` of the weights
 /// applies to the context alone, the weights that are returned are whole.
 Attended attend_with(const Tensor& scores, const Memory& memory, double dropout, bool training);
-
-/// Xavier-uniform [rows, columns] (Glorot and Bengio 2010).
-Tensor xavier(int64_t rows, int64_t columns);
 
 }  // namespace heed::model
