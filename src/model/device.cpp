@@ -103,6 +103,12 @@ at::Device open_device(const std::string& name) {
                   "', expected auto, cpu, cuda or cuda:N with N = 0, 1, ...");
 }
 
+at::Tensor upload(const at::Tensor& host, const at::Device& device) {
+  if (!device.is_cuda()) return host.to(device);
+  // The allocator of pinned memory keeps the block until the copy is done.
+  return host.pin_memory().to(device, host.scalar_type(), /*non_blocking=*/true);
+}
+
 at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
   const bool bf16 = device.is_cuda() ? gpu_has_bf16(device) : processor_has_bf16();
   if (name == "auto") return bf16 ? at::kBFloat16 : at::kFloat;

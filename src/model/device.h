@@ -12,6 +12,10 @@ namespace heed::model {
 /// when the machine has one). Throws UserError that says what is missing.
 at::Device open_device(const std::string& name);
 
+/// A tensor of the host's on `device`; itself where that is the host. A GPU takes it from pinned
+/// memory, in order with its other work, and the host does not wait.
+at::Tensor upload(const at::Tensor& host, const at::Device& device);
+
 /// fp32, bf16 or fp16 for "auto" or a name: auto is bf16 where the processor (AVX512-BF16, AMX) or
 /// GPU has it, else fp32. Throws UserError where the device cannot.
 at::ScalarType choose_precision(const std::string& name, const at::Device& device);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "model/device.h"
 #include "model/recurrent.h"
 #include "model/transformer.h"
 
@@ -22,9 +23,9 @@ Source make_source(const data::Batch& batch, const at::Device& device) {
   };
   Source source;
   source.lengths = numbers(batch.source_lengths);
-  source.tokens = numbers(batch.source).view({batch.size, batch.source_length}).to(device);
+  source.tokens = upload(numbers(batch.source).view({batch.size, batch.source_length}), device);
   source.valid =
-      (at::arange(batch.source_length).unsqueeze(0) < source.lengths.unsqueeze(1)).to(device);
+      upload(at::arange(batch.source_length).unsqueeze(0) < source.lengths.unsqueeze(1), device);
   return source;
 }
 

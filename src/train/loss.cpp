@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/device.h"
 #include "model/kernels/output_loss.h"
 
 namespace heed::train {
@@ -98,9 +99,10 @@ at::ScalarType product_type(const Tensor& features) {
 Target make_target(const data::Batch& batch, const at::Device& device) {
   Target target;
   const int64_t width = batch.target_length;
-  target.input = at::tensor(at::ArrayRef<int64_t>(batch.target_input), at::kLong)
-                     .view({batch.size, width})
-                     .to(device);
+  const auto numbers = [&](const std::vector<int64_t>& values) {
+    return model::upload(at::tensor(at::ArrayRef<int64_t>(values), at::kLong), device);
+  };
+  target.input = numbers(batch.target_input).view({batch.size, width});
   std::vector<int64_t> gold, rows;
   for (int64_t b = 0; b < batch.size; ++b)
     for (int64_t t = 0; t < batch.target_lengths[b]; ++t) {
@@ -108,9 +110,8 @@ Target make_target(const data::Batch& batch, const at::Device& device) {
       gold.push_back(batch.target_output[rows.back()]);
     }
   target.tokens = static_cast<int64_t>(gold.size());
-  target.gold = at::tensor(at::ArrayRef<int64_t>(gold), at::kLong).to(device);
-  if (target.tokens < batch.size * width)
-    target.rows = at::tensor(at::ArrayRef<int64_t>(rows), at::kLong).to(device);
+  target.gold = numbers(gold);
+  if (target.tokens < batch.size * width) target.rows = numbers(rows);
   return target;
 }
 
