@@ -109,7 +109,8 @@ class AdditiveKernel : public testing::Test {
     const Tensor stand_in = additive_memory(keys, values, v, memory.bias);
     std::vector<Tensor> contexts, weights;
     for (int64_t t = 0; t < 4; ++t) {
-      const auto one = additive_attention(queries.narrow(1, t, 1), stand_in, memory.bias);
+      const auto one =
+          additive_attention(queries.narrow(1, t, 1), stand_in, values, v, memory.bias);
       contexts.push_back(one.value().context);
       weights.push_back(one.value().weights);
     }
@@ -134,11 +135,26 @@ TEST_F(AdditiveKernel, EqualsItsTwin) {
 
 TEST_F(AdditiveKernel, KnowsItsStandInAndTheBiasItWasMadeWith) {
   const Tensor stand_in = additive_memory(keys, values, v, memory.bias);
-  EXPECT_TRUE(additive_attention(queries, stand_in, memory.bias).has_value());
-  EXPECT_FALSE(additive_attention(queries, stand_in, memory.bias.clone()).has_value());
-  EXPECT_FALSE(additive_attention(queries, keys, memory.bias).has_value());
+  EXPECT_TRUE(additive_attention(queries, stand_in, values, v, memory.bias).has_value());
+  EXPECT_FALSE(additive_attention(queries, stand_in, values, v, memory.bias.clone()).has_value());
+  EXPECT_FALSE(additive_attention(queries, keys, values, v, memory.bias).has_value());
+}
+
+TEST_F(AdditiveKernel, WithoutGradientsTakesPlainKeysUnlessAWindowHidesSome) {
+  const Attended want = plain();
   const at::NoGradGuard guard;
-  EXPECT_TRUE(additive_memory(keys, values, v, memory.bias).is_same(keys));
+  const Tensor plain_keys = additive_memory(keys, values, v, memory.bias);
+  EXPECT_EQ(plain_keys.const_data_ptr(), keys.const_data_ptr());
+  const auto got = additive_attention(queries, plain_keys, values, v, memory.bias);
+  EXPECT_LT(distance(got.value().context, want.context), 2e-6);
+  EXPECT_LT(distance(got.value().weights, want.weights), 1e-6);
+  const Tensor window = memory.bias.clone();
+  window.select(2, 0).fill_(-INFINITY);
+  EXPECT_FALSE(additive_attention(queries, plain_keys, values, v, window).has_value());
+  const Tensor slope = memory.bias + at::arange(7).mul(0.5);
+  EXPECT_FALSE(additive_attention(queries, plain_keys, values, v, slope).has_value());
+  const Tensor each = memory.bias.expand({3, 4, 7});
+  EXPECT_FALSE(additive_attention(queries, plain_keys, values, v, each).has_value());
 }
 
 TEST_F(AdditiveKernel, NeverReadsPadding) {

@@ -86,7 +86,8 @@ class Additive : public Attention {
                                  ? kernels::collected_linear(query, memory.query)
                                  : at::linear(query, query_);
     if (dropout_ == 0 || !is_training())
-      if (const auto fused = kernels::additive_attention(projected, memory.keys, memory.bias))
+      if (const auto fused = kernels::additive_attention(projected, memory.keys, memory.values,
+                                                         score_, memory.bias))
         return {fused->context, fused->weights};
     const Tensor scores = additive_scores(projected, memory.keys, score_);
     return attend_with(scores, memory, dropout_, is_training());

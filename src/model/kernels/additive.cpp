@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -16,17 +17,21 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// The memory of a batch, and, backwards, what the steps have added to its gradients so far.
-struct SharedMemory : torch::CustomClassHolder {
+/// What the steps of a batch read.
+struct Remembered {
   Tensor keys, values, v;  // fp32, contiguous
-  Tensor bias;             // as given: who it is matters, not what it holds
   std::vector<int64_t> lengths;
-  Tensor to_keys, to_values, to_v;  // to_v [sentences, hidden]: no two threads add to one row
-  at::ScalarType keys_type{}, values_type{};
 
   AdditiveSize size(int64_t sentence) const {
     return {lengths[static_cast<std::size_t>(sentence)], keys.size(2), values.size(2)};
   }
+};
+
+/// And, backwards, what they have added to its gradients so far.
+struct SharedMemory : Remembered, torch::CustomClassHolder {
+  Tensor bias;                      // as given: who it is matters, not what it holds
+  Tensor to_keys, to_values, to_v;  // to_v [sentences, hidden]: no two threads add to one row
+  at::ScalarType keys_type{}, values_type{};
 };
 
 SharedMemory& memory_in(const c10::IValue& value) {
@@ -35,6 +40,22 @@ SharedMemory& memory_in(const c10::IValue& value) {
 
 float* row(const Tensor& table, int64_t i) {
   return table.data_ptr<float>() + i * table.stride(0);
+}
+
+/// asked [sentences, query, hidden], fp32 and contiguous.
+AdditiveAttended attend(const Tensor& asked, const Remembered& memory) {
+  const int64_t sentences = asked.size(0), queries = asked.size(1);
+  const Tensor weights = at::zeros({sentences, queries, memory.keys.size(1)}, asked.options());
+  const Tensor answer = at::empty({sentences, queries, memory.values.size(2)}, asked.options());
+  at::parallel_for(0, sentences, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t t = 0; t < queries; ++t)
+        additive_row(row(asked, i) + t * asked.size(2), memory.v.data_ptr<float>(),
+                     row(memory.keys, i), row(memory.values, i),
+                     row(weights, i) + t * weights.size(2), row(answer, i) + t * answer.size(2),
+                     memory.size(i));
+  });
+  return {answer, weights};
 }
 
 class Share : public torch::autograd::Function<Share> {
@@ -73,17 +94,7 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
                              const c10::IValue& shared) {
     const SharedMemory& memory = memory_in(shared);
     const Tensor asked = query.to(at::kFloat).contiguous();
-    const int64_t sentences = asked.size(0), queries = asked.size(1);
-    const Tensor weights = at::zeros({sentences, queries, memory.keys.size(1)}, asked.options());
-    const Tensor answer = at::empty({sentences, queries, memory.values.size(2)}, asked.options());
-    at::parallel_for(0, sentences, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        for (int64_t t = 0; t < queries; ++t)
-          additive_row(row(asked, i) + t * asked.size(2), memory.v.data_ptr<float>(),
-                       row(memory.keys, i), row(memory.values, i),
-                       row(weights, i) + t * weights.size(2), row(answer, i) + t * answer.size(2),
-                       memory.size(i));
-    });
+    const auto [answer, weights] = attend(asked, memory);
     context->save_for_backward({asked, weights});
     context->saved_data["memory"] = shared;
     context->saved_data["type"] = query.scalar_type();
@@ -123,17 +134,47 @@ c10::IValue memory_of(const Tensor& keys) {
   return share == nullptr ? c10::IValue() : share->ctx_.saved_data["memory"];
 }
 
+/// How many positions of each sentence `bias` [sentences, 1, source] leaves; nothing where it does
+/// more than to hide those behind.
+std::optional<std::vector<int64_t>> lengths_in(const Tensor& bias) {
+  if (!bias.is_contiguous() || bias.scalar_type() != at::kFloat || bias.size(1) != 1)
+    return std::nullopt;
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < bias.size(0); ++i) {
+    const float *begin = row(bias, i), *end = begin + bias.size(2);
+    const float* hidden = std::find_if(begin, end, [](float x) { return x != 0; });
+    if (!std::all_of(hidden, end, [](float x) { return x == -INFINITY; })) return std::nullopt;
+    lengths.push_back(hidden - begin);
+  }
+  return lengths;
+}
+
+std::optional<AdditiveAttended> without_gradient(const Tensor& query, const Tensor& keys,
+                                                 const Tensor& values, const Tensor& v,
+                                                 const Tensor& bias) {
+  for (const Tensor* tensor : {&keys, &values, &v})
+    if (!tensor->is_cpu() || tensor->scalar_type() != at::kFloat || !tensor->is_contiguous())
+      return std::nullopt;
+  const auto lengths = lengths_in(bias);
+  if (!lengths) return std::nullopt;
+  return attend(query.to(at::kFloat).contiguous(), {keys, values, v, *lengths});
+}
+
 }  // namespace
 
 Tensor additive_memory(const Tensor& keys, const Tensor& values, const Tensor& v,
                        const Tensor& bias) {
   const bool known = keys.is_cpu() && v.scalar_type() == at::kFloat;
-  if (!known || !at::GradMode::is_enabled() || !keys.requires_grad()) return keys;
+  if (!known || keys.scalar_type() == at::kDouble) return keys;
+  if (!at::GradMode::is_enabled()) return keys.to(at::kFloat).contiguous();
+  if (!keys.requires_grad()) return keys;
   return Share::apply(keys, values, v, bias);
 }
 
 std::optional<AdditiveAttended> additive_attention(const Tensor& query, const Tensor& keys,
+                                                   const Tensor& values, const Tensor& v,
                                                    const Tensor& bias) {
+  if (!at::GradMode::is_enabled()) return without_gradient(query, keys, values, v, bias);
   const c10::IValue shared = memory_of(keys);
   if (shared.isNone() || !memory_in(shared).bias.is_same(bias)) return std::nullopt;
   const auto attended = AdditiveStep::apply(query, keys, shared);
