@@ -127,13 +127,14 @@ void publish(const BenchOptions& options, const std::string& name, const eval::T
 }
 
 void add_bench(CLI::App& app) {
-  CLI::App* bench = app.add_subcommand(
-      "bench",
-      "Throughput and cost curves: train, load, translate, attention, cache, scale; compare");
+  CLI::App* bench = app.add_subcommand("bench",
+                                       "Throughput and cost curves: train, load, translate, "
+                                       "length, attention, cache, scale; compare");
   bench->require_subcommand(1);
   add_bench_train(*bench);
   add_bench_load(*bench);
   add_bench_translate(*bench);
+  add_bench_length(*bench);
   add_bench_attention(*bench);
   add_bench_cache(*bench);
   add_bench_scale(*bench);

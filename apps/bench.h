@@ -19,6 +19,7 @@ void add_bench_cache(CLI::App& bench);
 void add_bench_train(CLI::App& bench);
 void add_bench_load(CLI::App& bench);
 void add_bench_translate(CLI::App& bench);
+void add_bench_length(CLI::App& bench);
 void add_bench_compare(CLI::App& bench);
 
 /// Options of every mode.

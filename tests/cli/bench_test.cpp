@@ -127,6 +127,19 @@ TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
                  {folder / "no"});
 }
 
+TEST(Bench, DecodingTimeIsMeasuredAgainstTheSourcesLength) {
+  const TemporaryFolder folder;
+  const Toy& toy = Toy::get();
+  product(run_heed({"bench", "length", toy.rnn, toy.transformer, "--source",
+                    toy.folder / "test.src", "--lengths", "8,40", "--sentences", "3", "--beam", "2",
+                    "--repeats", "1", "--threads", "1", "-o", folder / "out"}));
+  const Rows rows = table(folder / "out/length.csv");
+  ASSERT_THAT(rows, SizeIs(5));
+  EXPECT_EQ(rows[1][0], "rnn");
+  EXPECT_EQ(rows[4], (std::vector<std::string>{"transformer", "40", rows[4][2], rows[4][3]}));
+  EXPECT_THAT(read_file(folder / "out/length-1.svg"), HasSubstr("pieces of the source"));
+}
+
 TEST(Bench, ComparingDividesWhatWasMeasuredAlike) {
   const TemporaryFolder folder;
   const std::string columns = "weights,batch,sentences_per_second,load_seconds\n";
