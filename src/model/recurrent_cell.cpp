@@ -4,6 +4,7 @@
 
 #include "model/initial.h"
 #include "model/kernels/gru.h"
+#include "model/kernels/lstm.h"
 #include "model/kernels/product.h"
 
 namespace heed::model {
@@ -51,16 +52,28 @@ Tensor RecurrentCell::project_extra(const Tensor& extra, const Steps& steps) con
   return kernels::collected_linear(extra, steps.extra);
 }
 
+namespace {
+
+CellState fused_step(Cell kind, const Tensor& gates, const Tensor& recurrent,
+                     const CellState& state) {
+  const auto rows = [](const Tensor& x) { return x.flatten(0, -2); };
+  if (kind == Cell::gru)
+    return {
+        kernels::gru_step(rows(gates), rows(recurrent), rows(state.hidden)).view_as(state.hidden),
+        {}};
+  const auto next = kernels::lstm_step(rows(gates), rows(recurrent), rows(state.cell));
+  return {next.hidden.view_as(state.hidden), next.cell.view_as(state.cell)};
+}
+
+}  // namespace
+
 // States keep their own type (fp32 under autocast) while the gates may be narrower. chunk and split
 // rather than narrow: their gradient is one concatenation.
 CellState RecurrentCell::step(const Tensor& gates, const CellState& state,
                               const Steps& steps) const {
   const Tensor recurrent = kernels::collected_linear(state.hidden, steps.hidden);
-  if (kind_ == Cell::gru && kernels::can_run_gru(gates, state.hidden))
-    return {kernels::gru_step(gates.flatten(0, -2), recurrent.flatten(0, -2),
-                              state.hidden.flatten(0, -2))
-                .view_as(state.hidden),
-            {}};
+  if (kernels::can_run_recurrence(gates, state.hidden))
+    return fused_step(kind_, gates, recurrent, state);
   const auto type = state.hidden.scalar_type();
   if (kind_ == Cell::gru) {
     const int64_t hidden = state.hidden.size(-1);
@@ -77,17 +90,7 @@ CellState RecurrentCell::step(const Tensor& gates, const CellState& state,
 }
 
 Tensor RecurrentCell::unroll(const Tensor& gates, CellState& state) const {
-  if (kind_ == Cell::gru && kernels::can_run_gru(gates, state.hidden)) {
-    const int64_t rows = gates.size(0), steps = gates.size(1);
-    const kernels::Packing packing{std::vector<int64_t>(static_cast<std::size_t>(steps), rows)};
-    const Tensor states =
-        kernels::gru_sequence(gates.transpose(0, 1).flatten(0, 1), packing, hidden_weight_,
-                              hidden_bias_, state.hidden.flatten(0, 1), false)
-            .view({steps, rows, -1})
-            .transpose(0, 1);  // [batch, time, hidden]
-    state.hidden = states.narrow(1, steps - 1, 1);
-    return states;
-  }
+  if (kernels::can_run_recurrence(gates, state.hidden)) return unroll_fused(gates, state);
   const Steps steps = begin();
   std::vector<Tensor> outputs;
   for (const Tensor& now : gates.split(1, 1)) {
@@ -95,6 +98,28 @@ Tensor RecurrentCell::unroll(const Tensor& gates, CellState& state) const {
     outputs.push_back(state.hidden);
   }
   return at::cat(outputs, 1);
+}
+
+// Sequences of one length, laid out step by step.
+Tensor RecurrentCell::unroll_fused(const Tensor& gates, CellState& state) const {
+  const int64_t rows = gates.size(0), steps = gates.size(1);
+  const kernels::Packing packing{std::vector<int64_t>(static_cast<std::size_t>(steps), rows)};
+  const Tensor packed = gates.transpose(0, 1).flatten(0, 1), hidden = state.hidden.flatten(0, 1);
+  const auto unpacked = [&](const Tensor& x) {  // [batch, time, hidden]
+    return x.view({steps, rows, -1}).transpose(0, 1);
+  };
+  Tensor outputs;
+  if (kind_ == Cell::gru) {
+    outputs = unpacked(
+        kernels::gru_sequence(packed, packing, hidden_weight_, hidden_bias_, hidden, false));
+  } else {
+    const auto all = kernels::lstm_sequence(packed, packing, hidden_weight_,
+                                            {hidden, state.cell.flatten(0, 1)}, false);
+    outputs = unpacked(all.hidden);
+    state.cell = unpacked(all.cell).narrow(1, steps - 1, 1);
+  }
+  state.hidden = outputs.narrow(1, steps - 1, 1);
+  return outputs;
 }
 
 }  // namespace heed::model

@@ -43,6 +43,8 @@ class RecurrentCell : public torch::nn::Module {
   Tensor unroll(const Tensor& gates, CellState& state) const;
 
  private:
+  Tensor unroll_fused(const Tensor& gates, CellState& state) const;
+
   Cell kind_;
   Tensor input_weight_;   // W [gates, input]
   Tensor extra_weight_;   // [gates, extra]

@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "model/embedding.h"
+#include "model/kernels/gru.h"
+#include "model/kernels/lstm.h"
 #include "model/kernels/product.h"
 #include "model/recurrent_cell.h"
 
@@ -47,9 +49,9 @@ Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
 
 }  // namespace
 
-// Both directions of every layer by the fused kernel.
-RecurrentEncoder::Encoded RecurrentEncoder::fused_gru(Tensor data, const Tensor& lengths,
-                                                      const kernels::Packing& packing) const {
+// Both directions of every layer by the fused kernels. The LSTM's two biases are only ever added.
+RecurrentEncoder::Encoded RecurrentEncoder::fused(Tensor data, const Tensor& lengths,
+                                                  const kernels::Packing& packing) const {
   const Tensor zeros =
       at::zeros({lengths.size(0), hidden_}, weights_.front().options().requires_grad(false));
   Tensor summary;
@@ -58,9 +60,13 @@ RecurrentEncoder::Encoded RecurrentEncoder::fused_gru(Tensor data, const Tensor&
     Tensor states[2];
     for (const int64_t direction : {0, 1}) {
       const Tensor* weights = &weights_[static_cast<std::size_t>(4 * (2 * layer + direction))];
+      const Tensor bias = cell_ == Cell::gru ? weights[2] : weights[2] + weights[3];
+      const Tensor gates = kernels::linear(data, weights[0], bias);
+      const bool backward = direction == 1;
       states[direction] =
-          kernels::gru_sequence(kernels::linear(data, weights[0], weights[2]), packing, weights[1],
-                                weights[3], zeros, /*backward=*/direction == 1);
+          cell_ == Cell::gru
+              ? kernels::gru_sequence(gates, packing, weights[1], weights[3], zeros, backward)
+              : kernels::lstm_sequence(gates, packing, weights[1], {zeros, zeros}, backward).hidden;
     }
     data = at::cat({states[0], states[1]}, 1);
     if (layer + 1 == layers_)
@@ -94,8 +100,8 @@ Memory RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
   const Tensor lengths = source.lengths.index_select(0, order);
   const auto [data, batch_sizes] = at::_pack_padded_sequence(sorted, lengths, true);
   const auto* rows = batch_sizes.const_data_ptr<int64_t>();
-  const Encoded encoded = cell_ == Cell::gru && kernels::can_run_gru(data, weights_.front())
-                              ? fused_gru(data, lengths, {{rows, rows + batch_sizes.size(0)}})
+  const Encoded encoded = kernels::can_run_recurrence(data, weights_.front())
+                              ? fused(data, lengths, {{rows, rows + batch_sizes.size(0)}})
                               : library(data, batch_sizes);
   const Tensor padded = std::get<0>(
       at::_pad_packed_sequence(encoded.states, batch_sizes, true, 0.0, embedded.size(1)));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/attention/attention.h"
-#include "model/kernels/gru.h"
+#include "model/kernels/recurrence.h"
 #include "model/model.h"
 
 namespace heed::model {
@@ -25,7 +25,7 @@ class RecurrentEncoder : public torch::nn::Module {
     Tensor states;   // packed: [places, hidden_size]
     Tensor summary;  // [batch, hidden_size], longest first
   };
-  Encoded fused_gru(Tensor data, const Tensor& lengths, const kernels::Packing& packing) const;
+  Encoded fused(Tensor data, const Tensor& lengths, const kernels::Packing& packing) const;
   Encoded library(const Tensor& data, const Tensor& batch_sizes) const;
 
   Cell cell_;

@@ -44,6 +44,28 @@ TEST(Gradients, OfEveryTensorOfEveryTransformerAreThoseOfDifferences) {
   expect_right_gradients(transformer_kinds());
 }
 
+// fp32 on the CPU runs on the fused kernels, double on what they are made from.
+TEST(Gradients, OfTheKernelsAreThoseOfTheReadableTwins) {
+  const Source source = source_of(three_sources());
+  const Tensor target = padded(three_targets());
+  for (const auto& [name, config] : every_kind()) {
+    SCOPED_TRACE(name);
+    const ModelPtr model = model_of(config, kSourceVocabulary);
+    const Tensor pattern = at::randn({3, 5, kSourceVocabulary}, at::kDouble);
+    const auto gradients = [&] {
+      const Tensor logits = model->logits(model->features(source, target));
+      return torch::autograd::grad({(logits * pattern).sum()}, model->parameters());
+    };
+    const auto fused = gradients();
+    model->to(at::kDouble);
+    const auto exact = gradients();
+    for (std::size_t i = 0; i < fused.size(); ++i)
+      EXPECT_LT((fused[i] - exact[i]).norm().item<double>(),
+                1e-5 * (1 + exact[i].norm().item<double>()))
+          << model->named_parameters()[i].key();
+  }
+}
+
 // What the checks are worth: a function whose backward pass is wrong in one entry.
 TEST(Gradients, AWrongOneIsFound) {
   const Tensor leaf = at::randn({3, 5}, at::kDouble).requires_grad_();

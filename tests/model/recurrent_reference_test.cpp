@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "model/recurrent_cell.h"
 #include "recurrent_support.h"
@@ -158,28 +160,36 @@ TEST(BahdanauRecurrence, EqualsPlainLoopsInDouble) {
   }
 }
 
+// In double the readable operations, in fp32 the fused kernels.
 TEST(RecurrentCell, EqualsLibTorchsOwnLayers) {
   at::manual_seed(4);
-  for (const Cell kind : {Cell::gru, Cell::lstm}) {
-    RecurrentCell cell(kind, 5, 7);
-    cell.to(at::kDouble);
-    auto w = cell.named_parameters();
-    at::NoGradGuard guard;
-    for (Tensor& parameter : cell.parameters()) parameter.normal_(0, 0.5);
-    const Tensor input_bias = w["input_bias"];
-    const Tensor hidden_bias = kind == Cell::gru ? w["hidden_bias"] : at::zeros_like(input_bias);
-    const std::vector<Tensor> weights = {w["input_weight"], w["hidden_weight"], input_bias,
-                                         hidden_bias};
-    const Tensor x = at::randn({3, 4, 5}, at::kDouble);
-    CellState state{at::randn({3, 1, 7}, at::kDouble), at::randn({3, 1, 7}, at::kDouble)};
-    const Tensor hidden = state.hidden.transpose(0, 1), memory = state.cell.transpose(0, 1);
-    const Tensor expected =
-        kind == Cell::gru
-            ? std::get<0>(at::gru(x, hidden, weights, true, 1, 0, false, false, true))
-            : std::get<0>(at::lstm(x, {hidden, memory}, weights, true, 1, 0, false, false, true));
-    EXPECT_LT(distance(cell.unroll(cell.project(x), state), expected), 1e-12);
-    EXPECT_LT(distance(state.hidden.squeeze(1), expected.select(1, 3)), 1e-12);
-  }
+  at::NoGradGuard guard;
+  for (const auto& [type, tolerance] : {std::pair{at::kDouble, 1e-12}, {at::kFloat, 2e-6}})
+    for (const Cell kind : {Cell::gru, Cell::lstm}) {
+      RecurrentCell cell(kind, 5, 7);
+      cell.to(type);
+      auto w = cell.named_parameters();
+      for (Tensor& parameter : cell.parameters()) parameter.normal_(0, 0.5);
+      const Tensor input_bias = w["input_bias"];
+      const Tensor hidden_bias = kind == Cell::gru ? w["hidden_bias"] : at::zeros_like(input_bias);
+      const std::vector<Tensor> weights = {w["input_weight"], w["hidden_weight"], input_bias,
+                                           hidden_bias};
+      const Tensor x = at::randn({3, 4, 5}, type);
+      CellState state{at::randn({3, 1, 7}, type), at::randn({3, 1, 7}, type)};
+      const Tensor hidden = state.hidden.transpose(0, 1), memory = state.cell.transpose(0, 1);
+      Tensor expected, last_cell;
+      if (kind == Cell::gru)
+        std::tie(expected, std::ignore) =
+            at::gru(x, hidden, weights, true, 1, 0, false, false, true);
+      else
+        std::tie(expected, std::ignore, last_cell) =
+            at::lstm(x, {hidden, memory}, weights, true, 1, 0, false, false, true);
+      EXPECT_LT(distance(cell.unroll(cell.project(x), state), expected), tolerance);
+      EXPECT_LT(distance(state.hidden.squeeze(1), expected.select(1, 3)), tolerance);
+      if (kind == Cell::lstm) {
+        EXPECT_LT(distance(state.cell.squeeze(1), last_cell.squeeze(0)), tolerance);
+      }
+    }
 }
 
 TEST(RecurrentCell, ForgetGatesStartOpen) {

@@ -3,21 +3,10 @@
 // its own. CPU, fp32 and bf16 products with fp32 states. The readable twin is RecurrentCell.
 #pragma once
 
-#include <vector>
-
+#include "model/kernels/recurrence.h"
 #include "model/tensor.h"
 
 namespace heed::model::kernels {
-
-/// Sequences laid out step by step, longest first: step t has the first rows[t] sequences, never
-/// more than the step before it.
-struct Packing {
-  std::vector<int64_t> rows;
-  int64_t places() const;  // of all steps
-};
-
-/// Whether gates and states of these types and on this device are for gru_sequence and gru_step.
-bool can_run_gru(const Tensor& gates, const Tensor& state);
 
 /// gates [places, 3 * hidden] (the input's part of r, z, n with its bias), hidden_weight [3 *
 /// hidden, hidden], hidden_bias [3 * hidden], initial [rows[0], hidden] fp32 -> every state

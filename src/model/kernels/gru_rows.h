@@ -7,7 +7,7 @@ namespace heed::model::kernels {
 
 /// r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), n = tanh(x_n + r u_n), h' = n + z (h - n), with
 /// x = `gates` and u = `recurrent`, each [3 * hidden] as r, z, n. Writes h' to `state` and keeps r,
-/// z, n, u_n in `kept` [4 * hidden] for the gradient, unless that is null.
+/// z, n, u_n in `kept` [4 * hidden] for the gradient.
 void gru_row(const float* gates, const float* recurrent, const float* before, float* state,
              float* kept, int64_t hidden);
 void gru_row(const uint16_t* gates, const uint16_t* recurrent, const float* before, float* state,

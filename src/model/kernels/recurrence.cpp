@@ -1,0 +1,31 @@
+#include "model/kernels/recurrence.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "model/kernels/sequence.h"
+
+namespace heed::model::kernels {
+
+int64_t Packing::places() const {
+  return std::accumulate(rows.begin(), rows.end(), int64_t{0});
+}
+
+bool can_run_recurrence(const Tensor& gates, const Tensor& state) {
+  return gates.is_cpu() && state.scalar_type() == at::kFloat &&
+         (gates.scalar_type() == at::kFloat || gates.scalar_type() == at::kBFloat16);
+}
+
+std::vector<Stretch> stretches(const std::vector<int64_t>& rows, bool backward) {
+  std::vector<Stretch> steps;
+  for (int64_t begin = 0; const int64_t count : rows) {
+    steps.push_back({begin, count});
+    begin += count;
+  }
+  if (backward) std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+}  // namespace heed::model::kernels
