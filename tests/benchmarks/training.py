@@ -2,11 +2,14 @@
 """Training speed of heed beside a plain PyTorch loop and other trainers, one after the other, again and again.
 
   python3 tests/benchmarks/training.py --python /tmp/torch/bin/python --rounds 5
-  python3 tests/benchmarks/training.py --systems transformer --peer 'eole=python my_eole.py --updates 20'
+  python3 tests/benchmarks/training.py --peers eole,opennmt,sockeye,joeynmt --peer-python /tmp/peers/bin/python
+  python3 tests/benchmarks/training.py --systems transformer --peer 'mine=python my_trainer.py --updates 20'
 
 Needs data/multi30k (python3 data_scripts/multi30k.py) and, for reference.py, a Python with torch and sentencepiece.
-A peer is a command that prints a JSON line with "target_tokens_per_second"; one that fails is skipped with a word.
-Numbers are medians over the rounds, in target tokens a second without padding; ratios are to reference.py in fp32.
+peers.py runs other trainers and tells how to install them. Any other peer is a command that prints a JSON line with
+"target_tokens_per_second". What fails is skipped with a word.
+Numbers are medians over the rounds: target tokens a second without padding, their ratio to those of reference.py in
+fp32, the most memory of the process, and the share of a square fp32 product's speed that the model's products reach.
 """
 import argparse
 import csv
@@ -39,7 +42,7 @@ class Heed:
                 raise RuntimeError(result.stderr.strip().splitlines()[-1])
             with open(pathlib.Path(folder) / "training.csv", encoding="utf-8") as file:
                 row = next(csv.DictReader(file))
-        return float(row["tokens_per_s"]), float(row["peak_mib"])
+        return float(row["tokens_per_s"]), float(row["resident_mib"]), float(row["gemm_%"]) / 100
 
 
 class Command:
@@ -54,15 +57,25 @@ class Command:
         if not lines:
             raise RuntimeError((result.stderr.strip().splitlines() or ["printed nothing"])[-1])
         numbers = json.loads(lines[-1])
-        return float(numbers["target_tokens_per_second"]), float(numbers.get("peak_memory_mib", "nan"))
+        return tuple(float(numbers.get(key, "nan")) for key in (
+            "target_tokens_per_second", "peak_memory_mib", "share_of_fp32_gemm_peak"))
+
+
+def script(args, name, precision, *command):
+    data = ROOT / "data/multi30k"
+    return Command(f"{name} {precision}", lambda system: [
+        *command, "--source", data / "train.de", "--target", data / "train.en",
+        "--vocabulary", ROOT / "runs/benchmark/vocabulary/joint.spm", "--model", system,
+        "--precision", precision, "--updates", args.updates, "--threads", args.threads])
 
 
 def reference(args, precision):
-    data = ROOT / "data/multi30k"
-    return Command(f"reference {precision}", lambda system: [
-        args.python, ROOT / "tests/benchmarks/reference.py", "--source", data / "train.de", "--target",
-        data / "train.en", "--vocabulary", ROOT / "runs/benchmark/vocabulary/joint.spm", "--model", system,
-        "--precision", precision, "--updates", args.updates, "--threads", args.threads])
+    return script(args, "reference", precision, args.python, ROOT / "tests/benchmarks/reference.py")
+
+
+def trainer(args, name, precision):
+    python = (args.peer_python or str(args.python)).format(peer=name)
+    return script(args, name, precision, python, ROOT / "tests/benchmarks/peers.py", name)
 
 
 def main():
@@ -72,6 +85,10 @@ def main():
     parser.add_argument("--systems", default="transformer,luong_general,bahdanau,none")
     parser.add_argument("--precisions", default="fp32,bf16", help="of heed; default: fp32,bf16")
     parser.add_argument("--references", default="fp32", help="precisions of reference.py; default: fp32")
+    parser.add_argument("--peers", default="", help="of peers.py: joeynmt,opennmt,eole,sockeye; default: none")
+    parser.add_argument("--peer-python",
+                        help="a Python with the peers, or /somewhere/{peer}/bin/python; default: --python")
+    parser.add_argument("--peer-precisions", default="fp32,bf16", help="of peers.py; default: fp32,bf16")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--updates", type=int, default=10)
@@ -80,29 +97,30 @@ def main():
 
     runners = [Heed(args, precision) for precision in args.precisions.split(",")]
     runners += [reference(args, precision) for precision in args.references.split(",")]
+    runners += [trainer(args, name, precision) for name in filter(None, args.peers.split(","))
+                for precision in args.peer_precisions.split(",")]
     for peer in args.peer:
         name, command = peer.split("=", 1)
         runners.append(Command(name, lambda system, command=command: shlex.split(command)))
 
     for system in args.systems.split(","):
-        speeds, memory = {}, {}
+        measured, running = {}, list(runners)
         for round_number in range(args.rounds):
-            for runner in list(runners):
+            for runner in list(running):
                 print(f"{system}, round {round_number + 1} of {args.rounds}: {runner.name}", file=sys.stderr)
                 try:
-                    speed, peak = runner.measure(system)
+                    measured.setdefault(runner.name, []).append(runner.measure(system))
                 except (RuntimeError, OSError) as error:
                     print(f"{runner.name} skipped: {error}", file=sys.stderr)
-                    runners.remove(runner)
-                    continue
-                speeds.setdefault(runner.name, []).append(speed)
-                memory.setdefault(runner.name, []).append(peak)
-        base = statistics.median(speeds.get("reference fp32", [float("nan")]))
-        print(f"\n{system:16}{'tokens/s':>10}{'ratio':>8}{'peak MiB':>10}   lowest and highest")
-        for name, values in speeds.items():
-            middle = statistics.median(values)
-            print(f"{name:16}{middle:10.0f}{middle / base:8.2f}{statistics.median(memory[name]):10.0f}"
-                  f"   {min(values):.0f} {max(values):.0f}", flush=True)
+                    running.remove(runner)
+        base = statistics.median(row[0] for row in measured.get("reference fp32") or [(float("nan"),)])
+        print(f"\n{system:16}{'tokens/s':>10}{'ratio':>8}{'peak MiB':>10}{'of GEMM':>9}   lowest and highest")
+        for name, rows in measured.items():
+            if rows:
+                speeds, memory, shares = zip(*rows)
+                middle = statistics.median(speeds)
+                print(f"{name:16}{middle:10.0f}{middle / base:8.2f}{statistics.median(memory):10.0f}"
+                      f"{statistics.median(shares):9.2f}   {min(speeds):.0f} {max(speeds):.0f}", flush=True)
 
 
 if __name__ == "__main__":
