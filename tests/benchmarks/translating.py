@@ -5,8 +5,8 @@
 MODEL is a Transformer that `heed train` wrote; it is exported into a temporary folder. One run of
 each engine follows the other, so that a busy machine slows both; numbers are medians of the runs,
 and the last column that of the ratios of neighbours. Both time the search alone, after a warm-up.
-CTranslate2 runs each setting with two workers of one thread and with one worker of all threads; the
-faster one counts.
+For CTranslate2 workers of one thread each are tried, and one worker of all threads; for "best" both
+engines try batches of several sizes first. What was fastest then takes part in the turns.
 """
 
 import argparse
@@ -36,12 +36,12 @@ SETTINGS = [  # weights of heed, of CTranslate2, sentences at once (0: each engi
     ("int8", "int8", 32),
     ("int8", "int8", 0),
 ]
-LARGE = 64  # sentences; more gain nothing
+LARGE = {"examples": (32, 64, 128), "tokens": (1024, 4096)}  # what is tried for "best"
 
 
 def heed_speed(args, weights, batch):
     command = [args.heed, "--quiet", "bench", "translate", args.model, "--source", args.source]
-    command += ["--batch", str(batch or LARGE), "--weights", weights, "--beam", str(args.beam)]
+    command += ["--batch", str(batch), "--weights", weights, "--beam", str(args.beam)]
     command += ["--threads", str(args.threads), "--repeats", "1", "--lines", str(args.lines)]
     command += ["--device", "cpu", "--set", "decoding.length_penalty=average"]
     with tempfile.TemporaryDirectory() as folder:
@@ -65,21 +65,20 @@ class Peer:
             )
         return self.engines[kind, workers]
 
-    def run(self, kind, workers, batch):
+    def run(self, kind, workers, unit, batch):
         engine = self.engine(kind, workers)
         options = {"beam_size": self.args.beam, "length_penalty": 1, "max_decoding_length": 100}
-        if batch:
-            options |= {"max_batch_size": batch, "batch_type": "examples"}
-        else:
-            options |= {"max_batch_size": 4096, "batch_type": "tokens"}
+        options |= {"max_batch_size": batch, "batch_type": unit}
         engine.translate_batch(self.sources[:2], **options)
         start = time.perf_counter()
         engine.translate_batch(self.sources, **options)
         return len(self.sources) / (time.perf_counter() - start)
 
-    def speed(self, kind, batch):
-        workers = sorted({1, self.args.threads})
-        return max(self.run(kind, count, batch) for count in workers)
+    def fastest(self, kind, batch):
+        """Workers, unit and size of a batch, of those that `batch` (0: any) allows."""
+        sizes = [("examples", batch)] if batch else [(unit, n) for unit in LARGE for n in LARGE[unit]]
+        settings = [(n, *size) for n in sorted({1, self.args.threads}) for size in sizes]
+        return max(settings, key=lambda setting: self.run(kind, *setting))
 
 
 def main():
@@ -105,13 +104,19 @@ def main():
         print(f"{len(texts)} sentences, beam {args.beam}, {args.threads} threads, sentences/s")
         print(f"{'heed':>6} {'CTranslate2':>12} {'batch':>6} {'heed':>8} {'peer':>8} {'ratio':>6}")
         for ours, theirs, batch in SETTINGS:
+            size = batch or max(LARGE["examples"], key=lambda n: heed_speed(args, ours, n))
+            setting = peer.fastest(theirs, batch)
             pairs = [
-                (heed_speed(args, ours, batch), peer.speed(theirs, batch))
+                (heed_speed(args, ours, size), peer.run(theirs, *setting))
                 for _ in range(args.repeats)
             ]
             mine, other = (statistics.median(side) for side in zip(*pairs))
             ratio = statistics.median(a / b for a, b in pairs)
-            print(f"{ours:>6} {theirs:>12} {batch or 'best':>6} {mine:8.1f} {other:8.1f} {ratio:6.2f}")
+            print(
+                f"{ours:>6} {theirs:>12} {batch or 'best':>6} {mine:8.1f} {other:8.1f} {ratio:6.2f}"
+                f"   heed: {size} a batch; CTranslate2: {setting[2]} {setting[1]}, workers: {setting[0]}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
