@@ -38,7 +38,7 @@ struct Measured {
   double seconds = 0, waiting = 0;
   train::UpdateSeconds parts;
   double flops = 0;
-  int64_t peak_bytes = 0;
+  int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
   std::string precision;
   std::vector<OperationCost> operations;
 };
@@ -102,6 +102,7 @@ Measured measure(const Config& config, const std::string& folder, const Args& ar
                    static_cast<double>(measured.tokens);
   if (args.profile) measured.operations = profile.operations();
   measured.peak_bytes = memory.bytes();
+  measured.resident_mib = process_mib("VmHWM");
   return measured;
 }
 
@@ -122,7 +123,8 @@ std::vector<std::string> row_of(const std::string& name, const Measured& measure
           percent(measured.parts.backward, measured.seconds),
           percent(measured.parts.optimizer, measured.seconds),
           percent(static_cast<double>(measured.places - measured.real),
-                  static_cast<double>(measured.places))};
+                  static_cast<double>(measured.places)),
+          std::to_string(measured.resident_mib)};
 }
 
 void bench_train(const Args& args) {
@@ -130,9 +132,10 @@ void bench_train(const Args& args) {
   const Config shared = load_config(args.config, args.settings);
   const std::string folder = run_folder(shared);
   const auto vocabulary = share_vocabulary(shared, folder + "/vocabulary");
-  eval::Table table{{"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib",
-                     "waiting_%", "forward_%", "backward_%", "optimizer_%", "padding_%"},
-                    {}};
+  eval::Table table{
+      {"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib", "waiting_%",
+       "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
+      {}};
   eval::Table operations{{"system", "operation", "calls", "seconds", "%"}, {}};
   const double fp32 = gemm_gflops(false), bf16 = gemm_gflops(true);
   log::info("a square product runs at " + fixed(fp32, 0) + " GFLOP/s in fp32, " + fixed(bf16, 0) +

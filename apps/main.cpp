@@ -1,15 +1,11 @@
 // heed COMMAND [options]: builds the command line from the table and turns every outcome into an
 // exit code: 0 done, 1 the world failed, 2 the user's mistake, 70 a bug.
 #include <c10/util/Exception.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <limits>
 #include <new>
 #include <string>
 
@@ -17,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "config/suggest.h"
+#include "model/host_memory.h"
 
 namespace heed {
 
@@ -33,15 +30,6 @@ const std::vector<Command>& commands() {
 }
 
 namespace {
-
-/// Freed memory stays with the process: the large tensors of an update are those of the next one,
-/// and pages that were given back would have to be zeroed again.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-#endif
-}
 
 int report(const std::string& message, int code) {
   log::clear_progress();
@@ -120,7 +108,7 @@ int run(int argc, char** argv) {
 }  // namespace heed
 
 int main(int argc, char** argv) {
-  heed::keep_freed_memory();
+  heed::model::pool_host_memory();
   using heed::report;
   try {
     return heed::run(argc, argv);
