@@ -66,6 +66,13 @@ model::kernels::Numbers numbers_of(WeightType weights, at::ScalarType precision)
   return precision == at::kBFloat16 ? model::kernels::Numbers::bf16 : model::kernels::Numbers::fp32;
 }
 
+/// Sentences that a thread searches together at the most: with more of them what a step reads no
+/// longer fits in the processor's cache, and packed weights give each sentence the same bits
+/// anyway.
+int64_t group_of(model::kernels::Numbers numbers) {
+  return numbers == model::kernels::Numbers::fp32 ? 16 : 4;
+}
+
 }  // namespace
 
 /// Piece ids of each line, once per distinct member.
@@ -118,13 +125,15 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
     member.model->to(device_);
   }
   if (config_.weights == WeightType::bf16) precision_ = model::choose_precision("bf16", device_);
+  const model::kernels::Numbers numbers = numbers_of(config_.weights, precision_);
+  together_ = config_.batch_size;
   for (auto& member : members_) {
     model::ModelPtr packed;
-    if (device_.is_cpu())
-      packed = model::pack(member.model, numbers_of(config_.weights, precision_));
-    if (packed)
+    if (device_.is_cpu()) packed = model::pack(member.model, numbers);
+    if (packed) {
       member.model = std::move(packed);
-    else if (config_.weights == WeightType::int8)
+      together_ = std::min(together_, group_of(numbers));
+    } else if (config_.weights == WeightType::int8)
       throw UserError("decoding.weights: int8 is for Transformers on a CPU; set bf16 or fp32");
   }
 }
@@ -190,7 +199,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
 void Translator::search_batches(const Lines& lines, int64_t first_line,
                                 std::vector<Translation>& out) {
   const int64_t tokens = token_budget(kSearchTokens / config_.beam_size, device_);
-  const auto batches = batches_by_length(lines.lengths, config_.batch_size, tokens, /*skip=*/0);
+  const auto batches = batches_by_length(lines.lengths, together_, tokens, /*skip=*/0);
   const EvalMode eval_mode(models());  // once: threads only read it
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {

@@ -42,7 +42,7 @@ class Translator {
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
   /// reached the length limit are warned about by their 1-based numbers (`first_line` + index).
-  /// On a CPU each thread searches for batches of its own.
+  /// On a CPU each thread searches for batches of its own, for packed models in groups of a few.
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1);
 
   /// Seconds of all translate() so far.
@@ -87,6 +87,7 @@ class Translator {
   DecodeConfig config_;
   at::Device device_;
   at::ScalarType precision_;
+  int64_t together_;  // sentences of a batch that are searched at once
   Times times_;
 };
 
