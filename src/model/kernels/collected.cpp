@@ -20,6 +20,7 @@ using torch::autograd::tensor_list;
 /// step adds to its gradient.
 struct Collector : torch::CustomClassHolder {
   Tensor weight, bias;
+  Tensor turned;  // the weight for products with few rows
   std::vector<Tensor> inputs, gradients;
 };
 
@@ -36,6 +37,7 @@ class Collect : public torch::autograd::Function<Collect> {
                         bool has_bias, at::ScalarType type) {
     auto collector = c10::make_intrusive<Collector>();
     collector->weight = weight.to(type);
+    collector->turned = for_few_rows(collector->weight);
     if (has_bias) collector->bias = bias.to(type);
     context->saved_data["collector"] = c10::IValue::make_capsule(collector);
     context->saved_data["type"] = weight.scalar_type();
@@ -52,7 +54,7 @@ class Collect : public torch::autograd::Function<Collect> {
     const Tensor gradient = at::cat(std::exchange(collector.gradients, {}));
     Tensor to_bias;
     if (collector.bias.defined()) to_bias = gradient.sum(0, /*keepdim=*/false, type);
-    const Tensor to_weight = at::mm(gradient.t(), x).to(type);
+    const Tensor to_weight = weight_gradient(gradient, x).to(type);
     return {outer[0].defined() ? to_weight + outer[0] : to_weight, to_bias, Tensor(), Tensor()};
   }
 };
@@ -66,7 +68,7 @@ class Step : public torch::autograd::Function<Step> {
     context->save_for_backward({input});
     context->saved_data["collector"] = collector;
     context->saved_data["type"] = x.scalar_type();
-    return times_transposed(input, shared.weight, shared.bias);
+    return times_transposed(input, shared.turned, shared.bias);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {

@@ -7,6 +7,8 @@
 
 #include <optional>
 
+#include "model/kernels/transpose.h"
+
 namespace heed::model::kernels {
 namespace {
 
@@ -48,7 +50,7 @@ class Linear : public torch::autograd::Function<Linear> {
     const Tensor &x = saved[0], &w = saved[1], gradient = outer[0].contiguous();
     tensor_list to(4);
     if (context->needs_input_grad(0)) to[0] = times_transposed(gradient, w.t());
-    if (context->needs_input_grad(1)) to[1] = at::mm(gradient.t(), x);
+    if (context->needs_input_grad(1)) to[1] = weight_gradient(gradient, x);
     if (context->saved_data["has_bias"].toBool()) to[2] = gradient.sum(0);
     return to;
   }
@@ -61,6 +63,19 @@ Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
     return one_dnn()->call(x, w, bias.defined() ? std::optional(bias) : std::nullopt, "none",
                            c10::List<std::optional<at::Scalar>>(), "");
   return bias.defined() ? at::addmm(bias, x, w.t()) : at::mm(x, w.t());
+}
+
+Tensor for_few_rows(const Tensor& w) {
+  return one_dnn() && is_float(w) ? transposed(w.contiguous()).t() : w;
+}
+
+Tensor weight_gradient(const Tensor& outer, const Tensor& x) {
+  const bool ours = one_dnn() && is_float(outer) && is_float(x);
+  if (!ours || outer.numel() * x.size(1) < kWorthwhile) return at::mm(outer.t(), x);
+  // The rows of oneDNN's left side are contiguous: the smaller side is turned.
+  const Tensor from = outer.contiguous(), by = x.contiguous();
+  if (from.size(1) <= by.size(1)) return times_transposed(transposed(from), by.t());
+  return transposed(times_transposed(transposed(by), from.t()));
 }
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {

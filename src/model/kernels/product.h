@@ -12,6 +12,14 @@ namespace heed::model::kernels {
 /// [out] if defined. Without a gradient.
 Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias = {});
 
+/// w [out, in] with contiguous columns: how oneDNN takes it best where x has few rows. Worth it for
+/// the many steps of a recurrence. Without a gradient.
+Tensor for_few_rows(const Tensor& w);
+
+/// The gradient of such a w: the transpose of `outer` [rows, out] times x [rows, in], [out, in],
+/// contiguous. Without a gradient of its own.
+Tensor weight_gradient(const Tensor& outer, const Tensor& x);
+
 /// at::linear with a gradient: x [..., in], w [out, in], bias [out] or undefined.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
 

@@ -65,7 +65,7 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
                         const std::optional<Tensor>& hidden_bias, const Tensor& initial,
                         const std::vector<int64_t>& rows, bool backward) {
     const auto type = gates.scalar_type();
-    const Tensor x = gates.contiguous(), weight = hidden_weight.to(type);
+    const Tensor x = gates.contiguous(), weight = for_few_rows(hidden_weight.to(type));
     const Tensor bias = hidden_bias ? hidden_bias->to(type) : Tensor();
     const int64_t parts = initial.size(0), places = x.size(0), hidden = initial.size(2);
     const Tensor states = at::empty({parts, places, hidden}, initial.options());
@@ -105,7 +105,7 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
       Cell::backward(step.of(kept), step.of(before), now, step.of(to_gates), step.of(to_recurrent));
       now[0].add_(times_transposed(step.of(to_recurrent), weight.t()));
     }
-    const Tensor to_weight = at::mm(to_recurrent.t(), before[0].to(type)).to(weight_type);
+    const Tensor to_weight = weight_gradient(to_recurrent, before[0].to(type)).to(weight_type);
     const Tensor to_bias = context->saved_data["has_bias"].toBool()
                                ? to_recurrent.sum(0, /*keepdim=*/false, weight_type)
                                : Tensor();
