@@ -1,6 +1,6 @@
 """heed beside CTranslate2: the same weights, the same sentences, the same search, taking turns.
 
-    .venv/bin/python3 tests/benchmarks/translating.py MODEL SOURCE [--repeats 5] [--heed build/release/heed]
+    .venv/bin/python3 tests/benchmarks/translating.py MODEL SOURCE [--repeats 5] [--weights fp32,int8]
 
 MODEL is a Transformer that `heed train` wrote; it is exported into a temporary folder. One run of
 each engine follows the other, so that a busy machine slows both; numbers are medians of the runs,
@@ -88,6 +88,7 @@ def main():
     parser.add_argument("--heed", default="build/release/heed")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--weights", default="fp32,bf16,int8", help="of heed")
     parser.add_argument("--lines", type=int, default=1000)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     args = parser.parse_args()
@@ -103,7 +104,7 @@ def main():
         peer = Peer(args, exported, [cut.encode(text, out_type=str) for text in texts])
         print(f"{len(texts)} sentences, beam {args.beam}, {args.threads} threads, sentences/s")
         print(f"{'heed':>6} {'CTranslate2':>12} {'batch':>6} {'heed':>8} {'peer':>8} {'ratio':>6}")
-        for ours, theirs, batch in SETTINGS:
+        for ours, theirs, batch in (row for row in SETTINGS if row[0] in args.weights.split(",")):
             size = batch or max(LARGE["examples"], key=lambda n: heed_speed(args, ours, n))
             setting = peer.fastest(theirs, batch)
             pairs = [
