@@ -1,9 +1,9 @@
 // heed bench length MODEL...: what a target piece costs against the length of the source. Attention
 // over a sentence of n pieces is n dot products a step: what grows, and how fast, shows here.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "apps/bench.h"
 #include "apps/model_folder.h"
@@ -33,17 +33,23 @@ std::vector<std::string> sentences_of(const ModelFolder& folder, const Args& arg
   if (path.empty())
     throw UserError("nothing to translate: give --source FILE (" + folder.path +
                     " has no data.test in its config)");
+  if (length >= folder.model->longest())
+    throw UserError("--lengths: " + folder.path + " takes no source of " + std::to_string(length) +
+                    " pieces; the most is " + std::to_string(folder.model->longest() - 1));
   std::vector<std::string> sentences;
+  bool found = false;  // a piece, since the file's beginning
   auto reader = std::make_unique<text::LineReader>(path);
   while (std::ssize(sentences) < args.sentences) {
     std::string sentence, line;
     for (int64_t pieces = 0; pieces < length;) {
       if (!reader->next(line)) {
-        if (reader->line_number() == 0) throw UserError(path + ": has no lines to translate");
+        if (!std::exchange(found, false)) throw UserError(path + ": has no lines to translate");
         reader = std::make_unique<text::LineReader>(path);
         continue;
       }
-      pieces += std::ssize(folder.source.encode(line));
+      const auto ids = folder.source.encode(line);
+      found = found || !ids.empty();
+      pieces += std::ssize(ids);
       sentence += (sentence.empty() ? "" : " ") + line;
     }
     sentences.push_back(std::move(sentence));

@@ -10,21 +10,14 @@ namespace heed::data {
 namespace {
 
 /// Order-dependent checksum of 64-bit words.
-class Checksum {
- public:
-  void add(uint64_t word) {
-    state_ ^= word;
-    state_ = splitmix64(state_);
-  }
-  uint64_t value() const { return state_; }
+void add(uint64_t& checksum, uint64_t word) {
+  checksum ^= word;
+  checksum = splitmix64(checksum);
+}
 
- private:
-  uint64_t state_ = 0;
-};
-
-void add(Checksum& checksum, const std::vector<int32_t>& ids) {
-  checksum.add(ids.size());
-  for (const int32_t id : ids) checksum.add(static_cast<uint64_t>(id));
+void add(uint64_t& checksum, const std::vector<int32_t>& ids) {
+  add(checksum, ids.size());
+  for (const int32_t id : ids) add(checksum, static_cast<uint64_t>(id));
 }
 
 }  // namespace
@@ -71,6 +64,8 @@ void Corpus::append(const Example& example) {
   source_.append(example.source);
   target_.append(example.target);
   origins_.push_back(origin);
+  add(fingerprint_, example.source);
+  add(fingerprint_, example.target);
 }
 
 void Corpus::finish() {
@@ -79,16 +74,10 @@ void Corpus::finish() {
   origins_.seal();
   source_text_.seal();
   target_text_.seal();
-  Checksum checksum;
-  for (int64_t i = 0; i < size(); ++i) {
-    add(checksum, source_[i]);
-    add(checksum, target_[i]);
-  }
   for (const Part& part : parts_) {
-    checksum.add(static_cast<uint64_t>(part.end));
-    checksum.add(std::bit_cast<uint64_t>(part.weight));
+    add(fingerprint_, static_cast<uint64_t>(part.end));
+    add(fingerprint_, std::bit_cast<uint64_t>(part.weight));
   }
-  fingerprint_ = checksum.value();
 }
 
 Example Corpus::example(int64_t i) const {

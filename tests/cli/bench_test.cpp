@@ -138,6 +138,8 @@ TEST(Bench, DecodingTimeIsMeasuredAgainstTheSourcesLength) {
   EXPECT_EQ(rows[1][0], "rnn");
   EXPECT_EQ(rows[4], (std::vector<std::string>{"transformer", "40", rows[4][2], rows[4][3]}));
   EXPECT_THAT(read_file(folder / "out/length-1.svg"), HasSubstr("pieces of the source"));
+  const std::string blank = folder.write("blank", "\n \n");
+  expect_mistake(run_heed({"bench", "length", toy.rnn, "--source", blank}), {blank, "no lines"});
 }
 
 TEST(Bench, ComparingDividesWhatWasMeasuredAlike) {
