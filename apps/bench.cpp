@@ -70,12 +70,21 @@ void BenchOptions::apply() const {
 
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files,
                                         int64_t pairs) {
+  if (pairs == 0) return files;  // without counting lines
   int64_t once = 0;
   for (const data::CorpusFiles& corpus : files) once += text::count_lines(corpus.source);
   std::vector<data::CorpusFiles> list = files;
   for (int64_t held = once; once > 0 && held < pairs; held += once)
     list.insert(list.end(), files.begin(), files.end());
   return list;
+}
+
+std::string source_to_translate(const std::string& given, const std::string& test) {
+  const std::string path = given.empty() ? test : given;
+  if (path.empty())
+    throw UserError(
+        "nothing to translate: give --source FILE (the model's config has no data.test)");
+  return path;
 }
 
 int64_t process_mib(const std::string& field) {

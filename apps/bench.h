@@ -39,6 +39,10 @@ struct BenchOptions {
 /// corpus for those who have a small one.
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files, int64_t pairs);
 
+/// The file given by --source, or else the config's test set. Throws UserError where there is
+/// neither.
+std::string source_to_translate(const std::string& given, const std::string& test);
+
 /// MiB of this process as Linux counts them in a field of /proc/self/status, 0 where it does not.
 int64_t process_mib(const std::string& field);
 

@@ -29,10 +29,7 @@ constexpr int64_t kShort = 16, kLong = 48;
 /// Sentences of so many pieces, made of the file's lines one after the other. Translator cuts them
 /// at exactly that.
 std::vector<std::string> sentences_of(const ModelFolder& folder, const Args& args, int64_t length) {
-  const std::string path = args.source.empty() ? folder.config.data.test.source : args.source;
-  if (path.empty())
-    throw UserError("nothing to translate: give --source FILE (" + folder.path +
-                    " has no data.test in its config)");
+  const std::string path = source_to_translate(args.source, folder.config.data.test.source);
   if (length >= folder.model->longest())
     throw UserError("--lengths: " + folder.path + " takes no source of " + std::to_string(length) +
                     " pieces; the most is " + std::to_string(folder.model->longest() - 1));
@@ -74,7 +71,6 @@ double seconds(const ModelFolder& folder, const Args& args, const std::vector<st
 }
 
 void bench_length(const Args& args) {
-  args.common.apply();
   eval::Table table{{"system", "length", "ms_per_piece", "of_first"}, {}};
   eval::Curve curve{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
                              " sentences at once, beam " + std::to_string(args.beam),
@@ -83,7 +79,7 @@ void bench_length(const Args& args) {
   for (const int64_t length : args.lengths) curve.ticks.push_back(std::to_string(length));
   for (const std::string& path : args.models) {
     const ModelFolder folder = open_model(path, {args.device, {}});
-    args.common.apply();
+    args.common.apply();  // opening it set those of its config
     eval::CurveSeries series{std::filesystem::path(path).lexically_normal().filename().string(),
                              {}};
     for (const int64_t length : args.lengths) {

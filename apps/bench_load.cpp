@@ -51,10 +51,10 @@ Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const Config& c
 
 void bench_load(const Args& args) {
   args.common.apply();
+  const Config shared = load_config(args.config, args.settings);
+  const std::string folder = run_folder(shared);
+  const auto vocabulary = share_vocabulary(shared, folder + "/vocabulary");
   auto settings = args.settings;
-  const std::string folder = run_folder(load_config(args.config, settings));
-  const auto vocabulary =
-      share_vocabulary(load_config(args.config, settings), folder + "/vocabulary");
   settings.insert(settings.end(), vocabulary.begin(), vocabulary.end());
   const Config config = load_config(args.config, settings);
   const Vocabularies vocabularies = make_vocabularies(config);

@@ -30,10 +30,7 @@ void reset_peak() {
 }
 
 std::vector<std::string> read_lines(const Args& args, const Config& config) {
-  const std::string path = args.source.empty() ? config.data.test.source : args.source;
-  if (path.empty())
-    throw UserError(
-        "nothing to translate: give --source FILE (the model's config has no data.test)");
+  const std::string path = source_to_translate(args.source, config.data.test.source);
   std::vector<std::string> lines;
   text::LineReader reader(path);
   for (std::string line; std::ssize(lines) < args.lines && reader.next(line);)

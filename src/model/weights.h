@@ -21,9 +21,9 @@ struct TensorFile {
 void save_tensors(const TensorFile& file, const std::string& path);
 
 /// Throws UserError that names the file and what is wrong with it: missing, truncated, not a
-/// safetensors file, checksum, unknown format version. The
-/// tensors are the file's own pages, mapped: writing to them leaves the file as it is. A file
-/// without heed's checksum (written elsewhere) is refused unless `foreign` is true.
+/// safetensors file, checksum, unknown format version. The tensors are the file's own pages,
+/// mapped: writing to them leaves the file as it is. A file without heed's checksum (written
+/// elsewhere) is refused unless `foreign` is true.
 TensorFile load_tensors(const std::string& path, bool foreign = false);
 
 class Model;
