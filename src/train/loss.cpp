@@ -1,7 +1,6 @@
 #include "train/loss.h"
 
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "model/device.h"
 #include "model/kernels/output_loss.h"
+#include "model/kernels/product.h"
 
 namespace heed::train {
 namespace {
@@ -87,13 +87,6 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
   }
 };
 
-/// What a product of these features is computed in, autocast included.
-at::ScalarType product_type(const Tensor& features) {
-  const at::DeviceType device = features.device().type();
-  return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
-                                                   : features.scalar_type();
-}
-
 }  // namespace
 
 Target make_target(const data::Batch& batch, const at::Device& device) {
@@ -126,7 +119,7 @@ LossSum loss_of(model::Model& model, const Tensor& features, const Target& targe
   Tensor real = features.flatten(0, 1);  // [batch * target, features]
   if (target.rows.defined()) real = real.index_select(0, target.rows);
   const model::OutputWeights output = model.output();
-  const at::ScalarType type = product_type(real);
+  const at::ScalarType type = model::kernels::product_type(real);
   if (output.weight.defined() && real.is_cpu() && (type == at::kFloat || type == at::kBFloat16)) {
     const auto sums =
         model::kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing, type);

@@ -1,13 +1,13 @@
 #include "model/kernels/collected.h"
 
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "model/kernels/column_sums.h"
 #include "model/kernels/product.h"
 
 namespace heed::model::kernels {
@@ -20,7 +20,7 @@ using torch::autograd::tensor_list;
 /// step adds to its gradient.
 struct Collector : torch::CustomClassHolder {
   Tensor weight, bias;
-  Tensor turned;  // the weight for products with few rows
+  Tensor turned;  // the weight with contiguous columns
   std::vector<Tensor> inputs, gradients;
 };
 
@@ -37,7 +37,7 @@ class Collect : public torch::autograd::Function<Collect> {
                         bool has_bias, at::ScalarType type) {
     auto collector = c10::make_intrusive<Collector>();
     collector->weight = weight.to(type);
-    collector->turned = for_few_rows(collector->weight);
+    collector->turned = turned_weight(weight, type);
     if (has_bias) collector->bias = bias.to(type);
     context->saved_data["collector"] = c10::IValue::make_capsule(collector);
     context->saved_data["type"] = weight.scalar_type();
@@ -53,8 +53,8 @@ class Collect : public torch::autograd::Function<Collect> {
     const Tensor x = at::cat(std::exchange(collector.inputs, {}));
     const Tensor gradient = at::cat(std::exchange(collector.gradients, {}));
     Tensor to_bias;
-    if (collector.bias.defined()) to_bias = gradient.sum(0, /*keepdim=*/false, type);
-    const Tensor to_weight = weight_gradient(gradient, x).to(type);
+    if (collector.bias.defined()) to_bias = column_sums(gradient);
+    const Tensor to_weight = weight_gradient(gradient, x, type);
     return {outer[0].defined() ? to_weight + outer[0] : to_weight, to_bias, Tensor(), Tensor()};
   }
 };
@@ -88,11 +88,6 @@ c10::IValue collector_of(const Tensor& weight) {
   const auto* collect = dynamic_cast<torch::autograd::CppNode<Collect>*>(node.get());
   if (collect == nullptr) return {};
   return const_cast<torch::autograd::CppNode<Collect>*>(collect)->ctx_.saved_data["collector"];
-}
-
-at::ScalarType product_type(const Tensor& weight) {
-  return at::autocast::is_autocast_enabled(at::kCPU) ? at::autocast::get_autocast_dtype(at::kCPU)
-                                                     : weight.scalar_type();
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/kernels/column_sums.h"
 #include "model/kernels/product.h"
 #include "model/kernels/softmax_rows.h"
+#include "model/kernels/transpose.h"
 
 namespace heed::model::kernels {
 namespace {
@@ -17,9 +19,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Logits that are worked on together: they should stay in the last level of cache, and yet be
-// enough rows to multiply well.
-constexpr int64_t kChunk = int64_t{1} << 22;
+// Bytes of logits that are worked on together: they should stay in the last level of cache, and yet
+// be enough rows to multiply well.
+constexpr int64_t kChunk = int64_t{1} << 24;
 
 struct Sums {
   double smoothed = 0, nll = 0;
@@ -51,20 +53,14 @@ void to_gradients(const Tensor& logits, const int64_t* gold, double smoothing, b
 
 /// Gradients of the sum of losses.
 struct Gradients {
-  Tensor features, weight, bias;
+  Tensor features;      // [tokens, width], of the products' type
+  Tensor weight, bias;  // [width, vocab] and [vocab], fp32
 
   /// Adds those of some rows, with logits' gradient `out` [rows, vocab].
   void add(const Tensor& out, const Tensor& rows, int64_t begin, const Tensor& output_weight) {
     features.narrow(0, begin, rows.size(0)).copy_(times_transposed(out, output_weight.t()));
-    if (weight.scalar_type() == out.scalar_type()) {
-      begin == 0 ? at::mm_out(weight, out.t(), rows) : weight.addmm_(out.t(), rows);
-    } else {
-      const Tensor now = at::mm(out.t(), rows);
-      begin == 0 ? weight.copy_(now) : weight.add_(now);
-    }
-    if (!bias.defined()) return;
-    const Tensor now = out.sum(0, /*keepdim=*/false, bias.scalar_type());
-    begin == 0 ? bias.copy_(now) : bias.add_(now);
+    weight.add_(times_transposed(transposed(rows), out.t()));
+    if (bias.defined()) bias.add_(column_sums(out));
   }
 };
 
@@ -74,25 +70,27 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
   static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
                              const Tensor& bias, bool has_bias, const Tensor& gold,
                              double smoothing, at::ScalarType type, bool wants_gradient) {
-    const Tensor x = features.to(type).contiguous(), w = weight.to(type);
+    const Tensor x = features.to(type).contiguous(), w = weight.to(type).contiguous();
+    const Tensor turned = turned_weight(w, type);
     const Tensor b = has_bias ? bias.to(type) : Tensor();
     const int64_t tokens = x.size(0), vocab = w.size(0);
-    const int64_t chunk = std::clamp<int64_t>(kChunk / vocab, 1, std::max<int64_t>(tokens, 1));
+    const int64_t chunk =
+        std::clamp<int64_t>(kChunk / (vocab * w.element_size()), 1, std::max<int64_t>(tokens, 1));
     Gradients gradients;
     if (wants_gradient) {
-      gradients = {at::empty_like(x), at::zeros_like(weight), {}};
+      gradients = {at::empty_like(x), at::zeros({w.size(1), vocab}, weight.options()), {}};
       if (has_bias) gradients.bias = at::zeros_like(bias);
     }
     Sums sums;
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
       const int64_t count = std::min(chunk, tokens - begin);
       const Tensor rows = x.narrow(0, begin, count);
-      const Tensor logits = times_transposed(rows, w, b);
+      const Tensor logits = times_transposed(rows, turned, b);
       to_gradients(logits, gold.data_ptr<int64_t>() + begin, smoothing, wants_gradient, sums);
       if (wants_gradient) gradients.add(logits, rows, begin, w);
     }
     context->saved_data["features"] = gradients.features;
-    context->saved_data["weight"] = gradients.weight;
+    context->saved_data["weight"] = wants_gradient ? transposed(gradients.weight) : Tensor();
     context->saved_data["bias"] = gradients.bias;
     context->saved_data["type"] = features.scalar_type();
     const auto number = at::TensorOptions(at::kDouble);

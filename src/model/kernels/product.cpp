@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "model/kernels/column_sums.h"
 #include "model/kernels/transpose.h"
 
 namespace heed::model::kernels {
@@ -31,61 +32,80 @@ const std::optional<c10::TypedOperatorHandle<LinearPointwise>>& one_dnn() {
   return found;
 }
 
-bool is_float(const Tensor& x) {
-  return x.is_cpu() && x.scalar_type() == at::kFloat;
+/// Whether its products of this type are oneDNN's: in bf16 they are ATen's choice as well.
+bool is_ours(const Tensor& x) {
+  return one_dnn() && x.is_cpu() &&
+         (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
 }
 
 class Linear : public torch::autograd::Function<Linear> {
  public:
   /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
-                        const Tensor& bias, bool has_bias) {
-    context->save_for_backward({x, w});
+                        const Tensor& bias, bool has_bias, at::ScalarType type) {
+    const Tensor input = x.to(type).contiguous();
+    context->save_for_backward({input, w});
     context->saved_data["has_bias"] = has_bias;
-    return times_transposed(x, w, has_bias ? bias : Tensor());
+    context->saved_data["type"] = x.scalar_type();
+    auto sizes = x.sizes().vec();
+    sizes.back() = w.size(0);
+    const Tensor out = times_transposed(input.view({-1, w.size(1)}), turned_weight(w, type),
+                                        has_bias ? bias.to(type) : Tensor());
+    return at::_unsafe_view(out, sizes);  // a view could not be changed in place
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const auto saved = context->get_saved_variables();
-    const Tensor &x = saved[0], &w = saved[1], gradient = outer[0].contiguous();
-    tensor_list to(4);
-    if (context->needs_input_grad(0)) to[0] = times_transposed(gradient, w.t());
-    if (context->needs_input_grad(1)) to[1] = weight_gradient(gradient, x);
-    if (context->saved_data["has_bias"].toBool()) to[2] = gradient.sum(0);
+    const Tensor &x = saved[0], &w = saved[1];
+    const Tensor gradient = outer[0].contiguous().view({-1, w.size(0)});
+    tensor_list to(5);
+    if (context->needs_input_grad(0))
+      to[0] = times_transposed(gradient, w.to(x.scalar_type()).t())
+                  .view(x.sizes())
+                  .to(context->saved_data["type"].toScalarType());
+    if (context->needs_input_grad(1))
+      to[1] = weight_gradient(gradient, x.view({-1, w.size(1)}), w.scalar_type());
+    if (context->saved_data["has_bias"].toBool()) to[2] = column_sums(gradient);
     return to;
   }
 };
 
 }  // namespace
 
+Tensor turned_weight(const Tensor& w, at::ScalarType type) {
+  return is_ours(w) ? transposed(w.contiguous(), type).t() : w.to(type);
+}
+
 Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
-  if (one_dnn() && is_float(x) && is_float(w) && x.size(0) * w.numel() >= kWorthwhile)
+  if (is_ours(x) && x.scalar_type() == at::kFloat && x.size(0) * w.numel() >= kWorthwhile)
     return one_dnn()->call(x, w, bias.defined() ? std::optional(bias) : std::nullopt, "none",
                            c10::List<std::optional<at::Scalar>>(), "");
   return bias.defined() ? at::addmm(bias, x, w.t()) : at::mm(x, w.t());
 }
 
-Tensor for_few_rows(const Tensor& w) {
-  return one_dnn() && is_float(w) ? transposed(w.contiguous()).t() : w;
+Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type) {
+  // In bf16 the product gains no more than turning costs.
+  const bool worthwhile = is_ours(outer) && outer.scalar_type() == at::kFloat &&
+                          outer.numel() * x.size(1) >= kWorthwhile;
+  if (!worthwhile) return at::mm(outer.t(), x).to(type);
+  const Tensor from = outer.contiguous(), by = x.contiguous();
+  if (from.size(1) < by.size(1)) return times_transposed(transposed(from), by.t()).to(type);
+  return transposed(times_transposed(transposed(by), from.t()), type);
 }
 
-Tensor weight_gradient(const Tensor& outer, const Tensor& x) {
-  const bool ours = one_dnn() && is_float(outer) && is_float(x);
-  if (!ours || outer.numel() * x.size(1) < kWorthwhile) return at::mm(outer.t(), x);
-  // The rows of oneDNN's left side are contiguous: the smaller side is turned.
-  const Tensor from = outer.contiguous(), by = x.contiguous();
-  if (from.size(1) <= by.size(1)) return times_transposed(transposed(from), by.t());
-  return transposed(times_transposed(transposed(by), from.t()));
+at::ScalarType product_type(const Tensor& factor) {
+  const auto device = factor.device().type();
+  return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                   : factor.scalar_type();
 }
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
-  const bool ours = at::GradMode::is_enabled() && is_float(x) && is_float(w) &&
-                    !at::autocast::is_autocast_enabled(at::kCPU);
+  const auto type = product_type(w);
+  const bool ours = at::GradMode::is_enabled() && is_ours(x) && is_ours(w) &&
+                    w.scalar_type() == at::kFloat && (type == at::kFloat || type == at::kBFloat16);
   if (!ours) return at::linear(x, w, bias);
-  auto sizes = x.sizes().vec();
-  sizes.back() = w.size(0);
   const bool has_bias = bias.defined();
-  return Linear::apply(x.reshape({-1, w.size(1)}), w, has_bias ? bias : w, has_bias).view(sizes);
+  return Linear::apply(x, w, has_bias ? bias : w, has_bias, type);
 }
 
 }  // namespace heed::model::kernels

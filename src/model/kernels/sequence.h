@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "model/kernels/column_sums.h"
 #include "model/kernels/product.h"
 #include "model/tensor.h"
 
@@ -65,7 +66,7 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
                         const std::optional<Tensor>& hidden_bias, const Tensor& initial,
                         const std::vector<int64_t>& rows, bool backward) {
     const auto type = gates.scalar_type();
-    const Tensor x = gates.contiguous(), weight = for_few_rows(hidden_weight.to(type));
+    const Tensor x = gates.contiguous(), weight = turned_weight(hidden_weight, type);
     const Tensor bias = hidden_bias ? hidden_bias->to(type) : Tensor();
     const int64_t parts = initial.size(0), places = x.size(0), hidden = initial.size(2);
     const Tensor states = at::empty({parts, places, hidden}, initial.options());
@@ -105,9 +106,9 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
       Cell::backward(step.of(kept), step.of(before), now, step.of(to_gates), step.of(to_recurrent));
       now[0].add_(times_transposed(step.of(to_recurrent), weight.t()));
     }
-    const Tensor to_weight = weight_gradient(to_recurrent, before[0].to(type)).to(weight_type);
+    const Tensor to_weight = weight_gradient(to_recurrent, before[0].to(type), weight_type);
     const Tensor to_bias = context->saved_data["has_bias"].toBool()
-                               ? to_recurrent.sum(0, /*keepdim=*/false, weight_type)
+                               ? column_sums(to_recurrent).to(weight_type)
                                : Tensor();
     return {to_gates, to_weight, to_bias, carried, Tensor(), Tensor()};
   }

@@ -5,7 +5,12 @@
 
 namespace heed::model::kernels {
 
-/// The transpose of x [rows, columns], fp32 on the CPU and contiguous: [columns, rows], contiguous.
-Tensor transposed(const Tensor& x);
+/// The transpose of x [rows, columns], contiguous on the CPU, in `type`: [columns, rows],
+/// contiguous. x and `type` are fp32 or bf16.
+Tensor transposed(const Tensor& x, at::ScalarType type);
+
+inline Tensor transposed(const Tensor& x) {
+  return transposed(x, x.scalar_type());
+}
 
 }  // namespace heed::model::kernels
