@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/initial.h"
+#include "model/kernels/attention.h"
 #include "model/kernels/product.h"
 
 namespace heed::model {
@@ -15,16 +16,20 @@ namespace {
 
 constexpr int64_t kCacheChunk = 16;  // steps that the cache grows by
 
-/// Without the window, which only whole sentences need.
-Look look_of(const MultiHeadOptions& options, const Tensor& valid, bool causal, bool training) {
-  const double scale = options.scale == AttentionScale::sqrt
-                           ? 1 / std::sqrt(static_cast<double>(options.head()))
-                           : 1;
-  return {
-      .valid = valid, .causal = causal, .scale = scale, .dropout = training ? options.dropout : 0};
+double scale_of(const MultiHeadOptions& options) {
+  return options.scale == AttentionScale::sqrt ? 1 / std::sqrt(static_cast<double>(options.head()))
+                                               : 1;
 }
 
-/// [batch, length, heads*head] -> [batch, length, heads, head]
+/// Without the window, which only whole sentences need.
+Look look_of(const MultiHeadOptions& options, const Tensor& valid, bool causal, bool training) {
+  return {.valid = valid,
+          .causal = causal,
+          .scale = scale_of(options),
+          .dropout = training ? options.dropout : 0};
+}
+
+/// [..., heads*head] -> [..., heads, head]
 Tensor split_heads(const Tensor& x, int64_t head) {
   return x.unflatten(-1, {-1, head});
 }
@@ -94,15 +99,24 @@ SelfAttention::Heads SelfAttention::project(const Tensor& x) {
           .values = split_heads(parts[2], options_.head())};
 }
 
-Tensor SelfAttention::forward(const Tensor& x, const Tensor& valid, bool causal, Tensor* weights) {
-  Heads heads = project(x);
-  if (rotary_) {
-    heads.query = rotary_->forward(heads.query, 0);
-    heads.keys = rotary_->forward(heads.keys, 0);
+Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool causal,
+                              Tensor* weights) {
+  const Heads heads = project(x);
+  const auto turn = [&](const Tensor& each) {
+    if (!rotary_) return each;
+    return sentences.packed() ? rotary_->forward_at(each, sentences.positions)
+                              : rotary_->forward(each, 0);
+  };
+  const Tensor query = turn(heads.query), keys = turn(heads.keys);
+  if (sentences.packed()) {
+    const Tensor context =
+        kernels::packed_attention(query, keys, heads.values, {sentences.lengths, sentences.lengths},
+                                  causal, scale_of(options_));
+    return kernels::linear(*output_, context.flatten(1));
   }
-  Look look = look_of(options_, valid, causal, is_training());
+  Look look = look_of(options_, sentences.valid, causal, is_training());
   look.window = options_.window;
-  const Tensor context = attend(heads.query.transpose(1, 2), heads.keys.transpose(1, 2),
+  const Tensor context = attend(query.transpose(1, 2), keys.transpose(1, 2),
                                 heads.values.transpose(1, 2), look, weights);
   return kernels::linear(*output_, join_heads(context));
 }
@@ -140,15 +154,24 @@ CrossAttention::CrossAttention(const MultiHeadOptions& options)
 
 KeysValues CrossAttention::project(const Tensor& memory) {
   const auto parts = kernels::linear(*projection_, memory).chunk(2, -1);
-  return {.keys = split_heads(parts[0], options_.head()).transpose(1, 2),
-          .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
+  const Tensor keys = split_heads(parts[0], options_.head()),
+               values = split_heads(parts[1], options_.head());
+  if (memory.dim() == 2) return {.keys = keys, .values = values};
+  return {.keys = keys.transpose(1, 2), .values = values.transpose(1, 2)};
 }
 
-Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Tensor& valid,
+Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
                                Tensor* weights) {
-  const Tensor query = split_heads(kernels::linear(*query_, x), options_.head()).transpose(1, 2);
-  const Tensor context = attend(query, memory.keys, memory.values,
-                                look_of(options_, valid, false, is_training()), weights);
+  const Tensor heads = split_heads(kernels::linear(*query_, x), options_.head());
+  if (sentences.memory.packed()) {
+    const Tensor context = kernels::packed_attention(
+        heads, memory.keys, memory.values, {sentences.queries.lengths, sentences.memory.lengths},
+        /*causal=*/false, scale_of(options_));
+    return kernels::linear(*output_, context.flatten(1));
+  }
+  const Tensor context =
+      attend(heads.transpose(1, 2), memory.keys, memory.values,
+             look_of(options_, sentences.memory.valid, false, is_training()), weights);
   return kernels::linear(*output_, join_heads(context));
 }
 

@@ -13,6 +13,7 @@
 #include "model/config.h"
 #include "model/kernel.h"
 #include "model/positions.h"
+#include "model/sentences.h"
 #include "model/tensor.h"
 
 namespace heed::model {
@@ -45,9 +46,9 @@ class SelfAttention : public torch::nn::Module {
  public:
   explicit SelfAttention(const MultiHeadOptions& options);
 
-  /// x [batch, length, width] -> the same shape. `valid` and `causal` as in Look. `weights`, if not
-  /// null, receives [batch, heads, query, keys].
-  Tensor forward(const Tensor& x, const Tensor& valid, bool causal, Tensor* weights);
+  /// x [batch, length, width], or [positions, width] packed -> the same shape. `causal` as in Look.
+  /// `weights`, if not null, receives [batch, heads, query, keys] (padded sentences only).
+  Tensor forward(const Tensor& x, const Sentences& sentences, bool causal, Tensor* weights);
 
   /// One step: x [sentences, beam, width] at `position`, whose key and value are written into
   /// `cache`. `weights` receives [sentences, heads, beam, keys seen].
@@ -66,21 +67,29 @@ class SelfAttention : public torch::nn::Module {
   std::shared_ptr<Rotary> rotary_;
 };
 
-/// A memory's keys and values: [batch, kv heads, source, head].
+/// A memory's keys and values: [batch, kv heads, source, head], or [positions, kv heads, head]
+/// packed.
 struct KeysValues {
   Tensor keys, values;
+};
+
+/// Who looks and what is looked at.
+struct Between {
+  const Sentences& queries;  // their mask is not asked for
+  const Sentences& memory;
 };
 
 class CrossAttention : public torch::nn::Module {
  public:
   explicit CrossAttention(const MultiHeadOptions& options);
 
-  /// memory [batch, source, width], once per sentence.
+  /// memory [batch, source, width], or [positions, width] packed, once per sentence.
   KeysValues project(const Tensor& memory);
 
-  /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam. `valid` as in
-  /// Look.
-  Tensor forward(const Tensor& x, const KeysValues& memory, const Tensor& valid, Tensor* weights);
+  /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam; or [positions,
+  /// width] where both sides are packed.
+  Tensor forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
+                 Tensor* weights);
 
  private:
   MultiHeadOptions options_;

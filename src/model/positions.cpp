@@ -83,17 +83,26 @@ Positioning::Positioning(Positions kind, int64_t width, int64_t longest) {
   if (kind == Positions::learned) learned_ = register_parameter("weight", normal(longest, width));
 }
 
-Tensor Positioning::add(const Tensor& x, int64_t first) const {
-  const int64_t length = x.size(1);
-  if (sinusoidal_) return x + sinusoidal_->rows(first, length);
-  if (!learned_.defined()) return x;
+Tensor Positioning::rows(int64_t first, int64_t length) const {
+  if (sinusoidal_) return sinusoidal_->rows(first, length);
+  if (!learned_.defined()) return {};
   if (first + length > learned_.size(0))
     throw UserError("a sentence of " + std::to_string(first + length) +
                     " pieces, the model's learned positions end at " +
                     std::to_string(learned_.size(0)) +
                     "; shorten it, or train with larger model.max_positions or model.positions: "
                     "sinusoidal");
-  return x + learned_.narrow(0, first, length);
+  return learned_.narrow(0, first, length);
+}
+
+Tensor Positioning::add(const Tensor& x, int64_t first) const {
+  const Tensor vectors = rows(first, x.size(1));
+  return vectors.defined() ? x + vectors : x;
+}
+
+Tensor Positioning::add_at(const Tensor& x, const Tensor& positions) const {
+  const Tensor vectors = rows(0, positions.max().item<int64_t>() + 1);
+  return vectors.defined() ? x + at::embedding(vectors, positions) : x;
 }
 
 int64_t Positioning::longest() const {
@@ -107,6 +116,11 @@ Rotary::Rotary(int64_t head)
 
 Tensor Rotary::forward(const Tensor& x, int64_t first) const {
   return turn(x, turns_->rows(first, x.size(1)).unsqueeze(1));  // [length, 1, head / 2]
+}
+
+Tensor Rotary::forward_at(const Tensor& x, const Tensor& positions) const {
+  const Tensor all = turns_->rows(0, positions.max().item<int64_t>() + 1);
+  return turn(x, all.index_select(0, positions).unsqueeze(1));  // [positions, 1, head / 2]
 }
 
 Tensor Rotary::at_position(const Tensor& x, int64_t position) const {

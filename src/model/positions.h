@@ -51,11 +51,14 @@ class Positioning : public torch::nn::Module {
   /// x [batch, length, width] at the positions from `first`. Throws UserError where learned
   /// positions end before.
   Tensor add(const Tensor& x, int64_t first) const;
+  /// x [positions, width], each at the position that `positions` [positions] int64 says.
+  Tensor add_at(const Tensor& x, const Tensor& positions) const;
 
   /// The longest sentence, in pieces.
   int64_t longest() const;
 
  private:
+  Tensor rows(int64_t first, int64_t length) const;  // or undefined
   std::shared_ptr<PositionTable> sinusoidal_;
   Tensor learned_;  // [longest, width]
 };
@@ -69,6 +72,8 @@ class Rotary : public torch::nn::Module {
 
   /// x [batch, length, heads, head] at the positions from `first`.
   Tensor forward(const Tensor& x, int64_t first) const;
+  /// x [positions, heads, head], each at the position that `positions` [positions] int64 says.
+  Tensor forward_at(const Tensor& x, const Tensor& positions) const;
   /// x [..., head], all at one position.
   Tensor at_position(const Tensor& x, int64_t position) const;
 

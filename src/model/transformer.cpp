@@ -9,7 +9,11 @@
 
 #include "base/error.h"
 #include "model/embedding.h"
+#include "model/kernels/attention.h"
+#include "model/kernels/product.h"
+#include "model/sentences.h"
 #include "model/transformer_blocks.h"
+#include "text/vocabulary.h"
 
 namespace heed::model {
 namespace {
@@ -105,8 +109,9 @@ class Transformer : public Model {
  private:
   std::shared_ptr<Positioning> positioning(const char* name);
   Tensor embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
-               int64_t first);
-  Tensor encode(const Source& source, Trace* trace);
+               const Sentences& sentences);
+  bool can_pack(const Tensor& tokens) const;
+  Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
 
   ModelConfig config_;
   TokenLayers tokens_;
@@ -132,51 +137,85 @@ std::shared_ptr<Positioning> Transformer::positioning(const char* name) {
       name, std::make_shared<Positioning>(config_.positions, config_.width, config_.max_positions));
 }
 
+/// tokens [batch, length] -> as `sentences` says, with positions and dropout.
 Tensor Transformer::embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
-                          int64_t first) {
-  return drop(positions.add(embedding.forward(tokens), first), config_.dropout, is_training());
+                          const Sentences& sentences) {
+  const Tensor x = sentences.packed() ? positions.add_at(embedding.forward(pack(tokens, sentences)),
+                                                         sentences.positions)
+                                      : positions.add(embedding.forward(tokens), 0);
+  return drop(x, config_.dropout, is_training());
 }
 
-/// [batch, 1, 1, source] bool, or undefined where nothing is padded.
-Tensor valid_keys(const Source& source) {
+/// Sources as they come, padded.
+Sentences padded_source(const Source& source) {
   const int64_t shortest = source.lengths.min().item<int64_t>();
   expect(shortest >= 1, "each sentence has its eos at least");
   if (shortest == source.tokens.size(1)) return {};
-  return source.valid.unsqueeze(1).unsqueeze(1);
+  return {.valid = source.valid.unsqueeze(1).unsqueeze(1)};
 }
 
-Tensor Transformer::encode(const Source& source, Trace* trace) {
-  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, 0);
-  const Tensor valid = valid_keys(source);
+Sentences packed_source(const Source& source) {
+  const auto* lengths = source.lengths.const_data_ptr<int64_t>();
+  return packed_sentences({lengths, lengths + source.lengths.numel()}, source.tokens.size(1));
+}
+
+/// Up to the last token of each row that is no padding.
+Sentences packed_target(const Tensor& target_input) {
+  const Tensor tokens = target_input.contiguous();
+  const int64_t width = tokens.size(1);
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < tokens.size(0); ++i) {
+    const auto* row = tokens.const_data_ptr<int64_t>() + i * width;
+    int64_t length = width;
+    while (length > 1 && row[length - 1] == text::kPad) --length;
+    lengths.push_back(length);
+  }
+  return packed_sentences(lengths, width);
+}
+
+/// Whether the attention of packed sentences is there for tokens [batch, length] like these.
+bool Transformer::can_pack(const Tensor& tokens) const {
+  const at::ScalarType type = kernels::product_type(tokens_.target->weight);
+  return tokens.is_cpu() && tokens.size(1) <= kernels::kLongestAttention &&
+         (type == at::kFloat || type == at::kBFloat16) && config_.sliding_window == 0 &&
+         (config_.attention_dropout == 0 || !is_training());
+}
+
+Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
+  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences);
   Tracer tracer(trace, AttentionKind::kEncoder);
   for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
-    x = encoder_->blocks[layer]->forward(x, valid, tracer.place());
+    x = encoder_->blocks[layer]->forward(x, sentences, tracer.place());
     tracer.keep(layer);
   }
   return encoder_->finish(x);
 }
 
 Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
-  const Tensor memory = encode(source, trace);
-  const Tensor valid = valid_keys(source);
-  Tensor x = embed(*tokens_.target, *target_positions_, target_input, 0);
+  const bool packed = !trace && can_pack(source.tokens) && can_pack(target_input);
+  const Sentences sources = packed ? packed_source(source) : padded_source(source);
+  const Sentences targets = packed ? packed_target(target_input) : Sentences{};
+  const Tensor memory = encode(source, sources, trace);
+  Tensor x = embed(*tokens_.target, *target_positions_, target_input, targets);
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];
     x = block.forward(x, {.memory = block.project(memory),
-                          .memory_valid = valid,
+                          .sentences = {targets, sources},
                           .self_weights = self.place(),
                           .cross_weights = cross.place()});
     self.keep(layer);
     cross.keep(layer);
   }
-  return decoder_->finish(x);
+  x = decoder_->finish(x);
+  return packed ? pad(x, targets, target_input.size(1)) : x;
 }
 
 State Transformer::start(const Source& source, Trace* trace) {
-  const Tensor memory = encode(source, trace);
+  const Sentences sentences = padded_source(source);
+  const Tensor memory = encode(source, sentences, trace);
   State state;
-  state.memory.push_back(valid_keys(source));
+  state.memory.push_back(sentences.valid);
   for (const auto& block : decoder_->blocks) {
     const KeysValues projected = block->project(memory);
     state.memory.push_back(projected.keys.contiguous());
@@ -189,9 +228,11 @@ State Transformer::start(const Source& source, Trace* trace) {
 Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
   expect(tokens.dim() == 2 && state.carried.size() == 2 * decoder_->blocks.size(),
          "tokens [sentences, beam] and a state of this model");
-  Tensor x =
-      embed(*tokens_.target, *target_positions_, tokens.unsqueeze(-1).flatten(0, 1), state.position)
-          .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
+  const Tensor embedded = target_positions_->add(
+      tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state.position);
+  Tensor x = drop(embedded, config_.dropout, is_training())
+                 .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
+  const Sentences queries, memory{.valid = state.memory[kValid]};
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     const StepCache cache{.keys = state.carried[keys_of(layer)],
@@ -199,7 +240,7 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
     x = decoder_->blocks[layer]->step(x, cache, state.position,
                                       {.memory = {.keys = state.memory[1 + keys_of(layer)],
                                                   .values = state.memory[1 + values_of(layer)]},
-                                       .memory_valid = state.memory[kValid],
+                                       .sentences = {queries, memory},
                                        .self_weights = self.place(),
                                        .cross_weights = cross.place()});
     self.keep(layer);

@@ -59,9 +59,9 @@ EncoderBlock::EncoderBlock(const BlockOptions& options)
       around_feed_forward_(
           register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
 
-Tensor EncoderBlock::forward(const Tensor& x, const Tensor& valid, Tensor* weights) {
+Tensor EncoderBlock::forward(const Tensor& x, const Sentences& sentences, Tensor* weights) {
   const Tensor seen = around_attention_->around(
-      x, [&](const Tensor& y) { return attention_->forward(y, valid, false, weights); });
+      x, [&](const Tensor& y) { return attention_->forward(y, sentences, false, weights); });
   return around_feed_forward_->around(seen,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
@@ -80,7 +80,7 @@ DecoderBlock::DecoderBlock(const BlockOptions& options)
 
 Tensor DecoderBlock::forward(const Tensor& x, const View& view) {
   const Tensor seen = around_self_->around(x, [&](const Tensor& y) {
-    return self_attention_->forward(y, {}, /*causal=*/true, view.self_weights);
+    return self_attention_->forward(y, view.sentences.queries, /*causal=*/true, view.self_weights);
   });
   return after_self_attention(seen, view);
 }
@@ -95,7 +95,7 @@ Tensor DecoderBlock::step(const Tensor& x, const StepCache& cache, int64_t posit
 
 Tensor DecoderBlock::after_self_attention(const Tensor& x, const View& view) {
   const Tensor read = around_cross_->around(x, [&](const Tensor& y) {
-    return cross_attention_->forward(y, view.memory, view.memory_valid, view.cross_weights);
+    return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights);
   });
   return around_feed_forward_->around(read,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });

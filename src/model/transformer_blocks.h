@@ -56,9 +56,9 @@ class EncoderBlock : public torch::nn::Module {
  public:
   explicit EncoderBlock(const BlockOptions& options);
 
-  /// x [batch, source, width] -> the same shape. `valid` as in Look; `weights`, if not null,
-  /// receives [batch, heads, source, source].
-  Tensor forward(const Tensor& x, const Tensor& valid, Tensor* weights);
+  /// x [batch, source, width], or [positions, width] packed -> the same shape. `weights`, if not
+  /// null, receives [batch, heads, source, source].
+  Tensor forward(const Tensor& x, const Sentences& sentences, Tensor* weights);
 
  private:
   std::shared_ptr<SelfAttention> attention_;
@@ -72,7 +72,7 @@ class DecoderBlock : public torch::nn::Module {
   /// What a block looks at, and where it leaves the weights (null: nobody wants them).
   struct View {
     KeysValues memory;
-    Tensor memory_valid;  // as in Look
+    Between sentences;
     Tensor* self_weights = nullptr;
     Tensor* cross_weights = nullptr;
   };
@@ -82,8 +82,8 @@ class DecoderBlock : public torch::nn::Module {
   /// The encoder's output as this block's keys and values, once per sentence.
   KeysValues project(const Tensor& memory) { return cross_attention_->project(memory); }
 
-  /// x [batch, target, width] -> the same shape. Padding is at a target's end, where no real
-  /// position looks.
+  /// x [batch, target, width], or [positions, width] packed -> the same shape. Padding is at a
+  /// target's end, where no real position looks.
   Tensor forward(const Tensor& x, const View& view);
 
   /// One step: x [sentences, beam, width] -> the same shape.

@@ -17,9 +17,9 @@ namespace heed::model {
 namespace {
 
 constexpr int64_t kVocabulary = 11;
-using Sentences = std::vector<std::vector<int64_t>>;
+using Texts = std::vector<std::vector<int64_t>>;
 
-Source source_of(const Sentences& sentences, int64_t pad = 0, int64_t more_padding = 0) {
+Source source_of(const Texts& sentences, int64_t pad = 0, int64_t more_padding = 0) {
   int64_t longest = more_padding;
   for (const auto& sentence : sentences)
     longest = std::max(longest, static_cast<int64_t>(sentence.size()) + more_padding);
@@ -36,8 +36,8 @@ Source source_of(const Sentences& sentences, int64_t pad = 0, int64_t more_paddi
   return source;
 }
 
-const Sentences kSources{{5, 7, 9, 4, 8, 3}, {6, 3}, {4, 10, 5, 3}};
-const Sentences kTargets{{2, 6, 5, 9, 7}, {2, 8, 8, 4, 6}, {2, 10, 4, 5, 5}};
+const Texts kSources{{5, 7, 9, 4, 8, 3}, {6, 3}, {4, 10, 5, 3}};
+const Texts kTargets{{2, 6, 5, 9, 7}, {2, 8, 8, 4, 6}, {2, 10, 4, 5, 5}};
 
 Tensor targets() {
   return source_of(kTargets).tokens;
@@ -136,7 +136,7 @@ TEST_P(Variants, ReorderedBeamsGoOnAsTheirPrefixesSay) {
   reorder_beams(state, at::tensor({2, 0, 2, 1, 1, 0}).view({2, 3}));
   keep_sentences(state, at::tensor({1}));
   const Tensor now = model->step(at::tensor({3, 4, 10}).view({1, 3}), state);  // [1, 3, vocab]
-  const Sentences prefixes{{2, 8, 3}, {2, 8, 4}, {2, 7, 10}};
+  const Texts prefixes{{2, 8, 3}, {2, 8, 4}, {2, 7, 10}};
   for (int64_t beam = 0; beam < 3; ++beam) {
     const Tensor whole = logits(source_of({kSources[1]}), source_of({prefixes[beam]}).tokens);
     EXPECT_TRUE(near(now[0][beam], whole[0][2])) << beam;
@@ -291,6 +291,34 @@ TEST(Transformer, Bf16StaysNear) {
   EXPECT_TRUE(near(first, model->logits(exact.narrow(1, 0, 1)).to(at::kFloat), 0.15));
 }
 
+// Traced, the model keeps the padding and computes attention step by step; else it packs.
+TEST_P(Variants, PackedSentencesGiveWhatPaddedOnesGive) {
+  const Source source = source_of(kSources);
+  const Tensor target = source_of({{2, 6, 5}, {2, 8, 8, 4, 6}, {2}}).tokens;
+  const Tensor real = target.ne(0).unsqueeze(-1);
+  const at::AutoGradMode gradients(true);
+  const auto run = [&](Trace* trace) {
+    model->zero_grad();
+    const Tensor features = model->features(source, target, trace);
+    at::manual_seed(9);
+    (features * at::randn(features.sizes()) * real).sum().backward();
+    std::vector<Tensor> results{(features * real).detach()};
+    for (const Tensor& parameter : model->parameters()) {
+      const Tensor gradient = parameter.grad();
+      if (gradient.defined()) results.push_back(gradient.clone());
+    }
+    return results;
+  };
+  Trace trace;
+  trace.encoder = trace.decoder = true;
+  const auto packed = run(nullptr), padded = run(&trace);
+  ASSERT_EQ(packed.size(), padded.size());
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    const double size = 1 + padded[i].abs().max().item<double>();
+    EXPECT_TRUE(near(packed[i], padded[i], 2e-5 * size)) << i;
+  }
+}
+
 TEST(Transformer, GradientsByWhatABlockReadsAreThoseOfDifferences) {
   for (const bool rotary : {false, true}) {
     at::manual_seed(5);
@@ -301,11 +329,12 @@ TEST(Transformer, GradientsByWhatABlockReadsAreThoseOfDifferences) {
     DecoderBlock block(options);
     block.to(at::kDouble);
     const Tensor valid = at::tensor({1, 1, 1, 1, 1, 0}).to(at::kBool).view({2, 1, 1, 3});
+    const Sentences queries, keys{.valid = valid};
     const Tensor memory = at::randn({2, 3, 8}, at::kDouble).requires_grad_();
     const Tensor x = at::randn({2, 4, 8}, at::kDouble).requires_grad_();
     const Tensor pattern = at::randn({2, 4, 8}, at::kDouble);
     const auto loss = [&] {
-      const DecoderBlock::View view{.memory = block.project(memory), .memory_valid = valid};
+      const DecoderBlock::View view{.memory = block.project(memory), .sentences = {queries, keys}};
       return (block.forward(x, view) * pattern).sum();
     };
     EXPECT_LT(testing::check_entries(x, loss).error, 1e-6);

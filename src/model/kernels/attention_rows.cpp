@@ -48,29 +48,46 @@ HEED_VECTORISED void softmax_backward(const float* __restrict weights, float* __
   }
 }
 
+/// A block of rows in somebody's tensor, one every `row` numbers, and in whole lanes of our own.
+struct Rows {
+  int64_t row, count, head, wide;
+};
+
+// One definition for both types: the attribute does not go on a template.
+#define HEED_CONVERT_ROWS(T)                                                                    \
+  HEED_VECTORISED void widen_rows(const T* __restrict from, float* __restrict to, float scale,  \
+                                  const Rows& rows) {                                           \
+    const int64_t head = rows.head;                                                             \
+    for (int64_t i = 0; i < rows.count; ++i, from += rows.row, to += rows.wide) {               \
+      for (int64_t k = 0; k < head; ++k) to[k] = number(from[k]) * scale;                       \
+      for (int64_t k = head; k < rows.wide; ++k) to[k] = 0;                                     \
+    }                                                                                           \
+  }                                                                                             \
+  HEED_VECTORISED void narrow_rows(const float* __restrict from, T* __restrict to, float scale, \
+                                   const Rows& rows) {                                          \
+    const int64_t head = rows.head;                                                             \
+    for (int64_t i = 0; i < rows.count; ++i, from += rows.wide, to += rows.row)                 \
+      for (int64_t k = 0; k < head; ++k) put(to[k], from[k] * scale);                           \
+  }
+
+HEED_CONVERT_ROWS(float)
+HEED_CONVERT_ROWS(uint16_t)
+#undef HEED_CONVERT_ROWS
+
 /// Rows [first, first + count) times `scale`, in whole lanes.
 template <class Number>
 void widen(const Grid<const Number>& rows, int64_t first, int64_t count, int64_t head, float scale,
            std::vector<float>& out) {
   const int64_t wide = padded(head);
   out.resize(static_cast<std::size_t>(count * wide));
-  for (int64_t i = 0; i < count; ++i) {
-    const Number* from = rows.data + (first + i) * rows.row;
-    float* to = out.data() + i * wide;
-    for (int64_t k = 0; k < head; ++k) to[k] = number(from[k]) * scale;
-    for (int64_t k = head; k < wide; ++k) to[k] = 0;
-  }
+  widen_rows(rows.data + first * rows.row, out.data(), scale, {rows.row, count, head, wide});
 }
 
 template <class Number>
 void narrow(const std::vector<float>& from, const Grid<Number>& rows, int64_t first, int64_t count,
             int64_t head, float scale) {
-  const int64_t wide = padded(head);
-  for (int64_t i = 0; i < count; ++i) {
-    Number* to = rows.data + (first + i) * rows.row;
-    for (int64_t k = 0; k < head; ++k)
-      put(to[k], from[static_cast<std::size_t>(i * wide + k)] * scale);
-  }
+  narrow_rows(from.data(), rows.data + first * rows.row, scale,
+              {rows.row, count, head, padded(head)});
 }
 
 /// [rows, head in lanes] -> [head, rows in lanes]
