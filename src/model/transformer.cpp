@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "model/embedding.h"
 #include "model/kernels/attention.h"
+#include "model/kernels/layer_norm.h"
 #include "model/kernels/product.h"
 #include "model/sentences.h"
 #include "model/transformer_blocks.h"
@@ -74,7 +75,7 @@ class Stack : public torch::nn::Module {
       norm_ = register_module("norm",
                               torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
   }
-  Tensor finish(const Tensor& x) { return norm_ ? norm_(x) : x; }
+  Tensor finish(const Tensor& x) { return norm_ ? kernels::layer_norm(norm_, x) : x; }
 
   std::vector<std::shared_ptr<Block>> blocks;
 

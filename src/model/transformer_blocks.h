@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "model/config.h"
+#include "model/kernels/layer_norm.h"
 #include "model/multi_head.h"
 #include "model/tensor.h"
 
@@ -42,7 +43,7 @@ class Residual : public torch::nn::Module {
 
   template <class Sublayer>
   Tensor around(const Tensor& x, const Sublayer& sublayer) {
-    return pre_ ? add(x, sublayer(norm_(x))) : norm_(add(x, sublayer(x)));
+    return pre_ ? add(x, sublayer(kernels::layer_norm(norm_, x))) : norm_(add(x, sublayer(x)));
   }
 
  private:
