@@ -29,6 +29,15 @@ Look look_of(const MultiHeadOptions& options, const Tensor& valid, bool causal, 
           .dropout = training ? options.dropout : 0};
 }
 
+kernels::PackedHeads packed_heads(const MultiHeadOptions& options, const Sentences& queries,
+                                  const Sentences& keys) {
+  return {.query_lengths = queries.lengths,
+          .key_lengths = keys.lengths,
+          .heads = options.heads,
+          .kv_heads = options.kv(),
+          .head = options.head()};
+}
+
 /// [..., heads*head] -> [..., heads, head]
 Tensor split_heads(const Tensor& x, int64_t head) {
   return x.unflatten(-1, {-1, head});
@@ -99,24 +108,34 @@ SelfAttention::Heads SelfAttention::project(const Tensor& x) {
           .values = split_heads(parts[2], options_.head())};
 }
 
+/// [positions, width] -> [positions, width]
+Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences, bool causal) {
+  Tensor projected;
+  if (rotary_) {
+    const Heads heads = project(x);
+    projected = at::cat(
+        {rotary_->forward_at(heads.query, sentences.positions).flatten(1),
+         rotary_->forward_at(heads.keys, sentences.positions).flatten(1), heads.values.flatten(1)},
+        1);
+  } else {
+    projected = kernels::linear(*projection_, x);
+  }
+  return kernels::packed_attention(projected, projected,
+                                   packed_heads(options_, sentences, sentences), causal,
+                                   scale_of(options_));
+}
+
 Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool causal,
                               Tensor* weights) {
-  const Heads heads = project(x);
-  const auto turn = [&](const Tensor& each) {
-    if (!rotary_) return each;
-    return sentences.packed() ? rotary_->forward_at(each, sentences.positions)
-                              : rotary_->forward(each, 0);
-  };
-  const Tensor query = turn(heads.query), keys = turn(heads.keys);
-  if (sentences.packed()) {
-    const Tensor context =
-        kernels::packed_attention(query, keys, heads.values, {sentences.lengths, sentences.lengths},
-                                  causal, scale_of(options_));
-    return kernels::linear(*output_, context.flatten(1));
+  if (sentences.packed()) return kernels::linear(*output_, attend_packed(x, sentences, causal));
+  Heads heads = project(x);
+  if (rotary_) {
+    heads.query = rotary_->forward(heads.query, 0);
+    heads.keys = rotary_->forward(heads.keys, 0);
   }
   Look look = look_of(options_, sentences.valid, causal, is_training());
   look.window = options_.window;
-  const Tensor context = attend(query.transpose(1, 2), keys.transpose(1, 2),
+  const Tensor context = attend(heads.query.transpose(1, 2), heads.keys.transpose(1, 2),
                                 heads.values.transpose(1, 2), look, weights);
   return kernels::linear(*output_, join_heads(context));
 }
@@ -153,24 +172,24 @@ CrossAttention::CrossAttention(const MultiHeadOptions& options)
 }
 
 KeysValues CrossAttention::project(const Tensor& memory) {
-  const auto parts = kernels::linear(*projection_, memory).chunk(2, -1);
-  const Tensor keys = split_heads(parts[0], options_.head()),
-               values = split_heads(parts[1], options_.head());
-  if (memory.dim() == 2) return {.keys = keys, .values = values};
-  return {.keys = keys.transpose(1, 2), .values = values.transpose(1, 2)};
+  const Tensor projected = kernels::linear(*projection_, memory);
+  if (memory.dim() == 2) return {.packed = projected};
+  const auto parts = projected.chunk(2, -1);
+  return {.keys = split_heads(parts[0], options_.head()).transpose(1, 2),
+          .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
 }
 
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
                                Tensor* weights) {
-  const Tensor heads = split_heads(kernels::linear(*query_, x), options_.head());
-  if (sentences.memory.packed()) {
-    const Tensor context = kernels::packed_attention(
-        heads, memory.keys, memory.values, {sentences.queries.lengths, sentences.memory.lengths},
-        /*causal=*/false, scale_of(options_));
-    return kernels::linear(*output_, context.flatten(1));
-  }
+  const Tensor query = kernels::linear(*query_, x);
+  if (sentences.memory.packed())
+    return kernels::linear(
+        *output_,
+        kernels::packed_attention(query, memory.packed,
+                                  packed_heads(options_, sentences.queries, sentences.memory),
+                                  /*causal=*/false, scale_of(options_)));
   const Tensor context =
-      attend(heads.transpose(1, 2), memory.keys, memory.values,
+      attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys, memory.values,
              look_of(options_, sentences.memory.valid, false, is_training()), weights);
   return kernels::linear(*output_, join_heads(context));
 }

@@ -60,6 +60,7 @@ class SelfAttention : public torch::nn::Module {
     Tensor keys, values;  // [batch, length, kv heads, head]
   };
   Heads project(const Tensor& x);
+  Tensor attend_packed(const Tensor& x, const Sentences& sentences, bool causal);
 
   MultiHeadOptions options_;
   torch::nn::Linear projection_;  // queries, keys, values stacked
@@ -67,10 +68,10 @@ class SelfAttention : public torch::nn::Module {
   std::shared_ptr<Rotary> rotary_;
 };
 
-/// A memory's keys and values: [batch, kv heads, source, head], or [positions, kv heads, head]
-/// packed.
+/// A memory's keys and values.
 struct KeysValues {
-  Tensor keys, values;
+  Tensor keys, values;  // padded: [batch, kv heads, source, head]
+  Tensor packed;        // packed: both, [positions, 2 * kv heads * head]
 };
 
 /// Who looks and what is looked at.

@@ -21,6 +21,7 @@ struct Layout {
   std::vector<int64_t> lengths;  // packed; empty: padded
   std::vector<int64_t> starts;   // packed
 
+  Layout() = default;
   explicit Layout(const std::vector<int64_t>& of) : lengths(of) {
     for (int64_t start = 0; const int64_t length : lengths) {
       starts.push_back(start);
@@ -64,9 +65,9 @@ Tensor with_rows(const Tensor& x) {
 
 struct Inputs {
   Tensor query, keys, values, valid;
-  Layout query_layout, key_layout;
   bool causal;
   double scale;
+  Layout query_layout, key_layout;
 
   Side of_query(const Tensor& x) const { return {x, query_layout}; }
   Side of_keys(const Tensor& x) const { return {x, key_layout}; }
@@ -110,64 +111,131 @@ Tensor run_forward(const Inputs& in) {
   return context;
 }
 
+/// Gradients, in the order and with the shapes of the inputs.
+struct Gradients {
+  Tensor query, keys, values;
+};
+
 template <class Number>
-tensor_list run_backward(const Inputs& in, const Tensor& outer) {
-  const Tensor to_query = in.of_query(in.query).empty();
-  const Tensor to_keys = in.of_keys(in.keys).empty(), to_values = in.of_keys(in.values).empty();
-  if (in.valid.defined()) {  // trailing padding is never read, and has no gradient
-    to_keys.zero_();
-    to_values.zero_();
-  }
+void run_backward(const Inputs& in, const Tensor& outer, const Gradients& to) {
   const Side query = in.of_query(in.query), from = in.of_query(outer),
-             query_gradient = in.of_query(to_query), key_gradient = in.of_keys(to_keys),
-             value_gradient = in.of_keys(to_values);
+             to_query = in.of_query(to.query), to_keys = in.of_keys(to.keys),
+             to_values = in.of_keys(to.values);
   in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
     for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
       work.attend_backward(query.rows<const Number>(sentence, head),
                            from.rows<const Number>(sentence, head),
-                           query_gradient.rows<Number>(sentence, head));
-    work.write_gradients(key_gradient.rows<Number>(sentence, shared),
-                         value_gradient.rows<Number>(sentence, shared));
+                           to_query.rows<Number>(sentence, head));
+    work.write_gradients(to_keys.rows<Number>(sentence, shared),
+                         to_values.rows<Number>(sentence, shared));
   });
-  return {to_query, to_keys, to_values};
+}
+
+Tensor forward_of(const Inputs& in) {
+  return in.query.scalar_type() == at::kFloat ? run_forward<float>(in) : run_forward<uint16_t>(in);
+}
+
+void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
+  const Tensor from = with_rows(outer);
+  in.query.scalar_type() == at::kFloat ? run_backward<float>(in, from, to)
+                                       : run_backward<uint16_t>(in, from, to);
 }
 
 class Attention : public torch::autograd::Function<Attention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& keys,
-                        const Tensor& values, const std::optional<Tensor>& valid,
-                        const PackedLengths& lengths, bool causal, double scale) {
-    const Inputs in{with_rows(query),
-                    with_rows(keys),
-                    with_rows(values),
-                    valid.value_or(Tensor()),
-                    Layout(lengths.queries),
-                    Layout(lengths.keys),
-                    causal,
-                    scale};
+                        const Tensor& values, const std::optional<Tensor>& valid, bool causal,
+                        double scale) {
+    const Inputs in{.query = with_rows(query),
+                    .keys = with_rows(keys),
+                    .values = with_rows(values),
+                    .valid = valid.value_or(Tensor()),
+                    .causal = causal,
+                    .scale = scale};
     context->save_for_backward({in.query, in.keys, in.values, in.valid});
-    context->saved_data["queries"] = lengths.queries;
-    context->saved_data["keys"] = lengths.keys;
     context->saved_data["causal"] = causal;
     context->saved_data["scale"] = scale;
-    return query.scalar_type() == at::kFloat ? run_forward<float>(in) : run_forward<uint16_t>(in);
+    return forward_of(in);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const auto saved = context->get_saved_variables();
-    const Inputs in{saved[0],
-                    saved[1],
-                    saved[2],
-                    saved[3],
-                    Layout(context->saved_data["queries"].toIntVector()),
-                    Layout(context->saved_data["keys"].toIntVector()),
-                    context->saved_data["causal"].toBool(),
-                    context->saved_data["scale"].toDouble()};
-    const Tensor from = with_rows(outer[0]);
-    tensor_list gradients = in.query.scalar_type() == at::kFloat ? run_backward<float>(in, from)
-                                                                 : run_backward<uint16_t>(in, from);
-    gradients.resize(7);
-    return gradients;
+    const Inputs in{.query = saved[0],
+                    .keys = saved[1],
+                    .values = saved[2],
+                    .valid = saved[3],
+                    .causal = context->saved_data["causal"].toBool(),
+                    .scale = context->saved_data["scale"].toDouble()};
+    const Gradients to{in.of_query(in.query).empty(), in.of_keys(in.keys).empty(),
+                       in.of_keys(in.values).empty()};
+    // Trailing padding is never read, and has no gradient.
+    to.keys.zero_();
+    to.values.zero_();
+    backward_of(in, outer[0], to);
+    return {to.query, to.keys, to.values, Tensor(), Tensor(), Tensor()};
+  }
+};
+
+/// Queries, keys and values as they lie in two projections, or in one.
+struct Columns {
+  int64_t heads, kv_heads, head;
+
+  Tensor query(const Tensor& from) const {
+    return from.narrow(1, 0, heads * head).unflatten(1, {heads, head});
+  }
+  Tensor keys(const Tensor& from) const { return shared(from, 2); }
+  Tensor values(const Tensor& from) const { return shared(from, 1); }
+
+ private:
+  /// The `block`-th block of columns from the end.
+  Tensor shared(const Tensor& from, int64_t block) const {
+    const int64_t width = kv_heads * head;
+    return from.narrow(1, from.size(1) - block * width, width).unflatten(1, {kv_heads, head});
+  }
+};
+
+class PackedAttention : public torch::autograd::Function<PackedAttention> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& memory,
+                        const PackedHeads& heads, bool causal, double scale) {
+    const Tensor from = with_rows(queries), to = memory.is_same(queries) ? from : with_rows(memory);
+    context->save_for_backward({from, to});
+    context->saved_data["one"] = memory.is_same(queries);
+    context->saved_data["query_lengths"] = heads.query_lengths;
+    context->saved_data["key_lengths"] = heads.key_lengths;
+    context->saved_data["columns"] = std::vector<int64_t>{heads.heads, heads.kv_heads, heads.head};
+    context->saved_data["causal"] = causal;
+    context->saved_data["scale"] = scale;
+    return forward_of(inputs(context, from, to)).flatten(1);
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const auto saved = context->get_saved_variables();
+    const bool one = context->saved_data["one"].toBool();
+    const Columns columns = columns_in(context);
+    const Tensor to_queries = at::empty_like(saved[0]),
+                 to_memory = one ? to_queries : at::empty_like(saved[1]);
+    const Inputs in = inputs(context, saved[0], saved[1]);
+    backward_of(in, outer[0].unflatten(1, {columns.heads, columns.head}),
+                {columns.query(to_queries), columns.keys(to_memory), columns.values(to_memory)});
+    return {to_queries, one ? Tensor() : to_memory, Tensor(), Tensor(), Tensor()};
+  }
+
+ private:
+  static Columns columns_in(AutogradContext* context) {
+    const auto numbers = context->saved_data["columns"].toIntVector();
+    return {numbers[0], numbers[1], numbers[2]};
+  }
+  static Inputs inputs(AutogradContext* context, const Tensor& queries, const Tensor& memory) {
+    const Columns columns = columns_in(context);
+    return {.query = columns.query(queries),
+            .keys = columns.keys(memory),
+            .values = columns.values(memory),
+            .valid = {},
+            .causal = context->saved_data["causal"].toBool(),
+            .scale = context->saved_data["scale"].toDouble(),
+            .query_layout = Layout(context->saved_data["query_lengths"].toIntVector()),
+            .key_layout = Layout(context->saved_data["key_lengths"].toIntVector())};
   }
 };
 
@@ -183,15 +251,15 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values) {
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
                  bool causal, double scale) {
   const auto mask = valid.defined() ? std::optional(valid.contiguous()) : std::nullopt;
-  return Attention::apply(query, keys, values, mask, PackedLengths{}, causal, scale);
+  return Attention::apply(query, keys, values, mask, causal, scale);
 }
 
-Tensor packed_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const PackedLengths& lengths, bool causal, double scale) {
-  expect(
-      query.dim() == 3 && !lengths.queries.empty() && lengths.queries.size() == lengths.keys.size(),
-      "packed sentences, each with queries and keys");
-  return Attention::apply(query, keys, values, std::optional<Tensor>(), lengths, causal, scale);
+Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
+                        bool causal, double scale) {
+  expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
+             heads.query_lengths.size() == heads.key_lengths.size(),
+         "packed sentences, each with queries and keys");
+  return PackedAttention::apply(queries, memory, heads, causal, scale);
 }
 
 }  // namespace heed::model::kernels

@@ -21,14 +21,16 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values);
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
                  bool causal, double scale);
 
-/// The lengths of packed sentences.
-struct PackedLengths {
-  std::vector<int64_t> queries, keys;
+/// Packed sentences, and what of each lies in a projection's columns.
+struct PackedHeads {
+  std::vector<int64_t> query_lengths, key_lengths;  // of each sentence
+  int64_t heads = 1, kv_heads = 1, head = 1;
 };
 
-/// The same over packed sentences: query [query positions, heads, head], keys and values [key
-/// positions, kv heads, head] -> [query positions, heads, head].
-Tensor packed_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const PackedLengths& lengths, bool causal, double scale);
+/// The same over packed sentences: the first heads * head columns of `queries` [query positions,
+/// ...], the last 2 * kv heads * head ones of `memory` [key positions, ...], keys before values ->
+/// [query positions, heads * head]. Both may be one tensor: a projection of all three.
+Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
+                        bool causal, double scale);
 
 }  // namespace heed::model::kernels
