@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training speed of another trainer on the corpus, pieces and shapes of reference.py; one JSON line.
 
-  python3 tests/benchmarks/peers.py joeynmt|opennmt|eole|sockeye --source train.de --target train.en \
+  python3 tests/benchmarks/peers.py joeynmt|opennmt|eole|sockeye|marian --source train.de --target train.en \
       --vocabulary joint.spm --model transformer|luong_general|bahdanau|none --precision fp32|bf16
 
 The trainers were written for older or other libraries; in a Python with torch, numpy and sentencepiece:
@@ -10,19 +10,22 @@ The trainers were written for older or other libraries; in a Python with torch, 
   pip install configargparse importlib_metadata matplotlib packaging portalocker pydantic pyonmttok \
       pyyaml rapidfuzz sacrebleu safetensors subword-nmt tensorboard tokenizers tqdm
 
-pip then complains of versions that do not fit; all four run with torch 2.11 and numpy 2.4. A trainer that is not
-installed, or has no such model, ends the program with a word.
+pip then complains of versions that do not fit; all four run with torch 2.11 and numpy 2.4. Marian is a program of its
+own, found on the PATH (built with cmake -DCOMPILE_CUDA=OFF -DUSE_FBGEMM=OFF, and MKL: pip install mkl-static
+mkl-include). A trainer that is not installed, or has no such model, ends the program with a word.
 
 A run counts target pieces and one end of sentence each, without padding, after --warmup updates. Sizes and dropout are
 those of reference.py; every trainer makes batches of --batch-tokens by its own rule, with Adam, label smoothing 0.1
 and gradients clipped to norm 1. What still differs: recurrent peers read out at the decoder's width, 512.
 bahdanau is attention by a small network with the attended state fed to the next step; Eole has no such feeding
 and attends after all steps. none starts the decoder from the encoder's last state and shows it no more.
-JoeyNMT has no none, Sockeye no recurrent models.
+JoeyNMT has no none, Sockeye no recurrent models. Of Marian's only the one with attention by a small network, whose
+decoder has a larger cell.
 
 Each peer's fastest way: JoeyNMT cannot sort, so the corpus is written in the order of well-filled batches; Sockeye's
 buckets are two pieces wide; OpenNMT-py and Eole sort the whole corpus at once. bf16 is mixed precision: Eole's
 own, JoeyNMT's with the type it lacks, and that of OpenNMT-py and Sockeye with the CPU's autocast in CUDA's place.
+Marian trains in fp32 on a CPU, one copy of the model for each thread.
 """
 import argparse
 import contextlib
@@ -32,7 +35,11 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
+import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -249,8 +256,43 @@ def train_sockeye(args, pieces, meter):
     train.main()
 
 
-PEERS = {"joeynmt": ("joeynmt", train_joeynmt), "opennmt": ("onmt", train_opennmt),
-         "eole": ("eole", train_eole), "sockeye": ("sockeye", train_sockeye)}
+def train_marian(args, pieces, meter):
+    if args.precision != "fp32":
+        sys.exit("Marian trains in fp32 on a CPU")
+    if args.model == "transformer":
+        model = """--type=transformer --enc-depth=3 --dec-depth=3 --dim-emb=256 --transformer-dim-ffn=1024
+            --transformer-heads=4 --transformer-dropout=0.1 --tied-embeddings-all"""
+    elif args.model == "bahdanau":
+        model = """--type=s2s --enc-cell=gru --dec-cell=gru --dim-emb=256 --dim-rnn=512 --dropout-rnn=0.2"""
+    else:
+        sys.exit(f"Marian has no {args.model}")
+    pieces.write_lines("vocabulary.yml", [f"{json.dumps(piece, ensure_ascii=False)}: {number}" for number, piece
+                                          in enumerate(["</s>", "<unk>", *pieces.list])])
+    options = f"""{model} --train-sets {pieces.path("train.source")} {pieces.path("train.target")}
+        --vocabs {pieces.path("vocabulary.yml")} {pieces.path("vocabulary.yml")} --model={pieces.path("model.npz")}
+        --optimizer=adam --learn-rate=0.0001 --label-smoothing=0.1 --clip-norm=1 --max-length=200
+        --mini-batch={NEVER // 1000} --mini-batch-words={args.batch_tokens} --maxi-batch=1000 --maxi-batch-sort=trg
+        --cpu-threads={args.threads} --sync-sgd --seed={args.seed} --workspace=1024 --disp-freq=1
+        --after-batches={args.warmup + args.updates}"""
+    log = subprocess.run(["marian", *options.split()], capture_output=True, text=True, check=False).stderr
+    updates = re.findall(r"Time ([0-9.]+)s : ([0-9.]+) words/s", log)[args.warmup:]
+    if len(updates) != args.updates:
+        sys.exit("marian: " + (log.strip().splitlines() or ["printed nothing"])[-1])
+    meter.seconds = sum(float(seconds) for seconds, _ in updates)
+    meter.tokens = sum(float(seconds) * float(rate) for seconds, rate in updates)
+
+
+def has_module(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def has_program(name):
+    return shutil.which(name) is not None
+
+
+PEERS = {"joeynmt": (has_module, "joeynmt", train_joeynmt), "opennmt": (has_module, "onmt", train_opennmt),
+         "eole": (has_module, "eole", train_eole), "sockeye": (has_module, "sockeye", train_sockeye),
+         "marian": (has_program, "marian", train_marian)}
 
 
 def main():
@@ -264,9 +306,10 @@ def main():
         parser.add_argument(f"--{name}", type=int, default=value)
     args = parser.parse_args()
 
-    module, train = PEERS[args.peer]
-    if importlib.util.find_spec(module) is None:
+    is_installed, name, train = PEERS[args.peer]
+    if not is_installed(name):
         sys.exit(f"{args.peer} is not installed")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and the temporary folder is removed
     os.environ |= {"OMP_NUM_THREADS": str(args.threads), "CUDA_VISIBLE_DEVICES": ""}
     random.seed(args.seed)
     meter = Meter(args.warmup, args.updates)
@@ -281,7 +324,8 @@ def main():
         sys.exit(f"{args.peer} ended before {args.warmup + args.updates} updates")
     print(json.dumps({
         "target_tokens_per_second": round(meter.tokens / meter.seconds),
-        "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
+        "peak_memory_mib": max(resource.getrusage(who).ru_maxrss
+                               for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) // 1024}))
 
 
 if __name__ == "__main__":

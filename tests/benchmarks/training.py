@@ -2,7 +2,7 @@
 """Training speed of heed beside a plain PyTorch loop and other trainers, one after the other, again and again.
 
   python3 tests/benchmarks/training.py --python /tmp/torch/bin/python --rounds 5
-  python3 tests/benchmarks/training.py --peers eole,opennmt,sockeye,joeynmt --peer-python /tmp/peers/bin/python
+  python3 tests/benchmarks/training.py --peers eole,opennmt,sockeye,joeynmt,marian --peer-python /tmp/peers/bin/python
   python3 tests/benchmarks/training.py --systems transformer --peer 'mine=python my_trainer.py --updates 20'
 
 Needs data/multi30k (python3 data_scripts/multi30k.py) and, for reference.py, a Python with torch and sentencepiece.
@@ -85,7 +85,7 @@ def main():
     parser.add_argument("--systems", default="transformer,luong_general,bahdanau,none")
     parser.add_argument("--precisions", default="fp32,bf16", help="of heed; default: fp32,bf16")
     parser.add_argument("--references", default="fp32", help="precisions of reference.py; default: fp32")
-    parser.add_argument("--peers", default="", help="of peers.py: joeynmt,opennmt,eole,sockeye; default: none")
+    parser.add_argument("--peers", default="", help="of peers.py: joeynmt,opennmt,eole,sockeye,marian; default: none")
     parser.add_argument("--peer-python",
                         help="a Python with the peers, or /somewhere/{peer}/bin/python; default: --python")
     parser.add_argument("--peer-precisions", default="fp32,bf16", help="of peers.py; default: fp32,bf16")

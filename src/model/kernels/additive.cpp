@@ -17,14 +17,63 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
+float* row(const Tensor& table, int64_t i) {
+  return table.data_ptr<float>() + i * table.stride(0);
+}
+
 /// What the steps of a batch read.
 struct Remembered {
   Tensor keys, values, v;  // fp32, contiguous
   std::vector<int64_t> lengths;
+  Tensor grown;               // of the keys, kept where many steps ask for them
+  std::vector<uint8_t> grew;  // whether each sentence's may be used
 
   AdditiveSize size(int64_t sentence) const {
     return {lengths[static_cast<std::size_t>(sentence)], keys.size(2), values.size(2)};
   }
+
+  void grow_keys() {
+    grown = at::empty_like(keys);
+    grew.resize(lengths.size());
+    at::parallel_for(0, keys.size(0), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        grew[i] = grow(row(keys, i), row(grown, i), lengths[i] * keys.size(2));
+    });
+  }
+};
+
+/// One thread's way to the scores of a sentence: grown where that is possible and pays.
+class Scores {
+ public:
+  explicit Scores(const Remembered& memory) : memory_(memory) {}
+
+  /// For so many queries of it.
+  void begin(int64_t sentence, int64_t queries) {
+    sentence_ = sentence;
+    keys_ = nullptr;
+    if (memory_.grown.defined()) {
+      if (memory_.grew[sentence]) keys_ = row(memory_.grown, sentence);
+    } else if (queries > 1) {
+      own_keys_.resize(static_cast<std::size_t>(memory_.keys.stride(0)));
+      const int64_t count = memory_.lengths[sentence] * memory_.keys.size(2);
+      if (grow(row(memory_.keys, sentence), own_keys_.data(), count)) keys_ = own_keys_.data();
+    }
+  }
+
+  AdditiveScore of(const float* query) {
+    if (keys_ != nullptr) {
+      own_query_.resize(static_cast<std::size_t>(memory_.keys.size(2)));
+      if (grow(query, own_query_.data(), memory_.keys.size(2)))
+        return {own_query_.data(), keys_, /*grown=*/true};
+    }
+    return {query, row(memory_.keys, sentence_), /*grown=*/false};
+  }
+
+ private:
+  const Remembered& memory_;
+  int64_t sentence_ = 0;
+  const float* keys_ = nullptr;  // grown, of this sentence
+  std::vector<float> own_keys_, own_query_;
 };
 
 /// And, backwards, what they have added to its gradients so far.
@@ -38,22 +87,20 @@ SharedMemory& memory_in(const c10::IValue& value) {
   return *static_cast<SharedMemory*>(value.toCapsule().get());
 }
 
-float* row(const Tensor& table, int64_t i) {
-  return table.data_ptr<float>() + i * table.stride(0);
-}
-
 /// asked [sentences, query, hidden], fp32 and contiguous.
 AdditiveAttended attend(const Tensor& asked, const Remembered& memory) {
   const int64_t sentences = asked.size(0), queries = asked.size(1);
   const Tensor weights = at::zeros({sentences, queries, memory.keys.size(1)}, asked.options());
   const Tensor answer = at::empty({sentences, queries, memory.values.size(2)}, asked.options());
   at::parallel_for(0, sentences, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
+    Scores scores(memory);
+    for (int64_t i = begin; i < end; ++i) {
+      scores.begin(i, queries);
       for (int64_t t = 0; t < queries; ++t)
-        additive_row(row(asked, i) + t * asked.size(2), memory.v.data_ptr<float>(),
-                     row(memory.keys, i), row(memory.values, i),
-                     row(weights, i) + t * weights.size(2), row(answer, i) + t * answer.size(2),
-                     memory.size(i));
+        additive_row(scores.of(row(asked, i) + t * asked.size(2)), memory.v.data_ptr<float>(),
+                     row(memory.values, i), row(weights, i) + t * weights.size(2),
+                     row(answer, i) + t * answer.size(2), memory.size(i));
+    }
   });
   return {answer, weights};
 }
@@ -72,6 +119,7 @@ class Share : public torch::autograd::Function<Share> {
     const Tensor lengths = bias.eq(0).sum({1, 2});
     const auto* numbers = lengths.const_data_ptr<int64_t>();
     memory->lengths.assign(numbers, numbers + lengths.size(0));
+    memory->grow_keys();
     context->saved_data["memory"] = c10::IValue::make_capsule(memory);
     context->set_materialize_grads(false);
     return keys.view_as(keys);
@@ -114,14 +162,17 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
     const Tensor from = outer[0].to(at::kFloat).contiguous(), to_query = at::empty_like(asked);
     at::parallel_for(0, asked.size(0), 1, [&](int64_t begin, int64_t end) {
       std::vector<float> scratch(static_cast<std::size_t>(weights.size(2)));
-      for (int64_t i = begin; i < end; ++i)
+      Scores scores(memory);
+      for (int64_t i = begin; i < end; ++i) {
+        scores.begin(i, asked.size(1));
         for (int64_t t = 0; t < asked.size(1); ++t)
-          additive_row_gradient(row(from, i) + t * from.size(2), row(asked, i) + t * asked.size(2),
-                                memory.v.data_ptr<float>(), row(memory.keys, i),
-                                row(memory.values, i), row(weights, i) + t * weights.size(2),
-                                row(to_query, i) + t * asked.size(2), row(memory.to_v, i),
-                                row(memory.to_keys, i), row(memory.to_values, i), scratch.data(),
-                                memory.size(i));
+          additive_row_gradient(
+              row(from, i) + t * from.size(2), scores.of(row(asked, i) + t * asked.size(2)),
+              memory.v.data_ptr<float>(), row(memory.values, i),
+              row(weights, i) + t * weights.size(2), row(to_query, i) + t * asked.size(2),
+              row(memory.to_v, i), row(memory.to_keys, i), row(memory.to_values, i), scratch.data(),
+              memory.size(i));
+      }
     });
     return {to_query.to(context->saved_data["type"].toScalarType()), Tensor(), Tensor()};
   }
@@ -157,7 +208,7 @@ std::optional<AdditiveAttended> without_gradient(const Tensor& query, const Tens
       return std::nullopt;
   const auto lengths = lengths_in(bias);
   if (!lengths) return std::nullopt;
-  return attend(query.to(at::kFloat).contiguous(), {keys, values, v, *lengths});
+  return attend(query.to(at::kFloat).contiguous(), {keys, values, v, *lengths, {}, {}});
 }
 
 }  // namespace

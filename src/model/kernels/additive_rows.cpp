@@ -5,21 +5,72 @@
 #include "model/kernels/vector.h"
 
 namespace heed::model::kernels {
+namespace {
 
-HEED_VECTORISED void additive_row(const float* __restrict query, const float* __restrict v,
-                                  const float* __restrict keys, const float* __restrict values,
-                                  float* __restrict weights, float* __restrict context,
-                                  const AdditiveSize& size) {
-  float most = -1e30F;
+/// tanh of the sum of a query's and a key's number.
+struct Plain {
+  static float tangent(float q, float k) { return hyperbolic_tangent(q + k); }
+};
+struct Grown {
+  static float tangent(float q, float k) { return 1 - 2 / (1 + q * k); }
+};
+
+template <class Pair>
+[[gnu::always_inline]] inline void score_all(const AdditiveScore& score, const float* __restrict v,
+                                             float* __restrict weights, const AdditiveSize& size) {
+  const float* __restrict query = score.query;
   for (int64_t i = 0; i < size.source; ++i) {
-    const float* key = keys + i * size.hidden;
-    float score = 0;
-#pragma omp simd reduction(+ : score)
-    for (int64_t j = 0; j < size.hidden; ++j) score += v[j] * hyperbolic_tangent(query[j] + key[j]);
-    weights[i] = score;
-    most = std::max(most, score);
+    const float* key = score.keys + i * size.hidden;
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t j = 0; j < size.hidden; ++j) sum += v[j] * Pair::tangent(query[j], key[j]);
+    weights[i] = sum;
   }
-  float total = 0;
+}
+
+/// `to_scores` [source]: what the scores' gradient is.
+template <class Pair>
+[[gnu::always_inline]] inline void score_gradients(
+    const AdditiveScore& score, const float* __restrict v, const float* __restrict to_scores,
+    float* __restrict to_query, float* __restrict to_v, float* __restrict to_keys,
+    const AdditiveSize& size) {
+  const float* __restrict query = score.query;
+  for (int64_t i = 0; i < size.source; ++i) {
+    const float* key = score.keys + i * size.hidden;
+    float* to_key = to_keys + i * size.hidden;
+    const float to_score = to_scores[i];
+#pragma omp simd
+    for (int64_t j = 0; j < size.hidden; ++j) {
+      const float t = Pair::tangent(query[j], key[j]);
+      const float slope = to_score * v[j] * (1 - t * t);
+      to_v[j] += to_score * t;
+      to_query[j] += slope;
+      to_key[j] += slope;
+    }
+  }
+}
+
+}  // namespace
+
+HEED_VECTORISED bool grow(const float* __restrict x, float* __restrict grown, int64_t count) {
+  constexpr float kLargest = 21;  // e^(2 * 21 + 2 * 21) is finite
+  float most = 0;
+#pragma omp simd reduction(max : most)
+  for (int64_t i = 0; i < count; ++i) {
+    const float size = x[i] < 0 ? -x[i] : x[i];
+    most = size > most ? size : most;
+    grown[i] = exponential(2 * x[i]);
+  }
+  return most <= kLargest;
+}
+
+HEED_VECTORISED void additive_row(const AdditiveScore& score, const float* __restrict v,
+                                  const float* __restrict values, float* __restrict weights,
+                                  float* __restrict context, const AdditiveSize& size) {
+  score.grown ? score_all<Grown>(score, v, weights, size)
+              : score_all<Plain>(score, v, weights, size);
+  float most = -1e30F, total = 0;
+  for (int64_t i = 0; i < size.source; ++i) most = std::max(most, weights[i]);
   for (int64_t i = 0; i < size.source; ++i) {
     weights[i] = exponential(weights[i] - most);
     total += weights[i];
@@ -33,11 +84,13 @@ HEED_VECTORISED void additive_row(const float* __restrict query, const float* __
   }
 }
 
-HEED_VECTORISED void additive_row_gradient(
-    const float* __restrict outer, const float* __restrict query, const float* __restrict v,
-    const float* __restrict keys, const float* __restrict values, const float* __restrict weights,
-    float* __restrict to_query, float* __restrict to_v, float* __restrict to_keys,
-    float* __restrict to_values, float* __restrict scratch, const AdditiveSize& size) {
+HEED_VECTORISED void additive_row_gradient(const float* __restrict outer,
+                                           const AdditiveScore& score, const float* __restrict v,
+                                           const float* __restrict values,
+                                           const float* __restrict weights,
+                                           float* __restrict to_query, float* __restrict to_v,
+                                           float* __restrict to_keys, float* __restrict to_values,
+                                           float* __restrict scratch, const AdditiveSize& size) {
   float mean = 0;  // of the weights' gradients, by weight
   for (int64_t i = 0; i < size.source; ++i) {
     const float* value = values + i * size.memory;
@@ -52,20 +105,10 @@ HEED_VECTORISED void additive_row_gradient(
     scratch[i] = to_weight;
     mean += weight * to_weight;
   }
+  for (int64_t i = 0; i < size.source; ++i) scratch[i] = weights[i] * (scratch[i] - mean);
   for (int64_t j = 0; j < size.hidden; ++j) to_query[j] = 0;
-  for (int64_t i = 0; i < size.source; ++i) {
-    const float to_score = weights[i] * (scratch[i] - mean);
-    const float* key = keys + i * size.hidden;
-    float* to_key = to_keys + i * size.hidden;
-#pragma omp simd
-    for (int64_t j = 0; j < size.hidden; ++j) {
-      const float t = hyperbolic_tangent(query[j] + key[j]);
-      const float slope = to_score * v[j] * (1 - t * t);
-      to_v[j] += to_score * t;
-      to_query[j] += slope;
-      to_key[j] += slope;
-    }
-  }
+  score.grown ? score_gradients<Grown>(score, v, scratch, to_query, to_v, to_keys, size)
+              : score_gradients<Plain>(score, v, scratch, to_query, to_v, to_keys, size);
 }
 
 }  // namespace heed::model::kernels
