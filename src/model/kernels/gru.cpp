@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "base/error.h"
 #include "model/kernels/gru_rows.h"
 #include "model/kernels/sequence.h"
 
@@ -65,7 +64,7 @@ Tensor gru_step(const Tensor& gates, const Tensor& recurrent, const Tensor& befo
 
 Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
                     const Tensor& hidden_bias, const Tensor& initial, bool backward) {
-  expect(!packing.rows.empty() && gates.size(0) == packing.places(), "gates for every place");
+  packing.require(gates);
   return Sequence<Gru>::apply(gates, hidden_weight, std::optional(hidden_bias),
                               initial.unsqueeze(0), packing.rows, backward)
       .squeeze(0);

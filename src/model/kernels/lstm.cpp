@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "base/error.h"
 #include "model/kernels/lstm_rows.h"
 #include "model/kernels/sequence.h"
 
@@ -79,7 +78,7 @@ LstmState lstm_step(const Tensor& gates, const Tensor& recurrent, const Tensor& 
 
 LstmState lstm_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
                         const LstmState& initial, bool backward) {
-  expect(!packing.rows.empty() && gates.size(0) == packing.places(), "gates for every place");
+  packing.require(gates);
   const auto states =
       Sequence<Lstm>::apply(gates, hidden_weight, std::optional<Tensor>(),
                             at::stack({initial.hidden, initial.cell}), packing.rows, backward)

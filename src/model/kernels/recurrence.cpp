@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.h"
 #include "model/kernels/sequence.h"
 
 namespace heed::model::kernels {
 
 int64_t Packing::places() const {
   return std::accumulate(rows.begin(), rows.end(), int64_t{0});
+}
+
+void Packing::require(const Tensor& gates) const {
+  expect(!rows.empty() && gates.size(0) == places(), "gates for every place");
 }
 
 bool can_run_recurrence(const Tensor& gates, const Tensor& state) {

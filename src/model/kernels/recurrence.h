@@ -12,6 +12,8 @@ namespace heed::model::kernels {
 struct Packing {
   std::vector<int64_t> rows;
   int64_t places() const;  // of all steps
+  /// Throws Bug where `gates` has not a row for every place.
+  void require(const Tensor& gates) const;
 };
 
 /// Whether gates and states of these types and on this device are for gru_sequence, gru_step,
