@@ -15,11 +15,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// Where the sentences of a tensor begin, in positions of its first or of all its rows, and their
-/// lengths.
+/// Where the sentences of a packed tensor begin, in positions; empty for a padded one.
 struct Layout {
-  std::vector<int64_t> lengths;  // packed; empty: padded
-  std::vector<int64_t> starts;   // packed
+  std::vector<int64_t> lengths, starts;
 
   Layout() = default;
   explicit Layout(const std::vector<int64_t>& of) : lengths(of) {

@@ -142,32 +142,43 @@ void Rows::take(const float* x, int64_t rows, int64_t inner, Numbers numbers) {
   }
 }
 
+namespace {
+
+// Bytes of weights that stay near the processor while all rows meet them; what they make of a row
+// is then written side by side.
+constexpr int64_t kBlockBytes = int64_t{1} << 18;
+
+}  // namespace
+
 void multiply(const Rows& x, const PackedMatrix& weights, const Finish& finish, float* y,
               int64_t first, int64_t last) {
   const TileProduct product = tile_product(weights.numbers());
   const int64_t columns = weights.columns(), rows = x.count();
+  const int64_t together = std::max<int64_t>(1, kBlockBytes / weights.panel_bytes());
+  const int64_t stride = rows > 1 ? static_cast<const unsigned char*>(x.row(1)) -
+                                        static_cast<const unsigned char*>(x.row(0))
+                                  : 0;
   float tile[kMostTileRows * PackedMatrix::kPanel];
-  for (int64_t panel = first; panel < last; ++panel) {
+  const auto meet = [&](int64_t row, int64_t panel) {
     const int64_t begin = panel * PackedMatrix::kPanel;
-    const int64_t width = std::min(PackedMatrix::kPanel, columns - begin);
-    for (int64_t row = 0; row < rows; row += product.rows) {
-      const int64_t count = std::min<int64_t>(product.rows, rows - row);
-      product.run({.x = static_cast<const unsigned char*>(x.row(row)),
-                   .stride = rows > 1 ? static_cast<const unsigned char*>(x.row(1)) -
-                                            static_cast<const unsigned char*>(x.row(0))
-                                      : 0,
-                   .rows = count,
-                   .panel = weights.panel(panel),
-                   .steps = weights.steps()},
-                  tile);
-      const Columns place{weights, begin, width};
-      for (int64_t r = 0; r < count; ++r) {
-        float* from = tile + r * PackedMatrix::kPanel;
-        if (weights.numbers() == Numbers::int8) to_floats(from, x.scale(row + r), place);
-        store(from, finish, place, y + (row + r) * columns + begin);
-      }
+    const Columns place{weights, begin, std::min(PackedMatrix::kPanel, columns - begin)};
+    const int64_t count = std::min<int64_t>(product.rows, rows - row);
+    product.run({.x = static_cast<const unsigned char*>(x.row(row)),
+                 .stride = stride,
+                 .rows = count,
+                 .panel = weights.panel(panel),
+                 .steps = weights.steps()},
+                tile);
+    for (int64_t r = 0; r < count; ++r) {
+      float* from = tile + r * PackedMatrix::kPanel;
+      if (weights.numbers() == Numbers::int8) to_floats(from, x.scale(row + r), place);
+      store(from, finish, place, y + (row + r) * columns + begin);
     }
-  }
+  };
+  for (int64_t block = first; block < last; block += together)
+    for (int64_t row = 0; row < rows; row += product.rows)
+      for (int64_t panel = block; panel < std::min(block + together, last); ++panel)
+        meet(row, panel);
 }
 
 }  // namespace heed::model::kernels

@@ -25,6 +25,7 @@ class PackedMatrix {
   /// A panel's numbers: [steps][32][numbers a step], a step being 1 of fp32, 2 of bf16, 4 of int8.
   const void* panel(int64_t index) const { return bytes_.data() + index * panel_bytes_; }
   int64_t steps() const { return steps_; }
+  int64_t panel_bytes() const { return panel_bytes_; }
   /// int8, each [panels * 32]: w = scales * number, and 128 times the sum of a column's numbers.
   const float* scales() const { return scales_.data(); }
   const int32_t* shifts() const { return shifts_.data(); }
