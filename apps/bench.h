@@ -59,7 +59,8 @@ double median(std::vector<double> values);
 void publish(const BenchOptions& options, const std::string& name, const eval::Table& table,
              const std::vector<eval::Curve>& curves);
 
-/// GFLOP/s of a square fp32 or bf16 product: the ceiling that shares of peak refer to.
+/// GFLOP/s of a square fp32 or bf16 product, LibTorch's or the model's own, whichever is faster:
+/// the ceiling that shares of peak refer to.
 double gemm_gflops(bool bf16, int64_t size = 1024, int repeats = 8);
 
 }  // namespace heed

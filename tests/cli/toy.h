@@ -101,7 +101,8 @@ struct Toy {
     rnn_config = write_toy_config(folder, {"rnn", kRnn, training, /*test=*/true});
     transformer_config = write_toy_config(folder, {"transformer", kTransformer, training});
     train_toy(rnn_config, {"--set", "training.validate_bleu=true"});
-    train_toy(transformer_config);
+    // With dropout so few updates teach it to reverse with some seeds only.
+    train_toy(transformer_config, {"--set", "model.dropout=0"});
   }
 
   static const Toy& get() {
