@@ -32,10 +32,17 @@ const std::optional<c10::TypedOperatorHandle<LinearPointwise>>& one_dnn() {
   return found;
 }
 
-/// Whether its products of this type are oneDNN's: in bf16 they are ATen's choice as well.
+/// In these types products are oneDNN's: in bf16 by ATen's own choice, in fp32 by ours.
+bool is_known(at::ScalarType type) {
+  return type == at::kFloat || type == at::kBFloat16;
+}
 bool is_ours(const Tensor& x) {
-  return one_dnn() && x.is_cpu() &&
-         (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
+  return one_dnn() && x.is_cpu() && is_known(x.scalar_type());
+}
+
+/// Whether we call oneDNN for a product of x with so many multiplications.
+bool calls_one_dnn(const Tensor& x, int64_t multiplications) {
+  return is_ours(x) && x.scalar_type() == at::kFloat && multiplications >= kWorthwhile;
 }
 
 class Linear : public torch::autograd::Function<Linear> {
@@ -77,7 +84,7 @@ Tensor turned_weight(const Tensor& w, at::ScalarType type) {
 }
 
 Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
-  if (is_ours(x) && x.scalar_type() == at::kFloat && x.size(0) * w.numel() >= kWorthwhile)
+  if (calls_one_dnn(x, x.size(0) * w.numel()))
     return one_dnn()->call(x, w, bias.defined() ? std::optional(bias) : std::nullopt, "none",
                            c10::List<std::optional<at::Scalar>>(), "");
   return bias.defined() ? at::addmm(bias, x, w.t()) : at::mm(x, w.t());
@@ -85,9 +92,7 @@ Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
 
 Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type) {
   // In bf16 the product gains no more than turning costs.
-  const bool worthwhile = is_ours(outer) && outer.scalar_type() == at::kFloat &&
-                          outer.numel() * x.size(1) >= kWorthwhile;
-  if (!worthwhile) return at::mm(outer.t(), x).to(type);
+  if (!calls_one_dnn(outer, outer.numel() * x.size(1))) return at::mm(outer.t(), x).to(type);
   const Tensor from = outer.contiguous(), by = x.contiguous();
   if (from.size(1) < by.size(1)) return times_transposed(transposed(from), by.t()).to(type);
   return transposed(times_transposed(transposed(by), from.t()), type);
@@ -102,7 +107,7 @@ at::ScalarType product_type(const Tensor& factor) {
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   const auto type = product_type(w);
   const bool ours = at::GradMode::is_enabled() && is_ours(x) && is_ours(w) &&
-                    w.scalar_type() == at::kFloat && (type == at::kFloat || type == at::kBFloat16);
+                    w.scalar_type() == at::kFloat && is_known(type);
   if (!ours) return at::linear(x, w, bias);
   const bool has_bias = bias.defined();
   return Linear::apply(x, w, has_bias ? bias : w, has_bias, type);
