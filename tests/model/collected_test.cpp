@@ -85,12 +85,12 @@ TEST_F(CollectedLinear, FollowsAutocast) {
   for (const Tensor& gradient : gradients) EXPECT_EQ(gradient.scalar_type(), at::kFloat);
 }
 
-// Three sentences of 3, 7 and 5 positions, four steps.
+// Three sentences of 4, 7 and 5 positions, four steps.
 class AdditiveKernel : public testing::Test {
  protected:
   AdditiveKernel() {
     at::manual_seed(3);
-    const Tensor valid = at::arange(7).unsqueeze(0) < at::tensor({3, 7, 5}, at::kLong).unsqueeze(1);
+    const Tensor valid = at::arange(7).unsqueeze(0) < at::tensor({4, 7, 5}, at::kLong).unsqueeze(1);
     keys = at::randn({3, 7, 9}).requires_grad_();
     values = at::randn({3, 7, 6}).requires_grad_();
     v = at::randn({9}).requires_grad_();
@@ -129,6 +129,18 @@ TEST_F(AdditiveKernel, EqualsItsTwin) {
   const Tensor random = at::randn(want.context.sizes());
   const auto gradients = torch::autograd::grad({(got.context * random).sum()}, leaves());
   const auto expected = torch::autograd::grad({(want.context * random).sum()}, leaves());
+  for (std::size_t i = 0; i < gradients.size(); ++i)
+    EXPECT_LT(distance(gradients[i], expected[i]), 1e-5) << i;
+}
+
+// The largest numbers whose exponentials' products, of four at once, are still finite.
+TEST_F(AdditiveKernel, EqualsItsTwinAtItsLimit) {
+  keys = (keys.sign() * 10.5).detach().requires_grad_();
+  queries = (queries.sign() * 10.5).detach().requires_grad_();
+  const AdditiveAttended got = fused();
+  EXPECT_LT(distance(got.context, plain().context), 2e-6);
+  const auto gradients = torch::autograd::grad({got.context.sum()}, leaves());
+  const auto expected = torch::autograd::grad({plain().context.sum()}, leaves());
   for (std::size_t i = 0; i < gradients.size(); ++i)
     EXPECT_LT(distance(gradients[i], expected[i]), 1e-5) << i;
 }

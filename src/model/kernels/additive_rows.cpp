@@ -7,25 +7,50 @@
 namespace heed::model::kernels {
 namespace {
 
-/// tanh of the sum of a query's and a key's number.
+struct Two {
+  float first, second;
+};
+
+/// tanh of the sum of a query's number and a key's, or each of two keys'.
 struct Plain {
   static float tangent(float q, float k) { return hyperbolic_tangent(q + k); }
+  static Two tangents(float q, float k, float l) { return {tangent(q, k), tangent(q, l)}; }
 };
 struct Grown {
   static float tangent(float q, float k) { return 1 - 2 / (1 + q * k); }
+  /// Divisions are what scores wait for, so that two share one: 1 / x = y (1 / (x y)).
+  static Two tangents(float q, float k, float l) {
+    const float x = 1 + q * k, y = 1 + q * l, both = 2 / (x * y);
+    return {1 - both * y, 1 - both * x};
+  }
 };
 
-template <class Pair>
-[[gnu::always_inline]] inline void score_all(const AdditiveScore& score, const float* __restrict v,
-                                             float* __restrict weights, const AdditiveSize& size) {
-  const float* __restrict query = score.query;
-  for (int64_t i = 0; i < size.source; ++i) {
-    const float* key = score.keys + i * size.hidden;
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t j = 0; j < size.hidden; ++j) sum += v[j] * Pair::tangent(query[j], key[j]);
-    weights[i] = sum;
+/// The scores of one key or of two neighbours.
+template <class Pair, int kKeys>
+[[gnu::always_inline]] inline void score_keys(const float* __restrict query,
+                                              const float* __restrict key,
+                                              const float* __restrict v, float* __restrict scores,
+                                              int64_t hidden) {
+  const float* last = key + (kKeys - 1) * hidden;
+  float first = 0, second = 0;
+#pragma omp simd reduction(+ : first, second)
+  for (int64_t j = 0; j < hidden; ++j) {
+    const Two t = Pair::tangents(query[j], key[j], last[j]);
+    first += v[j] * t.first;
+    second += v[j] * t.second;
   }
+  scores[0] = first;
+  if (kKeys == 2) scores[1] = second;
+}
+
+template <class Pair>
+[[gnu::always_inline]] inline void score_all(const AdditiveScore& score, const float* v,
+                                             float* scores, const AdditiveSize& size) {
+  int64_t i = 0;
+  for (; i + 1 < size.source; i += 2)
+    score_keys<Pair, 2>(score.query, score.keys + i * size.hidden, v, scores + i, size.hidden);
+  if (i < size.source)
+    score_keys<Pair, 1>(score.query, score.keys + i * size.hidden, v, scores + i, size.hidden);
 }
 
 /// `to_scores` [source]: what the scores' gradient is.
@@ -53,7 +78,7 @@ template <class Pair>
 }  // namespace
 
 HEED_VECTORISED bool grow(const float* __restrict x, float* __restrict grown, int64_t count) {
-  constexpr float kLargest = 21;  // e^(2 * 21 + 2 * 21) is finite
+  constexpr float kLargest = 10.5;  // (1 + e^(4 * 10.5))^2 is finite
   float most = 0;
 #pragma omp simd reduction(max : most)
   for (int64_t i = 0; i < count; ++i) {

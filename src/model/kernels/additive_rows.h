@@ -18,7 +18,7 @@ struct AdditiveScore {
   bool grown = false;            // both are e^2x
 };
 
-/// Writes e^2x; false where some |x| is so large that a product of two such might not be finite.
+/// Writes e^2x; false where some |x| is so large that a product of four such might not be finite.
 bool grow(const float* x, float* grown, int64_t count);
 
 /// scores(i) = v . tanh(q + k(i)), weights = softmax of them, context = sum over i of weights(i)
