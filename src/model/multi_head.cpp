@@ -110,15 +110,12 @@ SelfAttention::Heads SelfAttention::project(const Tensor& x) {
 
 /// [positions, width] -> [positions, width]
 Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences, bool causal) {
-  Tensor projected;
-  if (rotary_) {
-    const Heads heads = project(x);
-    projected = at::cat(
-        {rotary_->forward_at(heads.query, sentences.positions).flatten(1),
-         rotary_->forward_at(heads.keys, sentences.positions).flatten(1), heads.values.flatten(1)},
-        1);
-  } else {
-    projected = kernels::linear(*projection_, x);
+  Tensor projected = kernels::linear(*projection_, x);
+  if (rotary_) {  // queries and keys lie side by side: they turn together
+    const int64_t shared = options_.kv() * options_.head();
+    const auto parts = projected.split_with_sizes({options_.width + shared, shared}, 1);
+    const Tensor heads = split_heads(parts[0], options_.head());
+    projected = at::cat({rotary_->forward_at(heads, sentences.positions).flatten(1), parts[1]}, 1);
   }
   return kernels::packed_attention(projected, projected,
                                    packed_heads(options_, sentences, sentences), causal,

@@ -176,10 +176,9 @@ Sentences packed_target(const Tensor& target_input) {
 
 /// Whether the attention of packed sentences is there for tokens [batch, length] like these.
 bool Transformer::can_pack(const Tensor& tokens) const {
-  const at::ScalarType type = kernels::product_type(tokens_.target->weight);
   return tokens.is_cpu() && tokens.size(1) <= kernels::kLongestAttention &&
-         (type == at::kFloat || type == at::kBFloat16) && config_.sliding_window == 0 &&
-         (config_.attention_dropout == 0 || !is_training());
+         is_fp32_or_bf16(kernels::product_type(tokens_.target->weight)) &&
+         config_.sliding_window == 0 && (config_.attention_dropout == 0 || !is_training());
 }
 
 Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {

@@ -120,7 +120,7 @@ LossSum loss_of(model::Model& model, const Tensor& features, const Target& targe
   if (target.rows.defined()) real = real.index_select(0, target.rows);
   const model::OutputWeights output = model.output();
   const at::ScalarType type = model::kernels::product_type(real);
-  if (output.weight.defined() && real.is_cpu() && (type == at::kFloat || type == at::kBFloat16)) {
+  if (output.weight.defined() && real.is_cpu() && model::is_fp32_or_bf16(type)) {
     const auto sums =
         model::kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing, type);
     return {sums.smoothed, sums.nll};

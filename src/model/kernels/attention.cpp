@@ -241,8 +241,8 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
 
 bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values) {
   const auto type = query.scalar_type();
-  return query.is_cpu() && (type == at::kFloat || type == at::kBFloat16) &&
-         keys.scalar_type() == type && values.scalar_type() == type && query.size(2) > 1 &&
+  return query.is_cpu() && is_fp32_or_bf16(type) && keys.scalar_type() == type &&
+         values.scalar_type() == type && query.size(2) > 1 &&
          std::max(query.size(2), keys.size(2)) <= kLongestAttention;
 }
 

@@ -151,8 +151,7 @@ class AddDropped : public torch::autograd::Function<AddDropped> {
 }  // namespace
 
 bool can_drop(const Tensor& x) {
-  return x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16) &&
-         x.numel() < (int64_t{1} << 32);
+  return x.is_cpu() && is_fp32_or_bf16(x) && x.numel() < (int64_t{1} << 32);
 }
 
 Tensor dropout(const Tensor& x, double share) {

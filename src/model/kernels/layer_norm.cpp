@@ -150,8 +150,7 @@ class LayerNorm : public torch::autograd::Function<LayerNorm> {
 Tensor layer_norm(torch::nn::LayerNorm& layer, const Tensor& x) {
   const at::ScalarType type = product_type(x);
   const bool ours = at::GradMode::is_enabled() && x.is_cpu() && x.scalar_type() == at::kFloat &&
-                    layer->weight.scalar_type() == at::kFloat &&
-                    (type == at::kFloat || type == at::kBFloat16);
+                    layer->weight.scalar_type() == at::kFloat && is_fp32_or_bf16(type);
   if (!ours) return layer->forward(x);
   return LayerNorm::apply(x, layer->weight, layer->bias, layer->options.eps(), type);
 }

@@ -32,12 +32,9 @@ const std::optional<c10::TypedOperatorHandle<LinearPointwise>>& one_dnn() {
   return found;
 }
 
-/// In these types products are oneDNN's: in bf16 by ATen's own choice, in fp32 by ours.
-bool is_known(at::ScalarType type) {
-  return type == at::kFloat || type == at::kBFloat16;
-}
+/// Whether products of x are oneDNN's: in bf16 by ATen's own choice, in fp32 by ours.
 bool is_ours(const Tensor& x) {
-  return one_dnn() && x.is_cpu() && is_known(x.scalar_type());
+  return one_dnn() && x.is_cpu() && is_fp32_or_bf16(x);
 }
 
 /// Whether we call oneDNN for a product of x with so many multiplications.
@@ -107,7 +104,7 @@ at::ScalarType product_type(const Tensor& factor) {
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   const auto type = product_type(w);
   const bool ours = at::GradMode::is_enabled() && is_ours(x) && is_ours(w) &&
-                    w.scalar_type() == at::kFloat && is_known(type);
+                    w.scalar_type() == at::kFloat && is_fp32_or_bf16(type);
   if (!ours) return at::linear(x, w, bias);
   const bool has_bias = bias.defined();
   return Linear::apply(x, w, has_bias ? bias : w, has_bias, type);

@@ -19,8 +19,7 @@ void Packing::require(const Tensor& gates) const {
 }
 
 bool can_run_recurrence(const Tensor& gates, const Tensor& state) {
-  return gates.is_cpu() && state.scalar_type() == at::kFloat &&
-         (gates.scalar_type() == at::kFloat || gates.scalar_type() == at::kBFloat16);
+  return gates.is_cpu() && state.scalar_type() == at::kFloat && is_fp32_or_bf16(gates);
 }
 
 std::vector<Stretch> stretches(const std::vector<int64_t>& rows, bool backward) {

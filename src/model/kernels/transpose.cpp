@@ -62,8 +62,8 @@ void turn_all(const Tensor& x, const Tensor& result) {
 }  // namespace
 
 Tensor transposed(const Tensor& x, at::ScalarType type) {
-  const auto known = [](at::ScalarType t) { return t == at::kFloat || t == at::kBFloat16; };
-  expect(x.is_contiguous() && known(x.scalar_type()) && known(type), "a matrix of fp32 or bf16");
+  expect(x.is_contiguous() && is_fp32_or_bf16(x) && is_fp32_or_bf16(type),
+         "a matrix of fp32 or bf16");
   const Tensor result = at::empty({x.size(1), x.size(0)}, x.options().dtype(type));
   const bool from_float = x.scalar_type() == at::kFloat, to_float = type == at::kFloat;
   if (from_float)
