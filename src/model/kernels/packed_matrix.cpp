@@ -58,24 +58,27 @@ HEED_VECTORISED void to_floats(float* sums, float scale, const Columns& place) {
     sums[c] = static_cast<float>(std::bit_cast<int32_t>(sums[c]) - shifts[c]) * (scale * scales[c]);
 }
 
-HEED_VECTORISED void store(float* from, const Finish& finish, const Columns& place, float* to) {
-  const int64_t width = place.width;
-  if (finish.bias) {
-    const float* bias = finish.bias + place.begin;
+/// `width` numbers of one row.
+[[gnu::always_inline]] inline void store_row(const float* __restrict from, const float* bias,
+                                             const Finish& finish, int64_t width,
+                                             float* __restrict to) {
 #pragma omp simd
-    for (int64_t c = 0; c < width; ++c) from[c] += bias[c];
+  for (int64_t c = 0; c < width; ++c) {
+    float x = bias != nullptr ? from[c] + bias[c] : from[c];
+    x = finish.relu && x < 0 ? 0 : x;
+    to[c] = finish.add ? to[c] + x : x;
   }
-  if (finish.relu) {
-#pragma omp simd
-    for (int64_t c = 0; c < width; ++c) from[c] = from[c] > 0 ? from[c] : 0;
-  }
-  if (finish.add) {
-#pragma omp simd
-    for (int64_t c = 0; c < width; ++c) to[c] += from[c];
-  } else {
-#pragma omp simd
-    for (int64_t c = 0; c < width; ++c) to[c] = from[c];
-  }
+}
+
+/// A tile of so many rows goes to `to`, whose rows have as many numbers as the matrix columns.
+HEED_VECTORISED void store(const float* tile, int64_t rows, const Finish& finish,
+                           const Columns& place, float* to) {
+  const float* bias = finish.bias != nullptr ? finish.bias + place.begin : nullptr;
+  for (int64_t r = 0; r < rows; ++r, tile += PackedMatrix::kPanel, to += place.weights.columns())
+    if (place.width == PackedMatrix::kPanel)  // known, and so unrolled
+      store_row(tile, bias, finish, PackedMatrix::kPanel, to);
+    else
+      store_row(tile, bias, finish, place.width, to);
 }
 
 float scale_of(const float* x, int64_t count) {
@@ -169,11 +172,10 @@ void multiply(const Rows& x, const PackedMatrix& weights, const Finish& finish, 
                  .panel = weights.panel(panel),
                  .steps = weights.steps()},
                 tile);
-    for (int64_t r = 0; r < count; ++r) {
-      float* from = tile + r * PackedMatrix::kPanel;
-      if (weights.numbers() == Numbers::int8) to_floats(from, x.scale(row + r), place);
-      store(from, finish, place, y + (row + r) * columns + begin);
-    }
+    if (weights.numbers() == Numbers::int8)
+      for (int64_t r = 0; r < count; ++r)
+        to_floats(tile + r * PackedMatrix::kPanel, x.scale(row + r), place);
+    store(tile, count, finish, place, y + row * columns + begin);
   };
   for (int64_t block = first; block < last; block += together)
     for (int64_t row = 0; row < rows; row += product.rows)
