@@ -24,7 +24,7 @@ struct Args {
 };
 
 // A step's cost is a difference: what the encoder takes is in both.
-constexpr int64_t kShort = 16, kLong = 48;
+constexpr int64_t kShort = 16, kLong = 144;
 
 /// Sentences of so many pieces, made of the file's lines one after the other. Translator cuts them
 /// at exactly that.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/embedding.h"
+#include "model/kernels/product.h"
 
 namespace heed::model {
 
@@ -16,6 +17,12 @@ Memory make_memory(const Tensor& values, const Tensor& valid, const Tensor& summ
   memory.bias =
       at::zeros({valid.size(0), 1, valid.size(1)}, values.options().dtype(type))
           .masked_fill_(valid.logical_not().unsqueeze(1), -std::numeric_limits<double>::infinity());
+  return memory;
+}
+
+Memory ready_for_products(Memory memory) {
+  if (!at::GradMode::is_enabled())
+    memory.values = memory.values.to(kernels::product_type(memory.values));
   return memory;
 }
 

@@ -2,6 +2,8 @@
 // Luong, Pham and Manning 2015, section 3.1, "dot". Both states must be equally wide.
 #include <ATen/ATen.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "model/attention/common.h"
 
@@ -16,6 +18,8 @@ class LuongDot : public Attention {
                       std::to_string(size.query) + " in the decoder and " +
                       std::to_string(size.memory) + " in the encoder; use luong_general");
   }
+
+  Memory prepare(Memory memory) override { return ready_for_products(std::move(memory)); }
 
   Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
     const Tensor scores =

@@ -2,6 +2,8 @@
 // Luong, Pham and Manning 2015, section 3.1, "general". W h(i) is computed once per sentence.
 #include <ATen/ATen.h>
 
+#include <utility>
+
 #include "model/attention/common.h"
 #include "model/kernels/product.h"
 
@@ -16,7 +18,7 @@ class LuongGeneral : public Attention {
 
   Memory prepare(Memory memory) override {
     memory.keys = kernels::linear(memory.values, key_);
-    return memory;
+    return ready_for_products(std::move(memory));
   }
 
   Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "model/attention/common.h"
 
@@ -17,6 +18,8 @@ class LuongLocation : public Attention {
   explicit LuongLocation(const AttentionSize& size) : dropout_(size.dropout) {
     position_ = register_parameter("position", xavier(size.positions, size.query));
   }
+
+  Memory prepare(Memory memory) override { return ready_for_products(std::move(memory)); }
 
   Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
     const int64_t source = memory.values.size(1);
