@@ -10,6 +10,8 @@
 
 #include "attention_contract.h"
 #include "base/error.h"
+#include "model/attention/common.h"
+#include "model/device.h"
 
 namespace heed::model {
 namespace {
@@ -24,6 +26,19 @@ TEST_P(EveryAttention, KeepsTheContract) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAttention, ::testing::ValuesIn(attention_names()),
                          [](const auto& info) { return info.param; });
+
+// Autocast would convert them at every step; a gradient adds up over the steps in fp32.
+TEST(AttentionMemory, HasValuesInTheTypeOfADecodersProducts) {
+  const Memory memory =
+      make_memory(at::randn({2, 3, 4}), at::ones({2, 3}, at::kBool), at::zeros({2, 4}));
+  const Autocast autocast(at::kCPU, at::kBFloat16);
+  for (const std::string name : {"luong_dot", "luong_general", "luong_location"}) {
+    const AttentionPtr attention = attention_info(name).make({4, 4, 4, 0});
+    EXPECT_EQ(attention->prepare(memory).values.scalar_type(), at::kFloat) << name;
+    const at::NoGradGuard guard;
+    EXPECT_EQ(attention->prepare(memory).values.scalar_type(), at::kBFloat16) << name;
+  }
+}
 
 // One sentence of two words, one query, states two wide.
 Tensor weights_of(const std::string& name, const std::vector<std::pair<std::string, Tensor>>& set,
