@@ -23,7 +23,8 @@ struct Args {
   BenchOptions common;
 };
 
-// A step's cost is a difference: what the encoder takes is in both.
+// A step's cost is a difference: what the encoder takes is in both, and much more of it than a few
+// steps.
 constexpr int64_t kShort = 16, kLong = 144;
 
 /// Sentences of so many pieces, made of the file's lines one after the other. Translator cuts them
@@ -54,6 +55,15 @@ std::vector<std::string> sentences_of(const ModelFolder& folder, const Args& arg
   return sentences;
 }
 
+/// The longer of the two targets: kLong, or as long as the model's positions go.
+int64_t long_target(const ModelFolder& folder) {
+  const int64_t most = folder.model->longest() - 1;
+  if (most <= kShort)
+    throw UserError(folder.path + ": model.max_positions ends at " + std::to_string(most + 1) +
+                    " pieces; the shorter of two targets has " + std::to_string(kShort));
+  return std::min(kLong, most);
+}
+
 /// Seconds of translating the sentences into `target` pieces each.
 double seconds(const ModelFolder& folder, const Args& args, const std::vector<std::string>& lines,
                int64_t length, int64_t target) {
@@ -82,11 +92,12 @@ void bench_length(const Args& args) {
     args.common.apply();  // opening it set those of its config
     eval::CurveSeries series{std::filesystem::path(path).lexically_normal().filename().string(),
                              {}};
+    const int64_t target = long_target(folder);
     for (const int64_t length : args.lengths) {
       const auto lines = sentences_of(folder, args, length);
-      const double steps = seconds(folder, args, lines, length, kLong) -
+      const double steps = seconds(folder, args, lines, length, target) -
                            seconds(folder, args, lines, length, kShort);
-      const double cost = 1000 * steps / static_cast<double>((kLong - kShort) * args.sentences);
+      const double cost = 1000 * steps / static_cast<double>((target - kShort) * args.sentences);
       series.points.push_back(eval::CurvePoint{std::max(0.0, cost), std::nullopt});
       table.rows.push_back({series.name, std::to_string(length), fixed(cost, 4),
                             fixed(cost / series.points.front()->value, 2)});

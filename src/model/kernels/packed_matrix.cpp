@@ -11,6 +11,10 @@
 namespace heed::model::kernels {
 namespace {
 
+// Bytes of weights that stay near the processor while all rows meet them; what they make of a row
+// is then written side by side.
+constexpr int64_t kBlockBytes = int64_t{1} << 18;
+
 int64_t numbers_a_step(Numbers numbers) {
   return numbers == Numbers::fp32 ? 1 : numbers == Numbers::bf16 ? 2 : 4;
 }
@@ -145,29 +149,18 @@ void Rows::take(const float* x, int64_t rows, int64_t inner, Numbers numbers) {
   }
 }
 
-namespace {
-
-// Bytes of weights that stay near the processor while all rows meet them; what they make of a row
-// is then written side by side.
-constexpr int64_t kBlockBytes = int64_t{1} << 18;
-
-}  // namespace
-
 void multiply(const Rows& x, const PackedMatrix& weights, const Finish& finish, float* y,
               int64_t first, int64_t last) {
   const TileProduct product = tile_product(weights.numbers());
   const int64_t columns = weights.columns(), rows = x.count();
   const int64_t together = std::max<int64_t>(1, kBlockBytes / weights.panel_bytes());
-  const int64_t stride = rows > 1 ? static_cast<const unsigned char*>(x.row(1)) -
-                                        static_cast<const unsigned char*>(x.row(0))
-                                  : 0;
   float tile[kMostTileRows * PackedMatrix::kPanel];
   const auto meet = [&](int64_t row, int64_t panel) {
     const int64_t begin = panel * PackedMatrix::kPanel;
     const Columns place{weights, begin, std::min(PackedMatrix::kPanel, columns - begin)};
     const int64_t count = std::min<int64_t>(product.rows, rows - row);
     product.run({.x = static_cast<const unsigned char*>(x.row(row)),
-                 .stride = stride,
+                 .stride = x.row_bytes(),
                  .rows = count,
                  .panel = weights.panel(panel),
                  .steps = weights.steps()},

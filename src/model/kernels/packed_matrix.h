@@ -48,6 +48,7 @@ class Rows {
   int64_t count() const { return count_; }
   /// Row `index`: `inner` numbers, zeros up to a whole step.
   const void* row(int64_t index) const { return base_ + index * row_bytes_; }
+  int64_t row_bytes() const { return row_bytes_; }
   float scale(int64_t index) const { return scales_[index]; }
 
  private:
