@@ -5,18 +5,18 @@
 #include <memory>
 #include <optional>
 
-#include "apps/aligner.h"
 #include "apps/commands.h"
-#include "apps/options.h"
+#include "apps/shared/aligner.h"
+#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "eval/symmetrize.h"
+#include "study/symmetrize.h"
 
 namespace heed {
 namespace {
 
-using eval::Symmetrization;
+using study::Symmetrization;
 
 // Lines between two writes.
 constexpr std::size_t kWindow = 512;
@@ -66,7 +66,7 @@ void choose(Aligner& aligner, const AlignArgs& args, bool turned_round) {
   if (args.layer) aligner.choice.layer = *args.layer < 0 ? aligner.layers() - 1 : *args.layer;
   if (args.head) aligner.choice.head = *args.head < 0 ? aligner.mean_head() : *args.head;
   if (!args.step.empty()) aligner.choice.reads = args.step == "reads";
-  log::info(aligner.path() + ": " + eval::describe(aligner.choice) +
+  log::info(aligner.path() + ": " + describe(aligner.choice) +
             (args.tuned() ? ", best on " + args.tune_gold : ""));
 }
 
@@ -93,26 +93,26 @@ class Lines {
 
 /// Aligns window by window. With `gold`, returns the errors of the other model and of what was
 /// joined, or nothing where there is one model.
-std::vector<eval::NamedError> write_alignments(Aligner& forward, Aligner* backward,
-                                               const Pairs& pairs,
-                                               const std::vector<eval::GoldAlignment>& gold,
-                                               const AlignArgs& args) {
+std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backward,
+                                                const Pairs& pairs,
+                                                const std::vector<study::GoldAlignment>& gold,
+                                                const AlignArgs& args) {
   Lines lines(args.output, args.json);
-  eval::NamedError other{"reverse", {}}, joined{args.method, {}};
+  study::NamedError other{"reverse", {}}, joined{args.method, {}};
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
-    std::vector<eval::Alignment> alignments = forward.align(window.pairs, window.first);
-    std::vector<eval::Alignment> others;
+    std::vector<study::Alignment> alignments = forward.align(window.pairs, window.first);
+    std::vector<study::Alignment> others;
     if (backward != nullptr) others = backward->align(turned(window.pairs), window.first);
     for (std::size_t i = 0; i < alignments.size(); ++i) {
       if (backward != nullptr) {
-        const eval::Alignment back = eval::turned_round(others[i]);
-        alignments[i] = eval::symmetrize(alignments[i], back, method_of(args.method));
+        const study::Alignment back = study::turned_round(others[i]);
+        alignments[i] = study::symmetrize(alignments[i], back, method_of(args.method));
         if (!gold.empty()) {
           other.error.add(back, gold[window.first + i]);
           joined.error.add(alignments[i], gold[window.first + i]);
         }
       }
-      lines.write(eval::pharaoh(alignments[i]));
+      lines.write(study::pharaoh(alignments[i]));
     }
   }
   lines.commit();
@@ -132,7 +132,7 @@ void warn_of_odd_lines(const Aligner& aligner) {
 void align(const AlignArgs& args) {
   check(args);
   const Pairs pairs = read_pairs(args.source, args.target);
-  std::vector<eval::GoldAlignment> gold;
+  std::vector<study::GoldAlignment> gold;
   if (!args.gold.empty()) gold = read_gold(args.gold, pairs.source.size(), args.swapped);
   Aligner forward(open_model(args.model, args.common.open()));
   choose(forward, args, false);
@@ -141,17 +141,17 @@ void align(const AlignArgs& args) {
     backward.emplace(open_model(args.reverse, args.common.open()));
     choose(*backward, args, true);
   }
-  std::optional<eval::AlignmentSweep> sweep;
+  std::optional<study::AlignmentSweep> sweep;
   if (!gold.empty()) sweep = forward.sweep(pairs, gold, args.gold);
-  const std::vector<eval::NamedError> others =
+  const std::vector<study::NamedError> others =
       write_alignments(forward, backward ? &*backward : nullptr, pairs, gold, args);
   warn_of_odd_lines(forward);
   if (backward) warn_of_odd_lines(*backward);
   if (!sweep) return;
   if (args.json)
-    std::cout << eval::sweep_json(*sweep, forward.choice, others);
+    std::cout << study::sweep_json(*sweep, forward.choice, others);
   else
-    std::cerr << eval::sweep_table(*sweep, forward.choice, others);
+    std::cerr << study::sweep_table(*sweep, forward.choice, others);
 }
 
 }  // namespace

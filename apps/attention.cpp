@@ -6,17 +6,17 @@
 #include <iterator>
 #include <memory>
 
-#include "apps/attention_maps.h"
 #include "apps/commands.h"
-#include "apps/options.h"
-#include "apps/pairs.h"
+#include "apps/shared/attention_maps.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "eval/attention_csv.h"
-#include "eval/attention_page.h"
-#include "eval/heatmap.h"
+#include "draw/attention_page.h"
+#include "draw/heatmap.h"
+#include "study/attention_csv.h"
 
 namespace heed {
 namespace {
@@ -77,23 +77,23 @@ Input read_input(const AttentionArgs& args) {
   return input;
 }
 
-eval::AttentionMatrix shape(eval::AttentionMatrix matrix, const AttentionArgs& args) {
-  if (args.words) matrix = eval::merge_words(matrix);
-  if (args.drop_eos) matrix = eval::drop_end(matrix);
+study::AttentionMatrix shape(study::AttentionMatrix matrix, const AttentionArgs& args) {
+  if (args.words) matrix = study::merge_words(matrix);
+  if (args.drop_eos) matrix = study::drop_end(matrix);
   return matrix;
 }
 
-using Matrices = std::vector<eval::AttentionMatrix>;
+using Matrices = std::vector<study::AttentionMatrix>;
 
 /// The table, piece by piece: it can be larger than is good to hold.
 template <class Write>
 void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_form, Write write) {
-  if (!matrix_form) write(eval::attention_csv_header());
+  if (!matrix_form) write(study::attention_csv_header());
   bool first = true;
-  for (const eval::AttentionMatrix& matrix : matrices) {
+  for (const study::AttentionMatrix& matrix : matrices) {
     if (matrix.kind != kind) continue;
     if (matrix_form && !first) write("\n");
-    write(matrix_form ? eval::attention_csv_matrix(matrix) : eval::attention_csv_rows(matrix));
+    write(matrix_form ? study::attention_csv_matrix(matrix) : study::attention_csv_rows(matrix));
     first = false;
   }
 }
@@ -111,11 +111,11 @@ void write_tables(const std::filesystem::path& folder, const Matrices& matrices,
 }
 
 /// "sentence1-cross-"
-std::string picture_start(const eval::AttentionMatrix& matrix) {
+std::string picture_start(const study::AttentionMatrix& matrix) {
   return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + "-";
 }
 
-std::string picture_name(const eval::AttentionMatrix& matrix) {
+std::string picture_name(const study::AttentionMatrix& matrix) {
   return picture_start(matrix) + "layer" + std::to_string(matrix.layer) + "-" +
          (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
 }
@@ -134,10 +134,11 @@ std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& 
         from, matrices.end(), [&](const auto& matrix) { return picture_start(matrix) != start; });
     if (to - from > 1)
       write(start + "grid.svg",
-            eval::draw_heatmap_grid({from, to}, eval::describe_kind(*from) + ", sentence " +
+            draw::draw_heatmap_grid({from, to}, draw::describe_kind(*from) + ", sentence " +
                                                     std::to_string(from->sentence)));
     for (; from != to; ++from)
-      if (which == "all") write(picture_name(*from), eval::draw_heatmap(*from, describe(*from)));
+      if (which == "all")
+        write(picture_name(*from), draw::draw_heatmap(*from, draw::describe(*from)));
   }
   return count;
 }
@@ -155,7 +156,7 @@ void attention(const AttentionArgs& args) {
   int64_t sentence = 0;
   for (const auto& attended :
        decode::attention_maps(translator, input.source, input.target, request))
-    for (eval::AttentionMatrix& matrix : to_matrices(attended, ++sentence))
+    for (study::AttentionMatrix& matrix : to_matrices(attended, ++sentence))
       matrices.push_back(shape(std::move(matrix), args));
   if (args.output.empty()) {
     write_csv(matrices, args.kinds[0], args.matrix,
@@ -166,7 +167,7 @@ void attention(const AttentionArgs& args) {
   make_folder(args.output);
   write_tables(out, matrices, args);
   write_atomic((out / "attention.html").string(),
-               eval::attention_page(matrices, "Attention of " + args.model));
+               draw::attention_page(matrices, "Attention of " + args.model));
   const std::size_t pictures = write_pictures(out, matrices, args.pictures);
   log::info(args.output + ": tables, attention.html and " + std::to_string(pictures) +
             " SVG pictures");

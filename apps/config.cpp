@@ -1,32 +1,61 @@
-#include "apps/config.h"
+// heed config: check, explain and dump configurations.
+#include "apps/shared/config.h"
 
-#include "base/files.h"
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "base/log.h"
 #include "config/io.h"
+#include "config/reference.h"
 
 namespace heed {
+namespace {
 
-Config load_config(const std::string& path, const std::vector<std::string>& settings) {
-  Config config;
-  config::load_file(config, path);
-  for (const std::string& setting : settings) config::set(config, setting);
-  check(config);
-  return config;
+struct ConfigArgs {
+  std::string file, explain;
+  std::vector<std::string> settings;
+  bool markdown = false, check = false;
+};
+
+void config_command(const ConfigArgs& args) {
+  if (!args.explain.empty()) {
+    std::cout << config::explain<Config>(args.explain);
+  } else if (args.markdown) {
+    std::cout << config::reference<Config>();
+  } else if (args.file.empty()) {
+    Config config;
+    for (const std::string& setting : args.settings) config::set(config, setting);
+    std::cout << config::dump_with_help(config);
+  } else {
+    const Config config = load_config(args.file, args.settings);
+    if (args.check)
+      log::info(args.file + ": valid");
+    else
+      std::cout << config::dump(config);
+  }
 }
 
-void check(const Config& config) {
-  data::check(config.data);
-  model::check(config.model, config.data.vocabulary.kind == data::VocabularyKind::joint);
-  train::check(config.training);
-  decode::check(config.decoding);
-  if (config.decoding.weights == decode::WeightType::int8 &&
-      config.model.type != model::ModelType::transformer)
-    throw config::ConfigError(
-        "decoding.weights: int8 is for Transformers, and model.type is rnn; set bf16 or fp32");
-  eval::check(config.evaluation);
-}
+}  // namespace
 
-std::string run_folder(const Config& config) {
-  return config.output.empty() ? "runs/" + config.name : config.output;
+void add_config(CLI::App& app) {
+  auto args = std::make_shared<ConfigArgs>();
+  CLI::App* command = app.add_subcommand("config", "Check, explain and dump a configuration");
+  command->add_option(
+      "file", args->file,
+      "Configuration to resolve and print; without one, every key with its default");
+  command
+      ->add_option("--set", args->settings, "Lay one key over the file, e.g. --set model.heads=4")
+      ->allow_extra_args(false);
+  command->add_flag("--check", args->check, "Only say whether the file is valid");
+  command->add_option("--explain", args->explain,
+                      "One key or section: type, default, what it may be, what it changes");
+  command->add_flag("--markdown", args->markdown, "The whole reference, as in docs/config.md");
+  command->footer(
+      "Examples:\n  heed config configs/demo.yaml --set training.updates=100\n  heed config "
+      "--explain training.schedule");
+  command->callback([args] { config_command(*args); });
 }
 
 }  // namespace heed

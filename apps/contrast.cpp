@@ -1,13 +1,13 @@
 // heed contrast MODEL: how often the right translation scores better than the wrong ones.
-#include "eval/contrast.h"
+#include "study/contrast.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/options.h"
-#include "apps/pairs.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -57,14 +57,14 @@ class Scores {
   bool per_piece_;
 };
 
-std::vector<eval::Contrast> from_one_file(const ContrastArgs& args) {
+std::vector<study::Contrast> from_one_file(const ContrastArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   const std::vector<std::string> correct = read_pairs(args.source, args.correct).target;
   std::vector<std::string> group;
   if (!args.group.empty()) group = read_pairs(args.source, args.group).target;
-  const auto groups = eval::group_contrasts(correct, group, args.correct);
+  const auto groups = study::group_contrasts(correct, group, args.correct);
   const std::vector<double> scores = Scores(args).of(pairs);
-  std::vector<eval::Contrast> contrasts;
+  std::vector<study::Contrast> contrasts;
   for (const auto& lines : groups) {
     contrasts.push_back({.line = lines.front(), .label = "", .right = scores[lines.front()]});
     for (std::size_t i = 1; i < lines.size(); ++i)
@@ -73,12 +73,12 @@ std::vector<eval::Contrast> from_one_file(const ContrastArgs& args) {
   return contrasts;
 }
 
-std::vector<eval::Contrast> from_several_files(const ContrastArgs& args) {
+std::vector<study::Contrast> from_several_files(const ContrastArgs& args) {
   const Pairs right = read_pairs(args.source, args.right);
   std::vector<Pairs> wrong;
   for (const std::string& file : args.wrong) wrong.push_back(read_pairs(args.source, file));
   Scores scores(args);
-  std::vector<eval::Contrast> contrasts;
+  std::vector<study::Contrast> contrasts;
   for (const double score : scores.of(right))
     contrasts.push_back({.line = contrasts.size(), .label = "", .right = score});
   for (const Pairs& pairs : wrong) {
@@ -86,7 +86,7 @@ std::vector<eval::Contrast> from_several_files(const ContrastArgs& args) {
     for (std::size_t i = 0; i < contrasts.size(); ++i)
       if (!text::is_blank(pairs.target[i])) contrasts[i].wrong.push_back(of_wrong[i]);
   }
-  for (const eval::Contrast& contrast : contrasts)
+  for (const study::Contrast& contrast : contrasts)
     if (contrast.wrong.empty())
       throw UserError(args.wrong.front() + ":" + std::to_string(contrast.line + 1) +
                       ": no wrong translation of this line in any --wrong file");
@@ -97,13 +97,14 @@ void contrast(const ContrastArgs& args) {
   const bool one_file = in_one_file(args);
   std::vector<std::string> labels;
   if (!args.labels.empty()) labels = read_pairs(args.source, args.labels).target;
-  std::vector<eval::Contrast> contrasts = one_file ? from_one_file(args) : from_several_files(args);
+  std::vector<study::Contrast> contrasts =
+      one_file ? from_one_file(args) : from_several_files(args);
   if (contrasts.empty()) throw UserError(args.source + ": empty; nothing to contrast");
   if (!labels.empty())
-    for (eval::Contrast& contrast : contrasts) contrast.label = trim(labels[contrast.line]);
-  const eval::ContrastReport report = eval::measure_contrasts(contrasts);
-  if (!args.output.empty()) write_atomic(args.output, eval::contrast_csv(contrasts));
-  std::cout << (args.json ? eval::contrast_json(report) : eval::contrast_table(report));
+    for (study::Contrast& contrast : contrasts) contrast.label = trim(labels[contrast.line]);
+  const study::ContrastReport report = study::measure_contrasts(contrasts);
+  if (!args.output.empty()) write_atomic(args.output, study::contrast_csv(contrasts));
+  std::cout << (args.json ? study::contrast_json(report) : study::contrast_table(report));
   if (100 * report.all.value() < args.require)
     throw Failure(args.model + ": resolves " + fixed(100 * report.all.value(), 2) +
                   " %, and --require asks for " + fixed(args.require, 2) + " %");

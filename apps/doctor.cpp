@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <thread>
 
-#include "apps/bench.h"
 #include "apps/commands.h"
+#include "apps/shared/measuring.h"
 #include "base/error.h"
-#include "eval/sacrebleu.h"
 #include "model/device.h"
+#include "score/sacrebleu.h"
 
 namespace heed {
 namespace {
@@ -37,7 +37,7 @@ void doctor() {
   const at::Device best = model::open_device("auto");
   line(best.is_cuda(), "GPU", best.is_cuda() ? best.str() : "none found; device: auto means cpu");
   try {
-    line(true, "sacrebleu", eval::find_sacrebleu());
+    line(true, "sacrebleu", score::find_sacrebleu());
   } catch (const std::exception& error) {
     line(false, "sacrebleu", error.what());
     throw Failure(

@@ -4,14 +4,14 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/options.h"
-#include "apps/pairs.h"
-#include "apps/test_set.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
+#include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "config/io.h"
-#include "eval/sacrebleu.h"
+#include "score/sacrebleu.h"
 
 namespace heed {
 namespace {
@@ -22,8 +22,8 @@ struct EvaluateArgs {
   ModelOptions common;
 };
 
-void print(const std::vector<eval::Score>& scores) {
-  for (const eval::Score& score : scores) std::cout << eval::describe(score) << '\n';
+void print(const std::vector<score::Score>& scores) {
+  for (const score::Score& score : scores) std::cout << describe(score) << '\n';
 }
 
 void evaluate_file(const EvaluateArgs& args) {
@@ -33,16 +33,16 @@ void evaluate_file(const EvaluateArgs& args) {
   for (const std::string& setting : args.common.settings) config::set(config, setting);
   check(config);
   const Pairs pairs = read_pairs(args.hypothesis, args.reference);
-  print(eval::score(pairs.source, pairs.target, config.evaluation));
+  print(score::score(pairs.source, pairs.target, config.evaluation));
 }
 
 void evaluate_model(const EvaluateArgs& args) {
-  eval::find_sacrebleu();  // before minutes of translating
+  score::find_sacrebleu();  // before minutes of translating
   const ModelFolder folder = open_model(args.model, args.common.open());
   const TestSet set = open_test_set(folder.config, args.source, args.reference, args.valid);
   const std::vector<std::string> hypotheses = translate_all(folder, set.source);
   if (!args.output.empty()) write_lines(args.output, hypotheses);
-  print(eval::score(hypotheses, set.reference, folder.config.evaluation));
+  print(score::score(hypotheses, set.reference, folder.config.evaluation));
 }
 
 void evaluate(const EvaluateArgs& args) {

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
-#include "apps/model_folder.h"
+#include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "model/ctranslate2.h"
 #include "model/weights.h"
+#include "packed/ctranslate2.h"
 
 namespace heed {
 namespace {
@@ -75,7 +75,7 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
 
 void advise(const ExportArgs& args, const ModelFolder& folder) {
   const decode::DecodeConfig& config = folder.config.decoding;
-  const int64_t longest = model::longest_in_ctranslate2(folder.config.model);
+  const int64_t longest = packed::longest_in_ctranslate2(folder.config.model);
   log::info("search as heed does: translate_batch(pieces, " + search_advice(config, longest) + ")");
   if (config.length_penalty == decode::LengthPenalty::gnmt)
     log::warn("CTranslate2 divides by length^alpha; GNMT's ((5 + length) / 6)^alpha is not there");
@@ -96,7 +96,7 @@ void export_model(const ExportArgs& args) {
   if (fs::exists(out / "model.safetensors"))
     throw UserError(args.output + ": holds a model of heed; name another folder");
   const ModelFolder folder = open_model(args.model, {.device = "cpu", .settings = {}});
-  const std::string missing = model::missing_in_ctranslate2(folder.config.model);
+  const std::string missing = packed::missing_in_ctranslate2(folder.config.model);
   if (!missing.empty())
     throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
   make_folder(args.output);
@@ -109,8 +109,8 @@ void export_model(const ExportArgs& args) {
   }
   save_vocabularies({folder.source, folder.target}, args.output, joint);
   write_atomic((out / "config.json").string(), description(folder.target));
-  model::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
-                           (out / "model.bin").string());
+  packed::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
+                            (out / "model.bin").string());
   advise(args, folder);
 }
 

@@ -1,16 +1,16 @@
 // heed heads MODEL: what each attention head of each layer does.
-#include "eval/heads.h"
+#include "study/heads.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
 
-#include "apps/aligner.h"
-#include "apps/attention_maps.h"
 #include "apps/commands.h"
-#include "apps/options.h"
-#include "apps/pairs.h"
+#include "apps/shared/aligner.h"
+#include "apps/shared/attention_maps.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -39,19 +39,19 @@ decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config)
 void heads(const HeadsArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   const std::size_t lines = pairs.source.size();
-  std::vector<eval::GoldAlignment> links;
-  std::vector<std::vector<eval::Antecedent>> antecedents;
+  std::vector<study::GoldAlignment> links;
+  std::vector<std::vector<study::Antecedent>> antecedents;
   if (!args.gold.empty()) links = read_gold(args.gold, lines, args.swapped);
   if (!args.antecedents.empty())
-    antecedents = eval::parse_antecedents(read_lines(args.antecedents), lines, args.antecedents);
+    antecedents = study::parse_antecedents(read_lines(args.antecedents), lines, args.antecedents);
 
   const ModelFolder folder = open_model(args.model, args.common.open());
   decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
                                 folder.precision);
   const decode::AttentionRequest request = request_of(args, folder.config);
-  eval::HeadReport report({.separators = {args.separators.begin(), args.separators.end()},
-                           .words = args.words,
-                           .threshold = args.threshold / 100});
+  study::HeadReport report({.separators = {args.separators.begin(), args.separators.end()},
+                            .words = args.words,
+                            .threshold = args.threshold / 100});
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
     const auto sentences =
         decode::attention_maps(translator, window.pairs.source, window.pairs.target, request,
@@ -67,8 +67,8 @@ void heads(const HeadsArgs& args) {
                   " sentences read");
   }
   log::clear_progress();
-  if (!args.output.empty()) write_atomic(args.output, eval::heads_csv(report));
-  std::cout << (args.json ? eval::heads_json(report) : eval::heads_table(report));
+  if (!args.output.empty()) write_atomic(args.output, study::heads_csv(report));
+  std::cout << (args.json ? study::heads_json(report) : study::heads_table(report));
 }
 
 }  // namespace

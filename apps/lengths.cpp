@@ -1,5 +1,5 @@
 // heed lengths: BLEU by source length, of models or of ready translations.
-#include "eval/lengths.h"
+#include "score/lengths.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -7,14 +7,14 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/options.h"
-#include "apps/pairs.h"
-#include "apps/test_set.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
+#include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "config/io.h"
-#include "eval/curve.h"
+#include "draw/curve.h"
 
 namespace heed {
 namespace {
@@ -42,10 +42,10 @@ void lengths(const LengthsArgs& args) {
     throw UserError(
         "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
-  eval::find_sacrebleu();
+  score::find_sacrebleu();
   TestSet set;
-  eval::EvaluationConfig evaluation;
-  std::vector<eval::SystemOutput> systems;
+  score::EvaluationConfig evaluation;
+  std::vector<score::SystemOutput> systems;
   for (const std::string& path : args.models) {
     const ModelFolder folder = open_model(path, args.common.open());
     if (systems.empty()) {
@@ -66,12 +66,12 @@ void lengths(const LengthsArgs& args) {
     systems.push_back({name, read_lines(file)});
     require_equal_lines(set.name, set.source.size(), file, systems.back().hypotheses.size());
   }
-  const eval::LengthReport report = eval::measure_lengths(set.source, set.reference, systems,
-                                                          evaluation, {.baseline = args.baseline});
+  const score::LengthReport report = score::measure_lengths(
+      set.source, set.reference, systems, evaluation, {.baseline = args.baseline});
   for (const std::string& warning : report.warnings) log::warn(warning);
-  std::cout << eval::lengths_table(report);
-  if (!args.csv.empty()) write_atomic(args.csv, eval::lengths_csv(report));
-  if (!args.svg.empty()) write_atomic(args.svg, eval::draw_curve(eval::curve_of(report)));
+  std::cout << score::lengths_table(report);
+  if (!args.csv.empty()) write_atomic(args.csv, score::lengths_csv(report));
+  if (!args.svg.empty()) write_atomic(args.svg, draw::draw_curve(draw::curve_of(report)));
 }
 
 }  // namespace

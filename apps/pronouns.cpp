@@ -1,14 +1,14 @@
 // heed pronouns MODEL: whether its translations give pronouns the gender of what they stand for.
-#include "eval/pronouns.h"
+#include "study/pronouns.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/options.h"
-#include "apps/pairs.h"
-#include "apps/test_set.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
+#include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -27,7 +27,7 @@ struct PronounsArgs {
 /// Ready translations, or the model's own of those lines that have a pronoun; empty for the others.
 std::vector<std::string> translations(const PronounsArgs& args,
                                       const std::vector<std::string>& source,
-                                      const std::vector<std::vector<eval::Antecedent>>& gold) {
+                                      const std::vector<std::vector<study::Antecedent>>& gold) {
   if (!args.hypothesis.empty()) return read_pairs(args.source, args.hypothesis).target;
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < source.size(); ++i)
@@ -44,17 +44,17 @@ std::vector<std::string> translations(const PronounsArgs& args,
 void pronouns(const PronounsArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError("heed pronouns: give either a model folder or --hypothesis FILE");
-  const eval::PronounForms forms = eval::parse_forms(args.forms);
+  const study::PronounForms forms = study::parse_forms(args.forms);
   const std::vector<std::string> source = read_lines(args.source);
   const auto gold =
-      eval::parse_antecedents(read_lines(args.antecedents), source.size(), args.antecedents);
+      study::parse_antecedents(read_lines(args.antecedents), source.size(), args.antecedents);
   const std::vector<std::string> outputs = translations(args, source, gold);
-  eval::PronounReport report;
+  study::PronounReport report;
   for (std::size_t i = 0; i < source.size(); ++i)
-    report.add(gold[i], eval::pronoun_genders(outputs[i], forms));
+    report.add(gold[i], study::pronoun_genders(outputs[i], forms));
   if (report.all.of == 0) throw UserError(args.antecedents + ": names no pronoun");
   if (!args.output.empty()) write_lines(args.output, outputs);
-  std::cout << (args.json ? eval::pronoun_json(report) : eval::pronoun_table(report));
+  std::cout << (args.json ? study::pronoun_json(report) : study::pronoun_table(report));
   if (100 * report.all.value() < args.require)
     throw Failure((args.model.empty() ? args.hypothesis : args.model) + ": " +
                   fixed(100 * report.all.value(), 2) +

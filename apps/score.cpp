@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/options.h"
-#include "apps/pairs.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
 #include "base/log.h"
 #include "decode/translator.h"
 
@@ -19,7 +19,7 @@ struct ScoreArgs {
   ModelOptions common;
 };
 
-void score(const ScoreArgs& args) {
+void score_command(const ScoreArgs& args) {
   const ModelFolder folder = open_model(args.model, args.common.open());
   const Pairs pairs = read_pairs(args.source, args.target);
   decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
@@ -52,7 +52,7 @@ void add_score(CLI::App& app) {
   args->common.add(*command);
   command->footer(
       "Example:\n  heed score runs/demo/bahdanau data/demo/test.src data/demo/test.tgt");
-  command->callback([args] { score(*args); });
+  command->callback([args] { score_command(*args); });
 }
 
 }  // namespace heed

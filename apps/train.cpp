@@ -10,11 +10,12 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/config.h"
-#include "apps/model_folder.h"
-#include "apps/pairs.h"
-#include "apps/test_set.h"
-#include "apps/train_args.h"
+#include "apps/shared/config.h"
+#include "apps/shared/model_folder.h"
+#include "apps/shared/pairs.h"
+#include "apps/shared/run_summary.h"
+#include "apps/shared/test_set.h"
+#include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -23,76 +24,14 @@
 #include "config/io.h"
 #include "data/batches.h"
 #include "data/corpus.h"
-#include "eval/sacrebleu.h"
 #include "model/device.h"
+#include "score/sacrebleu.h"
 #include "text/lines.h"
 #include "train/trainer.h"
 
 namespace heed {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// The model's own limit in pieces without eos, where positions are learned; else none.
-data::CorpusReading readable(const model::Model& model) {
-  if (model.longest() == INT64_MAX) return {};
-  return {.max_length = model.longest() - 1, .limit = "model.max_positions"};
-}
-
-}  // namespace
-
-data::CorpusReading training_reading(const Config& config) {
-  return {.max_length = config.data.max_length,
-          .long_sentences = config.data.long_sentences,
-          .keep_text = config.data.subword_sampling > 0,
-          .threads = at::get_num_threads()};
-}
-
-Vocabularies make_vocabularies(const Config& config) {
-  const data::VocabularyConfig& wanted = config.data.vocabulary;
-  const bool joint = wanted.kind == data::VocabularyKind::joint;
-  const auto one = [&](const std::string& ready, bool sources, bool targets) {
-    if (!ready.empty()) return text::Vocabulary::load(ready);
-    text::VocabularyTraining training{.size = wanted.size,
-                                      .algorithm = config::name_of(wanted.algorithm),
-                                      .coverage = wanted.coverage,
-                                      .seed = static_cast<uint64_t>(config.seed)};
-    for (const data::CorpusFiles& corpus : config.data.train) {
-      if (sources) training.files.push_back(corpus.source);
-      if (targets) training.files.push_back(corpus.target);
-    }
-    log::info("training a vocabulary of " + std::to_string(wanted.size) + " pieces");
-    return text::Vocabulary::train(training);
-  };
-  const text::Vocabulary source = one(wanted.source, true, joint);
-  return {source, joint ? source : one(wanted.target, false, true)};
-}
-
-ModelFolder fresh_model(Config config, const std::string& folder,
-                        const Vocabularies& vocabularies) {
-  const at::Device device = model::open_device(config.device);
-  const at::ScalarType precision =
-      model::choose_precision(config::name_of(config.precision), device);
-  at::manual_seed(static_cast<uint64_t>(config.seed));
-  auto network = model::make_model(
-      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
-  network->to(device);
-  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
-          device, precision};
-}
-
-std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run) {
-  data::CorpusReading reading = training_reading(run.config);
-  const data::CorpusReading model = readable(*run.model);
-  if (model.max_length > 0 && model.max_length < reading.max_length) {
-    reading.max_length = model.max_length;
-    reading.limit = model.limit;
-  }
-  reading.scratch = run.path;
-  return std::make_shared<const data::Corpus>(
-      data::Corpus::read(run.config.data.train, run.source, run.target, reading));
-}
 
 namespace {
 
@@ -151,7 +90,7 @@ std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& f
   if (!config.training.validate_bleu) return {};
   auto pairs =
       std::make_shared<Pairs>(read_pairs(config.data.valid.source, config.data.valid.target));
-  eval::EvaluationConfig evaluation = config.evaluation;
+  score::EvaluationConfig evaluation = config.evaluation;
   evaluation.metrics = {"bleu"};
   decode::DecodeConfig greedy = config.decoding;
   greedy.beam_size = greedy.n_best = 1;
@@ -165,7 +104,7 @@ std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& f
     std::vector<std::string> hypotheses;
     for (decode::Translation& translation : translator.translate(pairs->source))
       hypotheses.push_back(std::move(translation.text));
-    return eval::score(hypotheses, pairs->target, evaluation).front().value;
+    return score::score(hypotheses, pairs->target, evaluation).front().value;
   };
 }
 
@@ -204,8 +143,8 @@ std::vector<std::string> score_test(const ModelFolder& folder) {
   const std::vector<std::string> hypotheses = translate_all(folder, set.source);
   write_lines((fs::path(folder.path) / "test.hypothesis").string(), hypotheses);
   std::vector<std::string> scores;
-  for (const eval::Score& score : eval::score(hypotheses, set.reference, config.evaluation)) {
-    scores.push_back(eval::describe(score));
+  for (const score::Score& score : score::score(hypotheses, set.reference, config.evaluation)) {
+    scores.push_back(describe(score));
     log::info("test " + scores.back());
   }
   return scores;
@@ -222,7 +161,7 @@ void train_command(const TrainArgs& args) {
   Config config = load_config(args.config, args.settings);
   require_corpora(config);
   const bool scoring = config.training.validate_bleu || !config.data.test.source.empty();
-  if (scoring) eval::find_sacrebleu();  // now rather than after an hour
+  if (scoring) score::find_sacrebleu();  // now rather than after an hour
   const std::string folder = config.output = run_folder(config);
   prepare_folder(folder, args);
   log::add_file((fs::path(folder) / "train.log").string());

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/model_folder.h"
-#include "apps/options.h"
+#include "apps/shared/model_folder.h"
+#include "apps/shared/options.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/translator.h"

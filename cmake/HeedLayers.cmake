@@ -1,33 +1,43 @@
-# One static library per folder of src/, one test program per folder of tests/.
+# One static library per room of src/, one test program per room of tests/.
 
-# heed_layer(name [LIBRARIES ...]): src/<name>/**.cpp as heed_<name>.
-function(heed_layer name)
-  cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp
-       ${PROJECT_SOURCE_DIR}/src/${name}/*.h)
+# heed_layer(room [EXCEPT folder] [LIBRARIES ...]): src/<room>/**.cpp as heed_<room>, with "/" as "_" in the name. EXCEPT
+# leaves out a folder inside it that is a library of its own.
+function(heed_layer room)
+  cmake_parse_arguments(arg "" "EXCEPT" "LIBRARIES" ${ARGN})
+  string(REPLACE "/" "_" name ${room})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp
+       ${PROJECT_SOURCE_DIR}/src/${room}/*.h)
+  if(arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/src/${room}/${arg_EXCEPT}/")
+  endif()
   add_library(heed_${name} STATIC ${sources})
   set_target_properties(heed_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(heed_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(heed_${name} PUBLIC ${arg_LIBRARIES} PRIVATE heed_flags)
 endfunction()
 
-# heed_precompile(target): LibTorch's headers read once, by heed_model, for every target above it. A speed-up and never a
+# heed_precompile(target): LibTorch's headers read once, by heed_kernels, for every target above it. A speed-up and never a
 # dependency: -DHEED_PCH=OFF builds the same.
 function(heed_precompile target)
   if(NOT HEED_PCH)
     return()
-  elseif(target STREQUAL heed_model)
-    target_precompile_headers(heed_model PRIVATE <ATen/ATen.h> <torch/nn/module.h>)
+  elseif(target STREQUAL heed_kernels)
+    target_precompile_headers(heed_kernels PRIVATE <ATen/ATen.h> <torch/nn/module.h>)
   else()
-    target_precompile_headers(${target} REUSE_FROM heed_model)
+    target_precompile_headers(${target} REUSE_FROM heed_kernels)
   endif()
 endfunction()
 
-# heed_tests(name [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<name>/*_test.cpp as test_<name>, each case
-# known to ctest; with SHARDS that many processes run them all, for cases that share what is dear to make.
-function(heed_tests name)
-  cmake_parse_arguments(arg "" "SHARDS;TIMEOUT" "LIBRARIES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
+# heed_tests(room [EXCEPT folder] [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<room>/**_test.cpp as
+# test_<room>, each case known to ctest; with SHARDS that many processes run them all, for cases that share what is dear
+# to make.
+function(heed_tests room)
+  cmake_parse_arguments(arg "" "EXCEPT;SHARDS;TIMEOUT" "LIBRARIES" ${ARGN})
+  string(REPLACE "/" "_" name ${room})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
+  if(arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/tests/${room}/${arg_EXCEPT}/")
+  endif()
   if(NOT sources)
     return()
   endif()

@@ -59,12 +59,12 @@ void sort_all(const float* row, int64_t size, std::vector<Scored>& out, std::siz
   out.erase(end, out.end());
 }
 
-Candidates on_cpu(const model::Tensor& scores, int64_t count) {
+Candidates on_cpu(const Tensor& scores, int64_t count) {
   const int64_t rows = scores.size(0), vocab = scores.size(1);
   Candidates out{.count = count,
                  .values = std::vector<float>(rows * count, kNever),
                  .ids = std::vector<int64_t>(rows * count, 0)};
-  const model::Tensor dense = scores.contiguous();
+  const Tensor dense = scores.contiguous();
   const float* data = dense.const_data_ptr<float>();
   at::parallel_for(0, rows, 8, [&](int64_t begin, int64_t end) {
     std::vector<Scored> best;
@@ -81,9 +81,9 @@ Candidates on_cpu(const model::Tensor& scores, int64_t count) {
   return out;
 }
 
-Candidates on_device(const model::Tensor& scores, int64_t count) {
+Candidates on_device(const Tensor& scores, int64_t count) {
   const auto [values, ids] = at::topk(scores, count, /*dim=*/-1);
-  const model::Tensor host_values = values.cpu().contiguous(), host_ids = ids.cpu().contiguous();
+  const Tensor host_values = values.cpu().contiguous(), host_ids = ids.cpu().contiguous();
   const float* v = host_values.const_data_ptr<float>();
   const int64_t* d = host_ids.const_data_ptr<int64_t>();
   Candidates out{.count = count,
@@ -103,8 +103,8 @@ Candidates on_device(const model::Tensor& scores, int64_t count) {
 
 }  // namespace
 
-Candidates best_candidates(const model::Tensor& scores, int64_t count,
-                           const std::vector<model::kernels::Partition>& partitions) {
+Candidates best_candidates(const Tensor& scores, int64_t count,
+                           const std::vector<kernels::Partition>& partitions) {
   count = std::min(count, scores.size(1));
   Candidates best = scores.is_cpu() ? on_cpu(scores, count) : on_device(scores, count);
   for (std::size_t row = 0; row < partitions.size(); ++row)

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "model/kernels/step_rows.h"
-#include "model/tensor.h"
+#include "kernels/rows/step.h"
+#include "kernels/tensor.h"
 
 namespace heed::decode {
 
@@ -28,7 +28,7 @@ struct Candidates {
 
 /// `scores` [rows, vocab] fp32 without NaN. On the CPU one pass over memory; elsewhere ATen's topk.
 /// With `partitions`, one a row, the scores are logits, and what is returned log-probabilities.
-Candidates best_candidates(const model::Tensor& scores, int64_t count,
-                           const std::vector<model::kernels::Partition>& partitions = {});
+Candidates best_candidates(const Tensor& scores, int64_t count,
+                           const std::vector<kernels::Partition>& partitions = {});
 
 }  // namespace heed::decode

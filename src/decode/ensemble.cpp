@@ -11,8 +11,6 @@
 namespace heed::decode {
 namespace {
 
-using model::Tensor;
-
 /// The last attending layer, mean of its heads: [sentences, beam, source].
 Tensor cross_attention(const model::Trace& trace) {
   const model::AttentionMap* last = nullptr;
@@ -49,8 +47,8 @@ Ensemble::Ensemble(const std::vector<model::Model*>& models,
     : keep_attention_(keep_attention && models[0]->attends()) {
   for (std::size_t m = 0; m < models.size(); ++m) {
     Member& member = members_.emplace_back(Member{.model = models[m]});
-    if (const auto* packed = dynamic_cast<const model::PackedTransformer*>(models[m]))
-      member.packed = std::make_unique<model::PackedSearch>(*packed, sources[m]);
+    if (const auto* packed = dynamic_cast<const packed::Transformer*>(models[m]))
+      member.packed = std::make_unique<packed::Search>(*packed, sources[m]);
     else
       member.state = models[m]->start(sources[m]);
   }
@@ -63,7 +61,7 @@ Tensor Ensemble::step(Member& member, const Tensor& tokens, Tensor* attention) {
     if (attention) *attention = cross_attention(trace);
     return logits;
   }
-  model::PackedSearch& search = *member.packed;
+  packed::Search& search = *member.packed;
   const int64_t sentences = tokens.size(0), beam = tokens.size(1);
   std::vector<float> weights;
   float* logits =
@@ -87,7 +85,7 @@ Ensemble::Output Ensemble::step(const Tensor& tokens) {
     out.partitions.resize(rows);
     at::parallel_for(0, rows, 8, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r)
-        out.partitions[r] = model::kernels::partition_of(scores + r * vocab, vocab);
+        out.partitions[r] = kernels::partition_of(scores + r * vocab, vocab);
     });
     for (const auto& partition : out.partitions) sound &= !std::isnan(partition.log_sum);
   } else {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "model/kernels/step_rows.h"
+#include "kernels/rows/step.h"
 #include "model/model.h"
-#include "model/packed_transformer.h"
+#include "packed/search.h"
 
 namespace heed::decode {
 
@@ -25,16 +25,16 @@ class EvalMode {
 
 /// log of the mean of probabilities. `logits`: one [..., vocab] per model, unnormalised. Returns
 /// fp32 log-probabilities.
-model::Tensor mixed_log_probabilities(const std::vector<model::Tensor>& logits);
+Tensor mixed_log_probabilities(const std::vector<Tensor>& logits);
 
 class Ensemble {
  public:
   struct Output {
     /// [sentences, beam, vocab] fp32 on the models' device: log-probabilities, or logits of which
     /// `partitions` has a row each. May be written to; the next step does not read it.
-    model::Tensor scores;
-    std::vector<model::kernels::Partition> partitions;
-    model::Tensor attention;  // [sentences, beam, source] fp32 on the CPU, or undefined
+    Tensor scores;
+    std::vector<kernels::Partition> partitions;
+    Tensor attention;  // [sentences, beam, source] fp32 on the CPU, or undefined
   };
 
   /// Encodes. `keep_attention`: each step returns the first model's, where it has any.
@@ -42,20 +42,20 @@ class Ensemble {
            bool keep_attention);
 
   /// `tokens`: [sentences, beam] int64. Throws Failure when a score is not a number.
-  Output step(const model::Tensor& tokens);
-  void keep(const model::Tensor& sentences);
-  void reorder(const model::Tensor& parents);
+  Output step(const Tensor& tokens);
+  void keep(const Tensor& sentences);
+  void reorder(const Tensor& parents);
 
  private:
   /// One model on its way: packed, or by Model::step.
   struct Member {
     model::Model* model;
     model::State state;
-    std::unique_ptr<model::PackedSearch> packed;
+    std::unique_ptr<packed::Search> packed;
   };
 
   /// Logits [sentences, beam, vocab]. `attention`, if not null, receives Output::attention.
-  static model::Tensor step(Member& member, const model::Tensor& tokens, model::Tensor* attention);
+  static Tensor step(Member& member, const Tensor& tokens, Tensor* attention);
 
   std::vector<Member> members_;
   bool keep_attention_;

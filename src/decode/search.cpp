@@ -16,8 +16,6 @@
 namespace heed::decode {
 namespace {
 
-using model::Tensor;
-
 Tensor to_device(const std::vector<int64_t>& values, at::IntArrayRef shape,
                  const at::Device& device) {
   const auto host = at::tensor(values, at::TensorOptions(at::kLong)).reshape(shape);

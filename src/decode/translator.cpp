@@ -15,7 +15,7 @@
 #include "data/batch.h"
 #include "decode/ensemble.h"
 #include "model/device.h"
-#include "model/packed_transformer.h"
+#include "packed/transformer.h"
 
 namespace heed::decode {
 namespace {
@@ -61,16 +61,16 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-model::kernels::Numbers numbers_of(WeightType weights, at::ScalarType precision) {
-  if (weights == WeightType::int8) return model::kernels::Numbers::int8;
-  return precision == at::kBFloat16 ? model::kernels::Numbers::bf16 : model::kernels::Numbers::fp32;
+packed::Numbers numbers_of(WeightType weights, at::ScalarType precision) {
+  if (weights == WeightType::int8) return packed::Numbers::int8;
+  return precision == at::kBFloat16 ? packed::Numbers::bf16 : packed::Numbers::fp32;
 }
 
 /// Sentences that a thread searches together at the most: with more of them what a step reads no
 /// longer fits in the processor's cache, and packed weights give each sentence the same bits
 /// anyway.
-int64_t group_of(model::kernels::Numbers numbers) {
-  return numbers == model::kernels::Numbers::fp32 ? 16 : 4;
+int64_t group_of(packed::Numbers numbers) {
+  return numbers == packed::Numbers::fp32 ? 16 : 4;
 }
 
 }  // namespace
@@ -125,11 +125,11 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
     member.model->to(device_);
   }
   if (config_.weights == WeightType::bf16) precision_ = model::choose_precision("bf16", device_);
-  const model::kernels::Numbers numbers = numbers_of(config_.weights, precision_);
+  const packed::Numbers numbers = numbers_of(config_.weights, precision_);
   together_ = config_.batch_size;
   for (auto& member : members_) {
     model::ModelPtr packed;
-    if (device_.is_cpu()) packed = model::pack(member.model, numbers);
+    if (device_.is_cpu()) packed = packed::pack(member.model, numbers);
     if (packed) {
       member.model = std::move(packed);
       together_ = std::min(together_, group_of(numbers));

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "model/attention/attention.h"
+#include "model/recurrent/attention/attention.h"
 
 namespace heed::model {
 namespace {

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
+#include "kernels/dropout.h"
 #include "model/initial.h"
-#include "model/kernels/dropout.h"
 
 namespace heed::model {
 

@@ -1,7 +1,7 @@
 // How weights begin.
 #pragma once
 
-#include "model/tensor.h"
+#include "kernels/tensor.h"
 
 namespace heed::model {
 

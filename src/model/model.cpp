@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "model/device.h"
-#include "model/recurrent.h"
-#include "model/transformer.h"
+#include "model/recurrent/recurrent.h"
+#include "model/transformer/transformer.h"
 
 namespace heed::model {
 

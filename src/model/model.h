@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "kernels/tensor.h"
 #include "model/config.h"
-#include "model/tensor.h"
 
 namespace heed::model {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "model/tensor.h"
+#include "kernels/tensor.h"
 
 namespace heed::model {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernels/output_loss.h"
+#include "kernels/product.h"
 #include "model/device.h"
-#include "model/kernels/output_loss.h"
-#include "model/kernels/product.h"
 
 namespace heed::train {
 namespace {
@@ -119,10 +119,10 @@ LossSum loss_of(model::Model& model, const Tensor& features, const Target& targe
   Tensor real = features.flatten(0, 1);  // [batch * target, features]
   if (target.rows.defined()) real = real.index_select(0, target.rows);
   const model::OutputWeights output = model.output();
-  const at::ScalarType type = model::kernels::product_type(real);
-  if (output.weight.defined() && real.is_cpu() && model::is_fp32_or_bf16(type)) {
+  const at::ScalarType type = kernels::product_type(real);
+  if (output.weight.defined() && real.is_cpu() && kernels::is_fp32_or_bf16(type)) {
     const auto sums =
-        model::kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing, type);
+        kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing, type);
     return {sums.smoothed, sums.nll};
   }
   return cross_entropy(model.logits(real), target.gold, smoothing);

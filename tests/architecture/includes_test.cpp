@@ -1,4 +1,4 @@
-// The layers of docs/architecture.md hold, and the checker that says so can fail.
+// The rooms of docs/architecture.md hold, and the checker that says so can fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,15 @@ TEST(Architecture, IncludesPointDownward) {
   EXPECT_THAT(upward_includes(kRoot), IsEmpty());
 }
 
-TEST(Architecture, OnlyModelDecodeAndTrainKnowTorch) {
+TEST(Architecture, CommandsMeetInWhatTheyShareAlone) {
+  EXPECT_THAT(includes_between_commands(kRoot), IsEmpty());
+}
+
+TEST(Architecture, NoRoomIsAHall) {
+  EXPECT_THAT(large_rooms(kRoot, 0.2), IsEmpty());
+}
+
+TEST(Architecture, TorchIsKnownToTensorsRoomsAlone) {
   EXPECT_THAT(torch_includes(kRoot), IsEmpty());
 }
 
@@ -39,24 +47,57 @@ TEST(ArchitectureRules, FindAnIncludeThatPointsUpwardOrSideways) {
              "#include \"base/x.h\"\n#include \"config/b.h\"\n#include <vector>\n");
   tree.write("src/config/b.h", "#  include \"model/m.h\"\n");
   tree.write("src/train/t.cpp", "#include \"decode/d.h\"\n#include \"model/m.h\"\n");
-  tree.write("src/eval/e.cpp", "#include \"decode/d.h\"\n#include \"apps/a.h\"\n");
+  tree.write("src/draw/e.cpp", "#include \"decode/d.h\"\n#include \"apps/a.h\"\n");
   tree.write("src/extra/e.cpp", "");
+  EXPECT_THAT(
+      upward_includes(tree.path()),
+      ElementsAre("src/config/b.h must not include model/m.h",
+                  "src/draw/e.cpp must not include decode/d.h",
+                  "src/draw/e.cpp must not include apps/a.h", "src/extra/e.cpp is in no known room",
+                  "src/train/t.cpp must not include decode/d.h"));
+}
+
+TEST(ArchitectureRules, KeepThePartsOfAModelApart) {
+  const TemporaryFolder tree;
+  tree.write("src/model/model.cpp", "#include \"model/recurrent/r.h\"\n");
+  tree.write("src/model/recurrent/r.cpp", "#include \"model/transformer/t.h\"\n");
+  tree.write("src/model/transformer/t.h", "#include \"model/m.h\"\n#include \"kernels/k.h\"\n");
+  tree.write("src/train/t.cpp", "#include \"model/transformer/t.h\"\n");
+  tree.write("src/kernels/rows/r.cpp", "#include \"kernels/k.h\"\n");
   EXPECT_THAT(upward_includes(tree.path()),
-              ElementsAre("src/config/b.h must not include model/m.h",
-                          "src/eval/e.cpp must not include apps/a.h",
-                          "src/extra/e.cpp is in no known layer",
-                          "src/train/t.cpp must not include decode/d.h"));
+              ElementsAre("src/kernels/rows/r.cpp must not include kernels/k.h",
+                          "src/model/recurrent/r.cpp must not include model/transformer/t.h",
+                          "src/train/t.cpp must not include model/transformer/t.h"));
+}
+
+TEST(ArchitectureRules, FindACommandThatIncludesAnother) {
+  const TemporaryFolder tree;
+  tree.write("apps/train.cpp", "#include \"apps/commands.h\"\n#include \"apps/bench/b.h\"\n");
+  tree.write("apps/bench/b.cpp", "#include \"apps/bench/b.h\"\n#include \"apps/shared/s.h\"\n");
+  tree.write("apps/shared/s.h", "#include \"apps/commands.h\"\n");
+  EXPECT_THAT(includes_between_commands(tree.path()),
+              ElementsAre("apps/shared/s.h must not include apps/commands.h",
+                          "apps/train.cpp must not include apps/bench/b.h"));
+}
+
+TEST(ArchitectureRules, FindARoomThatHasGrownTooLarge) {
+  const TemporaryFolder tree;
+  tree.write("src/text/t.cpp", "\n\n\n");
+  tree.write("apps/a.cpp", "\n");
+  EXPECT_THAT(large_rooms(tree.path(), 0.5), ElementsAre("text holds 3 of 4 lines"));
 }
 
 TEST(ArchitectureRules, FindTorchBehindOtherHeaders) {
   const TemporaryFolder tree;
   tree.write("src/model/m.h", "#include <ATen/ATen.h>\n");
   tree.write("src/decode/d.h", "#include \"model/m.h\"\n");
-  tree.write("src/eval/e.cpp", "#include \"decode/d.h\"\n");
+  tree.write("src/draw/e.cpp", "#include \"decode/d.h\"\n");
   tree.write("src/text/t.cpp", "#include <torch/torch.h>\n");
+  tree.write("src/kernels/rows/r.cpp", "#include <c10/x.h>\n");
   tree.write("src/data/d.cpp", "// #include <torch/torch.h>\n#include <vector>\n");
   EXPECT_THAT(torch_includes(tree.path()),
-              ElementsAre("src/eval/e.cpp reaches ATen/ATen.h through src/model/m.h",
+              ElementsAre("src/draw/e.cpp reaches ATen/ATen.h through src/model/m.h",
+                          "src/kernels/rows/r.cpp reaches c10/x.h through src/kernels/rows/r.cpp",
                           "src/text/t.cpp reaches torch/torch.h through src/text/t.cpp"));
 }
 

@@ -40,41 +40,120 @@ inline std::map<std::string, std::vector<Include>> includes_of(const std::filesy
   return files;
 }
 
-inline std::string folder_of(const std::string& path) {
-  return path.substr(0, path.find('/'));
+/// The rooms of src/, each with those that it stands directly on. A room inside a room
+/// (`kernels/rows`) is one of its own.
+inline const std::map<std::string, std::vector<std::string>>& rooms() {
+  static const std::map<std::string, std::vector<std::string>> table = {
+      {"base", {}},
+      {"config", {"base"}},
+      {"text", {"config"}},
+      {"data", {"text"}},
+      {"score", {"text"}},
+      {"study", {"score"}},
+      {"draw", {"study"}},
+      {"kernels/rows", {"base"}},
+      {"kernels", {"kernels/rows"}},
+      {"model", {"data", "kernels", "model/recurrent", "model/transformer"}},
+      {"model/recurrent/attention", {"model"}},
+      {"model/recurrent", {"model", "model/recurrent/attention"}},
+      {"model/transformer", {"model"}},
+      {"packed", {"model", "model/transformer"}},
+      {"decode", {"packed"}},
+      {"train", {"model"}}};
+  return table;
 }
 
-/// src/ is a stack of layers: a file may include only its own or a lower one.
+/// The room of a path below src/: the innermost one that is known, or "".
+inline std::string room_of(std::string path) {
+  while (path.find('/') != std::string::npos) {
+    path = path.substr(0, path.rfind('/'));
+    if (rooms().contains(path)) return path;
+  }
+  return "";
+}
+
+/// Whether `from` stands on `to`, directly or through others. The parts of `model` meet in its own
+/// files alone: what stands on `model` does not see them by that.
+inline bool stands_on(const std::string& from, const std::string& to) {
+  std::set<std::string> seen;
+  std::vector<std::string> open = {from};
+  while (!open.empty()) {
+    const std::string room = open.back();
+    open.pop_back();
+    for (const std::string& below : rooms().at(room)) {
+      const bool part = room == "model" && below.starts_with("model/") && from != "model";
+      if (part || !seen.insert(below).second) continue;
+      if (below == to) return true;
+      open.push_back(below);
+    }
+  }
+  return false;
+}
+
+/// src/ is a stack of rooms: a file may include only its own or one that it stands on.
 inline Breaches upward_includes(const std::filesystem::path& root) {
-  static const std::map<std::string, int> layers = {{"base", 0},  {"config", 1}, {"text", 2},
-                                                    {"data", 3},  {"model", 4},  {"decode", 5},
-                                                    {"train", 5}, {"eval", 6}};
   Breaches breaches;
   for (const auto& [path, includes] : includes_of(root, "src")) {
-    const auto from = layers.find(folder_of(path.substr(4)));
-    if (from == layers.end()) {
-      breaches.push_back(path + " is in no known layer");
+    const std::string from = room_of(path.substr(4));
+    if (from.empty()) {
+      breaches.push_back(path + " is in no known room");
       continue;
     }
     for (const Include& include : includes) {
       if (!include.is_own) continue;
-      const auto to = layers.find(folder_of(include.path));
-      const bool known = to != layers.end();
-      if (known && (to->second < from->second || to->first == from->first)) continue;
+      const std::string to = room_of(include.path);
+      if (!to.empty() && (to == from || stands_on(from, to))) continue;
       breaches.push_back(path + " must not include " + include.path);
     }
   }
   return breaches;
 }
 
-/// Torch, directly or through heed's own headers, in a layer that works without it.
+/// A command sees the table of commands, what commands share, and the files of its own folder.
+inline Breaches includes_between_commands(const std::filesystem::path& root) {
+  Breaches breaches;
+  for (const auto& [path, includes] : includes_of(root, "apps")) {
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    for (const Include& include : includes) {
+      if (!include.is_own || !include.path.starts_with("apps/")) continue;
+      const bool shared = include.path.starts_with("apps/shared/");
+      const bool own = folder != "apps/" && include.path.starts_with(folder);
+      const bool table = include.path == "apps/commands.h" && folder != "apps/shared/";
+      if (!shared && !own && !table) breaches.push_back(path + " must not include " + include.path);
+    }
+  }
+  return breaches;
+}
+
+/// No room holds more than `share` of the lines of src/ and apps/: it would be a hall.
+inline Breaches large_rooms(const std::filesystem::path& root, double share) {
+  std::map<std::string, double> lines;
+  double all = 0;
+  for (const std::string folder : {"src", "apps"})
+    for (const auto& [path, includes] : includes_of(root, folder)) {
+      std::ifstream in(root / path);
+      const auto count =
+          static_cast<double>(std::count(std::istreambuf_iterator<char>(in), {}, '\n'));
+      lines[folder == "src" ? room_of(path.substr(4)) : path.substr(0, path.rfind('/'))] += count;
+      all += count;
+    }
+  Breaches breaches;
+  for (const auto& [room, count] : lines)
+    if (count > share * all)
+      breaches.push_back(room + " holds " + std::to_string(static_cast<int>(count)) + " of " +
+                         std::to_string(static_cast<int>(all)) + " lines");
+  return breaches;
+}
+
+/// Torch, directly or through heed's own headers, in a room that works without it.
 inline Breaches torch_includes(const std::filesystem::path& root) {
-  static const std::set<std::string> without = {"base", "config", "text", "data", "eval"};
+  static const std::set<std::string> without = {"base",  "config", "text", "data",
+                                                "score", "study",  "draw", "kernels/rows"};
   static const std::set<std::string> torch = {"torch", "ATen", "c10", "caffe2"};
   const auto files = includes_of(root, "src");
   Breaches breaches;
   for (const auto& [path, own] : files) {
-    if (!without.contains(folder_of(path.substr(4)))) continue;
+    if (!without.contains(room_of(path.substr(4)))) continue;
     std::set<std::string> seen = {path};
     std::vector<std::string> open = {path};
     while (!open.empty()) {
@@ -82,7 +161,7 @@ inline Breaches torch_includes(const std::filesystem::path& root) {
       open.pop_back();
       if (file == files.end()) continue;
       for (const Include& include : file->second) {
-        if (torch.contains(folder_of(include.path)))
+        if (torch.contains(include.path.substr(0, include.path.find('/'))))
           breaches.push_back(path + " reaches " + include.path + " through " + file->first);
         if (include.is_own && seen.insert("src/" + include.path).second)
           open.push_back("src/" + include.path);

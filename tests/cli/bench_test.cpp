@@ -6,7 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "eval/csv.h"
+#include "text/csv.h"
 
 namespace heed::cli {
 namespace {
@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 using Rows = std::vector<std::vector<std::string>>;
 
 Rows table(const std::string& path) {
-  return eval::parse_csv(read_file(path));
+  return text::parse_csv(read_file(path));
 }
 
 TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "apps/config.h"
+#include "apps/shared/config.h"
 #include "base/error.h"
 #include "config/view.h"
 

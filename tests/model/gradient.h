@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "model/tensor.h"
+#include "kernels/tensor.h"
 
 namespace heed::model::testing {
 

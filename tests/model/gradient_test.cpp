@@ -1,10 +1,10 @@
 // The gradient of every tensor of every kind of model is that of central differences in double:
 // embeddings, cells, encoders, attentions with their windows, feeding, read-outs, norms, heads.
-#include "gradient.h"
+#include "model/gradient.h"
 
 #include <gtest/gtest.h>
 
-#include "kinds.h"
+#include "model/kinds.h"
 
 namespace heed::model {
 namespace {

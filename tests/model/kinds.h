@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "recurrent_support.h"
+#include "model/recurrent/support.h"
 
 namespace heed::model::testing {
 

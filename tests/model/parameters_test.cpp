@@ -1,9 +1,9 @@
 // How many parameters a model has, by the formulas of its parts.
 #include <gtest/gtest.h>
 
-#include "kinds.h"
-#include "model/multi_head.h"
-#include "model/transformer_blocks.h"
+#include "model/kinds.h"
+#include "model/transformer/blocks.h"
+#include "model/transformer/multi_head.h"
 
 namespace heed::model {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "data/batch.h"
 #include "model/embedding.h"
-#include "recurrent_support.h"
+#include "model/recurrent/support.h"
 
 namespace heed::model {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/files.h"
 #include "model/initial.h"
 #include "model/model.h"
-#include "model/transformer.h"
+#include "model/transformer/transformer.h"
 
 namespace heed::model {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "model/attention/local.h"
-#include "model/multi_head.h"
-#include "recurrent_support.h"
+#include "model/recurrent/attention/local.h"
+#include "model/recurrent/support.h"
+#include "model/transformer/multi_head.h"
 
 namespace heed::model {
 namespace {

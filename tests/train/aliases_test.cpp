@@ -7,9 +7,9 @@
 #include "config/suggest.h"
 #include "data/config.h"
 #include "decode/config.h"
-#include "eval/config.h"
 #include "message.h"
 #include "model/config.h"
+#include "score/config.h"
 #include "train/config.h"
 
 namespace heed {
@@ -21,7 +21,7 @@ struct Sections {
   HEED_SECTION(model::ModelConfig, model, "The network.")
   HEED_SECTION(train::TrainConfig, training, "The optimisation.")
   HEED_SECTION(decode::DecodeConfig, decoding, "The search.")
-  HEED_SECTION(eval::EvaluationConfig, evaluation, "Scores.")
+  HEED_SECTION(score::EvaluationConfig, evaluation, "Scores.")
 };
 
 std::string error(const std::string& yaml) {

@@ -4,7 +4,7 @@ import re
 from itertools import product
 from pathlib import Path
 
-REGISTRY = Path(__file__).resolve().parents[2] / "src/model/attention/registry.def"
+REGISTRY = Path(__file__).resolve().parents[2] / "src/model/recurrent/attention/registry.def"
 TIES = ("none", "decoder", "all")
 
 

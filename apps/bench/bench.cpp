@@ -1,0 +1,129 @@
+// heed bench MODE: throughput and cost curves of this machine.
+#include "apps/bench/bench.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <thread>
+
+#include "apps/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "draw/experiments.h"
+#include "text/csv.h"
+#include "text/lines.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// NAME.csv with its pictures NAME.svg, NAME-1.svg, ...
+std::vector<draw::Experiment> experiments_in(const fs::path& folder) {
+  std::set<fs::path> tables, pictures;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".csv") tables.insert(entry.path());
+    if (entry.path().extension() == ".svg") pictures.insert(entry.path());
+  }
+  std::vector<draw::Experiment> experiments;
+  for (const fs::path& path : tables) {
+    const std::string name = path.stem().string();
+    draw::Experiment experiment{.name = name, .table = {}, .pictures = {}};
+    auto rows = text::parse_csv(read_file(path.string()));
+    if (rows.empty()) continue;
+    experiment.table = {rows.front(), {rows.begin() + 1, rows.end()}};
+    for (const fs::path& picture : pictures) {
+      const std::string stem = picture.stem().string();
+      if (stem == name || stem.substr(0, stem.rfind('-')) == name)
+        experiment.pictures.push_back(read_file(picture.string()));
+    }
+    experiments.push_back(std::move(experiment));
+  }
+  return experiments;
+}
+
+}  // namespace
+
+void BenchOptions::add(CLI::App& command) {
+  command.add_option("-o,--output", output,
+                     "Folder for the CSV, the pictures and experiments.html");
+  command.add_option("--threads", threads, "Default: every core")->check(CLI::PositiveNumber);
+  command.add_option("--repeats", repeats, "Medians are of so many runs")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+int BenchOptions::used() const {
+  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return threads > 0 ? threads : cores;
+}
+
+void BenchOptions::apply() const {
+  at::set_num_threads(used());
+}
+
+std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files,
+                                        int64_t pairs) {
+  if (pairs == 0) return files;  // without counting lines
+  int64_t once = 0;
+  for (const data::CorpusFiles& corpus : files) once += text::count_lines(corpus.source);
+  std::vector<data::CorpusFiles> list = files;
+  for (int64_t held = once; once > 0 && held < pairs; held += once)
+    list.insert(list.end(), files.begin(), files.end());
+  return list;
+}
+
+std::string source_to_translate(const std::string& given, const std::string& test) {
+  const std::string path = given.empty() ? test : given;
+  if (path.empty())
+    throw UserError(
+        "nothing to translate: give --source FILE (the model's config has no data.test)");
+  return path;
+}
+
+int64_t process_mib(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (int64_t kib = 0; word == field + ":" && status >> kib) return kib / 1024;
+  return 0;
+}
+
+void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
+             const std::vector<draw::Curve>& curves) {
+  std::cout << text::table_text(table);
+  if (options.output.empty()) return;
+  const fs::path folder(options.output);
+  make_folder(options.output);
+  write_atomic((folder / (name + ".csv")).string(), text::table_csv(table));
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    write_atomic((folder / (name + "-" + std::to_string(i + 1) + ".svg")).string(),
+                 draw::draw_curve(curves[i]));
+  const std::string page = (folder / "experiments.html").string();
+  write_atomic(page, draw::experiments_page("Experiments", experiments_in(folder)));
+  log::info("page: " + page);
+}
+
+void add_bench(CLI::App& app) {
+  CLI::App* bench = app.add_subcommand("bench",
+                                       "Throughput and cost curves: train, load, translate, "
+                                       "length, attention, cache, scale; compare");
+  bench->require_subcommand(1);
+  add_bench_train(*bench);
+  add_bench_load(*bench);
+  add_bench_translate(*bench);
+  add_bench_length(*bench);
+  add_bench_attention(*bench);
+  add_bench_cache(*bench);
+  add_bench_scale(*bench);
+  add_bench_compare(*bench);
+  for (CLI::App* mode : bench->get_subcommands(nullptr)) mode->fallthrough();
+  bench->footer("Example:\n  heed bench attention --lengths 128,256,512,1024 -o runs/bench");
+}
+
+}  // namespace heed

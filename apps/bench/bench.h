@@ -1,0 +1,54 @@
+// What the modes of `heed bench` share: how they are declared, measured and written down.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/shared/measuring.h"
+#include "data/config.h"
+#include "draw/curve.h"
+#include "text/table.h"
+
+namespace heed {
+
+// One file each, apps/bench/NAME.cpp.
+void add_bench_attention(CLI::App& bench);
+void add_bench_scale(CLI::App& bench);
+void add_bench_cache(CLI::App& bench);
+void add_bench_train(CLI::App& bench);
+void add_bench_load(CLI::App& bench);
+void add_bench_translate(CLI::App& bench);
+void add_bench_length(CLI::App& bench);
+void add_bench_compare(CLI::App& bench);
+
+/// Options of every mode.
+struct BenchOptions {
+  std::string output;
+  int threads = 0;  // 0: every core
+  int repeats = 5;
+
+  void add(CLI::App& command);
+  /// Sets the threads.
+  void apply() const;
+  /// As many as apply() sets.
+  int used() const;
+};
+
+/// The training corpora listed again and again until they hold `pairs` pairs, 0 for once: a large
+/// corpus for those who have a small one.
+std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files, int64_t pairs);
+
+/// The file given by --source, or else the config's test set. Throws UserError where there is
+/// neither.
+std::string source_to_translate(const std::string& given, const std::string& test);
+
+/// MiB of this process as Linux counts them in a field of /proc/self/status, 0 where it does not.
+int64_t process_mib(const std::string& field);
+
+/// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
+/// there and experiments.html anew, which shows everything measured into that folder so far.
+void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
+             const std::vector<draw::Curve>& curves);
+
+}  // namespace heed

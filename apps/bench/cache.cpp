@@ -1,0 +1,135 @@
+// heed bench cache: decoding time per step with and without a cache of keys and values, and what
+// the cache takes for multi-head, grouped-query and multi-query attention.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "apps/bench/bench.h"
+#include "base/strings.h"
+#include "model/model.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kVocabulary = 8000;
+
+struct Args {
+  std::vector<int64_t> positions = {16, 32, 64, 128, 256};
+  int64_t sentences = 4, beam = 5, source = 30;
+  BenchOptions common;
+};
+
+model::ModelConfig config_of(int64_t kv_heads) {
+  model::ModelConfig config;
+  config.type = model::ModelType::transformer;
+  config.width = 256;
+  config.feed_forward = 1024;
+  config.heads = 4;
+  config.kv_heads = kv_heads;
+  config.encoder_layers = config.decoder_layers = 3;
+  config.tie = model::Tie::all;
+  return config;
+}
+
+model::Source random_source(int64_t sentences, int64_t length) {
+  return {.tokens = at::randint(3, kVocabulary, {sentences, length}, at::kLong),
+          .lengths = at::full({sentences}, length, at::kLong),
+          .valid = at::ones({sentences, length}, at::kBool)};
+}
+
+/// Seconds of the step at each of the positions (the median of the steps around it), and the
+/// cache's bytes for each step of one hypothesis.
+struct Cached {
+  std::vector<double> seconds;
+  double bytes = 0;
+};
+
+Cached with_cache(model::Model& model, const Args& args) {
+  constexpr int64_t kAround = 4;
+  const model::Source source = random_source(args.sentences, args.source);
+  model::State state = model.start(source);
+  const int64_t last = *std::max_element(args.positions.begin(), args.positions.end()) + kAround;
+  const at::Tensor widen = at::zeros({args.sentences, args.beam}, at::kLong);
+  std::vector<double> steps;
+  const at::Tensor first = at::full({args.sentences, 1}, 1, at::kLong);
+  model.step(first, state);
+  model::reorder_beams(state, widen);
+  const at::Tensor tokens = at::full({args.sentences, args.beam}, 5, at::kLong);
+  for (int64_t position = 1; position < last; ++position)
+    steps.push_back(seconds_of([&] { model.step(tokens, state); }));
+  Cached result;
+  for (const int64_t position : args.positions) {
+    const auto begin = steps.begin() + std::max<int64_t>(0, position - 1 - kAround);
+    result.seconds.push_back(median({begin, steps.begin() + position - 1 + kAround}));
+  }
+  for (const at::Tensor& cache : state.carried)
+    if (cache.defined()) result.bytes += static_cast<double>(cache.nbytes()) / cache.size(3);
+  result.bytes /= static_cast<double>(args.sentences * args.beam);
+  return result;
+}
+
+/// Seconds of one step that computes every position before it again.
+double without_cache(model::Model& model, int64_t position, const Args& args) {
+  const int64_t rows = args.sentences * args.beam;
+  const model::Source source = random_source(rows, args.source);
+  const at::Tensor prefix = at::full({rows, position}, 5, at::kLong);
+  return median_seconds(args.common.repeats, [&] {
+    model.logits(model.features(source, prefix).select(1, position - 1));
+  });
+}
+
+void bench_cache(const Args& args) {
+  const at::NoGradGuard no_gradients;
+  args.common.apply();
+  text::Table table{{"attention", "kv_heads", "position", "ms_cached", "ms_uncached", "ratio",
+                     "cache_bytes_per_step"},
+                    {}};
+  draw::Curve curve{.title = "Decoding time of one step",
+                    .x_label = "position in the translation",
+                    .y_label = "milliseconds",
+                    .log_values = true};
+  for (const int64_t position : args.positions) curve.ticks.push_back(std::to_string(position));
+  draw::CurveSeries uncached{"no cache", {}};
+  for (const auto& [name, kv_heads] :
+       {std::pair{"multi-head", 4}, {"grouped-query", 2}, {"multi-query", 1}}) {
+    at::manual_seed(1);
+    const auto model = model::make_model(config_of(kv_heads), {kVocabulary, kVocabulary});
+    model->eval();
+    const Cached cached = with_cache(*model, args);
+    draw::CurveSeries series{name, {}};
+    for (std::size_t i = 0; i < args.positions.size(); ++i) {
+      const double fast = 1000 * cached.seconds[i];
+      const double slow = 1000 * without_cache(*model, args.positions[i], args);
+      series.points.push_back(draw::CurvePoint{fast, std::nullopt});
+      if (kv_heads == 4) uncached.points.push_back(draw::CurvePoint{slow, std::nullopt});
+      table.rows.push_back({name, std::to_string(kv_heads), std::to_string(args.positions[i]),
+                            fixed(fast, 3), fixed(slow, 3), fixed(slow / fast, 1),
+                            fixed(cached.bytes, 0)});
+    }
+    curve.series.push_back(std::move(series));
+  }
+  curve.series.push_back(std::move(uncached));
+  publish(args.common, "cache", table, {curve});
+}
+
+}  // namespace
+
+void add_bench_cache(CLI::App& bench) {
+  auto args = std::make_shared<Args>();
+  CLI::App* command = bench.add_subcommand(
+      "cache", "Decoding time per step with and without the cache; its bytes for MHA, GQA, MQA");
+  command->add_option("--positions", args->positions, "Separated by commas")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 100000))
+      ->capture_default_str();
+  command->add_option("--sentences", args->sentences)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--beam", args->beam)->check(CLI::PositiveNumber)->capture_default_str();
+  args->common.add(*command);
+  command->footer("Example:\n  heed bench cache --positions 16,64,256 -o runs/bench");
+  command->callback([args] { bench_cache(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,103 @@
+// heed bench compare A.csv B.csv: what changed between two measurements, as ratios.
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "apps/bench/bench.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "text/csv.h"
+
+namespace heed {
+namespace {
+
+using Row = std::vector<std::string>;
+
+struct Results {
+  Row columns;
+  std::vector<Row> rows;
+};
+
+Results read_results(const std::string& path) {
+  auto rows = text::parse_csv(read_file(path));
+  if (rows.size() < 2) throw UserError(path + ": no table of results; give a CSV of heed bench");
+  for (const Row& row : rows)
+    if (row.size() != rows.front().size())
+      throw UserError(path + ": rows of different length; give a CSV of heed bench");
+  return {rows.front(), {rows.begin() + 1, rows.end()}};
+}
+
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Columns that say what was measured: all before the first that holds a measurement.
+std::size_t key_columns(const Row& columns) {
+  static const std::set<std::string> settings = {"system",   "weights",   "batch",    "beam",
+                                                 "threads",  "attention", "kv_heads", "length",
+                                                 "position", "width",     "scale"};
+  const auto first = std::find_if(columns.begin(), columns.end(), [&](const std::string& name) {
+    return !settings.contains(name);
+  });
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, first - columns.begin()));
+}
+
+void compare(const std::string& before, const std::string& after) {
+  const Results a = read_results(before), b = read_results(after);
+  if (a.columns != b.columns)
+    throw UserError(after + ": other columns than " + before +
+                    "; compare two results of the same heed bench mode");
+  const std::size_t keys = key_columns(a.columns);
+  std::map<Row, const Row*> rows;
+  for (const Row& row : a.rows) rows.emplace(Row(row.begin(), row.begin() + keys), &row);
+  text::Table table{a.columns, {}};
+  std::vector<std::string> alone;
+  for (const Row& row : b.rows) {
+    const Row key(row.begin(), row.begin() + keys);
+    const auto found = rows.find(key);
+    if (found == rows.end()) {
+      alone.push_back(join(key, " ") + ": only in " + after);
+      continue;
+    }
+    Row ratios = key;
+    for (std::size_t i = keys; i < row.size(); ++i) {
+      const auto old = number((*found->second)[i]), now = number(row[i]);
+      ratios.push_back(old && now && *old != 0 ? fixed(*now / *old, 3) : "");
+    }
+    table.rows.push_back(std::move(ratios));
+    rows.erase(found);
+  }
+  for (const auto& [key, row] : rows) alone.push_back(join(key, " ") + ": only in " + before);
+  if (table.rows.empty())
+    throw UserError(after + ": no row was measured in " + before + " with the same settings");
+  for (const std::string& row : alone) log::warn(row);
+  std::set<std::size_t> left;
+  for (std::size_t i = 0; i < keys; ++i) left.insert(i);
+  std::cout << text::table_text(table, left);
+}
+
+}  // namespace
+
+void add_bench_compare(CLI::App& bench) {
+  struct Args {
+    std::string before, after;
+  };
+  auto args = std::make_shared<Args>();
+  CLI::App* command = bench.add_subcommand(
+      "compare", "Each number of the second file divided by that of the first");
+  command->add_option("before", args->before, "CSV that heed bench wrote")->required();
+  command->add_option("after", args->after, "CSV of the same mode")->required();
+  command->footer("Example:\n  heed bench compare old/translate.csv new/translate.csv");
+  command->callback([args] { compare(args->before, args->after); });
+}
+
+}  // namespace heed

@@ -1,0 +1,133 @@
+// heed bench length MODEL...: what a target piece costs against the length of the source. Attention
+// over a sentence of n pieces is n dot products a step: what grows, and how fast, shows here.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "apps/bench/bench.h"
+#include "apps/shared/model_folder.h"
+#include "base/error.h"
+#include "base/strings.h"
+#include "decode/translator.h"
+#include "text/lines.h"
+
+namespace heed {
+namespace {
+
+struct Args {
+  std::vector<std::string> models;
+  std::string source, device;
+  std::vector<int64_t> lengths = {16, 32, 64, 128, 256};
+  int64_t sentences = 32, beam = 5;
+  BenchOptions common;
+};
+
+// A step's cost is a difference: what the encoder takes is in both, and much more of it than a few
+// steps.
+constexpr int64_t kShort = 16, kLong = 144;
+
+/// Sentences of so many pieces, made of the file's lines one after the other. Translator cuts them
+/// at exactly that.
+std::vector<std::string> sentences_of(const ModelFolder& folder, const Args& args, int64_t length) {
+  const std::string path = source_to_translate(args.source, folder.config.data.test.source);
+  if (length >= folder.model->longest())
+    throw UserError("--lengths: " + folder.path + " takes no source of " + std::to_string(length) +
+                    " pieces; the most is " + std::to_string(folder.model->longest() - 1));
+  std::vector<std::string> sentences;
+  bool found = false;  // a piece, since the file's beginning
+  auto reader = std::make_unique<text::LineReader>(path);
+  while (std::ssize(sentences) < args.sentences) {
+    std::string sentence, line;
+    for (int64_t pieces = 0; pieces < length;) {
+      if (!reader->next(line)) {
+        if (!std::exchange(found, false)) throw UserError(path + ": has no lines to translate");
+        reader = std::make_unique<text::LineReader>(path);
+        continue;
+      }
+      const auto ids = folder.source.encode(line);
+      found = found || !ids.empty();
+      pieces += std::ssize(ids);
+      sentence += (sentence.empty() ? "" : " ") + line;
+    }
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+/// The longer of the two targets: kLong, or as long as the model's positions go.
+int64_t long_target(const ModelFolder& folder) {
+  const int64_t most = folder.model->longest() - 1;
+  if (most <= kShort)
+    throw UserError(folder.path + ": model.max_positions ends at " + std::to_string(most + 1) +
+                    " pieces; the shorter of two targets has " + std::to_string(kShort));
+  return std::min(kLong, most);
+}
+
+/// Seconds of translating the sentences into `target` pieces each.
+double seconds(const ModelFolder& folder, const Args& args, const std::vector<std::string>& lines,
+               int64_t length, int64_t target) {
+  decode::DecodeConfig config = folder.config.decoding;
+  config.beam_size = args.beam;
+  config.n_best = 1;
+  config.batch_size = std::ssize(lines);
+  config.max_source_length = length;
+  config.min_length = target;
+  config.max_length_ratio =
+      std::max(0.0, static_cast<double>(target - 10) / static_cast<double>(length));
+  decode::Translator translator({folder.member()}, config, folder.device, folder.precision);
+  translator.warn_of_cuts = false;
+  return median_seconds(args.common.repeats, [&] { translator.translate(lines); });
+}
+
+void bench_length(const Args& args) {
+  text::Table table{{"system", "length", "ms_per_piece", "of_first"}, {}};
+  draw::Curve curve{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
+                             " sentences at once, beam " + std::to_string(args.beam),
+                    .x_label = "pieces of the source",
+                    .y_label = "milliseconds"};
+  for (const int64_t length : args.lengths) curve.ticks.push_back(std::to_string(length));
+  for (const std::string& path : args.models) {
+    const ModelFolder folder = open_model(path, {args.device, {}});
+    args.common.apply();  // opening it set those of its config
+    draw::CurveSeries series{std::filesystem::path(path).lexically_normal().filename().string(),
+                             {}};
+    const int64_t target = long_target(folder);
+    for (const int64_t length : args.lengths) {
+      const auto lines = sentences_of(folder, args, length);
+      const double steps = seconds(folder, args, lines, length, target) -
+                           seconds(folder, args, lines, length, kShort);
+      const double cost = 1000 * steps / static_cast<double>((target - kShort) * args.sentences);
+      series.points.push_back(draw::CurvePoint{std::max(0.0, cost), std::nullopt});
+      table.rows.push_back({series.name, std::to_string(length), fixed(cost, 4),
+                            fixed(cost / series.points.front()->value, 2)});
+    }
+    curve.series.push_back(std::move(series));
+  }
+  publish(args.common, "length", table, {curve});
+}
+
+}  // namespace
+
+void add_bench_length(CLI::App& bench) {
+  auto args = std::make_shared<Args>();
+  CLI::App* command =
+      bench.add_subcommand("length", "Decoding time of a target piece against the source's length");
+  command->add_option("models", args->models, "Folders that `heed train` wrote")->required();
+  command->add_option("--source", args->source,
+                      "Lines to make sentences of; default: the test set");
+  command->add_option("--lengths", args->lengths, "Pieces, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::Range(8, 100000))
+      ->capture_default_str();
+  command->add_option("--sentences", args->sentences, "Translated together")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--beam", args->beam)->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--device", args->device, "auto (default), cpu, cuda or cuda:N");
+  args->common.add(*command);
+  command->footer("Example:\n  heed bench length runs/demo/bahdanau runs/demo/transformer");
+  command->callback([args] { bench_length(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,106 @@
+// heed bench load CONFIG: how fast a corpus is read, cut into pieces and made into batches, and
+// what memory that takes.
+#include <ATen/Parallel.h>
+
+#include <memory>
+
+#include "apps/bench/bench.h"
+#include "apps/shared/family.h"
+#include "apps/shared/training_run.h"
+#include "base/strings.h"
+#include "data/prefetcher.h"
+#include "train/trainer.h"
+
+namespace heed {
+namespace {
+
+struct Args {
+  std::string config;
+  std::vector<std::string> settings;
+  int64_t pairs = 0, batches = 1000;
+  BenchOptions common;
+};
+
+struct Drained {
+  double first = 0, seconds = 0;  // until the first batch; of all the others
+  int64_t batches = 0, tokens = 0;
+  data::Padding padding;
+};
+
+/// Takes batches as fast as they come.
+Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const Config& config,
+              int64_t batches) {
+  Drained drained;
+  std::unique_ptr<data::Prefetcher> prefetcher;
+  drained.first = seconds_of([&] {
+    const auto options = train::batch_options(
+        config.training, config.data, static_cast<uint64_t>(config.seed), at::get_num_threads());
+    prefetcher = std::make_unique<data::Prefetcher>(data::BatchStream(corpus, options));
+    prefetcher->next();
+  });
+  drained.seconds = seconds_of([&] {
+    for (; drained.batches < batches; ++drained.batches) {
+      const auto step = prefetcher->next();
+      if (!step) break;
+      drained.tokens += step->batch.target_tokens();
+    }
+  });
+  drained.padding = prefetcher->padding();
+  return drained;
+}
+
+void bench_load(const Args& args) {
+  args.common.apply();
+  const Config shared = load_config(args.config, args.settings);
+  const std::string folder = run_folder(shared);
+  const auto vocabulary = share_vocabulary(shared, folder + "/vocabulary");
+  auto settings = args.settings;
+  settings.insert(settings.end(), vocabulary.begin(), vocabulary.end());
+  const Config config = load_config(args.config, settings);
+  const Vocabularies vocabularies = make_vocabularies(config);
+  const auto files = repeated(config.data.train, args.pairs);
+  data::CorpusReading reading = training_reading(config);
+  reading.scratch = folder;
+  std::shared_ptr<const data::Corpus> corpus;
+  const double seconds = seconds_of([&] {
+    corpus = std::make_shared<const data::Corpus>(
+        data::Corpus::read(files, vocabularies.source, vocabularies.target, reading));
+  });
+  int64_t pairs = 0;
+  for (const data::CorpusReport& report : corpus->reports()) pairs += report.pairs;
+  const int64_t after_reading = process_mib("RssAnon");
+  const Drained drained = drain(corpus, config, args.batches);
+  publish(args.common, "loading",
+          {{"pairs", "source_pieces", "target_pieces", "read_s", "pairs_per_s", "disk_mib",
+            "memory_mib", "first_batch_s", "batches", "tokens_per_s", "padding_%"},
+           {{std::to_string(pairs), std::to_string(corpus->source_pieces()),
+             std::to_string(corpus->target_pieces()), fixed(seconds, 1),
+             fixed(static_cast<double>(pairs) / seconds, 0),
+             fixed(static_cast<double>(corpus->on_disk()) / 1048576, 0),
+             std::to_string(std::max(after_reading, process_mib("RssAnon"))),
+             fixed(drained.first, 2), std::to_string(drained.batches),
+             fixed(static_cast<double>(drained.tokens) / drained.seconds, 0),
+             fixed(100 * drained.padding.total(), 1)}}},
+          {});
+}
+
+}  // namespace
+
+void add_bench_load(CLI::App& bench) {
+  auto args = std::make_shared<Args>();
+  CLI::App* command = bench.add_subcommand(
+      "load", "Pairs/s read and cut into pieces, target tokens/s made into batches, memory");
+  command->add_option("config", args->config, "As for `heed train`")->required();
+  command->add_option("--pairs", args->pairs, "Repeat the corpus to at least so many pairs")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--batches", args->batches, "How many are taken, at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--set", args->settings, "Lay one key over the file")
+      ->allow_extra_args(false);
+  args->common.add(*command);
+  command->footer("Example:\n  heed bench load configs/demo.yaml --pairs 10000000");
+  command->callback([args] { bench_load(*args); });
+}
+
+}  // namespace heed

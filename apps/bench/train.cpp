@@ -1,0 +1,187 @@
+// heed bench train CONFIG: how fast a config's systems train, and where the time goes.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "apps/bench/bench.h"
+#include "apps/bench/peak_memory.h"
+#include "apps/bench/profile.h"
+#include "apps/shared/family.h"
+#include "apps/shared/training_run.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "data/prefetcher.h"
+#include "model/model.h"
+#include "train/trainer.h"
+#include "train/update.h"
+
+namespace heed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Args {
+  std::string config;
+  std::vector<std::string> settings, systems;
+  int64_t updates = 20, warmup = 3, pairs = 0;
+  bool profile = false;
+  BenchOptions common;
+};
+
+/// Sums over the measured updates.
+struct Measured {
+  int64_t parameters = 0, tokens = 0, real = 0, places = 0;
+  double seconds = 0, waiting = 0;
+  train::UpdateSeconds parts;
+  double flops = 0;
+  int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
+  std::string precision;
+  std::vector<OperationCost> operations;
+};
+
+/// A training run without its loop: no validation, no checkpoints.
+class Bench {
+ public:
+  /// `folder` may take what a large corpus keeps on disk.
+  Bench(const Config& config, const std::string& folder, const Vocabularies& vocabularies)
+      : run_(fresh_model(config, folder, vocabularies)),
+        optimizer_(run_.config.training, *run_.model),
+        updater_(*run_.model, run_.config.training, run_.device, run_.precision, optimizer_,
+                 nullptr),
+        batches_(data::BatchStream(
+            training_corpus(run_),
+            train::batch_options(run_.config.training, run_.config.data,
+                                 static_cast<uint64_t>(config.seed), at::get_num_threads()))) {
+    run_.model->train();
+  }
+
+  Measured updates(int64_t count) {
+    Measured sums{.parameters = model::count_parameters(*run_.model),
+                  .precision = run_.precision == at::kFloat ? "fp32" : "bf16"};
+    const double waited = batches_.waited();
+    const auto start = Clock::now();
+    for (int64_t i = 0; i < count; ++i) {
+      auto step = batches_.next();
+      if (!step) break;
+      std::vector<data::Batch> batches;
+      batches.push_back(std::move(step->batch));
+      const train::UpdateReport report = updater_.run(
+          std::move(batches), {.update = ++done_, .rate = run_.config.training.learning_rate});
+      report.numbers();  // waits for a GPU
+      sums.tokens += report.tokens;
+      sums.real += report.real;
+      sums.places += report.places;
+      sums.parts += report.seconds;
+    }
+    sums.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    sums.waiting = batches_.waited() - waited;
+    return sums;
+  }
+
+ private:
+  ModelFolder run_;
+  train::Optimizer optimizer_;
+  train::Updater updater_;
+  data::Prefetcher batches_;
+  int64_t done_ = 0;
+};
+
+Measured measure(const Config& config, const std::string& folder, const Args& args) {
+  const PeakMemory memory;
+  Bench bench(config, folder, make_vocabularies(config));
+  bench.updates(args.warmup);
+  Measured measured = bench.updates(args.updates);
+  // Products are counted apart from the clock: watching costs time.
+  const Profile profile;
+  const Measured watched = bench.updates(std::min<int64_t>(5, args.updates));
+  measured.flops = profile.product_flops() / static_cast<double>(watched.tokens) *
+                   static_cast<double>(measured.tokens);
+  if (args.profile) measured.operations = profile.operations();
+  measured.peak_bytes = memory.bytes();
+  measured.resident_mib = process_mib("VmHWM");
+  return measured;
+}
+
+std::string percent(double part, double whole) {
+  return fixed(whole > 0 ? 100 * part / whole : 0, 1);
+}
+
+std::vector<std::string> row_of(const std::string& name, const Measured& measured, double peak) {
+  const double rate = static_cast<double>(measured.tokens) / measured.seconds;
+  return {name,
+          human_count(static_cast<double>(measured.parameters)),
+          measured.precision,
+          fixed(rate, 0),
+          percent(measured.flops / measured.seconds / 1e9, peak),
+          fixed(static_cast<double>(measured.peak_bytes) / 1048576, 0),
+          percent(measured.waiting, measured.seconds),
+          percent(measured.parts.forward, measured.seconds),
+          percent(measured.parts.backward, measured.seconds),
+          percent(measured.parts.optimizer, measured.seconds),
+          percent(static_cast<double>(measured.places - measured.real),
+                  static_cast<double>(measured.places)),
+          std::to_string(measured.resident_mib)};
+}
+
+void bench_train(const Args& args) {
+  args.common.apply();
+  const Config shared = load_config(args.config, args.settings);
+  const std::string folder = run_folder(shared);
+  const auto vocabulary = share_vocabulary(shared, folder + "/vocabulary");
+  text::Table table{
+      {"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib", "waiting_%",
+       "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
+      {}};
+  text::Table operations{{"system", "operation", "calls", "seconds", "%"}, {}};
+  const double fp32 = gemm_gflops(false), bf16 = gemm_gflops(true);
+  log::info("a square product runs at " + fixed(fp32, 0) + " GFLOP/s in fp32, " + fixed(bf16, 0) +
+            " in bf16");
+  for (const FamilyMember& member : family(args.config, args.settings, args.systems)) {
+    auto settings = member.settings;
+    settings.insert(settings.end(), vocabulary.begin(), vocabulary.end());
+    Config config = load_config(args.config, settings);
+    config.data.train = repeated(config.data.train, args.pairs);
+    const Measured measured = measure(config, folder, args);
+    table.rows.push_back(row_of(member.name, measured, fp32));
+    double whole = 0;
+    for (const OperationCost& cost : measured.operations) whole += cost.seconds;
+    for (std::size_t i = 0; i < std::min<std::size_t>(10, measured.operations.size()); ++i) {
+      const OperationCost& cost = measured.operations[i];
+      operations.rows.push_back({member.name, cost.name, std::to_string(cost.calls),
+                                 fixed(cost.seconds, 4), percent(cost.seconds, whole)});
+    }
+  }
+  publish(args.common, "training", table, {});
+  if (args.profile) publish(args.common, "operations", operations, {});
+}
+
+}  // namespace
+
+void add_bench_train(CLI::App& bench) {
+  auto args = std::make_shared<Args>();
+  CLI::App* command = bench.add_subcommand(
+      "train", "Target tokens/s of a config's systems, share of peak, memory, time by part");
+  command->add_option("config", args->config, "As for `heed bottleneck`")->required();
+  command->add_option("--systems", args->systems, "Only these, separated by commas")
+      ->delimiter(',');
+  command->add_option("--updates", args->updates, "Measured updates of each system")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--warmup", args->warmup, "Updates before those")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--pairs", args->pairs, "Repeat the corpus to at least so many pairs")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--profile", args->profile, "Name the ten dearest operations of each system");
+  command->add_option("--set", args->settings, "Lay one key over the file for every system")
+      ->allow_extra_args(false);
+  args->common.add(*command);
+  command->footer("Example:\n  heed bench train configs/demo.yaml --updates 20 --profile");
+  command->callback([args] { bench_train(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,138 @@
+// heed bench translate: sentences and pieces a second of a model's search, by batch, beam and
+// precision.
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "apps/bench/bench.h"
+#include "apps/shared/model_folder.h"
+#include "base/error.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "decode/translator.h"
+#include "text/lines.h"
+
+namespace heed {
+namespace {
+
+struct Args {
+  std::string model, source, device;
+  std::vector<std::string> weights, settings;
+  std::vector<int64_t> batches = {1, 32}, beams;
+  int64_t lines = 1000;
+  BenchOptions common;
+};
+
+/// From here on Linux counts anew the most memory that this process held.
+void reset_peak() {
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
+
+std::vector<std::string> read_lines(const Args& args, const Config& config) {
+  const std::string path = source_to_translate(args.source, config.data.test.source);
+  std::vector<std::string> lines;
+  text::LineReader reader(path);
+  for (std::string line; std::ssize(lines) < args.lines && reader.next(line);)
+    lines.push_back(line);
+  if (lines.empty()) throw UserError(path + ": has no lines to translate");
+  return lines;
+}
+
+struct Speed {
+  double search = 0, text = 0;  // seconds of all lines, medians
+  int64_t pieces = 0;           // of the best translations, eos included
+};
+
+Speed measure(decode::Translator& translator, const std::vector<std::string>& lines, int repeats) {
+  std::vector<double> search, text;
+  Speed speed;
+  translator.translate({lines.begin(), lines.begin() + std::min<int64_t>(std::ssize(lines), 8)});
+  for (int i = 0; i < repeats; ++i) {
+    const decode::Translator::Times before = translator.times();
+    const auto translations = translator.translate(lines);
+    search.push_back(translator.times().search - before.search);
+    text.push_back(translator.times().text - before.text);
+    speed.pieces = 0;
+    for (const auto& translation : translations)
+      if (!translation.hypotheses.empty())
+        speed.pieces += std::ssize(translation.hypotheses.front().ids) + 1;
+  }
+  speed.search = median(std::move(search));
+  speed.text = median(std::move(text));
+  return speed;
+}
+
+void bench_translate(const Args& args) {
+  std::optional<ModelFolder> folder;
+  const double load = seconds_of([&] {
+    folder.emplace(open_model(args.model, {args.device, args.settings}));
+  });
+  args.common.apply();
+  const std::vector<std::string> lines = read_lines(args, folder->config);
+  std::vector<std::string> weights = args.weights;
+  if (weights.empty()) weights = {config::name_of(folder->config.decoding.weights)};
+  std::vector<int64_t> beams = args.beams;
+  if (beams.empty()) beams = {folder->config.decoding.beam_size};
+  text::Table table{{"weights", "batch", "beam", "threads", "sentences_per_second",
+                     "pieces_per_second", "text_seconds", "load_seconds", "peak_mib"},
+                    {}};
+  for (const std::string& kind : weights)
+    for (const int64_t beam : beams)
+      for (const int64_t batch : args.batches) {
+        decode::DecodeConfig config = folder->config.decoding;
+        config::set(config, "weights=" + kind);
+        config.beam_size = beam;
+        config.n_best = std::min(config.n_best, beam);
+        config.batch_size = batch;
+        reset_peak();
+        // What is asked for is measured, whatever the precision that the model was trained in.
+        const at::ScalarType precision =
+            config.weights == decode::WeightType::fp32 ? at::kFloat : folder->precision;
+        std::optional<decode::Translator> translator;
+        const double packing = seconds_of([&] {
+          translator.emplace(std::vector{folder->member()}, config, folder->device, precision);
+        });
+        translator->warn_of_cuts = false;
+        const Speed speed = measure(*translator, lines, args.common.repeats);
+        table.rows.push_back(
+            {kind, std::to_string(batch), std::to_string(beam), std::to_string(args.common.used()),
+             fixed(static_cast<double>(lines.size()) / speed.search, 1),
+             fixed(static_cast<double>(speed.pieces) / speed.search, 0), fixed(speed.text, 3),
+             fixed(load + packing, 3), std::to_string(process_mib("VmHWM"))});
+      }
+  publish(args.common, "translate", table, {});
+}
+
+}  // namespace
+
+void add_bench_translate(CLI::App& bench) {
+  auto args = std::make_shared<Args>();
+  CLI::App* command = bench.add_subcommand(
+      "translate", "Sentences/s and pieces/s of a model's search, time to load, peak memory");
+  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
+  command->add_option("--source", args->source, "Lines to translate; default: the config's test");
+  command->add_option("--lines", args->lines, "At most so many of them")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--batch", args->batches, "Sentences at once, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--beam", args->beams, "Default: the model's decoding.beam_size")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  command->add_option("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"fp32", "bf16", "int8"}));
+  command->add_option("--device", args->device, "auto (default), cpu, cuda or cuda:N");
+  command->add_option("--set", args->settings, "Lay one key over the model's config")
+      ->allow_extra_args(false);
+  args->common.add(*command);
+  command->footer(
+      "Example:\n  heed bench translate runs/mine --source test.de --batch 1,32 --weights "
+      "fp32,int8");
+  command->callback([args] { bench_translate(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+// What the attention of one model of a family is worth beside its BLEU: alignments and pronouns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/shared/config.h"
+#include "apps/shared/model_folder.h"
+#include "apps/shared/test_set.h"
+
+namespace heed {
+
+struct AttentionScores {
+  /// Of the layer, head and step that fit evaluation.valid_alignments best, or else of those that
+  /// Aligner starts with; nothing without gold or attention.
+  std::optional<double> alignment_error;
+  std::string alignment_choice;
+  std::optional<double> diagonal_error;  // of a monotone guess
+  std::optional<double> pronouns;        // share of genders that are right, 0..1
+};
+
+/// By the config's evaluation.alignments and .antecedents, as far as they are given. Throws
+/// UserError naming file and line of what is wrong with them.
+AttentionScores attention_scores(const ModelFolder& folder, const Config& config,
+                                 const TestSet& set, const std::vector<std::string>& hypotheses);
+
+}  // namespace heed

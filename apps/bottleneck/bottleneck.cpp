@@ -1,0 +1,240 @@
+// heed bottleneck CONFIG: trains the family on the same data and budget, and shows where a model
+// without attention breaks.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "apps/bottleneck/attention_scores.h"
+#include "apps/commands.h"
+#include "apps/shared/attention_maps.h"
+#include "apps/shared/family.h"
+#include "apps/shared/model_folder.h"
+#include "apps/shared/pairs.h"
+#include "apps/shared/run_summary.h"
+#include "apps/shared/test_set.h"
+#include "apps/shared/training_run.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/strings.h"
+#include "draw/curve.h"
+#include "draw/heatmap.h"
+#include "draw/report.h"
+#include "score/lengths.h"
+#include "score/sacrebleu.h"
+#include "study/attention_csv.h"
+#include "text/lines.h"
+#include "text/table.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BottleneckArgs {
+  std::string config, baseline;
+  std::vector<std::string> settings, systems;
+  int64_t jobs = 0;
+};
+
+std::string in(const std::string& folder, const char* name) {
+  return (fs::path(folder) / name).string();
+}
+
+std::string describe_model(const model::ModelConfig& model) {
+  if (model.type == model::ModelType::transformer)
+    return "Transformer, " + std::to_string(model.encoder_layers) + "+" +
+           std::to_string(model.decoder_layers) + " layers, width " + std::to_string(model.width) +
+           ", " + std::to_string(model.heads) + " heads";
+  const std::string attention = model.attention == "none"
+                                    ? "no attention: the encoder's last states are all it sees"
+                                    : "attention " + model.attention;
+  return config::name_of(model.cell) + " encoder-decoder, width " +
+         std::to_string(model.hidden_size) + ", " + attention +
+         (model.input_feeding ? " with input feeding" : "");
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const RunSummary& summary) {
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"parameters", human_count(static_cast<double>(summary.parameters))},
+      {"updates", std::to_string(summary.updates)},
+      {"training", fixed(summary.minutes, 1) + " min"},
+      {"speed", human_count(summary.tokens_per_second) + " target tokens/s"},
+      {"validation loss", fixed(summary.validation_loss, 3)}};
+  if (summary.validation_bleu >= 0)
+    facts.emplace_back("validation BLEU", fixed(summary.validation_bleu, 1));
+  return facts;
+}
+
+void add_facts(const AttentionScores& scores, draw::ReportSystem& system) {
+  if (scores.alignment_error)
+    system.facts.emplace_back("alignment error", fixed(100 * *scores.alignment_error, 1) + " % (" +
+                                                     scores.alignment_choice + "; diagonal " +
+                                                     fixed(100 * *scores.diagonal_error, 1) +
+                                                     " %)");
+  if (scores.pronouns)
+    system.facts.emplace_back("pronouns with the right gender",
+                              fixed(100 * *scores.pronouns, 1) + " %");
+}
+
+/// One row per system, for systems.csv: what it costs, and what its attention is worth.
+std::vector<std::string> row_of(const FamilyMember& member, const score::SystemLengths& lengths,
+                                const AttentionScores& scores) {
+  const RunSummary summary = RunSummary::read(in(member.folder, "summary.json"));
+  const auto percent = [](const std::optional<double>& share) {
+    return share ? fixed(100 * *share, 2) : "";
+  };
+  return {member.name,
+          std::to_string(summary.parameters),
+          std::to_string(summary.updates),
+          fixed(summary.tokens_per_second, 0),
+          fixed(lengths.all.bleu.score, 2),
+          percent(scores.alignment_error),
+          percent(scores.pronouns)};
+}
+
+/// The first sentence of about a dozen words, long enough to show something and short enough to
+/// read.
+std::size_t picture_sentence(const std::vector<std::string>& sources) {
+  std::size_t best = 0;
+  const auto distance = [&](std::size_t i) {
+    return std::abs(static_cast<long>(text::count_words(sources[i])) - 12);
+  };
+  for (std::size_t i = 1; i < sources.size(); ++i)
+    if (distance(i) < distance(best)) best = i;
+  return best;
+}
+
+/// The mean over heads of the last layer's cross-attention on one sentence; nothing for a model
+/// without attention.
+std::optional<study::AttentionMatrix> picture(const ModelFolder& folder,
+                                              const std::string& source) {
+  if (!folder.model->attends()) return std::nullopt;
+  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
+                                folder.precision);
+  const auto attended =
+      decode::attention_maps(translator, {source}, std::nullopt, {.layers = {-1}, .heads = {-1}});
+  auto matrices = to_matrices(attended.front(), 1);
+  if (matrices.empty()) return std::nullopt;
+  return study::merge_words(matrices.front());
+}
+
+/// One sentence from each bucket, with every system's translation.
+std::vector<draw::ReportSample> samples_of(const score::LengthReport& lengths, const TestSet& set,
+                                           const std::vector<score::SystemOutput>& outputs) {
+  std::vector<draw::ReportSample> samples;
+  for (const score::Bucket& bucket : lengths.buckets) {
+    if (bucket.sentences.empty()) continue;
+    const std::size_t line = bucket.sentences[bucket.sentences.size() / 2];
+    draw::ReportSample sample{set.source[line], set.reference[line], {}};
+    for (const score::SystemOutput& output : outputs)
+      sample.translations.emplace_back(output.name, output.hypotheses[line]);
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+draw::ReportSystem report_system(const FamilyMember& member, const ModelFolder& folder,
+                                 const TestSet& set, const score::SystemOutput& output,
+                                 std::size_t pictured) {
+  draw::ReportSystem system{
+      .name = member.name,
+      .description = describe_model(folder.config.model),
+      .facts = facts_of(RunSummary::read(in(member.folder, "summary.json"))),
+      .scores = score::score(output.hypotheses, set.reference, folder.config.evaluation),
+      .attention = picture(folder, set.source[pictured])};
+  if (system.attention) {
+    write_atomic(in(member.folder, "attention.svg"),
+                 draw::draw_heatmap(*system.attention, member.name));
+    write_atomic(in(member.folder, "attention.csv"),
+                 study::attention_csv_header() + study::attention_csv_rows(*system.attention));
+  }
+  return system;
+}
+
+std::string command_line(const BottleneckArgs& args) {
+  std::string command = "heed bottleneck " + args.config;
+  for (const std::string& setting : args.settings) command += " --set " + setting;
+  return command;
+}
+
+void bottleneck(const BottleneckArgs& args) {
+  const Config config = load_config(args.config, args.settings);
+  if (config.data.test.source.empty())
+    throw UserError(args.config + ": data.test: needed, the curve is made on it");
+  score::find_sacrebleu();
+  signals::install();
+  std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
+  const std::string folder = run_folder(config);
+  const auto shared = share_vocabulary(config, in(folder, "vocabulary"));
+  for (FamilyMember& member : members)
+    member.settings.insert(member.settings.end(), shared.begin(), shared.end());
+  train_family(args.config, members, args.jobs);
+
+  const TestSet set = open_test_set(config, "", "");
+  std::vector<score::SystemOutput> outputs;
+  for (const FamilyMember& member : members)
+    outputs.push_back({member.name, read_lines(in(member.folder, "test.hypothesis"))});
+  const bool has_none = std::any_of(members.begin(), members.end(),
+                                    [](const FamilyMember& m) { return m.name == "none"; });
+  const std::string baseline = args.baseline.empty() && has_none ? "none" : args.baseline;
+  const score::LengthReport lengths = score::measure_lengths(
+      set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
+  write_atomic(in(folder, "lengths.csv"), score::lengths_csv(lengths));
+  write_atomic(in(folder, "lengths.svg"), draw::draw_curve(draw::curve_of(lengths)));
+
+  draw::Report report{
+      .title = "The long-sentence bottleneck",
+      .introduction = "The same data, vocabulary, seed and budget for every model; BLEU on " +
+                      set.name + " by the number of words in the source sentence.",
+      .lengths = lengths,
+      .systems = {},
+      .samples = samples_of(lengths, set, outputs),
+      .commands = {command_line(args)},
+      .notes = lengths.warnings};
+  const std::size_t pictured = picture_sentence(set.source);
+  text::Table table{
+      {"system", "parameters", "updates", "tokens_per_s", "bleu", "aer_%", "pronouns_%"}, {}};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const ModelFolder model = open_model(members[i].folder);
+    report.systems.push_back(report_system(members[i], model, set, outputs[i], pictured));
+    const AttentionScores scores = attention_scores(model, config, set, outputs[i].hypotheses);
+    add_facts(scores, report.systems.back());
+    table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
+  }
+  write_atomic(in(folder, "systems.csv"), text::table_csv(table));
+  report.notes.push_back("heed " HEED_VERSION ", " +
+                         std::to_string(std::thread::hardware_concurrency()) + " cores");
+  write_atomic(in(folder, "report.html"), draw::report_page(report));
+  std::cout << score::lengths_table(lengths) << '\n' << text::table_text(table);
+  if (const std::string line = draw::headline(lengths); !line.empty()) log::info(line);
+  log::info("report: " + in(folder, "report.html"));
+}
+
+}  // namespace
+
+void add_bottleneck(CLI::App& app) {
+  auto args = std::make_shared<BottleneckArgs>();
+  CLI::App* command =
+      app.add_subcommand("bottleneck", "Train a family of models and show BLEU by sentence length");
+  command
+      ->add_option("config", args->config,
+                   "The configuration they share; `systems` lists the family")
+      ->required();
+  command->add_option("--systems", args->systems, "Only these, separated by commas")
+      ->delimiter(',');
+  command->add_option("--baseline", args->baseline,
+                      "The others are tested against this one; default: none");
+  command->add_option("--jobs", args->jobs, "Models trained at a time; default: one per core")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--set", args->settings, "Lay one key over the file for every system")
+      ->allow_extra_args(false);
+  command->footer("Example:\n  heed bottleneck configs/demo.yaml");
+  command->callback([args] { bottleneck(*args); });
+}
+
+}  // namespace heed

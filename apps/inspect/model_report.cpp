@@ -1,0 +1,103 @@
+#include "apps/inspect/model_report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apps/shared/model_folder.h"
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// In the order in which the model declares them. What shares memory is one tensor, and so is the
+/// output layer's matrix where `tie` makes it an embedding: the first mention counts.
+std::vector<TensorRow> tensors_of(const ModelFolder& folder) {
+  std::vector<TensorRow> rows;
+  std::map<const void*, std::string> first;
+  for (const auto& item : folder.model->named_parameters()) {
+    const at::Tensor& tensor = item.value();
+    const auto [known, is_new] = first.try_emplace(tensor.const_data_ptr(), item.key());
+    rows.push_back({.name = item.key(),
+                    .shape = tensor.sizes().vec(),
+                    .parameters = is_new ? tensor.numel() : 0,
+                    .tied_to = is_new ? "" : known->second});
+  }
+  if (folder.config.model.tie == model::Tie::none) return rows;
+  const std::string owner =
+      folder.config.model.tie == model::Tie::all ? "embedding.weight" : "target_embedding.weight";
+  for (const TensorRow& row : std::vector(rows))
+    if (row.name == owner)
+      rows.push_back({.name = "output.weight", .shape = row.shape, .tied_to = owner});
+  return rows;
+}
+
+VocabularyReport describe(const text::Vocabulary& vocabulary) {
+  constexpr int32_t kSpecial = text::kEnd + 1, kExamples = 12;
+  VocabularyReport report{.pieces = vocabulary.size(), .fingerprint = vocabulary.fingerprint()};
+  for (int32_t id = 0; id < std::min(vocabulary.size(), kSpecial + kExamples); ++id)
+    (id < kSpecial ? report.special : report.examples).push_back(vocabulary.piece(id));
+  return report;
+}
+
+/// Lines that a crash cut off, and those of other programs, are passed over.
+void read_metrics(const fs::path& file, ModelReport& report) {
+  if (!fs::exists(file)) return;
+  for (const std::string& text : split(read_file(file.string()), '\n')) {
+    const json line = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!line.is_object()) continue;
+    try {
+      report.updates = std::max(report.updates, line.at("update").get<int64_t>());
+      if (line.at("event") != "validation" || !line.at("best").get<bool>()) continue;
+      BestValidation best{line.at("update"), line.at("loss"), line.at("perplexity"), {}};
+      if (line.at("bleu").is_number()) best.bleu = line.at("bleu").get<double>();
+      report.best = best;
+    } catch (const json::exception&) {
+    }
+  }
+}
+
+std::vector<CheckpointFile> checkpoints_of(const fs::path& folder) {
+  std::vector<CheckpointFile> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool whole = (name.starts_with("update-") && name.ends_with(".heed")) ||
+                       (name.starts_with("best-") && name.ends_with(".safetensors"));
+    if (whole) files.push_back({name, entry.file_size()});
+  }
+  std::ranges::sort(files, {}, &CheckpointFile::name);
+  return files;
+}
+
+}  // namespace
+
+int64_t ModelReport::parameters() const {
+  int64_t sum = 0;
+  for (const TensorRow& tensor : tensors) sum += tensor.parameters;
+  return sum;
+}
+
+ModelReport read_report(const std::string& folder) {
+  const ModelFolder model = open_model(folder, {.device = "cpu"});
+  const fs::path path(folder);
+  ModelReport report{.folder = folder,
+                     .config = load_config((path / "config.yaml").string(), {}),
+                     .bytes = fs::file_size(path / "model.safetensors"),
+                     .tensors = tensors_of(model),
+                     .source = describe(model.source),
+                     .target = describe(model.target),
+                     .checkpoints = checkpoints_of(path / "checkpoints")};
+  read_metrics(path / "metrics.jsonl", report);
+  if (fs::exists(path / "summary.json"))
+    report.summary = RunSummary::read((path / "summary.json").string());
+  return report;
+}
+
+}  // namespace heed

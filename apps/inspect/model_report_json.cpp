@@ -1,0 +1,92 @@
+// A model's report for programs.
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "apps/inspect/model_report.h"
+#include "base/strings.h"
+#include "config/view.h"
+
+namespace heed {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json section_json(const config::SectionView& section);
+
+struct ValueJson {
+  template <class T>
+  json operator()(const T* value) const {
+    return *value;
+  }
+  json operator()(const config::EnumView& value) const { return value.names->at(value.get()); }
+  json operator()(const config::SectionView& section) const { return section_json(section); }
+  json operator()(const config::ListView& list) const {
+    json out = json::array();
+    for (std::size_t i = 0; i < list.size(); ++i) out.push_back(section_json(list.at(i)));
+    return out;
+  }
+};
+
+json section_json(const config::SectionView& section) {
+  json out = json::object();
+  for (const config::FieldView& field : section.fields)
+    out[field.key] = std::visit(ValueJson{}, field.value);
+  return out;
+}
+
+json vocabulary_json(const VocabularyReport& vocabulary) {
+  json special = json::object();
+  for (std::size_t id = 0; id < vocabulary.special.size(); ++id)
+    special[vocabulary.special[id]] = id;
+  return {{"pieces", vocabulary.pieces},
+          {"fingerprint", vocabulary.fingerprint},
+          {"special", special},
+          {"examples", vocabulary.examples}};
+}
+
+json training_json(const ModelReport& report) {
+  json out = {{"finished", report.summary.has_value()}, {"updates", report.updates}};
+  if (report.best)
+    out["best_validation"] = {{"update", report.best->update},
+                              {"loss", report.best->loss},
+                              {"perplexity", report.best->perplexity},
+                              {"bleu", report.best->bleu ? json(*report.best->bleu) : json()}};
+  if (!report.summary) return out;
+  out["updates"] = report.summary->updates;
+  out["minutes"] = report.summary->minutes;
+  out["tokens_per_second"] = report.summary->tokens_per_second;
+  out["stop_reason"] = report.summary->stop_reason;
+  out["test"] = report.summary->test_scores;
+  return out;
+}
+
+}  // namespace
+
+std::string report_json(ModelReport report) {
+  json tensors = json::array(), modules = json::object(), checkpoints = json::array();
+  for (const TensorRow& tensor : report.tensors) {
+    json row = {{"name", tensor.name}, {"shape", tensor.shape}, {"parameters", tensor.parameters}};
+    if (!tensor.tied_to.empty()) row["tied_to"] = tensor.tied_to;
+    tensors.push_back(row);
+    json& module = modules[split(tensor.name, '.')[0]];
+    module = (module.is_null() ? 0 : module.get<int64_t>()) + tensor.parameters;
+  }
+  for (const CheckpointFile& file : report.checkpoints)
+    checkpoints.push_back({{"file", file.name}, {"bytes", file.bytes}});
+  return json{{"folder", report.folder},
+              {"parameters", report.parameters()},
+              {"bytes", report.bytes},
+              {"modules", modules},
+              {"tensors", tensors},
+              {"vocabulary",
+               {{"joint", report.joint()},
+                {"source", vocabulary_json(report.source)},
+                {"target", vocabulary_json(report.target)}}},
+              {"training", training_json(report)},
+              {"checkpoints", checkpoints},
+              {"config", section_json(config::view(report.config))}}
+             .dump(2, ' ', false, json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace heed

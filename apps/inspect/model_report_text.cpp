@@ -1,0 +1,219 @@
+// A model's report for people.
+#include <algorithm>
+#include <optional>
+
+#include "apps/inspect/model_report.h"
+#include "base/strings.h"
+#include "config/print.h"
+#include "config/view.h"
+#include "train/metrics.h"
+
+namespace heed {
+namespace {
+
+std::string left(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::vector<std::string> extents;
+  for (const int64_t extent : shape) extents.push_back(std::to_string(extent));
+  return "[" + join(extents, ", ") + "]";
+}
+
+// --- the table
+
+using Tensors = std::vector<const TensorRow*>;
+
+/// A module with its tensors; blocks of a stack ("encoder.0") are modules of their own.
+struct Module {
+  std::string name;
+  Tensors tensors;
+  std::vector<Module> blocks;
+
+  int64_t parameters() const {
+    int64_t sum = 0;
+    for (const TensorRow* tensor : tensors) sum += tensor->parameters;
+    for (const Module& block : blocks) sum += block.parameters();
+    return sum;
+  }
+};
+
+Module& named(std::vector<Module>& modules, const std::string& name) {
+  const auto found = std::ranges::find(modules, name, &Module::name);
+  return found != modules.end() ? *found : modules.emplace_back(Module{name, {}, {}});
+}
+
+std::vector<Module> modules_of(const std::vector<TensorRow>& tensors) {
+  std::vector<Module> modules;
+  for (const TensorRow& tensor : tensors) {
+    const std::vector<std::string> parts = split(tensor.name, '.');
+    Module& module = named(modules, parts[0]);
+    const bool in_block = parts.size() > 2 && std::ranges::all_of(parts[1], [](char c) {
+                            return c >= '0' && c <= '9';
+                          });
+    (in_block ? named(module.blocks, parts[0] + "." + parts[1]) : module)
+        .tensors.push_back(&tensor);
+  }
+  return modules;
+}
+
+/// The same tensors under another name.
+bool alike(const Module& a, const Module& b) {
+  const auto same = [&](const TensorRow* x, const TensorRow* y) {
+    return x->name.substr(a.name.size()) == y->name.substr(b.name.size()) && x->shape == y->shape &&
+           x->tied_to == y->tied_to;
+  };
+  return std::ranges::equal(a.tensors, b.tensors, same);
+}
+
+class Table {
+ public:
+  explicit Table(const ModelReport& report) : total_(report.parameters()) {
+    for (const TensorRow& tensor : report.tensors) name_ = std::max(name_, tensor.name.size() + 2);
+    row("module", "shape", "parameters", "share");
+    for (const Module& module : modules_of(report.tensors)) {
+      sum("", module.name, "", module.parameters());
+      tensors("  ", module);
+      const Module* listed = nullptr;
+      for (const Module& block : module.blocks) {
+        const bool again = listed != nullptr && alike(*listed, block);
+        sum("  ", block.name, again ? "as " + listed->name : "", block.parameters());
+        if (again) continue;
+        tensors("    ", block);
+        listed = &block;
+      }
+    }
+    sum("", "total", "", total_);
+  }
+
+  std::string text;
+
+ private:
+  void row(const std::string& name, const std::string& shape, const std::string& parameters,
+           const std::string& share) {
+    std::string line =
+        left(name, name_) + "  " + left(shape, 18) + right(parameters, 14) + right(share, 9);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+
+  void sum(const std::string& indent, const std::string& name, const std::string& shape,
+           int64_t parameters) {
+    const double share =
+        total_ > 0 ? 100 * static_cast<double>(parameters) / static_cast<double>(total_) : 0;
+    row(indent + name, shape, train::with_commas(parameters), fixed(share, 1) + " %");
+  }
+
+  void tensors(const std::string& indent, const Module& module) {
+    for (const TensorRow* tensor : module.tensors) {
+      const std::string name = indent + tensor->name.substr(module.name.size() + 1);
+      if (tensor->tied_to.empty())
+        row(name, shape_text(tensor->shape), train::with_commas(tensor->parameters), "");
+      else
+        text += left(name, name_) + "  " + left(shape_text(tensor->shape), 18) + "  tied to " +
+                tensor->tied_to + ", counted there\n";
+    }
+  }
+
+  int64_t total_;
+  std::size_t name_ = 12;
+};
+
+// --- what stands below it
+
+constexpr std::size_t kTitle = 13;
+
+std::string titled(const std::string& title, const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    text += left(i == 0 ? title : "", kTitle) + lines[i] + '\n';
+  return text;
+}
+
+std::vector<std::string> vocabulary_lines(const std::string& side, const VocabularyReport& one) {
+  std::vector<std::string> special;
+  for (std::size_t id = 0; id < one.special.size(); ++id)
+    special.push_back(one.special[id] + " " + std::to_string(id));
+  return {side + " " + std::to_string(one.pieces) + " pieces (fingerprint " + one.fingerprint + ")",
+          "  " + join(special, ", ") + "; then " + join(one.examples, " ") + " ..."};
+}
+
+std::vector<std::string> training_lines(const ModelReport& report) {
+  std::vector<std::string> lines;
+  if (report.summary) {
+    lines.push_back(train::with_commas(report.summary->updates) + " updates in " +
+                    human_duration(60 * report.summary->minutes) + ", " +
+                    human_count(report.summary->tokens_per_second) + " tokens/s; " +
+                    report.summary->stop_reason);
+  } else if (report.updates > 0) {
+    lines.push_back("not finished: " + train::with_commas(report.updates) + " updates so far");
+  } else {
+    lines.push_back("no record in this folder");
+  }
+  if (report.best) {
+    std::string best = "best validation: loss " + fixed(report.best->loss, 4) + ", perplexity " +
+                       fixed(report.best->perplexity, 2);
+    if (report.best->bleu) best += ", BLEU " + fixed(*report.best->bleu, 2);
+    lines.push_back(best + " at update " + train::with_commas(report.best->update));
+  }
+  if (report.summary)
+    for (const std::string& score : report.summary->test_scores) lines.push_back("test " + score);
+  return lines;
+}
+
+std::vector<std::string> checkpoint_lines(const ModelReport& report) {
+  std::vector<std::string> lines;
+  for (const CheckpointFile& file : report.checkpoints)
+    lines.push_back(file.name + ", " + human_bytes(file.bytes));
+  if (lines.empty()) lines.push_back("none in this folder");
+  return lines;
+}
+
+/// "key: value" of every setting that is not the default.
+void add_changes(const config::SectionView& config, const config::SectionView& defaults,
+                 const std::string& prefix, std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < config.fields.size(); ++i) {
+    const config::FieldView &field = config.fields[i], &plain = defaults.fields[i];
+    const std::string path = config::path_of(prefix, field.key);
+    if (const auto* section = std::get_if<config::SectionView>(&field.value)) {
+      add_changes(*section, std::get<config::SectionView>(plain.value), path, lines);
+    } else if (const auto* list = std::get_if<config::ListView>(&field.value)) {
+      for (std::size_t k = 0; k < list->size(); ++k)
+        add_changes(list->at(k), list->prototype, config::path_of(path, std::to_string(k)), lines);
+    } else if (config::value_text(field.value) != config::value_text(plain.value)) {
+      lines.push_back(path + ": " + config::value_text(field.value));
+    }
+  }
+}
+
+std::string title(const ModelReport& report) {
+  const model::ModelConfig& model = report.config.model;
+  std::string kind = config::name_of(model.type);
+  if (model.type == model::ModelType::rnn) kind += ", attention " + model.attention;
+  return report.folder + ": " + kind + ", " + train::with_commas(report.parameters()) +
+         " parameters, model.safetensors of " + human_bytes(report.bytes) + "\n\n";
+}
+
+}  // namespace
+
+std::string report_text(ModelReport report) {
+  std::vector<std::string> vocabulary =
+      vocabulary_lines(report.joint() ? "joint" : "source", report.source);
+  if (!report.joint())
+    for (std::string& line : vocabulary_lines("target", report.target))
+      vocabulary.push_back(std::move(line));
+  Config defaults;
+  std::vector<std::string> settings = {"those that are not the defaults; --config shows all"};
+  add_changes(config::view(report.config), config::view(defaults), "", settings);
+  return title(report) + Table(report).text + '\n' + titled("vocabulary", vocabulary) +
+         titled("training", training_lines(report)) +
+         titled("checkpoints", checkpoint_lines(report)) + titled("settings", settings);
+}
+
+}  // namespace heed

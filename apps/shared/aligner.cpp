@@ -1,0 +1,97 @@
+#include "apps/shared/aligner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/shared/attention_maps.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "study/symmetrize.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+// Every head of every layer of a window is in memory at once.
+constexpr std::size_t kWindow = 64;
+
+/// Words of the line as the model's vocabulary sees them.
+std::size_t words_of(const std::vector<std::string>& tokens) {
+  return tokens.empty() ? 0 : tokens.size() - 1;  // </s>
+}
+
+}  // namespace
+
+std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
+                                            bool swapped) {
+  const std::vector<std::string> text = read_lines(path);
+  require_equal_lines("the source", lines, path, text.size());
+  std::vector<study::GoldAlignment> gold;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    gold.push_back(study::parse_pharaoh(text[i], path + ":" + std::to_string(i + 1)));
+    if (swapped)
+      gold.back() = {study::turned_round(gold.back().sure),
+                     study::turned_round(gold.back().possible)};
+  }
+  return gold;
+}
+
+Aligner::Aligner(ModelFolder folder)
+    : folder_(std::move(folder)),
+      translator_({folder_.member()}, folder_.config.decoding, folder_.device, folder_.precision) {
+  if (!folder_.model->attends())
+    throw UserError(path() + ": this model has no attention to align by (model.attention: none)");
+  choice = {.layer = std::max<int64_t>(layers() - 2, 0), .head = mean_head()};
+}
+
+int64_t Aligner::layers() const {
+  const model::ModelConfig& config = folder_.config.model;
+  return config.type == model::ModelType::transformer ? config.decoder_layers : 1;
+}
+
+int64_t Aligner::mean_head() const {
+  const model::ModelConfig& config = folder_.config.model;
+  return config.type == model::ModelType::transformer && config.heads > 1 ? -1 : 0;
+}
+
+study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
+                                     const std::vector<study::GoldAlignment>& gold,
+                                     const std::string& gold_name) {
+  study::AlignmentSweep sweep;
+  for (const PairWindow& window : windows_of(pairs, kWindow)) {
+    const auto sentences =
+        decode::attention_maps(translator_, window.pairs.source, window.pairs.target, {},
+                               static_cast<int64_t>(window.first) + 1);
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      const std::size_t line = window.first + i;
+      sweep.add(to_matrices(sentences[i], static_cast<int64_t>(line) + 1), gold[line],
+                gold_name + ":" + std::to_string(line + 1));
+    }
+    log::progress(folder_.path + ": " + std::to_string(window.first + sentences.size()) + "/" +
+                  std::to_string(pairs.source.size()) + " sentences measured");
+  }
+  log::clear_progress();
+  return sweep;
+}
+
+std::vector<study::Alignment> Aligner::align(const Pairs& pairs, std::size_t first) {
+  const decode::AttentionRequest request{.layers = {choice.layer}, .heads = {choice.head}};
+  std::vector<study::Alignment> alignments;
+  const auto sentences = decode::attention_maps(translator_, pairs.source, pairs.target, request,
+                                                static_cast<int64_t>(first) + 1);
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const auto matrices = to_matrices(sentences[i], static_cast<int64_t>(first + i) + 1);
+    alignments.emplace_back();
+    if (matrices.empty()) continue;
+    alignments.back() = study::word_alignment(matrices.front(), choice.reads);
+    const study::AttentionMatrix words = study::merge_words(matrices.front());
+    const auto same = [](const std::vector<std::string>& tokens, const std::string& line) {
+      return words_of(tokens) == static_cast<std::size_t>(text::count_words(line));
+    };
+    if (!same(words.source, pairs.source[i]) || !same(words.target, pairs.target[i]))
+      odd_lines_.push_back(first + i + 1);
+  }
+  return alignments;
+}
+
+}  // namespace heed

@@ -1,0 +1,48 @@
+// A model as a word aligner: forced-target attention to hard alignments.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/shared/model_folder.h"
+#include "apps/shared/pairs.h"
+#include "study/alignment_sweep.h"
+
+namespace heed {
+
+/// Gold alignments of `lines` sentences, one a line. `swapped`: the file counts the target first.
+/// Throws UserError naming file and line.
+std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
+                                            bool swapped);
+
+class Aligner {
+ public:
+  /// Throws UserError for a model without cross-attention.
+  explicit Aligner(ModelFolder folder);
+
+  /// Where the alignment is taken from. At first: the layer before the last (Garg et al. 2019,
+  /// "Jointly learning to align and translate with Transformer models"), or the only one; the mean
+  /// of its heads; the step that emits the word.
+  study::AlignmentChoice choice;
+
+  /// The error rate of everything `choice` could be. `gold_name` is for messages.
+  study::AlignmentSweep sweep(const Pairs& pairs, const std::vector<study::GoldAlignment>& gold,
+                              const std::string& gold_name);
+
+  /// One per pair, by `choice`. `first` is the number of the first line in its file, from 0.
+  std::vector<study::Alignment> align(const Pairs& pairs, std::size_t first);
+
+  const std::string& path() const { return folder_.path; }
+  int64_t layers() const;     // with cross-attention
+  int64_t mean_head() const;  // -1, or 0 where there is but one head
+  /// Lines in which the vocabulary finds other words than blanks separate: positions count the
+  /// vocabulary's. From 1; grows with every call of align().
+  const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }
+
+ private:
+  ModelFolder folder_;
+  decode::Translator translator_;
+  std::vector<std::size_t> odd_lines_;
+};
+
+}  // namespace heed

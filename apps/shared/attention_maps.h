@@ -1,0 +1,22 @@
+// Between what the decoder layer measures and what the eval layer draws.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decode/forced.h"
+#include "study/attention_matrix.h"
+
+namespace heed {
+
+/// "encoder", "decoder" or "cross".
+std::string kind_name(model::AttentionKind kind);
+
+/// Every layer and head of these kinds.
+decode::AttentionRequest every_head_of(const std::vector<std::string>& kinds);
+
+/// `sentence` is the line of the input, from 1.
+std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
+                                                int64_t sentence);
+
+}  // namespace heed

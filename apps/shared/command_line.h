@@ -1,0 +1,81 @@
+// How a command declares its arguments. CLI11 is behind it, compiled once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace heed {
+
+/// One argument, as it was declared; what it may be is said behind it.
+class Argument {
+ public:
+  explicit Argument(CLI::Option* option) : option_(option) {}
+
+  Argument& required();
+  /// The help shows the value that the variable had when it was declared.
+  Argument& shows_default();
+  /// The help shows this text as the default.
+  Argument& shows_default(const std::string& text);
+  Argument& positive();
+  Argument& not_negative();
+  Argument& between(double low, double high);
+  Argument& one_of(const std::vector<std::string>& words);
+  /// `word` means `value`: a name for a special number.
+  Argument& word(const std::string& word, const std::string& value);
+  /// Several values in one, separated by this.
+  Argument& separated_by(char separator);
+  /// Each time it is given it takes one value.
+  Argument& one_at_a_time();
+  Argument& needs(const Argument& other);
+  Argument& excludes(const Argument& other);
+
+ private:
+  CLI::Option* option_;
+};
+
+/// The arguments of one command, or of the program.
+class CommandLine {
+ public:
+  explicit CommandLine(CLI::App* app) : app_(app) {}
+
+  CommandLine command(const std::string& name, const std::string& description);
+
+  /// The arguments declared from here on stand under this heading of the help.
+  CommandLine& group(const std::string& heading);
+
+  /// `names` as "-o,--output", or "model" for one that is told by its place.
+  Argument option(const std::string& names, std::string& value, const std::string& help);
+  Argument option(const std::string& names, int& value, const std::string& help);
+  Argument option(const std::string& names, int64_t& value, const std::string& help);
+  Argument option(const std::string& names, uint64_t& value, const std::string& help);
+  Argument option(const std::string& names, double& value, const std::string& help);
+  Argument option(const std::string& names, std::optional<int64_t>& value, const std::string& help);
+  Argument option(const std::string& names, std::optional<double>& value, const std::string& help);
+  Argument option(const std::string& names, std::vector<std::string>& value,
+                  const std::string& help);
+  Argument option(const std::string& names, std::vector<int64_t>& value, const std::string& help);
+  Argument flag(const std::string& names, bool& value, const std::string& help);
+
+  /// The end of the help: lines as one would type them.
+  void examples(const std::vector<std::string>& lines);
+  /// What the command does once its arguments are read.
+  void run(std::function<void()> action);
+  /// One of the commands inside it must be given.
+  void require_command();
+
+ private:
+  CLI::App* app_;
+  std::string group_ = "Options";
+};
+
+}  // namespace heed

@@ -1,0 +1,73 @@
+// The whole configuration: a few top-level keys and one section per layer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/schema.h"
+#include "data/config.h"
+#include "decode/config.h"
+#include "model/config.h"
+#include "score/config.h"
+#include "train/config.h"
+
+namespace heed {
+
+HEED_ENUM(Precision, auto_, fp32, bf16, fp16)
+
+/// One member of the family that `heed bottleneck` trains.
+struct SystemConfig {
+  HEED_CONFIG(SystemConfig);
+  HEED_FIELD(std::string, name, "",
+             "Folder and label; an rnn attention or `transformer` selects that model by itself.",
+             config::AnyValue{})
+  HEED_FIELD(std::vector<std::string>, set, {},
+             "Settings laid over the rest of the file for this system, each key=value.",
+             config::AnyValue{})
+};
+
+struct Config {
+  HEED_CONFIG(Config);
+  HEED_FIELD(std::string, name, "model",
+             "Name of the run; its folder is runs/NAME unless `output` says otherwise.",
+             config::AnyValue{})
+  HEED_FIELD(std::string, output, "", "Folder of the run; empty means runs/NAME.",
+             config::AnyValue{})
+  HEED_FIELD(int64_t, seed, 1,
+             "Seed of every random generator: the same seed gives the same model.",
+             config::AnyValue{})
+  HEED_FIELD(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.",
+             config::AnyValue{})
+  HEED_FIELD(int64_t, threads, 0,
+             "Threads of the CPU; 0 uses every core. Part of what a seed reproduces.",
+             config::Between<int64_t>{0, 1024})
+  HEED_FIELD(Precision, precision, Precision::auto_,
+             "Precision of the matrix products; auto is bf16 where the hardware has it, else fp32.",
+             config::AnyValue{})
+  HEED_FIELD(
+      bool, deterministic, false,
+      "Refuse GPU kernels that give other bits in another run; the CPU is always deterministic.",
+      config::AnyValue{})
+  HEED_SECTION(data::DataConfig, data, "Corpora and vocabularies.")
+  HEED_SECTION(model::ModelConfig, model, "The network.")
+  HEED_SECTION(train::TrainConfig, training, "The optimisation.")
+  HEED_SECTION(decode::DecodeConfig, decoding, "The search for translations.")
+  HEED_SECTION(score::EvaluationConfig, evaluation, "Scores and intervals.")
+  HEED_FIELD(
+      std::vector<SystemConfig>, systems, {},
+      "bottleneck: the family to compare; each is this file with its own settings laid over it.",
+      config::AnyValue{})
+};
+
+/// Reads `path` and lays `settings` ("key=value") over it, then checks all rules between fields.
+/// Throws ConfigError.
+Config load_config(const std::string& path, const std::vector<std::string>& settings);
+
+/// All rules between fields. Throws ConfigError.
+void check(const Config& config);
+
+/// `output`, or runs/NAME.
+std::string run_folder(const Config& config);
+
+}  // namespace heed

@@ -1,0 +1,180 @@
+#include "apps/shared/family.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "apps/shared/model_folder.h"
+#include "apps/shared/training_run.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/strings.h"
+#include "base/subprocess.h"
+#include "config/suggest.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What a system's name alone means.
+std::vector<std::string> settings_of(const std::string& name) {
+  const auto& attentions = model::attention_names();
+  if (name == "transformer") return {"model.type=transformer"};
+  if (std::find(attentions.begin(), attentions.end(), name) != attentions.end())
+    return {"model.type=rnn", "model.attention=" + name};
+  return {};
+}
+
+std::vector<SystemConfig> systems_of(const Config& config) {
+  if (!config.systems.empty()) return config.systems;
+  std::vector<SystemConfig> systems;
+  for (const char* name : {"none", "bahdanau", "luong_general", "transformer"})
+    systems.emplace_back().name = name;
+  return systems;
+}
+
+bool finished(const FamilyMember& member) {
+  return fs::exists(fs::path(member.folder) / "summary.json");
+}
+
+/// The last event of a run's metrics.jsonl, as "1,200 2.31".
+std::string progress_of(const FamilyMember& member) {
+  std::ifstream file(fs::path(member.folder) / "metrics.jsonl", std::ios::ate);
+  if (!file) return "starting";
+  const std::streamoff size = file.tellg();
+  file.seekg(std::max<std::streamoff>(0, size - 2048));
+  std::string tail((std::istreambuf_iterator<char>(file)), {}), result = "starting";
+  for (const std::string& line : split(tail, '\n')) {
+    const auto event = nlohmann::json::parse(line, nullptr, false);
+    if (!event.is_object() || event.value("event", "") != "train") continue;
+    result = std::to_string(event.value("update", int64_t{0})) + " updates, loss " +
+             fixed(event.value("loss", 0.0), 2);
+  }
+  return result;
+}
+
+std::string own_path() {
+  return fs::read_symlink("/proc/self/exe").string();
+}
+
+struct Running {
+  const FamilyMember* member;
+  subprocess::Child child;
+  std::chrono::steady_clock::time_point start;
+};
+
+std::string log_of(const FamilyMember& member) {
+  return (fs::path(member.folder) / "console.log").string();
+}
+
+Running start(const std::string& file, const FamilyMember& member, int64_t threads) {
+  make_folder(member.folder);
+  std::vector<std::string> command = {own_path(), "train", file};
+  for (const std::string& setting : member.settings)
+    command.insert(command.end(), {"--set", setting});
+  command.insert(command.end(), {"--set", "output=" + member.folder, "--set", "name=" + member.name,
+                                 "--set", "threads=" + std::to_string(threads), "--resume"});
+  log::info("training " + member.name + " in " + member.folder + ", " + std::to_string(threads) +
+            (threads == 1 ? " thread" : " threads"));
+  return {&member, subprocess::start(command, log_of(member)), std::chrono::steady_clock::now()};
+}
+
+void show(const std::vector<Running>& running) {
+  std::vector<std::string> parts;
+  for (const Running& one : running)
+    parts.push_back(one.member->name + " " + progress_of(*one.member));
+  log::progress(join(parts, " | "));
+}
+
+void report_end(const Running& one, int status) {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - one.start;
+  log::clear_progress();
+  if (status == 0)
+    log::info(one.member->name + " trained in " + human_duration(elapsed.count()));
+  else
+    log::error(one.member->name + " failed with exit code " + std::to_string(status) + "; see " +
+               log_of(*one.member));
+}
+
+}  // namespace
+
+std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
+                                 const std::vector<std::string>& only) {
+  const Config config = load_config(file, settings);
+  std::vector<FamilyMember> members;
+  std::vector<std::string> names;
+  for (const SystemConfig& system : systems_of(config)) {
+    names.push_back(system.name);
+    if (!only.empty() && std::find(only.begin(), only.end(), system.name) == only.end()) continue;
+    FamilyMember member{system.name, run_folder(config) + "/" + system.name, settings};
+    const auto builtin = settings_of(system.name);
+    if (builtin.empty() && system.set.empty())
+      throw UserError(file + ": systems: '" + system.name +
+                      "' is no model by itself; give it settings with `set`");
+    member.settings.insert(member.settings.end(), builtin.begin(), builtin.end());
+    member.settings.insert(member.settings.end(), system.set.begin(), system.set.end());
+    load_config(file, member.settings);  // says now what would fail in an hour
+    members.push_back(std::move(member));
+  }
+  for (const std::string& name : only)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw UserError("--systems: no system '" + name + "' in " + file +
+                      config::did_you_mean(name, names));
+  return members;
+}
+
+std::vector<std::string> share_vocabulary(const Config& config, const std::string& folder) {
+  const bool joint = config.data.vocabulary.kind == data::VocabularyKind::joint;
+  make_folder(folder);
+  if (!has_vocabularies(folder)) save_vocabularies(make_vocabularies(config), folder, joint);
+  if (joint) return {"data.vocabulary.source=" + folder + "/joint.spm"};
+  return {"data.vocabulary.source=" + folder + "/source.spm",
+          "data.vocabulary.target=" + folder + "/target.spm"};
+}
+
+void train_family(const std::string& file, const std::vector<FamilyMember>& members, int64_t jobs) {
+  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<const FamilyMember*> waiting;
+  for (const FamilyMember& member : members)
+    finished(member) ? log::info(member.name + " is trained already: " + member.folder)
+                     : waiting.push_back(&member);
+  if (waiting.empty()) return;
+  const int64_t together =
+      std::min<int64_t>(jobs > 0 ? jobs : cores, static_cast<int64_t>(waiting.size()));
+  const int64_t threads = std::max<int64_t>(1, cores / together);
+
+  std::vector<Running> running;
+  std::vector<std::string> failed;
+  std::size_t next = 0;
+  while (next < waiting.size() || !running.empty()) {
+    while (next < waiting.size() && static_cast<int64_t>(running.size()) < together &&
+           !signals::interrupted())
+      running.push_back(start(file, *waiting[next++], threads));
+    if (signals::interrupted()) {
+      for (const Running& one : running) one.child.signal(SIGTERM);
+      for (Running& one : running) one.child.wait();
+      throw Failure("interrupted; the same command goes on from the last checkpoints");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    show(running);
+    std::erase_if(running, [&](Running& one) {
+      const auto status = one.child.finished();
+      if (status) report_end(one, *status);
+      if (status && *status != 0) failed.push_back(log_of(*one.member));
+      return status.has_value();
+    });
+  }
+  log::clear_progress();
+  if (!failed.empty())
+    throw Failure("training failed; the last lines of " + join(failed, " and ") + " say why");
+}
+
+}  // namespace heed

@@ -1,0 +1,98 @@
+#include "apps/shared/model_folder.h"
+
+#include <ATen/Parallel.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "model/device.h"
+#include "model/initial.h"
+#include "model/weights.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool joint(const Config& config) {
+  return config.data.vocabulary.kind == data::VocabularyKind::joint;
+}
+
+void require_model_folder(const std::string& path) {
+  if (!fs::exists(path)) throw UserError(path + ": no such model folder");
+  if (!fs::is_directory(path))
+    throw UserError(path + ": not a model folder; give the folder that `heed train` wrote");
+  if (!fs::exists(fs::path(path) / "config.yaml"))
+    throw UserError(
+        path +
+        ": not a model folder, it has no config.yaml; give the folder that `heed train` wrote");
+  if (!fs::exists(fs::path(path) / "model.safetensors"))
+    throw UserError(
+        path + ": has no model.safetensors; its training has not reached a first validation yet");
+}
+
+}  // namespace
+
+bool has_vocabularies(const std::string& folder) {
+  const fs::path path(folder);
+  return fs::exists(path / "joint.spm") ||
+         (fs::exists(path / "source.spm") && fs::exists(path / "target.spm"));
+}
+
+Vocabularies load_vocabularies(const std::string& folder, bool joint) {
+  const fs::path path(folder);
+  if (joint) {
+    const auto both = text::Vocabulary::load((path / "joint.spm").string());
+    return {both, both};
+  }
+  return {text::Vocabulary::load((path / "source.spm").string()),
+          text::Vocabulary::load((path / "target.spm").string())};
+}
+
+void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint) {
+  const fs::path path(folder);
+  if (joint) {
+    vocabularies.source.save((path / "joint.spm").string());
+  } else {
+    vocabularies.source.save((path / "source.spm").string());
+    vocabularies.target.save((path / "target.spm").string());
+  }
+}
+
+void use_threads(int64_t threads) {
+  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  at::set_num_threads(static_cast<int>(threads > 0 ? threads : cores));
+}
+
+ModelFolder open_model(const std::string& path, const OpenOptions& options) {
+  require_model_folder(path);
+  std::vector<std::string> settings = options.settings;
+  settings.push_back("device=" + (options.device.empty() ? "auto" : options.device));
+  Config config = load_config((fs::path(path) / "config.yaml").string(), settings);
+  use_threads(config.threads);
+  const at::Device device = model::open_device(config.device);
+  const at::ScalarType precision =
+      model::choose_precision(config::name_of(config.precision), device);
+  Vocabularies vocabularies = load_vocabularies(path, joint(config));
+
+  const std::string file = (fs::path(path) / "model.safetensors").string();
+  const model::TensorFile weights = model::load_tensors(file);
+  const model::Uninitialised loaded_next;
+  auto network = model::make_model(
+      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  model::take_weights(*network, weights.tensors, file);
+  network->to(device);
+  network->eval();
+  return {path,
+          std::move(config),
+          std::move(vocabularies.source),
+          std::move(vocabularies.target),
+          std::move(network),
+          device,
+          precision};
+}
+
+}  // namespace heed

@@ -1,0 +1,49 @@
+// A run's folder is the model: config.yaml, model.safetensors and the SentencePiece models,
+// wherever it is moved to.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <string>
+
+#include "apps/shared/config.h"
+#include "decode/translator.h"
+#include "model/model.h"
+#include "text/vocabulary.h"
+
+namespace heed {
+
+struct ModelFolder {
+  std::string path;
+  Config config;
+  text::Vocabulary source, target;
+  model::ModelPtr model;  // best weights, on `device`, in eval mode
+  at::Device device;
+  at::ScalarType precision;
+
+  decode::Member member() const { return {model, source, target}; }
+};
+
+/// Command-line settings that lie over the folder's own config.
+struct OpenOptions {
+  std::string device;                 // empty: auto
+  std::vector<std::string> settings;  // --set
+};
+
+/// Throws UserError that names the folder or file and what is wrong with it.
+ModelFolder open_model(const std::string& path, const OpenOptions& options = {});
+
+struct Vocabularies {
+  text::Vocabulary source, target;
+};
+
+/// joint.spm, or source.spm and target.spm, of a run's folder.
+bool has_vocabularies(const std::string& folder);
+Vocabularies load_vocabularies(const std::string& folder, bool joint);
+void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint);
+
+/// Sets the number of CPU threads (0: all cores).
+void use_threads(int64_t threads);
+
+}  // namespace heed

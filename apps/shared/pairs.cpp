@@ -1,0 +1,38 @@
+#include "apps/shared/pairs.h"
+
+#include "base/error.h"
+#include "text/lines.h"
+
+namespace heed {
+
+std::vector<std::string> read_lines(const std::string& path) {
+  text::LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,
+                         std::size_t lines_b) {
+  if (lines_a != lines_b)
+    throw UserError(path_a + " has " + std::to_string(lines_a) + " lines and " + path_b + " has " +
+                    std::to_string(lines_b) + "; line i of one must belong to line i of the other");
+}
+
+Pairs read_pairs(const std::string& source, const std::string& target) {
+  Pairs pairs{read_lines(source), read_lines(target)};
+  require_equal_lines(source, pairs.source.size(), target, pairs.target.size());
+  return pairs;
+}
+
+std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {
+  std::vector<PairWindow> windows;
+  for (std::size_t i = 0; i < pairs.source.size(); ++i) {
+    if (i % lines == 0) windows.push_back({.first = i, .pairs = {}});
+    windows.back().pairs.source.push_back(pairs.source[i]);
+    windows.back().pairs.target.push_back(pairs.target[i]);
+  }
+  return windows;
+}
+
+}  // namespace heed

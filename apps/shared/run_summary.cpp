@@ -1,0 +1,41 @@
+#include "apps/shared/run_summary.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace heed {
+
+using nlohmann::json;
+
+std::string RunSummary::to_json() const {
+  return json{{"parameters", parameters},
+              {"updates", updates},
+              {"minutes", minutes},
+              {"tokens_per_second", tokens_per_second},
+              {"validation_loss", validation_loss},
+              {"validation_bleu", validation_bleu},
+              {"stop_reason", stop_reason},
+              {"test", test_scores}}
+             .dump(2) +
+         "\n";
+}
+
+RunSummary RunSummary::read(const std::string& path) {
+  const json summary = json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  try {
+    return {.parameters = summary.at("parameters"),
+            .updates = summary.at("updates"),
+            .minutes = summary.at("minutes"),
+            .tokens_per_second = summary.at("tokens_per_second"),
+            .validation_loss = summary.at("validation_loss"),
+            .validation_bleu = summary.at("validation_bleu"),
+            .stop_reason = summary.at("stop_reason"),
+            .test_scores = summary.at("test")};
+  } catch (const json::exception&) {
+    throw UserError(path + ": not a summary of a finished run; train it again");
+  }
+}
+
+}  // namespace heed

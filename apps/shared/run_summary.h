@@ -1,0 +1,24 @@
+// summary.json: what a finished run leaves for those who compare runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+/// What one run leaves in summary.json for those who compare runs.
+struct RunSummary {
+  int64_t parameters = 0, updates = 0;
+  double minutes = 0, tokens_per_second = 0;  // target tokens without padding
+  double validation_loss = 0;                 // best, per token
+  double validation_bleu = -1;                // of the best checkpoint; -1 where none was scored
+  std::string stop_reason;
+  std::vector<std::string> test_scores;  // as sacrebleu describes them
+
+  std::string to_json() const;
+  /// Throws UserError naming the file.
+  static RunSummary read(const std::string& path);
+};
+
+}  // namespace heed

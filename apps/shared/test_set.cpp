@@ -1,0 +1,66 @@
+#include "apps/shared/test_set.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "apps/shared/pairs.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "decode/translator.h"
+
+namespace heed {
+
+TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
+                      bool valid) {
+  if (source.empty() != reference.empty())
+    throw UserError(
+        "give both --source and --reference, or neither to use the model's own test set");
+  const data::CorpusFiles& files = valid ? config.data.valid : config.data.test;
+  const std::string from = source.empty() ? files.source : source;
+  const std::string to = source.empty() ? files.target : reference;
+  if (from.empty())
+    throw UserError(std::string("the model's config has no data.") + (valid ? "valid" : "test") +
+                    "; give --source and --reference");
+  Pairs pairs = read_pairs(from, to);
+  return {from, std::move(pairs.source), std::move(pairs.target)};
+}
+
+std::vector<std::string> translate_all(const ModelFolder& folder,
+                                       const std::vector<std::string>& lines) {
+  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
+                                folder.precision);
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const std::size_t window = 32 * static_cast<std::size_t>(folder.config.decoding.batch_size);
+  std::vector<std::string> outputs;
+  std::size_t next = 0;
+  decode::translate_stream(
+      translator,
+      [&]() -> std::optional<std::string> {
+        if (next == lines.size()) return std::nullopt;
+        return lines[next++];
+      },
+      [&](int64_t, const decode::Translation& translation) {
+        outputs.push_back(translation.text);
+        if (outputs.size() % 50 == 0)
+          log::progress("translating " + std::to_string(outputs.size()) + "/" +
+                        std::to_string(lines.size()));
+      },
+      static_cast<int64_t>(window));
+  log::clear_progress();
+  log::info(folder.path + ": " + std::to_string(lines.size()) + " sentences translated, beam " +
+            std::to_string(folder.config.decoding.beam_size) + ", " +
+            fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1) +
+            " sentences/s");
+  return outputs;
+}
+
+void write_lines(const std::string& path, const std::vector<std::string>& lines) {
+  write_atomic(path, lines.empty() ? "" : join(lines, "\n") + "\n");
+}
+
+}  // namespace heed

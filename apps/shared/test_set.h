@@ -1,0 +1,28 @@
+// What a model is tested on, and its translations of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/shared/model_folder.h"
+
+namespace heed {
+
+struct TestSet {
+  std::string name;  // for messages and titles: the source file
+  std::vector<std::string> source, reference;
+};
+
+/// `source` and `reference` where given, else the config's test (or validation) set. Throws
+/// UserError.
+TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
+                      bool valid = false);
+
+/// The best translation of each line, with progress on a terminal and the rate in the log.
+std::vector<std::string> translate_all(const ModelFolder& folder,
+                                       const std::vector<std::string>& lines);
+
+/// Atomic; a line each.
+void write_lines(const std::string& path, const std::vector<std::string>& lines);
+
+}  // namespace heed

@@ -1,0 +1,68 @@
+#include "apps/shared/training_run.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include "base/log.h"
+#include "model/device.h"
+
+namespace heed {
+
+data::CorpusReading readable(const model::Model& model) {
+  if (model.longest() == INT64_MAX) return {};
+  return {.max_length = model.longest() - 1, .limit = "model.max_positions"};
+}
+
+data::CorpusReading training_reading(const Config& config) {
+  return {.max_length = config.data.max_length,
+          .long_sentences = config.data.long_sentences,
+          .keep_text = config.data.subword_sampling > 0,
+          .threads = at::get_num_threads()};
+}
+
+Vocabularies make_vocabularies(const Config& config) {
+  const data::VocabularyConfig& wanted = config.data.vocabulary;
+  const bool joint = wanted.kind == data::VocabularyKind::joint;
+  const auto one = [&](const std::string& ready, bool sources, bool targets) {
+    if (!ready.empty()) return text::Vocabulary::load(ready);
+    text::VocabularyTraining training{.size = wanted.size,
+                                      .algorithm = config::name_of(wanted.algorithm),
+                                      .coverage = wanted.coverage,
+                                      .seed = static_cast<uint64_t>(config.seed)};
+    for (const data::CorpusFiles& corpus : config.data.train) {
+      if (sources) training.files.push_back(corpus.source);
+      if (targets) training.files.push_back(corpus.target);
+    }
+    log::info("training a vocabulary of " + std::to_string(wanted.size) + " pieces");
+    return text::Vocabulary::train(training);
+  };
+  const text::Vocabulary source = one(wanted.source, true, joint);
+  return {source, joint ? source : one(wanted.target, false, true)};
+}
+
+ModelFolder fresh_model(Config config, const std::string& folder,
+                        const Vocabularies& vocabularies) {
+  const at::Device device = model::open_device(config.device);
+  const at::ScalarType precision =
+      model::choose_precision(config::name_of(config.precision), device);
+  at::manual_seed(static_cast<uint64_t>(config.seed));
+  auto network = model::make_model(
+      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  network->to(device);
+  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
+          device, precision};
+}
+
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run) {
+  data::CorpusReading reading = training_reading(run.config);
+  const data::CorpusReading model = readable(*run.model);
+  if (model.max_length > 0 && model.max_length < reading.max_length) {
+    reading.max_length = model.max_length;
+    reading.limit = model.limit;
+  }
+  reading.scratch = run.path;
+  return std::make_shared<const data::Corpus>(
+      data::Corpus::read(run.config.data.train, run.source, run.target, reading));
+}
+
+}  // namespace heed

@@ -1,0 +1,30 @@
+// What a training run begins with: vocabularies, a fresh model, the training pairs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/shared/config.h"
+#include "apps/shared/model_folder.h"
+#include "data/corpus.h"
+
+namespace heed {
+
+/// Loads the models named in the config or trains them on the training corpus.
+Vocabularies make_vocabularies(const Config& config);
+
+/// A fresh model of the config's seed on its device, with what belongs to a run's folder.
+ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies);
+
+/// The model's own limit in pieces without eos, where positions are learned; else none.
+data::CorpusReading readable(const model::Model& model);
+
+/// How the training pairs are read, as the `data` section says.
+data::CorpusReading training_reading(const Config& config);
+
+/// The run's training pairs, encoded; a large corpus keeps its ids in a nameless file in the run's
+/// folder, or in memory where it has none.
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run);
+
+}  // namespace heed

@@ -1,0 +1,120 @@
+#include "draw/attention_page.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "draw/page/page.h"
+#include "draw/palette.h"
+#include "draw/svg.h"
+
+namespace heed::draw {
+namespace {
+
+using nlohmann::json;
+
+constexpr float kUnits = 10000;  // four decimals
+
+void append(std::string& bytes, const std::vector<float>& weights) {
+  for (const float weight : weights) {
+    const float share = std::isnan(weight) ? 0 : std::clamp(weight, 0.0f, 1.0f);
+    const auto units = static_cast<unsigned>(std::lround(share * kUnits));
+    bytes += static_cast<char>(units < 128 ? units : units % 128 + 128);
+    if (units >= 128) bytes += static_cast<char>(units / 128);
+  }
+}
+
+std::string deflate(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string packed(size, '\0');
+  const int code = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                             reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9);
+  expect(code == Z_OK, "zlib packs what it has room for");
+  packed.resize(size);
+  return packed;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    uint32_t three = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      three = three << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0);
+    for (std::size_t i = 0; i < 4; ++i)
+      out += at + i > bytes.size() ? '=' : kDigits[three >> (18 - 6 * i) & 63];
+  }
+  return out;
+}
+
+struct Sentence {
+  json lines = json::array(), views = json::array();
+  std::map<std::vector<std::string>, std::size_t> known;  // token line -> index
+  std::string weights;
+
+  std::size_t line(const std::vector<std::string>& tokens) {
+    const auto [found, is_new] = known.try_emplace(tokens, lines.size());
+    if (is_new) lines.push_back(tokens);
+    return found->second;
+  }
+};
+
+}  // namespace
+
+std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
+  std::vector<std::pair<int64_t, Sentence>> sentences;  // in order of first appearance
+  std::map<int64_t, std::size_t> place;
+  for (const study::AttentionMatrix& matrix : matrices) {
+    check(matrix);
+    const auto [found, is_new] = place.try_emplace(matrix.sentence, sentences.size());
+    if (is_new) sentences.emplace_back(matrix.sentence, Sentence());
+    Sentence& sentence = sentences[found->second].second;
+    sentence.views.push_back({{"kind", matrix.kind},
+                              {"layer", matrix.layer},
+                              {"head", matrix.head},
+                              {"target", sentence.line(matrix.target)},
+                              {"source", sentence.line(matrix.source)}});
+    append(sentence.weights, matrix.weights);
+  }
+  json data = json::array();
+  for (auto& [id, sentence] : sentences)
+    data.push_back({{"id", id},
+                    {"lines", std::move(sentence.lines)},
+                    {"views", std::move(sentence.views)},
+                    {"weights", base64(deflate(sentence.weights))}});
+  const std::string text = data.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string attention_page(std::span<const study::AttentionMatrix> matrices,
+                           const std::string& title) {
+  if (matrices.empty()) throw UserError("there is no attention to show: no sentence was given");
+  const std::string name = xml_escape(title), data = attention_json(matrices);
+  const std::string colours = json{ink(0), ink(0.25), ink(0.5), ink(0.75), ink(1)}.dump();
+  const std::string script = fill(page_file("attention.js"), {{"@ink@", colours}});
+  return fill(page_file("attention.html"), {{"@title@", name},
+                                            {"@style@", page_file("attention.css")},
+                                            {"@script@", script},
+                                            {"@actions@", page_file("attention_actions.js")},
+                                            {"@data@", data}});
+}
+
+}  // namespace heed::draw

@@ -1,0 +1,59 @@
+// Pictures of attention matrices: darker = more.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "draw/svg.h"
+#include "study/attention_matrix.h"
+
+namespace heed::draw {
+
+/// An SVG: target tokens as rows, source tokens as columns, each cell's weight as a tooltip. White
+/// is 0 and the darkest ink the matrix's largest weight, which the bar below names. Cells shrink as
+/// the matrix grows, but no further than labels can be read.
+std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title = "");
+
+/// Small multiples of the matrices of one sentence and kind, all on one scale: a row per layer, a
+/// column per head, in order of appearance. Tokens are named along the left and the top where there
+/// is room for them (up to 24 on the longer side). Throws Bug where there is no matrix or their
+/// sizes differ.
+std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
+                              const std::string& title = "");
+
+/// "cross-attention" or "encoder self-attention".
+std::string describe_kind(const study::AttentionMatrix& matrix);
+/// "cross-attention, layer 1, mean of heads": which one it is, layers and heads as in the CSV.
+std::string describe(const study::AttentionMatrix& matrix);
+
+// --- what both pictures are made of
+
+/// The largest weight of all, or 1 where all are 0.
+double largest_weight(std::span<const study::AttentionMatrix> matrices);
+
+/// Font size in cells at most: below sin 60 degrees, or slanted labels would touch.
+inline constexpr double kLabelShare = 0.76;
+
+/// The room that the tokens' labels take, in units of the font size.
+double label_width(const std::vector<std::string>& tokens);
+
+/// One label per cell of size `cell`: the rows' end at `x`, the first cell's top at `y`; the
+/// columns' stand on `y` and rise by 60 degrees, the first cell's left at `x`. Very long tokens are
+/// cut short and whole in the tooltip; each runs in its own direction.
+void draw_row_labels(Svg& svg, const std::vector<std::string>& tokens, double x, double y,
+                     double cell, double font);
+void draw_column_labels(Svg& svg, const std::vector<std::string>& tokens, double x, double y,
+                        double cell, double font);
+
+/// How far column labels of that width reach above their cells and beyond the last.
+struct LabelReach {
+  double up = 0, right = 0;
+};
+LabelReach column_label_reach(double width);
+
+inline constexpr double kInkLegendWidth = 150, kInkLegendHeight = 48;
+/// The bar from 0 to `largest` with its upper left corner at (x, y).
+void draw_ink_legend(Svg& svg, double x, double y, double largest);
+
+}  // namespace heed::draw

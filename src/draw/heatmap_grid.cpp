@@ -1,0 +1,167 @@
+// Small multiples: layers by heads.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "draw/heatmap.h"
+#include "draw/palette.h"
+#include "draw/text_width.h"
+
+namespace heed::draw {
+namespace {
+
+constexpr double kMargin = 14, kTitleHeight = 30, kTitleSize = 14, kNameSize = 12;
+constexpr double kPanel = 240;  // what a panel's longer side shares out to its cells
+constexpr double kSmallest = 2, kLargest = 14;  // cells
+constexpr double kLabelled = 10;                // from here on tokens are named
+constexpr double kGap = 16;
+constexpr int kLevels = 24;  // of ink: more could not be told apart, and runs of equal ones are one
+
+std::vector<int64_t> in_order(std::span<const study::AttentionMatrix> matrices,
+                              int64_t study::AttentionMatrix::*number) {
+  std::vector<int64_t> out;
+  for (const study::AttentionMatrix& matrix : matrices)
+    if (std::find(out.begin(), out.end(), matrix.*number) == out.end())
+      out.push_back(matrix.*number);
+  return out;
+}
+
+double place_of(const std::vector<int64_t>& numbers, int64_t number) {
+  return static_cast<double>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
+}
+
+struct Grid {
+  std::vector<int64_t> layers, heads;
+  double cell = 0, font = 0;
+  bool labelled = false;
+  double width = 0, height = 0;  // of one panel
+  double left = 0, top = 0;      // of the first
+  double legend = 0;             // its top
+  double total_width = 0, total_height = 0;
+
+  double x(const study::AttentionMatrix& panel) const {
+    return left + place_of(heads, panel.head) * (width + kGap);
+  }
+  double y(const study::AttentionMatrix& panel) const {
+    return top + place_of(layers, panel.layer) * (height + kGap);
+  }
+};
+
+Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string& title) {
+  const study::AttentionMatrix& first = matrices[0];
+  const auto rows = static_cast<double>(first.target.size());
+  const auto columns = static_cast<double>(first.source.size());
+  Grid at{.layers = in_order(matrices, &study::AttentionMatrix::layer),
+          .heads = in_order(matrices, &study::AttentionMatrix::head)};
+  at.cell = std::clamp(std::floor(kPanel / std::max({rows, columns, 1.0})), kSmallest, kLargest);
+  at.labelled = at.cell >= kLabelled;
+  at.font = at.cell * kLabelShare;
+  at.width = at.cell * columns;
+  at.height = at.cell * rows;
+  const LabelReach label =
+      at.labelled ? column_label_reach(label_width(first.source) * at.font) : LabelReach{};
+  const double names = text_width("layer 00") * kNameSize + 8;
+  at.left = kMargin + names + (at.labelled ? label_width(first.target) * at.font + 8 : 0);
+  at.top = kMargin + kTitleHeight + kNameSize + 8 + label.up;
+  const double bottom = at.top + static_cast<double>(at.layers.size()) * (at.height + kGap) - kGap;
+  at.legend = bottom + 16;
+  at.total_height = at.legend + kInkLegendHeight;
+  const double right =
+      at.left + static_cast<double>(at.heads.size()) * (at.width + kGap) - kGap + label.right;
+  at.total_width = kMargin + std::max({right, at.left + kInkLegendWidth + 90,
+                                       kMargin + 1.15 * text_width(title) * kTitleSize});
+  return at;
+}
+
+/// The outline of one run of cells, in cells.
+std::string run(std::size_t column, std::size_t row, std::size_t length) {
+  const std::string along = std::to_string(length);
+  return 'M' + std::to_string(column) + ' ' + std::to_string(row) + 'h' + along + "v1h-" + along +
+         'z';
+}
+
+/// One path per level of ink, in cells; white ones are left out.
+std::string cells(const study::AttentionMatrix& matrix, double largest) {
+  std::array<std::string, kLevels + 1> paths;
+  const auto level = [&](std::size_t row, std::size_t column) {
+    const double share = std::clamp(matrix.at(row, column) / largest, 0.0, 1.0);
+    return static_cast<std::size_t>(std::lround(share * kLevels));
+  };
+  const std::size_t columns = matrix.source.size();
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    for (std::size_t from = 0, to = 0; from < columns; from = to) {
+      for (to = from + 1; to < columns && level(row, to) == level(row, from);) ++to;
+      paths[level(row, from)] += run(from, row, to - from);
+    }
+  }
+  std::string out;
+  for (std::size_t i = 1; i <= kLevels; ++i)
+    if (!paths[i].empty())
+      out +=
+          "<path fill=\"" + ink(static_cast<double>(i) / kLevels) + "\" d=\"" + paths[i] + "\"/>";
+  return out;
+}
+
+/// "layer 0, head 3: at most 0.93, dog → Hund".
+std::string summary(const study::AttentionMatrix& matrix) {
+  std::string text = describe(matrix);
+  if (matrix.weights.empty()) return text;
+  const auto most = std::max_element(matrix.weights.begin(), matrix.weights.end());
+  const auto index = static_cast<std::size_t>(most - matrix.weights.begin());
+  const std::size_t columns = matrix.source.size();
+  return text + ": at most " + fixed(*most, 4) + ", " + matrix.target[index / columns] +
+         " \u2192 " + matrix.source[index % columns];
+}
+
+void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, double largest) {
+  const double x = at.x(panel), y = at.y(panel);
+  svg.raw("<g><title>" + xml_escape(summary(panel)) + "</title>");
+  svg.rectangle(x - 0.5, y - 0.5, at.width + 1, at.height + 1, "#ffffff", "",
+                "stroke=\"#999999\" stroke-width=\"1\"");
+  svg.raw("<g shape-rendering=\"crispEdges\" transform=\"translate(" + short_number(x) + ' ' +
+          short_number(y) + ") scale(" + short_number(at.cell) + ")\">" + cells(panel, largest) +
+          "</g></g>");
+}
+
+void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
+  const std::string bold = "font-weight=\"600\"";
+  for (std::size_t i = 0; i < at.heads.size(); ++i) {
+    const double x = at.left + static_cast<double>(i) * (at.width + kGap);
+    svg.text(x, kMargin + kTitleHeight + kNameSize,
+             at.heads[i] < 0 ? "mean" : "head " + study::head_name(at.heads[i]),
+             {.size = kNameSize, .attributes = bold});
+    if (at.labelled) draw_column_labels(svg, first.source, x, at.top - 6, at.cell, at.font);
+  }
+  for (std::size_t i = 0; i < at.layers.size(); ++i) {
+    const double y = at.top + static_cast<double>(i) * (at.height + kGap);
+    svg.text(kMargin, y + at.height / 2 + kNameSize * 0.36, "layer " + std::to_string(at.layers[i]),
+             {.size = kNameSize, .attributes = bold});
+    if (at.labelled) draw_row_labels(svg, first.target, at.left - 7, y, at.cell, at.font);
+  }
+}
+
+}  // namespace
+
+std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
+                              const std::string& title) {
+  expect(!matrices.empty(), "a grid has pictures");
+  for (const study::AttentionMatrix& matrix : matrices) {
+    check(matrix);
+    expect(matrix.target.size() == matrices[0].target.size() &&
+               matrix.source.size() == matrices[0].source.size(),
+           "the pictures of a grid are of one sentence");
+  }
+  const double largest = largest_weight(matrices);
+  const std::string name = title.empty() ? describe_kind(matrices[0]) + ", layers by heads" : title;
+  const Grid at = lay_out(matrices, name);
+  Svg svg(at.total_width, at.total_height, name);
+  svg.text(kMargin, kMargin + 14, name, {.size = kTitleSize, .attributes = "font-weight=\"600\""});
+  draw_names(svg, matrices[0], at);
+  for (const study::AttentionMatrix& matrix : matrices) draw_panel(svg, matrix, at, largest);
+  draw_ink_legend(svg, at.left, at.legend, largest);
+  return std::move(svg).finish();
+}
+
+}  // namespace heed::draw

@@ -1,0 +1,253 @@
+"use strict";
+const element = id => document.getElementById(id);
+const sentences = JSON.parse(element("data").textContent);
+const choosers = { kind: element("kind"), layer: element("layer"), head: element("head") };
+const kinds = {
+  cross: { name: "cross-attention", source: "Source", target: "Target" },
+  encoder: {
+    name: "encoder self-attention", source: "Source, looked at", target: "Source, looking",
+  },
+  decoder: {
+    name: "decoder self-attention", source: "Target so far, looked at", target: "Target, looking",
+  },
+};
+const names = {
+  kind: kind => kinds[kind].name,
+  layer: layer => String(layer),
+  head: head => (head < 0 ? "mean" : String(head)),
+};
+let sentence = null;  // on show
+let view = null;      // its matrix on show
+let pinned = null;    // {side, index} that a click keeps lit
+
+// --- weights
+
+function unpack(one) {
+  one.ready ??= (async () => {
+    const packed = Uint8Array.from(atob(one.weights), letter => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    let at = 0;
+    for (const each of one.views) {
+      each.source = one.lines[each.source];
+      each.target = one.lines[each.target];
+      each.weights = new Uint16Array(each.target.length * each.source.length);
+      each.largest = 1;
+      for (let i = 0; i < each.weights.length; ++i) {
+        const low = bytes[at++];
+        each.weights[i] = low < 128 ? low : (low - 128) + 128 * bytes[at++];
+        if (each.weights[i] > each.largest) each.largest = each.weights[i];
+      }
+    }
+    one.weights = null;
+  })();
+  return one.ready;
+}
+
+const weight = (row, column) => view.weights[row * view.source.length + column] / 10000;
+const percent = value => (100 * value).toFixed(value < 0.0995 ? 1 : 0) + "%";
+
+// --- colours: the paper for nothing, the strongest for the largest weight of the matrix
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
+const onLight = JSON.parse('@ink@').map(rgb);
+const onDark = ["#14181f", "#15406f", "#2f86cf", "#93cbf2", "#f4faff"].map(rgb);
+let shades = [];  // 256 of them
+
+function mixShades() {
+  const stops = dark.matches ? onDark : onLight, last = stops.length - 1;
+  shades = Array.from({ length: 256 }, (_, i) => {
+    const place = last * i / 255, from = Math.min(Math.floor(place), last - 1), part = place - from;
+    return stops[from].map((value, k) => Math.round(value + part * (stops[from + 1][k] - value)));
+  });
+}
+
+const shade = share => shades[Math.round(255 * Math.min(share, 1))];
+const css = colour => `rgb(${colour.join(", ")})`;
+
+// Black or white, whichever stands out more (WCAG's relative luminance: never below 4.5 to 1).
+function textOn(colour) {
+  const [r, g, b] = colour.map(value => (value / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000000" : "#ffffff";
+}
+
+function drawLegend() {
+  const largest = (view.largest / 10000).toFixed(2);
+  const steps = [0, 64, 128, 191, 255].map(i => css(shades[i]));
+  const scale = element("legend").querySelector(".scale");
+  scale.style.background = `linear-gradient(to right, ${steps})`;
+  element("largest").textContent = largest;
+  element("legend").setAttribute("aria-label", `Colours from weight 0 to ${largest}`);
+  element("rule").textContent = dark.matches ? "Brighter is more." : "Darker is more.";
+}
+
+// --- choosing
+
+function fillChooser(chooser, values, name) {
+  const before = chooser.value;
+  chooser.replaceChildren(...values.map(value => new Option(name(value), String(value))));
+  if (values.map(String).includes(before)) chooser.value = before;
+  chooser.parentElement.hidden = values.length < 2;
+}
+
+// Kinds of this sentence, layers of that kind, heads of that layer; a choice stays where it can.
+async function choose() {
+  const wanted = sentences[element("sentence").selectedIndex];
+  await unpack(wanted);
+  if (wanted !== sentences[element("sentence").selectedIndex]) return;
+  const order = Object.keys(kinds);
+  let views = wanted.views;
+  for (const key of ["kind", "layer", "head"]) {
+    const values = [...new Set(views.map(each => each[key]))];
+    if (key === "kind") values.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+    fillChooser(choosers[key], values, names[key]);
+    views = views.filter(each => String(each[key]) === choosers[key].value);
+  }
+  const sameTokens = view && sentence === wanted && view.kind === views[0].kind;
+  sentence = wanted;
+  view = views[0];
+  if (!sameTokens) pinned = null;
+  draw(sameTokens);
+}
+
+function step(by) {
+  const chooser = element("sentence"), count = sentences.length;
+  chooser.selectedIndex = (chooser.selectedIndex + by + count) % count;
+  choose();
+}
+
+function sentenceName(one) {
+  const shown = one.views.find(each => each.kind !== "decoder") ?? one.views[0];
+  const pieces = one.lines[shown.source].filter(piece => piece !== "</s>" && piece !== "<s>");
+  const marked = pieces.some(piece => piece.includes("\u2581"));
+  const text = pieces.join(marked ? "" : " ").replace(/\u2581/g, " ").trim();
+  const letters = window.Intl && Intl.Segmenter
+    ? Array.from(new Intl.Segmenter().segment(text), part => part.segment) : [...text];
+  return `${one.id}: ${letters.slice(0, 60).join("")}${letters.length > 60 ? "\u2026" : ""}`;
+}
+
+// --- drawing
+
+function make(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+// Long names may be cut short: then the tooltip has them whole.
+const label = text =>
+  make("span", { dir: "auto", textContent: text, title: text.length > 14 ? text : "" });
+
+// The line runs the way its first letter does.
+function direction(tokens) {
+  const letter = /\p{L}/u.exec(tokens.join(""));
+  return letter && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter[0]) ? "rtl" : "ltr";
+}
+
+function drawTokens(side) {
+  const line = element(side), count = view[side].length;
+  line.dir = direction(view[side]);
+  line.replaceChildren(...view[side].map((text, index) => {
+    const token = make("div", { className: "token", tabIndex: index === 0 ? 0 : -1 },
+                       label(text), make("small"));
+    token.setAttribute("role", "button");
+    token.setAttribute("aria-pressed", "false");
+    token.setAttribute("aria-label", `${text}, ${side} ${index + 1} of ${count}`);
+    token.addEventListener("pointerenter", () => pinned || light(side, index));
+    token.addEventListener("focus", () => {
+      rove(line.children, index);
+      if (token.matches(":focus-visible")) unpin();
+      if (!pinned) light(side, index);
+    });
+    token.addEventListener("click", () => pin(side, index));
+    token.addEventListener("keydown", event => moveToken(event, side, index));
+    return token;
+  }));
+}
+
+function drawMatrix() {
+  const head = make("thead"), body = make("tbody");
+  const headCell = text => make("th", {}, label(text));
+  head.insertRow().append(make("th"), ...view.source.map(headCell));
+  view.target.forEach((text, row) => {
+    const line = body.insertRow();
+    line.append(headCell(text));
+    view.source.forEach((_, column) => {
+      const cell = line.insertCell();
+      cell.style.backgroundColor = css(shade(weight(row, column) * 10000 / view.largest));
+      cell.tabIndex = row + column === 0 ? 0 : -1;
+    });
+  });
+  element("matrix").replaceChildren(head, body);
+  const scroll = element("scroll"), corner = head.rows[0].cells[0];
+  scroll.style.scrollPadding = `${corner.offsetHeight + 2}px 0 0 ${corner.offsetWidth + 2}px`;
+}
+
+function drawHeads() {
+  const views = sentence.views.filter(each => each.kind === view.kind);
+  element("glance").hidden = views.length < 2;
+  if (views.length < 2) return;
+  const layers = [...new Set(views.map(each => each.layer))];
+  const heads = [...new Set(views.map(each => each.head))];
+  const largest = Math.max(...views.map(each => each.largest));
+  const columns = view.source.length, rows = view.target.length;
+  const size = Math.max(56, Math.min(110, 900 / heads.length));  // of a thumbnail, in pixels
+  const scale = Math.min(8, size / Math.max(columns, rows));
+  const nodes = [make("span"), ...heads.map(head =>
+    make("span", { className: "name", textContent: head < 0 ? "mean" : `head ${head}` }))];
+  for (const layer of layers) {
+    nodes.push(make("span", { textContent: `layer ${layer}` }));
+    for (const head of heads) {
+      const each = views.find(one => one.layer === layer && one.head === head);
+      nodes.push(each ? thumbnail(each, columns, rows, scale, largest) : make("span"));
+    }
+  }
+  element("heads").style.gridTemplateColumns = `repeat(${heads.length + 1}, auto)`;
+  element("heads").replaceChildren(...nodes);
+}
+
+function thumbnail(each, columns, rows, scale, largest) {
+  const canvas = make("canvas", { width: columns, height: rows });
+  canvas.style.width = `${columns * scale}px`;
+  canvas.style.height = `${rows * scale}px`;
+  const context = canvas.getContext("2d"), image = context.createImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  const colours = shades.map(([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r);
+  each.weights.forEach((value, i) => { pixels[i] = colours[Math.round(255 * value / largest)]; });
+  context.putImageData(image, 0, 0);
+  const name = `layer ${each.layer}, ${each.head < 0 ? "mean of heads" : `head ${each.head}`}`;
+  const button = make("button", { type: "button", title: name, tabIndex: -1 }, canvas);
+  button.setAttribute("aria-label", name);
+  button.dataset.which = `${each.layer} ${each.head}`;
+  button.addEventListener("click", () => {
+    choosers.layer.value = String(each.layer);
+    choosers.head.value = String(each.head);
+    choose();
+  });
+  return button;
+}
+
+function markHead() {
+  for (const button of element("heads").querySelectorAll("button")) {
+    const chosen = button.dataset.which === `${view.layer} ${view.head}`;
+    button.setAttribute("aria-pressed", String(chosen));
+    button.tabIndex = chosen ? 0 : -1;
+  }
+}
+
+function draw(sameTokens) {
+  if (!sameTokens) {
+    element("source-name").textContent = kinds[view.kind].source;
+    element("target-name").textContent = kinds[view.kind].target;
+    drawTokens("source");
+    drawTokens("target");
+    drawHeads();
+  }
+  drawLegend();
+  drawMatrix();
+  markHead();
+  clear();
+  if (pinned) hold(pinned.side, pinned.index);
+}
+

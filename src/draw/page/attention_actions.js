@@ -1,0 +1,182 @@
+// --- lighting
+
+function paint(side, valueOf) {
+  [...element(side).children].forEach((token, index) => {
+    const value = valueOf(index);
+    const colour = value === null ? null : shade(value * 10000 / view.largest);
+    token.style.backgroundColor = colour ? css(colour) : "";
+    token.style.color = colour ? textOn(colour) : "";
+    token.lastElementChild.textContent = value === null || value < 0.0005 ? "" : percent(value);
+  });
+}
+
+function mark(row, column) {
+  const activate = (elements, index) =>
+    [...elements].forEach((each, i) => each.classList.toggle("active", i === index));
+  const table = element("matrix");
+  activate(element("source").children, column);
+  activate(element("target").children, row);
+  activate([...table.tHead.rows[0].cells].slice(1), column);
+  activate([...table.tBodies[0].rows].map(line => line.cells[0]), row);
+}
+
+// Isolates keep a right-to-left token from turning the sentence around.
+const quote = text => "\u2068" + text + "\u2069";
+
+// The three partners that count most, in words.
+function strongest(side, index) {
+  const other = side === "target" ? "source" : "target";
+  const value = i => (side === "target" ? weight(index, i) : weight(i, index));
+  const order = view[other].map((text, i) => [value(i), text]).sort((a, b) => b[0] - a[0]);
+  const listed = order.slice(0, 3).map(([w, text]) => `${quote(text)} ${percent(w)}`);
+  return quote(view[side][index]) + (side === "target" ? " looks at " : " is seen by ") +
+    listed.join(" \u00b7 ");
+}
+
+function light(side, index) {
+  if (side === "target") {
+    mark(index, -1);
+    paint("target", () => null);
+    paint("source", column => weight(index, column));
+  } else {
+    mark(-1, index);
+    paint("source", () => null);
+    paint("target", row => weight(row, index));
+  }
+  element("status").textContent = strongest(side, index);
+}
+
+function lightCell(row, column) {
+  light("target", row);
+  mark(row, column);
+  element("status").textContent =
+    `${quote(view.target[row])} \u2192 ${quote(view.source[column])}: ` +
+    weight(row, column).toFixed(4);
+}
+
+function clear() {
+  mark(-1, -1);
+  paint("source", () => null);
+  paint("target", () => null);
+  element("status").textContent = "Point at a token to see its partners.";
+}
+
+function unpin() {
+  if (pinned) element(pinned.side).children[pinned.index].setAttribute("aria-pressed", "false");
+  pinned = null;
+}
+
+function hold(side, index) {
+  pinned = { side, index };
+  element(side).children[index].setAttribute("aria-pressed", "true");
+  light(side, index);
+}
+
+function pin(side, index) {
+  const same = pinned && pinned.side === side && pinned.index === index;
+  unpin();
+  if (same) light(side, index); else hold(side, index);
+}
+
+// --- keys: one element of each group is in the tab order; the arrow keys move it
+
+function rove(elements, index) {
+  [...elements].forEach((each, i) => { each.tabIndex = i === index ? 0 : -1; });
+}
+
+// Where a key leads in `rows` rows and `columns` columns, or null.
+function goal(event, row, column, rows, columns) {
+  const all = event.ctrlKey || event.metaKey;
+  const to = {
+    ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+    ArrowUp: [row - 1, column], ArrowDown: [row + 1, column],
+    Home: [all ? 0 : row, 0], End: [all ? rows - 1 : row, columns - 1],
+    PageUp: [row - 10, column], PageDown: [row + 10, column],
+  }[event.key];
+  if (!to || event.altKey) return null;
+  const within = (value, count) => Math.max(0, Math.min(value, count - 1));
+  return [within(to[0], rows), within(to[1], columns)];
+}
+
+// The two lines are two rows; the one that runs from right to left turns the arrows around.
+function moveToken(event, side, index) {
+  if (event.key === "Enter" || event.key === " ") {
+    pin(side, index);
+    event.preventDefault();
+    return;
+  }
+  const line = element(side), turned = { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
+  const key = line.dir === "rtl" ? turned[event.key] ?? event.key : event.key;
+  const to = goal({ key, altKey: event.altKey }, side === "source" ? 0 : 1, index, 2,
+                  line.children.length);
+  if (!to) return;
+  const other = element(to[0] === 0 ? "source" : "target").children;
+  other[Math.min(to[1], other.length - 1)].focus();
+  event.preventDefault();
+}
+
+const place = cell => [cell.parentElement.sectionRowIndex, cell.cellIndex - 1];
+
+function moveCell(event) {
+  const cell = event.target.closest("td");
+  const to = cell && goal(event, ...place(cell), view.target.length, view.source.length);
+  if (!to) return;
+  element("matrix").tBodies[0].rows[to[0]].cells[to[1] + 1].focus();
+  event.preventDefault();
+}
+
+function focusCell(event) {
+  const cell = event.target.closest("td");
+  if (!cell) return;
+  const [row, column] = place(cell);
+  element("matrix").querySelector('td[tabindex="0"]').tabIndex = -1;
+  cell.tabIndex = 0;
+  const value = weight(row, column).toFixed(4);
+  cell.setAttribute("aria-label", `${view.target[row]} to ${view.source[column]}: ${value}`);
+  if (cell.matches(":focus-visible")) unpin();
+  if (!pinned) lightCell(row, column);
+}
+
+function overCell(event) {
+  const cell = event.target.closest("td");
+  if (cell && !pinned) lightCell(...place(cell));
+}
+
+function moveHead(event) {
+  const buttons = [...element("heads").querySelectorAll("button")];
+  const index = buttons.indexOf(event.target), columns = new Set(sentence.views
+    .filter(each => each.kind === view.kind).map(each => each.head)).size;
+  const to = index < 0 ? null : goal(event, Math.floor(index / columns), index % columns,
+                                     Math.ceil(buttons.length / columns), columns);
+  if (!to) return;
+  buttons[Math.min(to[0] * columns + to[1], buttons.length - 1)].focus();
+  event.preventDefault();
+}
+
+// --- begin
+
+fillChooser(element("sentence"), [...sentences.keys()], i => sentenceName(sentences[i]));
+for (const id of ["before", "after"]) element(id).hidden = sentences.length < 2;
+element("sentence").addEventListener("change", choose);
+Object.values(choosers).forEach(chooser => chooser.addEventListener("change", choose));
+element("before").addEventListener("click", () => step(-1));
+element("after").addEventListener("click", () => step(1));
+element("matrix").addEventListener("pointerover", overCell);
+element("matrix").addEventListener("focusin", focusCell);
+element("matrix").addEventListener("keydown", moveCell);
+element("heads").addEventListener("keydown", moveHead);
+for (const id of ["source", "target", "matrix"]) {
+  element(id).addEventListener("pointerleave", () => pinned || clear());
+}
+document.addEventListener("keydown", event => {
+  if (event.key !== "Escape" || !view) return;
+  unpin();
+  clear();
+});
+dark.addEventListener("change", () => { mixShades(); if (view) draw(false); });
+mixShades();
+if (window.DecompressionStream) {
+  choose();
+} else {
+  element("status").textContent = "This page needs a browser of 2023 or later.";
+}

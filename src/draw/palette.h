@@ -1,0 +1,15 @@
+// Colours that stay apart for colour-blind eyes (Okabe and Ito 2008) and ink on paper for weights.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace heed::draw {
+
+/// The colour of the i-th series; repeats after eight.
+std::string series_color(std::size_t index);
+
+/// White for 0, dark blue for 1; `share` is clamped to [0, 1].
+std::string ink(double share);
+
+}  // namespace heed::draw

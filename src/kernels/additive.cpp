@@ -1,0 +1,221 @@
+#include "kernels/additive.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "kernels/handle.h"
+#include "kernels/rows/additive.h"
+
+namespace heed::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+float* row(const Tensor& table, int64_t i) {
+  return table.data_ptr<float>() + i * table.stride(0);
+}
+
+}  // namespace
+
+/// What the steps of a batch read and, backwards, what they have added to its gradients so far.
+struct AdditiveMemory::Shared {
+  Tensor keys, values, v;  // fp32, contiguous
+  std::vector<int64_t> lengths;
+  Tensor exponentials;                    // e^2k of the keys, kept where many steps ask for them
+  std::vector<uint8_t> has_exponentials;  // whether each sentence's may be used
+
+  Tensor to_keys, to_values, to_v;  // to_v [sentences, hidden]: no two threads add to one row
+  at::ScalarType keys_type{}, values_type{};
+
+  AdditiveSize size(int64_t sentence) const {
+    return {lengths[static_cast<std::size_t>(sentence)], keys.size(2), values.size(2)};
+  }
+
+  void keep_exponentials() {
+    exponentials = at::empty_like(keys);
+    has_exponentials.resize(lengths.size());
+    at::parallel_for(0, keys.size(0), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        has_exponentials[i] = exp_2x(row(keys, i), row(exponentials, i), lengths[i] * keys.size(2));
+    });
+  }
+};
+
+namespace {
+
+using Shared = AdditiveMemory::Shared;
+using SharedPtr = std::shared_ptr<Shared>;
+
+/// One thread's way to the scores of a sentence: by exponentials where that is possible and pays.
+class Scores {
+ public:
+  explicit Scores(const Shared& memory) : memory_(memory) {}
+
+  /// For so many queries of it.
+  void begin(int64_t sentence, int64_t queries) {
+    sentence_ = sentence;
+    keys_ = nullptr;
+    if (memory_.exponentials.defined()) {
+      if (memory_.has_exponentials[sentence]) keys_ = row(memory_.exponentials, sentence);
+    } else if (queries > 1) {
+      own_keys_.resize(static_cast<std::size_t>(memory_.keys.stride(0)));
+      const int64_t count = memory_.lengths[sentence] * memory_.keys.size(2);
+      if (exp_2x(row(memory_.keys, sentence), own_keys_.data(), count)) keys_ = own_keys_.data();
+    }
+  }
+
+  AdditiveScore of(const float* query) {
+    if (keys_ != nullptr) {
+      own_query_.resize(static_cast<std::size_t>(memory_.keys.size(2)));
+      if (exp_2x(query, own_query_.data(), memory_.keys.size(2)))
+        return {own_query_.data(), keys_, /*exponentials=*/true};
+    }
+    return {query, row(memory_.keys, sentence_), /*exponentials=*/false};
+  }
+
+ private:
+  const Shared& memory_;
+  int64_t sentence_ = 0;
+  const float* keys_ = nullptr;  // e^2k of this sentence
+  std::vector<float> own_keys_, own_query_;
+};
+
+/// asked [sentences, query, hidden], fp32 and contiguous.
+AdditiveAttended attend(const Tensor& asked, const Shared& memory) {
+  const int64_t sentences = asked.size(0), queries = asked.size(1);
+  const Tensor weights = at::zeros({sentences, queries, memory.keys.size(1)}, asked.options());
+  const Tensor answer = at::empty({sentences, queries, memory.values.size(2)}, asked.options());
+  at::parallel_for(0, sentences, 1, [&](int64_t begin, int64_t end) {
+    Scores scores(memory);
+    for (int64_t i = begin; i < end; ++i) {
+      scores.begin(i, queries);
+      for (int64_t t = 0; t < queries; ++t)
+        additive_row(scores.of(row(asked, i) + t * asked.size(2)), memory.v.data_ptr<float>(),
+                     row(memory.values, i), row(weights, i) + t * weights.size(2),
+                     row(answer, i) + t * answer.size(2), memory.size(i));
+    }
+  });
+  return {answer, weights};
+}
+
+/// Hands the keys on, and the gradients that the steps have added up back: autograd runs it
+/// backwards when all steps have run.
+class Share : public torch::autograd::Function<Share> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& keys, const Tensor& values,
+                        const Tensor& v, const SharedPtr& memory) {
+    memory->keys = keys.to(at::kFloat).contiguous();
+    memory->values = values.to(at::kFloat).contiguous();
+    memory->v = v.contiguous();
+    memory->keys_type = keys.scalar_type();
+    memory->values_type = values.scalar_type();
+    memory->keep_exponentials();
+    carry(context, memory);
+    context->set_materialize_grads(false);
+    return keys.view_as(keys);
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    Shared& memory = carried<Shared>(context);
+    // Who used the keys outside the steps has sent a gradient of its own.
+    if (!memory.to_keys.defined()) return {outer[0], Tensor(), Tensor(), Tensor()};
+    Tensor to_keys = std::exchange(memory.to_keys, {}).to(memory.keys_type);
+    if (outer[0].defined()) to_keys = to_keys + outer[0];
+    return {to_keys, std::exchange(memory.to_values, {}).to(memory.values_type),
+            std::exchange(memory.to_v, {}).sum(0), Tensor()};
+  }
+};
+
+class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& query, const Tensor&,
+                             const SharedPtr& memory) {
+    const Tensor asked = query.to(at::kFloat).contiguous();
+    const auto [answer, weights] = attend(asked, *memory);
+    context->save_for_backward({asked, weights});
+    carry(context, memory);
+    context->saved_data["type"] = query.scalar_type();
+    context->mark_non_differentiable({weights});
+    return {answer, weights};
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    Shared& memory = carried<Shared>(context);
+    if (!memory.to_keys.defined()) {
+      memory.to_keys = at::zeros_like(memory.keys);
+      memory.to_values = at::zeros_like(memory.values);
+      memory.to_v = at::zeros({memory.keys.size(0), memory.keys.size(2)}, memory.v.options());
+    }
+    const auto saved = context->get_saved_variables();
+    const Tensor &asked = saved[0], &weights = saved[1];
+    const Tensor from = outer[0].to(at::kFloat).contiguous(), to_query = at::empty_like(asked);
+    at::parallel_for(0, asked.size(0), 1, [&](int64_t begin, int64_t end) {
+      std::vector<float> scratch(static_cast<std::size_t>(weights.size(2)));
+      Scores scores(memory);
+      for (int64_t i = begin; i < end; ++i) {
+        scores.begin(i, asked.size(1));
+        for (int64_t t = 0; t < asked.size(1); ++t)
+          additive_row_gradient(
+              row(from, i) + t * from.size(2), scores.of(row(asked, i) + t * asked.size(2)),
+              memory.v.data_ptr<float>(), row(memory.values, i),
+              row(weights, i) + t * weights.size(2), row(to_query, i) + t * asked.size(2),
+              row(memory.to_v, i), row(memory.to_keys, i), row(memory.to_values, i), scratch.data(),
+              memory.size(i));
+      }
+    });
+    return {to_query.to(context->saved_data["type"].toScalarType()), Tensor(), Tensor()};
+  }
+};
+
+/// How many positions of each sentence `bias` [sentences, 1, source] leaves; nothing where it does
+/// more than to hide those behind.
+std::optional<std::vector<int64_t>> lengths_in(const Tensor& bias) {
+  if (!bias.is_contiguous() || bias.scalar_type() != at::kFloat || bias.size(1) != 1)
+    return std::nullopt;
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < bias.size(0); ++i) {
+    const float *begin = row(bias, i), *end = begin + bias.size(2);
+    const float* hidden = std::find_if(begin, end, [](float x) { return x != 0; });
+    if (!std::all_of(hidden, end, [](float x) { return x == -INFINITY; })) return std::nullopt;
+    lengths.push_back(hidden - begin);
+  }
+  return lengths;
+}
+
+}  // namespace
+
+AdditiveMemory additive_memory(const Tensor& keys, const Tensor& values, const Tensor& v,
+                               const Tensor& bias) {
+  for (const Tensor* tensor : {&keys, &values})
+    if (!tensor->is_cpu() || tensor->scalar_type() == at::kDouble) return {};
+  if (v.scalar_type() != at::kFloat) return {};
+  const bool gradient = at::GradMode::is_enabled();
+  if (gradient && !keys.requires_grad()) return {};
+  auto lengths = lengths_in(bias);
+  if (!lengths) return {};
+  const auto shared = std::make_shared<Shared>();
+  shared->lengths = std::move(*lengths);
+  if (gradient) return {shared, Share::apply(keys, values, v, shared)};
+  shared->keys = keys.to(at::kFloat).contiguous();
+  shared->values = values.to(at::kFloat).contiguous();
+  shared->v = v.contiguous();
+  return {shared, keys};
+}
+
+AdditiveAttended additive_attention(const Tensor& query, const AdditiveMemory& memory) {
+  expect(memory.defined(), "a memory to attend to");
+  if (!at::GradMode::is_enabled()) return attend(query.to(at::kFloat).contiguous(), *memory.shared);
+  const auto attended = AdditiveStep::apply(query, memory.keys, memory.shared);
+  return {attended[0], attended[1]};
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,38 @@
+// Additive attention for the steps of one sequence: each sentence's positions are read once per
+// step, padding never, and the gradients of keys and values are added up where they stand. CPU,
+// fp32 inside. The readable twin is additive_scores() with attend_with().
+#pragma once
+
+#include <memory>
+
+#include "kernels/tensor.h"
+
+namespace heed::kernels {
+
+/// Keys and values of one batch as the steps of a sequence read them. Undefined where this kernel
+/// does not take them.
+struct AdditiveMemory {
+  struct Shared;
+
+  std::shared_ptr<Shared> shared;
+  Tensor keys;  // through which autograd waits for every step
+
+  bool defined() const { return shared != nullptr; }
+};
+
+/// `keys` [sentences, source, hidden], `values` [sentences, source, memory], v [hidden], `bias`
+/// [sentences, 1, source]: 0 on real positions, which come first, and -inf behind them. Undefined
+/// for another bias, off the CPU, for doubles, and for keys without a gradient where gradients are
+/// wanted.
+AdditiveMemory additive_memory(const Tensor& keys, const Tensor& values, const Tensor& v,
+                               const Tensor& bias);
+
+struct AdditiveAttended {
+  Tensor context;  // [sentences, query, memory]
+  Tensor weights;  // [sentences, query, source], without a gradient
+};
+
+/// query [sentences, query, hidden]; `memory` is defined.
+AdditiveAttended additive_attention(const Tensor& query, const AdditiveMemory& memory);
+
+}  // namespace heed::kernels

@@ -1,0 +1,263 @@
+#include "kernels/attention.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernels/rows/attention.h"
+
+namespace heed::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+/// Where the sentences of a packed tensor begin, in positions; empty for a padded one.
+struct Layout {
+  std::vector<int64_t> lengths, starts;
+
+  Layout() = default;
+  explicit Layout(const std::vector<int64_t>& of) : lengths(of) {
+    for (int64_t start = 0; const int64_t length : lengths) {
+      starts.push_back(start);
+      start += length;
+    }
+  }
+};
+
+/// One side's tensor: padded [batch, heads, length, head] or packed [positions, heads, head].
+struct Side {
+  const Tensor& x;
+  const Layout& layout;
+
+  bool packed() const { return !layout.lengths.empty(); }
+  int64_t sentences() const {
+    return packed() ? static_cast<int64_t>(layout.lengths.size()) : x.size(0);
+  }
+  int64_t heads() const { return x.size(1); }
+  int64_t length(int64_t sentence) const { return packed() ? layout.lengths[sentence] : x.size(2); }
+
+  /// Head `head` of a sentence; bf16 as 16 bits.
+  template <class Number>
+  Grid<Number> rows(int64_t sentence, int64_t head) const {
+    auto* data = static_cast<std::remove_const_t<Number>*>(x.data_ptr()) + head * x.stride(1);
+    return packed() ? Grid<Number>{data + layout.starts[sentence] * x.stride(0), x.stride(0)}
+                    : Grid<Number>{data + sentence * x.stride(0), x.stride(2)};
+  }
+
+  /// An uninitialised tensor of this one's shape with the heads of one position side by side, as
+  /// the next layer reads them.
+  Tensor empty() const {
+    if (packed()) return at::empty(x.sizes(), x.options());
+    return at::empty({x.size(0), x.size(2), x.size(1), x.size(3)}, x.options()).transpose(1, 2);
+  }
+};
+
+/// The same numbers with each row contiguous.
+Tensor with_rows(const Tensor& x) {
+  return x.stride(-1) == 1 ? x : x.contiguous();
+}
+
+struct Inputs {
+  Tensor query, keys, values, valid;
+  bool causal;
+  double scale;
+  Layout query_layout, key_layout;
+
+  Side of_query(const Tensor& x) const { return {x, query_layout}; }
+  Side of_keys(const Tensor& x) const { return {x, key_layout}; }
+  int64_t group() const { return query.size(1) / keys.size(1); }
+
+  HeadSize size(int64_t sentence) const {
+    return {.queries = of_query(query).length(sentence),
+            .keys = of_keys(keys).length(sentence),
+            .head = query.size(-1),
+            .valid = valid.defined() ? valid.const_data_ptr<bool>() + sentence * valid.stride(0)
+                                     : nullptr,
+            .causal = causal,
+            .scale = static_cast<float>(scale)};
+  }
+
+  /// Calls work(HeadWork, sentence, kv head) for each, with that one's keys and values read.
+  template <class Number, class Work>
+  void for_each_head(const Work& work) const {
+    const Side key_side = of_keys(keys), value_side = of_keys(values);
+    const int64_t heads = key_side.heads();
+    at::parallel_for(0, key_side.sentences() * heads, 1, [&](int64_t begin, int64_t end) {
+      HeadWork<Number> room;
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t sentence = i / heads, head = i % heads;
+        room.read(key_side.rows<const Number>(sentence, head),
+                  value_side.rows<const Number>(sentence, head), size(sentence));
+        work(room, sentence, head);
+      }
+    });
+  }
+};
+
+template <class Number>
+Tensor run_forward(const Inputs& in) {
+  const Tensor context = in.of_query(in.query).empty();
+  const Side from = in.of_query(in.query), to = in.of_query(context);
+  in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
+    for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
+      work.attend(from.rows<const Number>(sentence, head), to.rows<Number>(sentence, head));
+  });
+  return context;
+}
+
+/// Gradients, in the order and with the shapes of the inputs.
+struct Gradients {
+  Tensor query, keys, values;
+};
+
+template <class Number>
+void run_backward(const Inputs& in, const Tensor& outer, const Gradients& to) {
+  const Side query = in.of_query(in.query), from = in.of_query(outer),
+             to_query = in.of_query(to.query), to_keys = in.of_keys(to.keys),
+             to_values = in.of_keys(to.values);
+  in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
+    for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
+      work.attend_backward(query.rows<const Number>(sentence, head),
+                           from.rows<const Number>(sentence, head),
+                           to_query.rows<Number>(sentence, head));
+    work.write_gradients(to_keys.rows<Number>(sentence, shared),
+                         to_values.rows<Number>(sentence, shared));
+  });
+}
+
+Tensor forward_of(const Inputs& in) {
+  return in.query.scalar_type() == at::kFloat ? run_forward<float>(in) : run_forward<uint16_t>(in);
+}
+
+void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
+  const Tensor from = with_rows(outer);
+  in.query.scalar_type() == at::kFloat ? run_backward<float>(in, from, to)
+                                       : run_backward<uint16_t>(in, from, to);
+}
+
+class Attention : public torch::autograd::Function<Attention> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& keys,
+                        const Tensor& values, const std::optional<Tensor>& valid, bool causal,
+                        double scale) {
+    const Inputs in{.query = with_rows(query),
+                    .keys = with_rows(keys),
+                    .values = with_rows(values),
+                    .valid = valid.value_or(Tensor()),
+                    .causal = causal,
+                    .scale = scale};
+    context->save_for_backward({in.query, in.keys, in.values, in.valid});
+    context->saved_data["causal"] = causal;
+    context->saved_data["scale"] = scale;
+    return forward_of(in);
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const auto saved = context->get_saved_variables();
+    const Inputs in{.query = saved[0],
+                    .keys = saved[1],
+                    .values = saved[2],
+                    .valid = saved[3],
+                    .causal = context->saved_data["causal"].toBool(),
+                    .scale = context->saved_data["scale"].toDouble()};
+    const Gradients to{in.of_query(in.query).empty(), in.of_keys(in.keys).empty(),
+                       in.of_keys(in.values).empty()};
+    // Trailing padding is never read, and has no gradient.
+    to.keys.zero_();
+    to.values.zero_();
+    backward_of(in, outer[0], to);
+    return {to.query, to.keys, to.values, Tensor(), Tensor(), Tensor()};
+  }
+};
+
+/// Queries, keys and values as they lie in two projections, or in one.
+struct Columns {
+  int64_t heads, kv_heads, head;
+
+  Tensor query(const Tensor& from) const {
+    return from.narrow(1, 0, heads * head).unflatten(1, {heads, head});
+  }
+  Tensor keys(const Tensor& from) const { return shared(from, 2); }
+  Tensor values(const Tensor& from) const { return shared(from, 1); }
+
+ private:
+  /// The `block`-th block of columns from the end.
+  Tensor shared(const Tensor& from, int64_t block) const {
+    const int64_t width = kv_heads * head;
+    return from.narrow(1, from.size(1) - block * width, width).unflatten(1, {kv_heads, head});
+  }
+};
+
+class PackedAttention : public torch::autograd::Function<PackedAttention> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& memory,
+                        const PackedHeads& heads, bool causal, double scale) {
+    const Tensor from = with_rows(queries), to = memory.is_same(queries) ? from : with_rows(memory);
+    context->save_for_backward({from, to});
+    context->saved_data["one"] = memory.is_same(queries);
+    context->saved_data["query_lengths"] = heads.query_lengths;
+    context->saved_data["key_lengths"] = heads.key_lengths;
+    context->saved_data["columns"] = std::vector<int64_t>{heads.heads, heads.kv_heads, heads.head};
+    context->saved_data["causal"] = causal;
+    context->saved_data["scale"] = scale;
+    return forward_of(inputs(context, from, to)).flatten(1);
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const auto saved = context->get_saved_variables();
+    const bool one = context->saved_data["one"].toBool();
+    const Columns columns = columns_in(context);
+    const Tensor to_queries = at::empty_like(saved[0]),
+                 to_memory = one ? to_queries : at::empty_like(saved[1]);
+    const Inputs in = inputs(context, saved[0], saved[1]);
+    backward_of(in, outer[0].unflatten(1, {columns.heads, columns.head}),
+                {columns.query(to_queries), columns.keys(to_memory), columns.values(to_memory)});
+    return {to_queries, one ? Tensor() : to_memory, Tensor(), Tensor(), Tensor()};
+  }
+
+ private:
+  static Columns columns_in(AutogradContext* context) {
+    const auto numbers = context->saved_data["columns"].toIntVector();
+    return {numbers[0], numbers[1], numbers[2]};
+  }
+  static Inputs inputs(AutogradContext* context, const Tensor& queries, const Tensor& memory) {
+    const Columns columns = columns_in(context);
+    return {.query = columns.query(queries),
+            .keys = columns.keys(memory),
+            .values = columns.values(memory),
+            .valid = {},
+            .causal = context->saved_data["causal"].toBool(),
+            .scale = context->saved_data["scale"].toDouble(),
+            .query_layout = Layout(context->saved_data["query_lengths"].toIntVector()),
+            .key_layout = Layout(context->saved_data["key_lengths"].toIntVector())};
+  }
+};
+
+}  // namespace
+
+bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values) {
+  const auto type = query.scalar_type();
+  return query.is_cpu() && is_fp32_or_bf16(type) && keys.scalar_type() == type &&
+         values.scalar_type() == type && query.size(2) > 1 &&
+         std::max(query.size(2), keys.size(2)) <= kLongestAttention;
+}
+
+Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
+                 bool causal, double scale) {
+  const auto mask = valid.defined() ? std::optional(valid.contiguous()) : std::nullopt;
+  return Attention::apply(query, keys, values, mask, causal, scale);
+}
+
+Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
+                        bool causal, double scale) {
+  expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
+             heads.query_lengths.size() == heads.key_lengths.size(),
+         "packed sentences, each with queries and keys");
+  return PackedAttention::apply(queries, memory, heads, causal, scale);
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,36 @@
+// Scaled dot-product attention over short sequences, many sentences and heads at a time, forward
+// and backward, with no mask tensor and no copy of its inputs. CPU, fp32 and bf16 with fp32 inside.
+// The readable twin is attend() with weights (model/kernel.h).
+#pragma once
+
+#include <vector>
+
+#include "kernels/tensor.h"
+
+namespace heed::kernels {
+
+/// The longest sentence for which these are the faster ones.
+constexpr int64_t kLongestAttention = 512;
+
+/// Whether `attention` takes them, and is the faster one for their lengths.
+bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values);
+
+/// query [batch, heads, queries, head], keys and values [batch, kv heads, keys, head], of one type,
+/// kv heads dividing heads -> [batch, heads, queries, head]. `valid` [batch, 1, 1, keys] bool or
+/// undefined; `causal`: query i sees the keys 0..i.
+Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
+                 bool causal, double scale);
+
+/// Packed sentences, and what of each lies in a projection's columns.
+struct PackedHeads {
+  std::vector<int64_t> query_lengths, key_lengths;  // of each sentence
+  int64_t heads = 1, kv_heads = 1, head = 1;
+};
+
+/// The same over packed sentences: the first heads * head columns of `queries` [query positions,
+/// ...], the last 2 * kv heads * head ones of `memory` [key positions, ...], keys before values ->
+/// [query positions, heads * head]. Both may be one tensor: a projection of all three.
+Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
+                        bool causal, double scale);
+
+}  // namespace heed::kernels

@@ -1,0 +1,170 @@
+#include "kernels/dropout.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <mutex>
+
+#include "kernels/rows/vector.h"
+
+namespace heed::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+constexpr int64_t kGrain = 32768;  // numbers that are worth a thread
+
+/// What one call of dropout does to its numbers.
+struct Mask {
+  uint32_t low = 0, high = 0;  // the seed
+  int32_t threshold = 0;       // of 2^24
+  float scale = 1;
+
+  Mask(uint64_t seed, double share)
+      : low(static_cast<uint32_t>(seed)),
+        high(static_cast<uint32_t>(seed >> 32)),
+        threshold(static_cast<int32_t>(share * 16777216.0)),
+        scale(static_cast<float>(1 / (1 - share))) {}
+
+  /// The factor of place i: `scale` or 0. Murmur3's finaliser over i and the seed.
+  float operator()(uint32_t i) const {
+    uint32_t x = i * 0x9E3779B1U + low;
+    x ^= x >> 16;
+    x *= 0x85EBCA6BU;
+    x ^= x >> 13;
+    x += high;
+    x *= 0xC2B2AE35U;
+    x ^= x >> 16;
+    return static_cast<int32_t>(x >> 8) >= threshold ? scale : 0.0F;
+  }
+};
+
+// One definition for the pairs of types that occur: the attribute does not go on a template.
+#define HEED_APPLY(From, To)                                                                \
+  HEED_VECTORISED void apply(const From* x, To* y, int64_t begin, int64_t end, Mask mask) { \
+    _Pragma("omp simd") for (int64_t i = begin; i < end; ++i)                               \
+        put(y[i], number(x[i]) * mask(static_cast<uint32_t>(i)));                           \
+  }
+HEED_APPLY(float, float)
+HEED_APPLY(uint16_t, uint16_t)
+HEED_APPLY(float, uint16_t)
+#undef HEED_APPLY
+
+#define HEED_APPLY_AND_ADD(From, To)                                                          \
+  HEED_VECTORISED void apply_and_add(const To* residual, const From* x, To* y, int64_t begin, \
+                                     int64_t end, Mask mask) {                                \
+    _Pragma("omp simd") for (int64_t i = begin; i < end; ++i)                                 \
+        put(y[i], number(residual[i]) + number(x[i]) * mask(static_cast<uint32_t>(i)));       \
+  }
+HEED_APPLY_AND_ADD(float, float)
+HEED_APPLY_AND_ADD(uint16_t, uint16_t)
+HEED_APPLY_AND_ADD(uint16_t, float)
+#undef HEED_APPLY_AND_ADD
+
+bool is_float(const Tensor& x) {
+  return x.scalar_type() == at::kFloat;
+}
+const float* floats(const Tensor& x) {
+  return x.const_data_ptr<float>();
+}
+const uint16_t* halves(const Tensor& x) {
+  return reinterpret_cast<const uint16_t*>(x.const_data_ptr<at::BFloat16>());
+}
+float* mutable_floats(const Tensor& x) {
+  return x.mutable_data_ptr<float>();
+}
+uint16_t* mutable_halves(const Tensor& x) {
+  return reinterpret_cast<uint16_t*>(x.mutable_data_ptr<at::BFloat16>());
+}
+
+/// x where the mask keeps it, as `type`: that of x, or bf16.
+Tensor masked(const Tensor& x, at::ScalarType type, const Mask& mask) {
+  const Tensor from = x.contiguous();
+  const Tensor y = at::empty(from.sizes(), from.options().dtype(type));
+  at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    if (!is_float(from))
+      apply(halves(from), mutable_halves(y), begin, end, mask);
+    else if (is_float(y))
+      apply(floats(from), mutable_floats(y), begin, end, mask);
+    else
+      apply(floats(from), mutable_halves(y), begin, end, mask);
+  });
+  return y;
+}
+
+/// Of the residual's type; x may be bf16 where that is fp32.
+Tensor masked_sum(const Tensor& residual, const Tensor& x, const Mask& mask) {
+  const Tensor base = residual.contiguous(), from = x.contiguous();
+  const Tensor y = at::empty_like(base);
+  at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    if (!is_float(base))
+      apply_and_add(halves(base), halves(from), mutable_halves(y), begin, end, mask);
+    else if (is_float(from))
+      apply_and_add(floats(base), floats(from), mutable_floats(y), begin, end, mask);
+    else
+      apply_and_add(floats(base), halves(from), mutable_floats(y), begin, end, mask);
+  });
+  return y;
+}
+
+int64_t draw_seed() {
+  const at::Generator& generator = at::globalContext().defaultGenerator(at::kCPU);
+  auto* cpu = at::check_generator<at::CPUGeneratorImpl>(generator);
+  const std::lock_guard lock(cpu->mutex_);
+  return static_cast<int64_t>(cpu->random64());
+}
+
+class Dropout : public torch::autograd::Function<Dropout> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, double share, int64_t seed) {
+    context->saved_data["share"] = share;
+    context->saved_data["seed"] = seed;
+    return masked(x, x.scalar_type(), Mask(static_cast<uint64_t>(seed), share));
+  }
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const Mask mask(static_cast<uint64_t>(context->saved_data["seed"].toInt()),
+                    context->saved_data["share"].toDouble());
+    return {masked(outer[0], outer[0].scalar_type(), mask), Tensor(), Tensor()};
+  }
+};
+
+class AddDropped : public torch::autograd::Function<AddDropped> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& residual, const Tensor& x,
+                        double share, int64_t seed) {
+    context->saved_data["share"] = share;
+    context->saved_data["seed"] = seed;
+    context->saved_data["type"] = x.scalar_type();
+    return masked_sum(residual, x, Mask(static_cast<uint64_t>(seed), share));
+  }
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const Mask mask(static_cast<uint64_t>(context->saved_data["seed"].toInt()),
+                    context->saved_data["share"].toDouble());
+    return {outer[0], masked(outer[0], context->saved_data["type"].toScalarType(), mask), Tensor(),
+            Tensor()};
+  }
+};
+
+}  // namespace
+
+bool can_drop(const Tensor& x) {
+  return x.is_cpu() && is_fp32_or_bf16(x) && x.numel() < (int64_t{1} << 32);
+}
+
+Tensor dropout(const Tensor& x, double share) {
+  return Dropout::apply(x, share, draw_seed());
+}
+
+bool can_add_dropped(const Tensor& residual, const Tensor& x) {
+  return can_drop(residual) && can_drop(x) && residual.sizes() == x.sizes() &&
+         (residual.scalar_type() == x.scalar_type() || is_float(residual));
+}
+
+Tensor add_dropped(const Tensor& residual, const Tensor& x, double share) {
+  return AddDropped::apply(residual, x, share, draw_seed());
+}
+
+}  // namespace heed::kernels

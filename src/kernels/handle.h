@@ -1,0 +1,30 @@
+// What several nodes of autograd's graph share, as their contexts carry it.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <memory>
+#include <utility>
+
+namespace heed::kernels {
+
+template <class T>
+struct Handle : torch::CustomClassHolder {
+  explicit Handle(std::shared_ptr<T> of) : shared(std::move(of)) {}
+  std::shared_ptr<T> shared;
+};
+
+/// Keeps `shared` for the backward pass of this node.
+template <class T>
+void carry(torch::autograd::AutogradContext* context, const std::shared_ptr<T>& shared) {
+  context->saved_data["shared"] = c10::IValue::make_capsule(c10::make_intrusive<Handle<T>>(shared));
+}
+
+/// What carry() kept.
+template <class T>
+T& carried(torch::autograd::AutogradContext* context) {
+  return *static_cast<Handle<T>*>(context->saved_data["shared"].toCapsule().get())->shared;
+}
+
+}  // namespace heed::kernels

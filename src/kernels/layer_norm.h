@@ -1,0 +1,16 @@
+// Layer norm (Ba et al. 2016) whose result has the type that the next product wants: no copy of it
+// in another one. CPU, fp32 inside. The readable twin is at::layer_norm.
+#pragma once
+
+#include <torch/nn/modules/normalization.h>
+
+#include "kernels/tensor.h"
+
+namespace heed::kernels {
+
+/// (x - mean) / sqrt(variance + eps) * weight + bias over the last dimension of x [..., width]: in
+/// fp32 or, under autocast and where a gradient is wanted, in the products' type. What the kernel
+/// does not take (another device or type, no gradient) is the layer's own.
+Tensor layer_norm(torch::nn::LayerNorm& layer, const Tensor& x);
+
+}  // namespace heed::kernels

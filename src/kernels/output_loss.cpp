@@ -1,0 +1,128 @@
+#include "kernels/output_loss.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "kernels/column_sums.h"
+#include "kernels/product.h"
+#include "kernels/rows/softmax.h"
+#include "kernels/transpose.h"
+
+namespace heed::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// Bytes of logits that are worked on together: they should stay in the last level of cache, and yet
+// be enough rows to multiply well.
+constexpr int64_t kChunk = int64_t{1} << 24;
+
+struct Sums {
+  double smoothed = 0, nll = 0;
+};
+
+/// Every row of `logits` becomes its gradient. Added up row by row, so that threads change nothing.
+void to_gradients(const Tensor& logits, const int64_t* gold, double smoothing, bool gradient,
+                  Sums& sums) {
+  const int64_t rows = logits.size(0), vocab = logits.size(1);
+  std::vector<RowLoss> losses(static_cast<std::size_t>(rows));
+  const auto share = static_cast<float>(smoothing);
+  at::parallel_for(0, rows, 4, [&](int64_t begin, int64_t end) {
+    if (logits.scalar_type() == at::kFloat) {
+      auto* data = logits.data_ptr<float>();
+      for (int64_t i = begin; i < end; ++i)
+        losses[i] = softmax_row(data + i * vocab, vocab, gold[i], share, gradient);
+      return;
+    }
+    std::vector<float> scratch(static_cast<std::size_t>(vocab));
+    auto* data = reinterpret_cast<uint16_t*>(logits.data_ptr<at::BFloat16>());
+    for (int64_t i = begin; i < end; ++i)
+      losses[i] = softmax_row(data + i * vocab, vocab, gold[i], share, gradient, scratch.data());
+  });
+  for (const RowLoss& loss : losses) {
+    sums.smoothed += loss.smoothed;
+    sums.nll += loss.nll;
+  }
+}
+
+/// Gradients of the sum of losses.
+struct Gradients {
+  Tensor features;      // [tokens, width], of the products' type
+  Tensor weight, bias;  // [width, vocab] and [vocab], fp32
+
+  /// Adds those of some rows, with logits' gradient `out` [rows, vocab].
+  void add(const Tensor& out, const Tensor& rows, int64_t begin, const Tensor& output_weight) {
+    features.narrow(0, begin, rows.size(0)).copy_(times_transposed(out, output_weight.t()));
+    weight.add_(times_transposed(transposed(rows), out.t()));
+    if (bias.defined()) bias.add_(column_sums(out));
+  }
+};
+
+class OutputLoss : public torch::autograd::Function<OutputLoss> {
+ public:
+  /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
+  static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
+                             const Tensor& bias, bool has_bias, const Tensor& gold,
+                             double smoothing, at::ScalarType type, bool wants_gradient) {
+    const Tensor x = features.to(type).contiguous(), w = weight.to(type).contiguous();
+    const Tensor turned = turned_weight(w, type);
+    const Tensor b = has_bias ? bias.to(type) : Tensor();
+    const int64_t tokens = x.size(0), vocab = w.size(0);
+    const int64_t chunk =
+        std::clamp<int64_t>(kChunk / (vocab * w.element_size()), 1, std::max<int64_t>(tokens, 1));
+    Gradients gradients;
+    if (wants_gradient) {
+      gradients = {at::empty_like(x), at::zeros({w.size(1), vocab}, weight.options()), {}};
+      if (has_bias) gradients.bias = at::zeros_like(bias);
+    }
+    Sums sums;
+    for (int64_t begin = 0; begin < tokens; begin += chunk) {
+      const int64_t count = std::min(chunk, tokens - begin);
+      const Tensor rows = x.narrow(0, begin, count);
+      const Tensor logits = times_transposed(rows, turned, b);
+      to_gradients(logits, gold.data_ptr<int64_t>() + begin, smoothing, wants_gradient, sums);
+      if (wants_gradient) gradients.add(logits, rows, begin, w);
+    }
+    context->saved_data["features"] = gradients.features;
+    context->saved_data["weight"] = wants_gradient ? transposed(gradients.weight) : Tensor();
+    context->saved_data["bias"] = gradients.bias;
+    context->saved_data["type"] = features.scalar_type();
+    const auto number = at::TensorOptions(at::kDouble);
+    const Tensor smoothed = at::full({}, sums.smoothed, number),
+                 nll = at::full({}, sums.nll, number);
+    context->mark_non_differentiable({nll});
+    return {smoothed, nll};
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    Tensor features = context->saved_data["features"].toTensor();
+    Tensor weight = context->saved_data["weight"].toTensor();
+    Tensor bias = context->saved_data["bias"].toTensor();
+    expect(features.defined(), "a second backward pass through one loss");
+    for (const char* name : {"features", "weight", "bias"}) context->saved_data[name] = Tensor();
+    const Tensor scale = outer[0].to(at::kFloat);
+    features = features.mul_(scale).to(context->saved_data["type"].toScalarType());
+    weight.mul_(scale);
+    if (bias.defined()) bias.mul_(scale);
+    return {features, weight, bias, Tensor(), Tensor(), Tensor(), Tensor(), Tensor()};
+  }
+};
+
+}  // namespace
+
+OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
+                          const Tensor& gold, double smoothing, at::ScalarType type) {
+  const bool wants_gradient =
+      at::GradMode::is_enabled() && (features.requires_grad() || weight.requires_grad());
+  const auto sums = OutputLoss::apply(features, weight, bias.defined() ? bias : weight,
+                                      bias.defined(), gold, smoothing, type, wants_gradient);
+  return {sums[0], sums[1]};
+}
+
+}  // namespace heed::kernels

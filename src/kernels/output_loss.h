@@ -1,0 +1,23 @@
+// The output layer and its loss in one: logits exist for some rows at a time, become their own
+// gradient where they stand, and are multiplied into the gradients of features and weights at once.
+// Nothing of the size tokens x vocab is ever held. CPU, fp32 and bf16.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/tensor.h"
+
+namespace heed::kernels {
+
+struct OutputLossSum {
+  Tensor smoothed;  // [] double, with a gradient
+  Tensor nll;       // [] double, without
+};
+
+/// features [tokens, width], weight [vocab, width], bias [vocab] or undefined, gold [tokens] int64.
+/// Sums over tokens of the label-smoothed cross entropy (train/loss.h) of weight x + bias, computed
+/// in `type` (fp32 or bf16) with fp32 gradients of the weights. One backward pass only.
+OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
+                          const Tensor& gold, double smoothing, at::ScalarType type);
+
+}  // namespace heed::kernels

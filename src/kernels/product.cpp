@@ -1,0 +1,113 @@
+#include "kernels/product.h"
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <optional>
+
+#include "kernels/column_sums.h"
+#include "kernels/transpose.h"
+
+namespace heed::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// Below so many multiplications oneDNN's preparations cost more than it wins.
+constexpr int64_t kWorthwhile = int64_t{1} << 22;
+
+using LinearPointwise = Tensor(const Tensor&, const Tensor&, const std::optional<Tensor>&,
+                               c10::string_view, c10::List<std::optional<at::Scalar>>,
+                               std::optional<c10::string_view>);
+
+/// oneDNN's product, where this LibTorch has it.
+const std::optional<c10::TypedOperatorHandle<LinearPointwise>>& one_dnn() {
+  static const auto found = [] {
+    auto schema = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+    return schema ? std::optional(schema->typed<LinearPointwise>()) : std::nullopt;
+  }();
+  return found;
+}
+
+/// Whether products of x are oneDNN's: in bf16 by ATen's own choice, in fp32 by ours.
+bool is_ours(const Tensor& x) {
+  return one_dnn() && x.is_cpu() && is_fp32_or_bf16(x);
+}
+
+/// Whether we call oneDNN for a product of x with so many multiplications.
+bool calls_one_dnn(const Tensor& x, int64_t multiplications) {
+  return is_ours(x) && x.scalar_type() == at::kFloat && multiplications >= kWorthwhile;
+}
+
+class Linear : public torch::autograd::Function<Linear> {
+ public:
+  /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
+                        const Tensor& bias, bool has_bias, at::ScalarType type) {
+    const Tensor input = x.to(type).contiguous();
+    context->save_for_backward({input, w});
+    context->saved_data["has_bias"] = has_bias;
+    context->saved_data["type"] = x.scalar_type();
+    auto sizes = x.sizes().vec();
+    sizes.back() = w.size(0);
+    const Tensor out = times_transposed(input.view({-1, w.size(1)}), turned_weight(w, type),
+                                        has_bias ? bias.to(type) : Tensor());
+    return at::_unsafe_view(out, sizes);  // a view could not be changed in place
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &w = saved[1];
+    const Tensor gradient = outer[0].contiguous().view({-1, w.size(0)});
+    tensor_list to(5);
+    if (context->needs_input_grad(0))
+      to[0] = times_transposed(gradient, w.to(x.scalar_type()).t())
+                  .view(x.sizes())
+                  .to(context->saved_data["type"].toScalarType());
+    if (context->needs_input_grad(1))
+      to[1] = weight_gradient(gradient, x.view({-1, w.size(1)}), w.scalar_type());
+    if (context->saved_data["has_bias"].toBool()) to[2] = column_sums(gradient);
+    return to;
+  }
+};
+
+}  // namespace
+
+Tensor turned_weight(const Tensor& w, at::ScalarType type) {
+  return is_ours(w) ? transposed(w.contiguous(), type).t() : w.to(type);
+}
+
+Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
+  if (calls_one_dnn(x, x.size(0) * w.numel()))
+    return one_dnn()->call(x, w, bias.defined() ? std::optional(bias) : std::nullopt, "none",
+                           c10::List<std::optional<at::Scalar>>(), "");
+  return bias.defined() ? at::addmm(bias, x, w.t()) : at::mm(x, w.t());
+}
+
+Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type) {
+  // In bf16 the product gains no more than turning costs.
+  if (!calls_one_dnn(outer, outer.numel() * x.size(1))) return at::mm(outer.t(), x).to(type);
+  const Tensor from = outer.contiguous(), by = x.contiguous();
+  if (from.size(1) < by.size(1)) return times_transposed(transposed(from), by.t()).to(type);
+  return transposed(times_transposed(transposed(by), from.t()), type);
+}
+
+at::ScalarType product_type(const Tensor& factor) {
+  const auto device = factor.device().type();
+  return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                   : factor.scalar_type();
+}
+
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
+  const auto type = product_type(w);
+  const bool ours = at::GradMode::is_enabled() && is_ours(x) && is_ours(w) &&
+                    w.scalar_type() == at::kFloat && is_fp32_or_bf16(type);
+  if (!ours) return at::linear(x, w, bias);
+  const bool has_bias = bias.defined();
+  return Linear::apply(x, w, has_bias ? bias : w, has_bias, type);
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,55 @@
+// Scaled dot-product attention of one head over one sentence, and its gradient: fp32 inside, a
+// block of queries at a time, so that memory grows with the length and not with its square.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/rows/small_product.h"
+
+namespace heed::kernels {
+
+/// What a head sees of one sentence.
+struct HeadSize {
+  int64_t queries = 0, keys = 0, head = 0;
+  const bool* valid = nullptr;  // [keys], the keys that are no padding; null: all
+  bool causal = false;          // query i sees the keys 0..i
+  float scale = 1;
+};
+
+/// The keys and values of one sentence, which several heads of queries may share, and the room to
+/// work in. One for each thread, used again and again.
+template <class Number>
+class HeadWork {
+ public:
+  using In = Grid<const Number>;  // rows of one head in somebody's tensor; uint16_t stands for bf16
+  using Out = Grid<Number>;
+
+  void read(const In& keys, const In& values, const HeadSize& size);
+
+  /// softmax(scale Q K^T) V; where a query sees no key, zeros.
+  void attend(const In& query, const Out& context);
+
+  /// From the gradient of the context that of the query; those of keys and values are added up
+  /// until they are asked for.
+  void attend_backward(const In& query, const In& outer, const Out& to_query);
+  void write_gradients(const Out& to_keys, const Out& to_values) const;
+
+ private:
+  struct Block {
+    int64_t first = 0, queries = 0;
+    int64_t keys = 0;  // that any of the queries sees
+  };
+  Block block_at(int64_t first) const;
+  void weigh(const In& query, const Block& block);
+
+  HeadSize size_;
+  int64_t wide_ = 0, long_ = 0;                     // head and keys in whole lanes
+  std::vector<float> keys_, values_;                // [keys, wide]
+  std::vector<float> turned_keys_, turned_values_;  // [head, long]
+  std::vector<float> query_, outer_, result_;       // [block, wide], queries scaled
+  std::vector<float> weights_, to_scores_;          // [block, long]
+  std::vector<float> to_keys_, to_values_;          // [keys, wide]
+};
+
+}  // namespace heed::kernels

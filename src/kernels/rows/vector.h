@@ -1,0 +1,70 @@
+// Loops that the compiler vectorises, for every processor: plain C++ on floats, compiled once for
+// each level of x86-64 and chosen when the program starts.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define HEED_VECTORISED \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define HEED_VECTORISED
+#endif
+
+namespace heed::kernels {
+
+/// e^x for x in [-87, 88], nearer to 0 or infinity the value at that end; within 2 units in the
+/// last place. Cephes' polynomial, without branches so that it vectorises.
+inline float exponential(float x) {
+  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding and taking it away rounds
+  x = x > -87.0F ? x : -87.0F;
+  x = x < 88.0F ? x : 88.0F;
+  const float shifted = x * 1.44269504F + kRound;
+  const float n = shifted - kRound;
+  const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
+  float p = 1.9875691500e-4F;
+  p = p * r + 1.3981999507e-3F;
+  p = p * r + 8.3334519073e-3F;
+  p = p * r + 4.1665795894e-2F;
+  p = p * r + 1.6666665459e-1F;
+  p = p * r + 5.0000001201e-1F;
+  p = p * r * r + r + 1.0F;
+  return p * std::bit_cast<float>((static_cast<int32_t>(n) + 127) << 23);
+}
+
+inline float logistic(float x) {
+  return 1 / (1 + exponential(-x));
+}
+
+inline float hyperbolic_tangent(float x) {
+  return 2 / (1 + exponential(-2 * x)) - 1;
+}
+
+/// bf16 is the upper half of a float.
+inline float widened(uint16_t x) {
+  return std::bit_cast<float>(static_cast<uint32_t>(x) << 16);
+}
+
+/// To the nearest, ties to even. Not for NaN.
+inline uint16_t narrowed(float x) {
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+
+/// Reads and writes of either type, for loops that serve both.
+inline float number(float x) {
+  return x;
+}
+inline float number(uint16_t x) {
+  return widened(x);
+}
+inline void put(float& place, float x) {
+  place = x;
+}
+inline void put(uint16_t& place, float x) {
+  place = narrowed(x);
+}
+
+}  // namespace heed::kernels

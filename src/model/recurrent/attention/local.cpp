@@ -1,0 +1,86 @@
+// a(t,i) = softmax over i in [p(t) - D, p(t) + D] of e(t,i), with any of Luong's scores e
+//   local_m: p(t) = t, but never behind the last word
+//   local_p: p(t) = S sigmoid(v . tanh(W s(t))), and a(t,i) is multiplied by exp(-(i - p(t))^2 / (2
+//   (D/2)^2))
+// Luong, Pham and Manning 2015, section 3.2, equations 7 to 10; S: the sentence's length. As in
+// equation 10 the context's weights are not normalised again; the weights that are reported are.
+#include "model/recurrent/attention/local.h"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+
+#include "model/embedding.h"
+#include "model/recurrent/attention/common.h"
+
+namespace heed::model {
+namespace {
+
+class Local : public Attention {
+ public:
+  Local(const AttentionKindInfo& kind, AttentionSize size, Window window, int64_t half_width)
+      : predicts_(window == Window::local_p),
+        half_width_(static_cast<double>(half_width)),
+        dropout_(size.dropout) {
+    if (predicts_) {
+      size.dropout = 0;  // of the weights after the Gaussian
+      inner_ = register_parameter("position", xavier(size.hidden, size.query));
+      score_ = register_parameter("position_score", xavier(1, size.hidden).squeeze(0));
+    }
+    scores_ = register_module("scores", kind.make(size));
+  }
+
+  Memory prepare(Memory memory) override { return scores_->prepare(std::move(memory)); }
+  Memory begin(Memory memory) override {
+    memory = scores_->begin(std::move(memory));
+    memory.additive = {};  // it reads all positions
+    return memory;
+  }
+
+  Attended forward(const Tensor& query, const Memory& memory, int64_t position,
+                   int64_t stride) override {
+    const Tensor offset = offsets(query, memory, position, stride);
+    Memory window = memory;
+    window.bias = memory.bias.expand_as(offset).masked_fill(
+        offset.abs().gt(half_width_), -std::numeric_limits<double>::infinity());
+    const Attended attended = scores_->forward(query, window, position, stride);
+    if (!predicts_) return attended;
+    const double deviation = half_width_ / 2;
+    const Tensor weights =
+        attended.weights * at::exp(offset.square() * (-0.5 / (deviation * deviation)));
+    const Tensor used = drop(weights, dropout_, is_training()).to(memory.values.scalar_type());
+    return {at::bmm(used, memory.values), weights / weights.sum(-1, true)};
+  }
+
+ private:
+  // i - p(t): [sentences, query, source].
+  Tensor offsets(const Tensor& query, const Memory& memory, int64_t position,
+                 int64_t stride) const {
+    const auto options = memory.bias.options();
+    const Tensor length = memory.valid.sum(1, true).to(options.dtype());  // [sentences, 1]
+    Tensor center;                                                        // [sentences, query]
+    if (predicts_) {
+      const Tensor inner = at::tanh(at::linear(query, inner_));
+      center = length * at::sigmoid(at::matmul(inner, score_.to(inner.scalar_type())));
+    } else {
+      const Tensor step = at::arange(query.size(1), options).mul_(stride).add_(position);
+      center = at::minimum(step.unsqueeze(0), length - 1);
+    }
+    return at::arange(memory.valid.size(1), options) - center.unsqueeze(-1);
+  }
+
+  bool predicts_;
+  double half_width_, dropout_;
+  Tensor inner_;  // W [hidden, query]
+  Tensor score_;  // v [hidden]
+  AttentionPtr scores_;
+};
+
+}  // namespace
+
+AttentionPtr make_local(const AttentionKindInfo& kind, const AttentionSize& size, Window window,
+                        int64_t half_width) {
+  return std::make_shared<Local>(kind, size, window, half_width);
+}
+
+}  // namespace heed::model

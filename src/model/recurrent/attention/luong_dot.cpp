@@ -1,0 +1,40 @@
+// e(t,i) = s(t) . h(i)
+// Luong, Pham and Manning 2015, section 3.1, "dot". Both states must be equally wide.
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "model/recurrent/attention/common.h"
+
+namespace heed::model {
+namespace {
+
+class LuongDot : public Attention {
+ public:
+  explicit LuongDot(const AttentionSize& size) : dropout_(size.dropout) {
+    if (size.query != size.memory)
+      throw UserError("model.attention: luong_dot needs equally wide states, got " +
+                      std::to_string(size.query) + " in the decoder and " +
+                      std::to_string(size.memory) + " in the encoder; use luong_general");
+  }
+
+  Memory prepare(Memory memory) override { return ready_for_products(std::move(memory)); }
+
+  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+    const Tensor scores =
+        at::bmm(query.to(memory.values.scalar_type()), memory.values.transpose(1, 2));
+    return attend_with(scores, memory, dropout_, is_training());
+  }
+
+ private:
+  double dropout_;
+};
+
+}  // namespace
+
+AttentionPtr make_luong_dot(const AttentionSize& size) {
+  return std::make_shared<LuongDot>(size);
+}
+
+}  // namespace heed::model

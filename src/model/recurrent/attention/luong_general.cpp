@@ -1,0 +1,40 @@
+// e(t,i) = s(t) . W h(i)
+// Luong, Pham and Manning 2015, section 3.1, "general". W h(i) is computed once per sentence.
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "kernels/product.h"
+#include "model/recurrent/attention/common.h"
+
+namespace heed::model {
+namespace {
+
+class LuongGeneral : public Attention {
+ public:
+  explicit LuongGeneral(const AttentionSize& size) : dropout_(size.dropout) {
+    key_ = register_parameter("key", xavier(size.query, size.memory));
+  }
+
+  Memory prepare(Memory memory) override {
+    memory.keys = kernels::linear(memory.values, key_);
+    return ready_for_products(std::move(memory));
+  }
+
+  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+    const Tensor scores = at::bmm(query.to(memory.keys.scalar_type()), memory.keys.transpose(1, 2));
+    return attend_with(scores, memory, dropout_, is_training());
+  }
+
+ private:
+  Tensor key_;  // W [query, memory]
+  double dropout_;
+};
+
+}  // namespace
+
+AttentionPtr make_luong_general(const AttentionSize& size) {
+  return std::make_shared<LuongGeneral>(size);
+}
+
+}  // namespace heed::model

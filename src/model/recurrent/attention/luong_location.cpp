@@ -1,0 +1,45 @@
+// a(t) = softmax(W s(t))
+// Luong, Pham and Manning 2015, section 3.1, equation 8, "location": a row of W for each source
+// position, and nothing of what stands there is looked at. As in the paper a short sentence takes
+// the first rows, and words behind the last row get no weight.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "model/recurrent/attention/common.h"
+
+namespace heed::model {
+namespace {
+
+class LuongLocation : public Attention {
+ public:
+  explicit LuongLocation(const AttentionSize& size) : dropout_(size.dropout) {
+    position_ = register_parameter("position", xavier(size.positions, size.query));
+  }
+
+  Memory prepare(Memory memory) override { return ready_for_products(std::move(memory)); }
+
+  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+    const int64_t source = memory.values.size(1);
+    const int64_t known = std::min(source, position_.size(0));
+    Tensor scores = at::linear(query, position_.narrow(0, 0, known));  // [sentences, query, known]
+    if (known < source)
+      scores = at::constant_pad_nd(scores, {0, source - known},
+                                   -std::numeric_limits<double>::infinity());
+    return attend_with(scores, memory, dropout_, is_training());
+  }
+
+ private:
+  Tensor position_;  // W [positions, query]
+  double dropout_;
+};
+
+}  // namespace
+
+AttentionPtr make_luong_location(const AttentionSize& size) {
+  return std::make_shared<LuongLocation>(size);
+}
+
+}  // namespace heed::model

@@ -1,0 +1,125 @@
+#include "model/recurrent/cell.h"
+
+#include <ATen/ATen.h>
+
+#include "kernels/gru.h"
+#include "kernels/lstm.h"
+#include "kernels/product.h"
+#include "model/initial.h"
+
+namespace heed::model {
+
+Tensor gate_matrices(int64_t gates, int64_t hidden, int64_t input) {
+  std::vector<Tensor> blocks;
+  for (int64_t i = 0; i < gates; ++i) blocks.push_back(xavier(hidden, input));
+  return at::cat(blocks);
+}
+
+Tensor orthogonal_gates(int64_t gates, int64_t hidden) {
+  std::vector<Tensor> blocks;
+  for (int64_t i = 0; i < gates; ++i) blocks.push_back(orthogonal(hidden));
+  return at::cat(blocks);
+}
+
+Tensor gate_bias(Cell kind, int64_t hidden) {
+  Tensor bias = at::zeros({gate_count(kind) * hidden});
+  if (kind == Cell::lstm) bias.narrow(0, hidden, hidden).fill_(1);
+  return bias;
+}
+
+RecurrentCell::RecurrentCell(Cell kind, int64_t input, int64_t hidden, int64_t extra)
+    : kind_(kind) {
+  const int64_t gates = gate_count(kind);
+  input_weight_ = register_parameter("input_weight", gate_matrices(gates, hidden, input));
+  if (extra > 0)
+    extra_weight_ = register_parameter("extra_weight", gate_matrices(gates, hidden, extra));
+  hidden_weight_ = register_parameter("hidden_weight", orthogonal_gates(gates, hidden));
+  input_bias_ = register_parameter("input_bias", gate_bias(kind, hidden));
+  if (kind == Cell::gru)
+    hidden_bias_ = register_parameter("hidden_bias", at::zeros({gates * hidden}));
+}
+
+Tensor RecurrentCell::project(const Tensor& input) const {
+  return kernels::linear(input, input_weight_, input_bias_);
+}
+
+RecurrentCell::Steps RecurrentCell::begin() const {
+  return {kernels::collected(hidden_weight_, hidden_bias_),
+          extra_weight_.defined() ? kernels::collected(extra_weight_) : kernels::Collected()};
+}
+
+Tensor RecurrentCell::project_extra(const Tensor& extra, const Steps& steps) const {
+  return kernels::collected_linear(extra, steps.extra);
+}
+
+namespace {
+
+CellState fused_step(Cell kind, const Tensor& gates, const Tensor& recurrent,
+                     const CellState& state) {
+  const auto rows = [](const Tensor& x) { return x.flatten(0, -2); };
+  if (kind == Cell::gru)
+    return {
+        kernels::gru_step(rows(gates), rows(recurrent), rows(state.hidden)).view_as(state.hidden),
+        {}};
+  const auto next = kernels::lstm_step(rows(gates), rows(recurrent), rows(state.cell));
+  return {next.hidden.view_as(state.hidden), next.cell.view_as(state.cell)};
+}
+
+}  // namespace
+
+// States keep their own type (fp32 under autocast) while the gates may be narrower. chunk and split
+// rather than narrow: their gradient is one concatenation.
+CellState RecurrentCell::step(const Tensor& gates, const CellState& state,
+                              const Steps& steps) const {
+  const Tensor recurrent = kernels::collected_linear(state.hidden, steps.hidden);
+  if (kernels::can_run_recurrence(gates, state.hidden))
+    return fused_step(kind_, gates, recurrent, state);
+  const auto type = state.hidden.scalar_type();
+  if (kind_ == Cell::gru) {
+    const int64_t hidden = state.hidden.size(-1);
+    const auto from_input = gates.split_with_sizes({2 * hidden, hidden}, -1);
+    const auto from_state = recurrent.split_with_sizes({2 * hidden, hidden}, -1);
+    const auto open = at::sigmoid(from_input[0] + from_state[0]).chunk(2, -1);  // r, z
+    const Tensor candidate = at::tanh(from_input[1] + open[0] * from_state[1]);
+    return {at::lerp(candidate.to(type), state.hidden, open[1].to(type)), {}};
+  }
+  const auto part = (gates + recurrent).chunk(4, -1);
+  const Tensor kept = at::sigmoid(part[1]) * state.cell;
+  const Tensor cell = kept + at::sigmoid(part[0]) * at::tanh(part[2]);
+  return {(at::sigmoid(part[3]) * at::tanh(cell)).to(type), cell};
+}
+
+Tensor RecurrentCell::unroll(const Tensor& gates, CellState& state) const {
+  if (kernels::can_run_recurrence(gates, state.hidden)) return unroll_fused(gates, state);
+  const Steps steps = begin();
+  std::vector<Tensor> outputs;
+  for (const Tensor& now : gates.split(1, 1)) {
+    state = step(now, state, steps);
+    outputs.push_back(state.hidden);
+  }
+  return at::cat(outputs, 1);
+}
+
+// Sequences of one length, laid out step by step.
+Tensor RecurrentCell::unroll_fused(const Tensor& gates, CellState& state) const {
+  const int64_t rows = gates.size(0), steps = gates.size(1);
+  const kernels::Packing packing{std::vector<int64_t>(static_cast<std::size_t>(steps), rows)};
+  const Tensor packed = gates.transpose(0, 1).flatten(0, 1), hidden = state.hidden.flatten(0, 1);
+  const auto unpacked = [&](const Tensor& x) {  // [batch, time, hidden]
+    return x.view({steps, rows, -1}).transpose(0, 1);
+  };
+  Tensor outputs;
+  if (kind_ == Cell::gru) {
+    outputs = unpacked(
+        kernels::gru_sequence(packed, packing, hidden_weight_, hidden_bias_, hidden, false));
+  } else {
+    const auto all = kernels::lstm_sequence(packed, packing, hidden_weight_,
+                                            {hidden, state.cell.flatten(0, 1)}, false);
+    outputs = unpacked(all.hidden);
+    state.cell = unpacked(all.cell).narrow(1, steps - 1, 1);
+  }
+  state.hidden = outputs.narrow(1, steps - 1, 1);
+  return outputs;
+}
+
+}  // namespace heed::model

@@ -1,0 +1,68 @@
+// One layer of one direction: GRU (Cho et al. 2014) or LSTM (Hochreiter and Schmidhuber 1997).
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <vector>
+
+#include "kernels/collected.h"
+#include "kernels/tensor.h"
+#include "model/config.h"
+
+namespace heed::model {
+
+struct CellState {
+  Tensor hidden;  // [..., hidden], the output
+  Tensor cell;    // [..., hidden], LSTM only
+};
+
+/// Gates in cuDNN's order, so that weights can be compared with other programs'. GRU: r, z, n with
+///   r = sigmoid(W_r x + U_r h), z = sigmoid(W_z x + U_z h), n = tanh(W_n x + r (U_n h + b)), h' =
+///   (1-z) n + z h;
+/// LSTM: i, f, g, o with c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c').
+class RecurrentCell : public torch::nn::Module {
+ public:
+  /// The weights as the steps of one sequence use them (kernels/collected.h).
+  struct Steps {
+    kernels::Collected hidden, extra;
+  };
+
+  /// `extra` is the width of a second input (a context, an attentional state), 0 for none.
+  RecurrentCell(Cell kind, int64_t input, int64_t hidden, int64_t extra = 0);
+
+  /// The part of the gates that does not depend on the state: [..., input] -> [..., gates].
+  Tensor project(const Tensor& input) const;
+  /// For the steps of one sequence; those of another need another one.
+  Steps begin() const;
+  /// The second input's part: [..., extra] -> [..., gates].
+  Tensor project_extra(const Tensor& extra, const Steps& steps) const;
+  /// One step from projected gates [..., gates], summed.
+  CellState step(const Tensor& gates, const CellState& state, const Steps& steps) const;
+  /// Many steps: gates [batch, time, gates] -> the outputs [batch, time, hidden]. `state`, [batch,
+  /// 1, hidden], becomes the last one.
+  Tensor unroll(const Tensor& gates, CellState& state) const;
+
+ private:
+  Tensor unroll_fused(const Tensor& gates, CellState& state) const;
+
+  Cell kind_;
+  Tensor input_weight_;   // W [gates, input]
+  Tensor extra_weight_;   // [gates, extra]
+  Tensor hidden_weight_;  // U [gates, hidden]
+  Tensor input_bias_;     // [gates]
+  Tensor hidden_bias_;    // [gates], GRU only: r multiplies its last third
+};
+
+/// Xavier-uniform matrices of every gate, one below the other: [gates * hidden, input].
+Tensor gate_matrices(int64_t gates, int64_t hidden, int64_t input);
+/// Orthogonal matrices of every gate, one below the other: [gates * hidden, hidden] (Saxe et al.
+/// 2014).
+Tensor orthogonal_gates(int64_t gates, int64_t hidden);
+/// Zeros, but 1 for the LSTM's forget gate (Jozefowicz et al. 2015): [gates * hidden].
+Tensor gate_bias(Cell kind, int64_t hidden);
+
+inline int64_t gate_count(Cell kind) {
+  return kind == Cell::gru ? 3 : 4;
+}
+
+}  // namespace heed::model

@@ -1,0 +1,88 @@
+// The recurrent decoder around an attention: which recurrence it runs depends on the attention's
+// timing.
+//
+//   kNever   s(t) = f(s(t-1), y(t-1), c)                               c: the encoder's summary
+//   kBefore  c(t) = attention(s(t-1)), s(t) = f(s(t-1), y(t-1), c(t))
+//            both read out through tanh(W [s(t); y(t-1); c(t)]), or the maxout of Bahdanau et al.
+//            A.2.2
+//   kAfter   s(t) = f(s(t-1), y(t-1)), c(t) = attention(s(t)), read out as h~(t) = tanh(W [c(t);
+//   s(t)]);
+//            with input feeding s(t) = f(s(t-1), y(t-1), h~(t-1))
+//
+// With several layers the attention works with the top one, and c(t) or h~(t-1) enters the bottom
+// one.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
+#include "model/recurrent/attention/attention.h"
+#include "model/recurrent/cell.h"
+
+namespace heed::model {
+
+class RecurrentDecoder : public torch::nn::Module {
+ public:
+  /// `input` is the width of the embeddings and of the features.
+  RecurrentDecoder(const ModelConfig& config, int64_t input);
+
+  /// The state before the first step, beam 1; projects the encoder's states.
+  State start(const Memory& memory);
+
+  /// One step for every hypothesis: embedded [sentences, beam, input] -> features of the same
+  /// shape.
+  Tensor step(const Tensor& embedded, State& state, Tensor* weights);
+
+  /// Teacher forcing: embedded [batch, target, input] -> features of the same shape. `weights`,
+  /// where not null, receives [batch, target, source].
+  Tensor run(const Tensor& embedded, const State& state, Tensor* weights);
+
+  bool attends() const { return timing_ != Timing::kNever; }
+
+ private:
+  struct Carried {
+    std::vector<CellState> layers;  // bottom first, each [sentences, beam, hidden]
+    Tensor feed;                    // h~(t-1) [sentences, beam, input] with input feeding
+  };
+  /// What one step made, or, joined along the second dimension, all of them.
+  struct Step {
+    Tensor before, top;  // the top layer's s(t-1) and s(t), [sentences, beam, hidden]
+    Attended attended;
+    Tensor attentional;  // h~(t) [sentences, beam, input], kAfter only
+  };
+
+  /// What the steps of one sequence share, with weights whose gradients are collected.
+  struct Sequence {
+    Memory memory;
+    std::vector<RecurrentCell::Steps> cells;      // bottom first
+    kernels::Collected read_state, read_context;  // of the attentional state
+  };
+
+  Carried first_states(const Tensor& summary) const;
+  Memory unpack_memory(const State& state) const;
+  Carried unpack(const State& state) const;
+  void pack(const Carried& carried, State& state) const;
+  Tensor bottom_gates(const Tensor& embedded, const State& state) const;
+  Sequence begin(const Memory& memory) const;
+  Step advance(const Tensor& gates, Carried& carried, const Sequence& sequence, int64_t position);
+  Step run_stepwise(const Tensor& gates, Carried& carried, const Memory& memory);
+  Step run_at_once(Tensor gates, Carried& carried, const Memory& memory);
+  static Tensor attentional_state(const Tensor& context, const Tensor& top,
+                                  const Sequence& sequence);
+  Tensor read_out(const Tensor& embedded, const Step& step) const;
+
+  Cell cell_;
+  Timing timing_;
+  bool feeding_, maxout_;
+  double dropout_;
+  AttentionPtr attention_;
+  std::vector<std::shared_ptr<RecurrentCell>> cells_;  // bottom first
+  Tensor initial_weight_, initial_bias_;               // summary -> every layer's first state
+  Tensor read_state_, read_context_, read_input_;      // W of the read-out in its parts
+  Tensor read_bias_;
+};
+
+}  // namespace heed::model

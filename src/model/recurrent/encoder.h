@@ -1,0 +1,38 @@
+// The bidirectional encoder: h(i) = [forward(i); backward(i)] of the top layer.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <vector>
+
+#include "kernels/recurrence.h"
+#include "model/model.h"
+#include "model/recurrent/attention/attention.h"
+
+namespace heed::model {
+
+class RecurrentEncoder : public torch::nn::Module {
+ public:
+  /// `input` is the width of the embeddings; each direction has hidden_size / 2.
+  RecurrentEncoder(const ModelConfig& config, int64_t input);
+
+  /// embedded [batch, source, input] -> memory with values [batch, source, hidden_size], zero on
+  /// padding.
+  Memory forward(const Tensor& embedded, const Source& source);
+
+ private:
+  struct Encoded {
+    Tensor states;   // packed: [places, hidden_size]
+    Tensor summary;  // [batch, hidden_size], longest first
+  };
+  Encoded fused(Tensor data, const Tensor& lengths, const kernels::Packing& packing) const;
+  Encoded library(const Tensor& data, const Tensor& batch_sizes) const;
+
+  Cell cell_;
+  int64_t layers_, hidden_;  // hidden: of one direction
+  double dropout_;
+  std::vector<Tensor>
+      weights_;  // for each layer, for each direction: W, U, b of the input, b of the state
+};
+
+}  // namespace heed::model

@@ -1,0 +1,93 @@
+#include "model/recurrent/recurrent.h"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+
+#include "base/error.h"
+#include "model/embedding.h"
+#include "model/recurrent/decoder.h"
+#include "model/recurrent/encoder.h"
+
+namespace heed::model {
+namespace {
+
+class RecurrentModel : public Model {
+ public:
+  RecurrentModel(const ModelConfig& config, const VocabularySizes& vocabulary)
+      : dropout_(config.dropout) {
+    const int64_t width = config.embedding_size;
+    tokens_ = add_token_layers(*this, config, vocabulary, {width, 1, true});
+    encoder_ = register_module("encoder", std::make_shared<RecurrentEncoder>(config, width));
+    decoder_ = register_module("decoder", std::make_shared<RecurrentDecoder>(config, width));
+  }
+
+  Tensor features(const Source& source, const Tensor& target_input, Trace* trace) override {
+    const State state = start(source, nullptr);
+    Tensor weights;
+    const Tensor output =
+        decoder_->run(embed(*tokens_.target, target_input), state, wanted(trace, weights));
+    note(trace, weights);
+    return drop(output, dropout_, is_training());
+  }
+
+  Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
+  OutputWeights output() override { return {tokens_.output->weight, tokens_.output->bias}; }
+
+  State start(const Source& source, Trace*) override {
+    return decoder_->start(encoder_->forward(embed(*tokens_.source, source.tokens), source));
+  }
+
+  Tensor step(const Tensor& tokens, State& state, Trace* trace) override {
+    Tensor weights;
+    const Tensor output =
+        decoder_->step(embed(*tokens_.target, tokens), state, wanted(trace, weights));
+    note(trace, weights);
+    return logits(drop(output, dropout_, is_training()));
+  }
+
+  int64_t longest() const override { return std::numeric_limits<int64_t>::max(); }
+  bool attends() const override { return decoder_->attends(); }
+
+ private:
+  Tensor embed(Embedding& embedding, const Tensor& tokens) {
+    return drop(embedding.forward(tokens), dropout_, is_training());
+  }
+
+  static Tensor* wanted(const Trace* trace, Tensor& weights) {
+    return trace != nullptr && trace->cross ? &weights : nullptr;
+  }
+
+  // The single head of a recurrent model: [batch, query, source] -> [batch, 1, query, source].
+  static void note(Trace* trace, const Tensor& weights) {
+    if (weights.defined())
+      trace->maps.push_back({AttentionKind::kCross, 0, weights.detach().unsqueeze(1)});
+  }
+
+  double dropout_;
+  TokenLayers tokens_;
+  std::shared_ptr<RecurrentEncoder> encoder_;
+  std::shared_ptr<RecurrentDecoder> decoder_;
+};
+
+}  // namespace
+
+ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabulary) {
+  const Timing timing = attention_info(config.attention).timing;
+  const std::string with = " with attention: " + config.attention;
+  if (config.hidden_size % 2 != 0)
+    throw UserError("model.hidden_size: the bidirectional encoder needs an even number, got " +
+                    std::to_string(config.hidden_size));
+  if (config.input_feeding && timing != Timing::kAfter)
+    throw UserError("model.input_feeding: does nothing" + with +
+                    "; set it to false or choose a luong_* attention");
+  if (config.readout == Readout::maxout && timing != Timing::kBefore)
+    throw UserError("model.readout: maxout is undefined" + with +
+                    "; use linear, or attention: bahdanau");
+  if (config.window != Window::global && timing != Timing::kAfter)
+    throw UserError("model.window: " + config::name_of(config.window) + " is undefined" + with +
+                    "; use global, or a luong_* attention");
+  return std::make_shared<RecurrentModel>(config, vocabulary);
+}
+
+}  // namespace heed::model

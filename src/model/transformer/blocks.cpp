@@ -1,0 +1,104 @@
+#include "model/transformer/blocks.h"
+
+#include <ATen/ATen.h>
+
+#include "base/error.h"
+#include "kernels/product.h"
+#include "model/embedding.h"
+
+namespace heed::model {
+namespace {
+
+Tensor activate(Activation activation, Tensor x) {
+  switch (activation) {
+    case Activation::relu:
+      return x.relu_();  // x is a linear layer's fresh output, which nothing else needs
+    case Activation::gelu:
+      return at::gelu(x);
+    case Activation::silu:
+      return at::silu(x);
+  }
+  throw Bug("an activation without a function");
+}
+
+MultiHeadOptions without_positions(MultiHeadOptions options) {
+  options.rotary = false;
+  options.window = 0;
+  return options;
+}
+
+}  // namespace
+
+FeedForward::FeedForward(const BlockOptions& options)
+    : activation_(options.activation),
+      dropout_(options.activation_dropout),
+      inner_(register_module("inner",
+                             xavier_linear(options.attention.width, {options.feed_forward}, true))),
+      output_(register_module(
+          "output", xavier_linear(options.feed_forward, {options.attention.width}, true))) {}
+
+Tensor FeedForward::forward(const Tensor& x) {
+  const Tensor inner = activate(activation_, kernels::linear(*inner_, x));
+  return kernels::linear(*output_, drop(inner, dropout_, is_training()));
+}
+
+Residual::Residual(const BlockOptions& options)
+    : pre_(options.norm == Norm::pre),
+      dropout_(options.dropout),
+      norm_(register_module(
+          "norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({options.attention.width})))) {}
+
+Tensor Residual::add(const Tensor& x, const Tensor& output) const {
+  return add_dropped(x, output, dropout_, is_training());
+}
+
+EncoderBlock::EncoderBlock(const BlockOptions& options)
+    : attention_(register_module("attention", std::make_shared<SelfAttention>(options.attention))),
+      around_attention_(register_module("around_attention", std::make_shared<Residual>(options))),
+      feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
+      around_feed_forward_(
+          register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
+
+Tensor EncoderBlock::forward(const Tensor& x, const Sentences& sentences, Tensor* weights) {
+  const Tensor seen = around_attention_->around(
+      x, [&](const Tensor& y) { return attention_->forward(y, sentences, false, weights); });
+  return around_feed_forward_->around(seen,
+                                      [&](const Tensor& y) { return feed_forward_->forward(y); });
+}
+
+DecoderBlock::DecoderBlock(const BlockOptions& options)
+    : self_attention_(
+          register_module("self_attention", std::make_shared<SelfAttention>(options.attention))),
+      around_self_(register_module("around_self", std::make_shared<Residual>(options))),
+      cross_attention_(
+          register_module("cross_attention",
+                          std::make_shared<CrossAttention>(without_positions(options.attention)))),
+      around_cross_(register_module("around_cross", std::make_shared<Residual>(options))),
+      feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
+      around_feed_forward_(
+          register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
+
+Tensor DecoderBlock::forward(const Tensor& x, const View& view) {
+  const Tensor seen = around_self_->around(x, [&](const Tensor& y) {
+    return self_attention_->forward(y, view.sentences.queries, /*causal=*/true, view.self_weights);
+  });
+  return after_self_attention(seen, view);
+}
+
+Tensor DecoderBlock::step(const Tensor& x, const StepCache& cache, int64_t position,
+                          const View& view) {
+  const Tensor seen = around_self_->around(x, [&](const Tensor& y) {
+    return self_attention_->step(y, cache, position, view.self_weights);
+  });
+  return after_self_attention(seen, view);
+}
+
+Tensor DecoderBlock::after_self_attention(const Tensor& x, const View& view) {
+  const Tensor read = around_cross_->around(x, [&](const Tensor& y) {
+    return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights);
+  });
+  return around_feed_forward_->around(read,
+                                      [&](const Tensor& y) { return feed_forward_->forward(y); });
+}
+
+}  // namespace heed::model

@@ -1,0 +1,104 @@
+// The blocks that a Transformer stacks (Vaswani et al. 2017, 3.1), with layer norm before each
+// sublayer, x + sublayer(norm(x)), or after it as in the paper, norm(x + sublayer(x)).
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/layer_norm.h"
+#include "kernels/tensor.h"
+#include "model/config.h"
+#include "model/transformer/multi_head.h"
+
+namespace heed::model {
+
+struct BlockOptions {
+  int64_t feed_forward = 0;
+  Norm norm = Norm::pre;
+  Activation activation = Activation::relu;
+  double dropout = 0, activation_dropout = 0;
+  MultiHeadOptions attention;  // its width is the block's
+};
+
+/// W2 activation(W1 x + b1) + b2 at each position.
+class FeedForward : public torch::nn::Module {
+ public:
+  explicit FeedForward(const BlockOptions& options);
+  Tensor forward(const Tensor& x);
+
+ private:
+  Activation activation_;
+  double dropout_;
+  torch::nn::Linear inner_, output_;
+};
+
+/// The residual connection around a sublayer, with its layer norm and dropout.
+class Residual : public torch::nn::Module {
+ public:
+  explicit Residual(const BlockOptions& options);
+
+  template <class Sublayer>
+  Tensor around(const Tensor& x, const Sublayer& sublayer) {
+    return pre_ ? add(x, sublayer(kernels::layer_norm(norm_, x))) : norm_(add(x, sublayer(x)));
+  }
+
+ private:
+  Tensor add(const Tensor& x, const Tensor& output) const;
+  bool pre_;
+  double dropout_;
+  torch::nn::LayerNorm norm_;
+};
+
+class EncoderBlock : public torch::nn::Module {
+ public:
+  explicit EncoderBlock(const BlockOptions& options);
+
+  /// x [batch, source, width], or [positions, width] packed -> the same shape. `weights`, if not
+  /// null, receives [batch, heads, source, source].
+  Tensor forward(const Tensor& x, const Sentences& sentences, Tensor* weights);
+
+ private:
+  std::shared_ptr<SelfAttention> attention_;
+  std::shared_ptr<Residual> around_attention_;
+  std::shared_ptr<FeedForward> feed_forward_;
+  std::shared_ptr<Residual> around_feed_forward_;
+};
+
+class DecoderBlock : public torch::nn::Module {
+ public:
+  /// What a block looks at, and where it leaves the weights (null: nobody wants them).
+  struct View {
+    KeysValues memory;
+    Between sentences;
+    Tensor* self_weights = nullptr;
+    Tensor* cross_weights = nullptr;
+  };
+
+  explicit DecoderBlock(const BlockOptions& options);
+
+  /// The encoder's output as this block's keys and values, once per sentence.
+  KeysValues project(const Tensor& memory) { return cross_attention_->project(memory); }
+
+  /// x [batch, target, width], or [positions, width] packed -> the same shape. Padding is at a
+  /// target's end, where no real position looks.
+  Tensor forward(const Tensor& x, const View& view);
+
+  /// One step: x [sentences, beam, width] -> the same shape.
+  Tensor step(const Tensor& x, const StepCache& cache, int64_t position, const View& view);
+
+ private:
+  Tensor after_self_attention(const Tensor& x, const View& view);
+
+  std::shared_ptr<SelfAttention> self_attention_;
+  std::shared_ptr<Residual> around_self_;
+  std::shared_ptr<CrossAttention> cross_attention_;
+  std::shared_ptr<Residual> around_cross_;
+  std::shared_ptr<FeedForward> feed_forward_;
+  std::shared_ptr<Residual> around_feed_forward_;
+};
+
+}  // namespace heed::model

@@ -1,0 +1,194 @@
+#include "model/transformer/multi_head.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "kernels/attention.h"
+#include "kernels/product.h"
+#include "model/initial.h"
+
+namespace heed::model {
+namespace {
+
+constexpr int64_t kCacheChunk = 16;  // steps that the cache grows by
+
+double scale_of(const MultiHeadOptions& options) {
+  return options.scale == AttentionScale::sqrt ? 1 / std::sqrt(static_cast<double>(options.head()))
+                                               : 1;
+}
+
+/// Without the window, which only whole sentences need.
+Look look_of(const MultiHeadOptions& options, const Tensor& valid, bool causal, bool training) {
+  return {.valid = valid,
+          .causal = causal,
+          .scale = scale_of(options),
+          .dropout = training ? options.dropout : 0};
+}
+
+kernels::PackedHeads packed_heads(const MultiHeadOptions& options, const Sentences& queries,
+                                  const Sentences& keys) {
+  return {.query_lengths = queries.lengths,
+          .key_lengths = keys.lengths,
+          .heads = options.heads,
+          .kv_heads = options.kv(),
+          .head = options.head()};
+}
+
+/// [..., heads*head] -> [..., heads, head]
+Tensor split_heads(const Tensor& x, int64_t head) {
+  return x.unflatten(-1, {-1, head});
+}
+
+/// [batch, heads, query, head] -> [batch, query, heads*head]
+Tensor join_heads(const Tensor& x) {
+  return x.transpose(1, 2).flatten(2);
+}
+
+void require_sound(const MultiHeadOptions& options) {
+  expect(options.width % options.heads == 0, "the heads divide the width");
+  expect(options.heads % options.kv() == 0, "the kv heads divide the heads");
+}
+
+/// Writes `now` [sentences, beam, kv heads, head] at `position`; grows `cache` in chunks, and
+/// copies it first where another State holds it as well.
+void write_step(Tensor& cache, const Tensor& now, int64_t position) {
+  const int64_t capacity = cache.defined() ? cache.size(3) : 0;
+  if (position == capacity) {
+    const Tensor room =
+        at::zeros({now.size(0), now.size(1), now.size(2), kCacheChunk, now.size(3)}, now.options());
+    cache = cache.defined() ? at::cat({cache, room}, 3) : room;
+  } else if (cache.use_count() > 1) {
+    cache = cache.clone();
+  }
+  cache.select(3, position).copy_(now);
+}
+
+}  // namespace
+
+torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias) {
+  const int64_t stacked = std::accumulate(outs.begin(), outs.end(), int64_t{0});
+  const at::NoGradGuard no_grad;
+  if (Uninitialised::wanted()) {  // LibTorch's layer cannot be made without drawing its weights
+    torch::nn::Linear linear(torch::nn::LinearOptions(1, 1).bias(bias));
+    linear->options.in_features(in).out_features(stacked);
+    linear->weight.set_data(at::empty({stacked, in}));
+    if (bias) linear->bias.set_data(at::empty({stacked}));
+    return linear;
+  }
+  torch::nn::Linear linear(torch::nn::LinearOptions(in, stacked).bias(bias));
+  for (int64_t row = 0; const int64_t out : outs) {
+    const double limit = std::sqrt(6.0 / static_cast<double>(in + out));
+    linear->weight.narrow(0, row, out).uniform_(-limit, limit);
+    row += out;
+  }
+  if (bias) linear->bias.zero_();
+  return linear;
+}
+
+SelfAttention::SelfAttention(const MultiHeadOptions& options)
+    : options_(options), projection_(nullptr), output_(nullptr) {
+  require_sound(options);
+  const int64_t width = options.width, shared = options.kv() * options.head();
+  projection_ =
+      register_module("projection", xavier_linear(width, {width, shared, shared}, options.bias));
+  output_ = register_module("output", xavier_linear(width, {width}, options.bias));
+  if (options.rotary) rotary_ = register_module("rotary", std::make_shared<Rotary>(options.head()));
+}
+
+SelfAttention::Heads SelfAttention::project(const Tensor& x) {
+  const int64_t shared = options_.kv() * options_.head();
+  const auto parts =
+      kernels::linear(*projection_, x).split_with_sizes({options_.width, shared, shared}, -1);
+  return {.query = split_heads(parts[0], options_.head()),
+          .keys = split_heads(parts[1], options_.head()),
+          .values = split_heads(parts[2], options_.head())};
+}
+
+/// [positions, width] -> [positions, width]
+Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences, bool causal) {
+  Tensor projected = kernels::linear(*projection_, x);
+  if (rotary_) {  // queries and keys lie side by side: they turn together
+    const int64_t shared = options_.kv() * options_.head();
+    const auto parts = projected.split_with_sizes({options_.width + shared, shared}, 1);
+    const Tensor heads = split_heads(parts[0], options_.head());
+    projected = at::cat({rotary_->forward_at(heads, sentences.positions).flatten(1), parts[1]}, 1);
+  }
+  return kernels::packed_attention(projected, projected,
+                                   packed_heads(options_, sentences, sentences), causal,
+                                   scale_of(options_));
+}
+
+Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool causal,
+                              Tensor* weights) {
+  if (sentences.packed()) return kernels::linear(*output_, attend_packed(x, sentences, causal));
+  Heads heads = project(x);
+  if (rotary_) {
+    heads.query = rotary_->forward(heads.query, 0);
+    heads.keys = rotary_->forward(heads.keys, 0);
+  }
+  Look look = look_of(options_, sentences.valid, causal, is_training());
+  look.window = options_.window;
+  const Tensor context = attend(heads.query.transpose(1, 2), heads.keys.transpose(1, 2),
+                                heads.values.transpose(1, 2), look, weights);
+  return kernels::linear(*output_, join_heads(context));
+}
+
+Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t position,
+                           Tensor* weights) {
+  const int64_t sentences = x.size(0), beam = x.size(1);
+  Heads heads = project(x);  // [sentences, beam, heads, head]
+  if (rotary_) {
+    heads.query = rotary_->at_position(heads.query, position);
+    heads.keys = rotary_->at_position(heads.keys, position);
+  }
+  write_step(cache.keys, heads.keys, position);
+  write_step(cache.values, heads.values, position);
+  const int64_t first = options_.window > 0 ? std::max<int64_t>(0, position - options_.window) : 0;
+  const auto seen = [&](const Tensor& all) {
+    return all.flatten(0, 1).narrow(
+        2, first, position + 1 - first);  // [sentences*beam, kv heads, keys, head]
+  };
+  const Tensor query = heads.query.flatten(0, 1).unsqueeze(2);  // [sentences*beam, heads, 1, head]
+  const Tensor context = attend(query, seen(cache.keys), seen(cache.values),
+                                look_of(options_, {}, false, is_training()), weights);
+  if (weights) *weights = weights->squeeze(2).unflatten(0, {sentences, beam}).transpose(1, 2);
+  return kernels::linear(*output_, context.reshape({sentences, beam, options_.width}));
+}
+
+CrossAttention::CrossAttention(const MultiHeadOptions& options)
+    : options_(options), query_(nullptr), projection_(nullptr), output_(nullptr) {
+  require_sound(options);
+  const int64_t width = options.width, shared = options.kv() * options.head();
+  query_ = register_module("query", xavier_linear(width, {width}, options.bias));
+  projection_ = register_module("projection", xavier_linear(width, {shared, shared}, options.bias));
+  output_ = register_module("output", xavier_linear(width, {width}, options.bias));
+}
+
+KeysValues CrossAttention::project(const Tensor& memory) {
+  const Tensor projected = kernels::linear(*projection_, memory);
+  if (memory.dim() == 2) return {.packed = projected};
+  const auto parts = projected.chunk(2, -1);
+  return {.keys = split_heads(parts[0], options_.head()).transpose(1, 2),
+          .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
+}
+
+Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
+                               Tensor* weights) {
+  const Tensor query = kernels::linear(*query_, x);
+  if (sentences.memory.packed())
+    return kernels::linear(
+        *output_,
+        kernels::packed_attention(query, memory.packed,
+                                  packed_heads(options_, sentences.queries, sentences.memory),
+                                  /*causal=*/false, scale_of(options_)));
+  const Tensor context =
+      attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys, memory.values,
+             look_of(options_, sentences.memory.valid, false, is_training()), weights);
+  return kernels::linear(*output_, join_heads(context));
+}
+
+}  // namespace heed::model

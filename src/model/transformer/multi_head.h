@@ -1,0 +1,102 @@
+// Multi-head attention (Vaswani et al. 2017, 3.2.2) with as many heads of keys and values as of
+// queries, one (MQA, Shazeer 2019) or some (GQA, Ainslie et al. 2023), over itself and over a
+// memory.
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/tensor.h"
+#include "model/config.h"
+#include "model/transformer/positions.h"
+#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/sentences.h"
+
+namespace heed::model {
+
+struct MultiHeadOptions {
+  int64_t width = 0, heads = 1;
+  int64_t kv_heads = 0;  // 0: as many as heads
+  AttentionScale scale = AttentionScale::sqrt;
+  double dropout = 0;   // of the weights, while training
+  bool rotary = false;  // self-attention: turn queries and keys by their position
+  int64_t window = 0;   // self-attention: sees so many positions each way; 0: all
+  bool bias = true;     // of the projections
+
+  int64_t head() const { return width / heads; }
+  int64_t kv() const { return kv_heads == 0 ? heads : kv_heads; }
+};
+
+/// Keys and values of the steps so far: [sentences, beam, kv heads, capacity, head], of which the
+/// first `position` steps are used. Undefined before the first step.
+struct StepCache {
+  Tensor& keys;
+  Tensor& values;
+};
+
+/// Linear layers of these widths stacked into one, each with Xavier's uniform weights (Glorot and
+/// Bengio 2010, eq. 16); biases are zeros.
+torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias);
+
+class SelfAttention : public torch::nn::Module {
+ public:
+  explicit SelfAttention(const MultiHeadOptions& options);
+
+  /// x [batch, length, width], or [positions, width] packed -> the same shape. `causal` as in Look.
+  /// `weights`, if not null, receives [batch, heads, query, keys] (padded sentences only).
+  Tensor forward(const Tensor& x, const Sentences& sentences, bool causal, Tensor* weights);
+
+  /// One step: x [sentences, beam, width] at `position`, whose key and value are written into
+  /// `cache`. `weights` receives [sentences, heads, beam, keys seen].
+  Tensor step(const Tensor& x, const StepCache& cache, int64_t position, Tensor* weights);
+
+ private:
+  struct Heads {
+    Tensor query;         // [batch, length, heads, head]
+    Tensor keys, values;  // [batch, length, kv heads, head]
+  };
+  Heads project(const Tensor& x);
+  Tensor attend_packed(const Tensor& x, const Sentences& sentences, bool causal);
+
+  MultiHeadOptions options_;
+  torch::nn::Linear projection_;  // queries, keys, values stacked
+  torch::nn::Linear output_;
+  std::shared_ptr<Rotary> rotary_;
+};
+
+/// A memory's keys and values.
+struct KeysValues {
+  Tensor keys, values;  // padded: [batch, kv heads, source, head]
+  Tensor packed;        // packed: both, [positions, 2 * kv heads * head]
+};
+
+/// Who looks and what is looked at.
+struct Between {
+  const Sentences& queries;  // their mask is not asked for
+  const Sentences& memory;
+};
+
+class CrossAttention : public torch::nn::Module {
+ public:
+  explicit CrossAttention(const MultiHeadOptions& options);
+
+  /// memory [batch, source, width], or [positions, width] packed, once per sentence.
+  KeysValues project(const Tensor& memory);
+
+  /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam; or [positions,
+  /// width] where both sides are packed.
+  Tensor forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
+                 Tensor* weights);
+
+ private:
+  MultiHeadOptions options_;
+  torch::nn::Linear query_;
+  torch::nn::Linear projection_;  // keys, values stacked
+  torch::nn::Linear output_;
+};
+
+}  // namespace heed::model

@@ -1,0 +1,77 @@
+#include "model/transformer/scaled_dot_product.h"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+
+#include "base/error.h"
+#include "kernels/attention.h"
+#include "model/embedding.h"
+#include "model/transformer/sliding_window.h"
+
+namespace heed::model {
+namespace {
+
+/// [batch, kv heads, keys, head] -> [batch, heads, keys, head]
+Tensor for_each_head(const Tensor& shared, int64_t heads) {
+  const int64_t group = heads / shared.size(1);
+  return group == 1 ? shared : shared.repeat_interleave(group, 1);
+}
+
+Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
+             Tensor& weights) {
+  const int64_t heads = query.size(1);
+  const Tensor every_key = for_each_head(keys, heads);
+  Tensor scores =
+      at::matmul(query, every_key.transpose(2, 3)) * look.scale;  // [batch, heads, query, keys]
+  const Tensor mask = whole_mask(look, query.size(2), query.device());
+  if (mask.defined())
+    scores = scores.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
+  const bool wide = scores.scalar_type() == at::kFloat || scores.scalar_type() == at::kDouble;
+  Tensor shares = at::softmax(scores, -1, wide ? scores.scalar_type() : at::kFloat);
+  weights = shares.to(at::kFloat);
+  shares = drop(shares, look.dropout, /*training=*/true);
+  return at::matmul(shares.to(values.scalar_type()), for_each_head(values, heads));
+}
+
+}  // namespace
+
+Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
+              Tensor* weights) {
+  expect(query.size(1) % keys.size(1) == 0, "the kv heads divide the heads");
+  expect(!look.causal || !look.valid.defined(), "padding or causal, not both");
+  if (weights) return plain(query, keys, values, look, *weights);
+  const int64_t length = query.size(2);
+  if (look.window > 0 && worth_blocks(length, look))
+    return attend_in_blocks(query, keys, values, look);
+  const bool narrow = look.window > 0 && look.window + 1 < length;
+  if (!narrow && look.dropout == 0 && kernels::can_attend(query, keys, values))
+    return kernels::attention(query, keys, values, look.valid, look.causal, look.scale);
+  std::optional<Tensor> mask;
+  if (narrow || look.valid.defined()) mask = whole_mask(look, length, query.device());
+  return at::scaled_dot_product_attention(query, keys, values, mask, look.dropout,
+                                          look.causal && !mask, look.scale,
+                                          keys.size(1) != query.size(1));
+}
+
+Tensor causal_mask(int64_t length, const at::Device& device) {
+  return at::ones({length, length}, at::TensorOptions(device).dtype(at::kBool)).tril();
+}
+
+Tensor window_mask(int64_t length, int64_t window, const at::Device& device) {
+  return at::ones({length, length}, at::TensorOptions(device).dtype(at::kBool))
+      .tril(window)
+      .triu(-window);
+}
+
+Tensor whole_mask(const Look& look, int64_t length, const at::Device& device) {
+  const Tensor padding = look.valid;
+  if (look.window == 0 || look.window + 1 >= length)
+    return look.causal ? causal_mask(length, device) : padding;
+  const Tensor near = window_mask(length, look.window, device);
+  if (look.causal) return near.logical_and(causal_mask(length, device));
+  if (!padding.defined()) return near;
+  return padding.logical_and(near).logical_or_(window_mask(length, 0, device));
+}
+
+}  // namespace heed::model

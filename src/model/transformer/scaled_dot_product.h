@@ -1,0 +1,37 @@
+// Scaled dot-product attention, softmax(scale Q K^T) V (Vaswani et al. 2017, eq. 1): fused, or in
+// plain steps where somebody wants to see the weights.
+#pragma once
+
+#include "kernels/tensor.h"
+
+namespace heed::model {
+
+/// Who may look where. Masks are bool, true = may look.
+struct Look {
+  Tensor valid;         // [batch, 1, 1, keys]: the keys that are no padding; undefined: all
+  bool causal = false;  // query i sees keys 0..i (as many queries as keys, valid undefined)
+  int64_t window = 0;   // query i sees keys i-window..i+window (as many queries as keys); 0: all
+  double scale = 1;     // 1 / sqrt(width of one head), but for the ablation
+  double dropout = 0;   // of the weights
+};
+
+/// query [batch, heads, query, head], keys and values [batch, kv heads, keys, head] with a number
+/// of kv heads that divides the heads: each serves that many neighbouring ones. Returns [batch,
+/// heads, query, head]. Without a window every query needs a valid key; inside a window a query on
+/// padding that has none sees itself. With `weights` they are computed one by one and given back,
+/// before dropout, as float [batch, heads, query, keys]: masked ones are exactly 0. Without, no
+/// tensor of query x keys is made; a window costs query x window in time and memory.
+Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
+              Tensor* weights = nullptr);
+
+/// [length, length] bool: query i sees the keys 0..i.
+Tensor causal_mask(int64_t length, const at::Device& device);
+
+/// [length, length] bool: query i sees the keys i-window..i+window.
+Tensor window_mask(int64_t length, int64_t window, const at::Device& device);
+
+/// All of a Look as one mask that broadcasts to [batch, heads, query, keys], or undefined where
+/// everybody sees everything.
+Tensor whole_mask(const Look& look, int64_t length, const at::Device& device);
+
+}  // namespace heed::model

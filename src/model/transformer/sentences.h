@@ -1,0 +1,32 @@
+// Which positions of a tensor belong to one sentence, where some are padding and where none is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/tensor.h"
+
+namespace heed::model {
+
+/// Padded, x is [batch, length, ...]: `valid` says what is no padding. Packed, x is [positions,
+/// ...]: one sentence behind the other, and nothing else.
+struct Sentences {
+  Tensor valid;  // padded: [batch, 1, 1, length] bool; undefined: all
+
+  std::vector<int64_t> lengths;  // packed: of each sentence, >= 1
+  Tensor positions;              // packed: [positions] int64, of each within its sentence
+  Tensor places;                 // packed: [positions] int64, of each in [batch * length]
+
+  bool packed() const { return !lengths.empty(); }
+};
+
+/// Sentences of these lengths without what padded them to `longest`.
+Sentences packed_sentences(const std::vector<int64_t>& lengths, int64_t longest);
+
+/// x [batch, length, ...] -> [positions, ...]. Without a gradient.
+Tensor pack(const Tensor& x, const Sentences& sentences);
+
+/// x [positions, ...] -> [batch, length, ...], zeros on padding.
+Tensor pad(const Tensor& x, const Sentences& sentences, int64_t length);
+
+}  // namespace heed::model

@@ -1,0 +1,264 @@
+#include "model/transformer/transformer.h"
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "kernels/attention.h"
+#include "kernels/layer_norm.h"
+#include "kernels/product.h"
+#include "model/embedding.h"
+#include "model/transformer/blocks.h"
+#include "model/transformer/sentences.h"
+#include "text/vocabulary.h"
+
+namespace heed::model {
+namespace {
+
+/// Hands out places for weights and files what was put there.
+class Tracer {
+ public:
+  Tracer(Trace* trace, AttentionKind kind)
+      : trace_(wanted(trace, kind) ? trace : nullptr), kind_(kind) {}
+
+  /// Where a layer shall leave its weights, or null.
+  Tensor* place() {
+    weights_ = Tensor();
+    return trace_ ? &weights_ : nullptr;
+  }
+  void keep(std::size_t layer) {
+    if (trace_)
+      trace_->maps.push_back(
+          {.kind = kind_, .layer = static_cast<int64_t>(layer), .weights = weights_});
+  }
+
+ private:
+  static bool wanted(const Trace* trace, AttentionKind kind) {
+    if (!trace) return false;
+    if (kind == AttentionKind::kCross) return trace->cross;
+    return kind == AttentionKind::kEncoder ? trace->encoder : trace->decoder;
+  }
+
+  Trace* trace_;
+  AttentionKind kind_;
+  Tensor weights_;
+};
+
+BlockOptions block_options(const ModelConfig& config) {
+  return {.feed_forward = config.feed_forward,
+          .norm = config.norm,
+          .activation = config.activation,
+          .dropout = config.dropout,
+          .activation_dropout = config.activation_dropout,
+          .attention = {.width = config.width,
+                        .heads = config.heads,
+                        .kv_heads = config.kv_heads,
+                        .scale = config.attention_scale,
+                        .dropout = config.attention_dropout,
+                        .rotary = config.positions == Positions::rotary,
+                        .window = config.sliding_window}};
+}
+
+/// Equal blocks on top of each other; with pre-norm a layer norm ends them.
+template <class Block>
+class Stack : public torch::nn::Module {
+ public:
+  Stack(const ModelConfig& config, int64_t layers) {
+    for (int64_t layer = 0; layer < layers; ++layer)
+      blocks.push_back(
+          register_module(std::to_string(layer), std::make_shared<Block>(block_options(config))));
+    if (config.norm == Norm::pre)
+      norm_ = register_module("norm",
+                              torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
+  }
+  Tensor finish(const Tensor& x) { return norm_ ? kernels::layer_norm(norm_, x) : x; }
+
+  std::vector<std::shared_ptr<Block>> blocks;
+
+ private:
+  torch::nn::LayerNorm norm_{nullptr};
+};
+
+// What a State holds, in this order. memory: which keys are no padding, then keys and values of
+// each layer, [sentences, kv heads, source, head]. carried: keys and values of each layer
+// (StepCache).
+constexpr std::size_t kValid = 0;
+constexpr std::size_t keys_of(std::size_t layer) {
+  return 2 * layer;
+}
+constexpr std::size_t values_of(std::size_t layer) {
+  return 2 * layer + 1;
+}
+
+class Transformer : public Model {
+ public:
+  Transformer(const ModelConfig& config, const VocabularySizes& vocabulary);
+
+  Tensor features(const Source& source, const Tensor& target_input, Trace* trace) override;
+  Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
+  OutputWeights output() override { return {tokens_.output->weight, tokens_.output->bias}; }
+  State start(const Source& source, Trace* trace) override;
+  Tensor step(const Tensor& tokens, State& state, Trace* trace) override;
+  int64_t longest() const override { return source_positions_->longest(); }
+  bool attends() const override { return true; }
+  const ModelConfig& config() const { return config_; }
+
+ private:
+  std::shared_ptr<Positioning> positioning(const char* name);
+  Tensor embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
+               const Sentences& sentences);
+  bool can_pack(const Tensor& tokens) const;
+  Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
+
+  ModelConfig config_;
+  TokenLayers tokens_;
+  std::shared_ptr<Positioning> source_positions_, target_positions_;
+  std::shared_ptr<Stack<EncoderBlock>> encoder_;
+  std::shared_ptr<Stack<DecoderBlock>> decoder_;
+};
+
+Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocabulary)
+    : config_(config),
+      tokens_(add_token_layers(
+          *this, config, vocabulary,
+          {.width = config.width, .scale = std::sqrt(static_cast<double>(config.width))})),
+      source_positions_(positioning("source_positions")),
+      target_positions_(positioning("target_positions")),
+      encoder_(register_module(
+          "encoder", std::make_shared<Stack<EncoderBlock>>(config, config.encoder_layers))),
+      decoder_(register_module(
+          "decoder", std::make_shared<Stack<DecoderBlock>>(config, config.decoder_layers))) {}
+
+std::shared_ptr<Positioning> Transformer::positioning(const char* name) {
+  return register_module(
+      name, std::make_shared<Positioning>(config_.positions, config_.width, config_.max_positions));
+}
+
+/// tokens [batch, length] -> as `sentences` says, with positions and dropout.
+Tensor Transformer::embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
+                          const Sentences& sentences) {
+  const Tensor x = sentences.packed() ? positions.add_at(embedding.forward(pack(tokens, sentences)),
+                                                         sentences.positions)
+                                      : positions.add(embedding.forward(tokens), 0);
+  return drop(x, config_.dropout, is_training());
+}
+
+/// Sources as they come, padded.
+Sentences padded_source(const Source& source) {
+  const int64_t shortest = source.lengths.min().item<int64_t>();
+  expect(shortest >= 1, "each sentence has its eos at least");
+  if (shortest == source.tokens.size(1)) return {};
+  return {.valid = source.valid.unsqueeze(1).unsqueeze(1)};
+}
+
+Sentences packed_source(const Source& source) {
+  const auto* lengths = source.lengths.const_data_ptr<int64_t>();
+  return packed_sentences({lengths, lengths + source.lengths.numel()}, source.tokens.size(1));
+}
+
+/// Up to the last token of each row that is no padding.
+Sentences packed_target(const Tensor& target_input) {
+  const Tensor tokens = target_input.contiguous();
+  const int64_t width = tokens.size(1);
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < tokens.size(0); ++i) {
+    const auto* row = tokens.const_data_ptr<int64_t>() + i * width;
+    int64_t length = width;
+    while (length > 1 && row[length - 1] == text::kPad) --length;
+    lengths.push_back(length);
+  }
+  return packed_sentences(lengths, width);
+}
+
+/// Whether the attention of packed sentences is there for tokens [batch, length] like these.
+bool Transformer::can_pack(const Tensor& tokens) const {
+  return tokens.is_cpu() && tokens.size(1) <= kernels::kLongestAttention &&
+         kernels::is_fp32_or_bf16(kernels::product_type(tokens_.target->weight)) &&
+         config_.sliding_window == 0 && (config_.attention_dropout == 0 || !is_training());
+}
+
+Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
+  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences);
+  Tracer tracer(trace, AttentionKind::kEncoder);
+  for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
+    x = encoder_->blocks[layer]->forward(x, sentences, tracer.place());
+    tracer.keep(layer);
+  }
+  return encoder_->finish(x);
+}
+
+Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
+  const bool packed = !trace && can_pack(source.tokens) && can_pack(target_input);
+  const Sentences sources = packed ? packed_source(source) : padded_source(source);
+  const Sentences targets = packed ? packed_target(target_input) : Sentences{};
+  const Tensor memory = encode(source, sources, trace);
+  Tensor x = embed(*tokens_.target, *target_positions_, target_input, targets);
+  Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
+    DecoderBlock& block = *decoder_->blocks[layer];
+    x = block.forward(x, {.memory = block.project(memory),
+                          .sentences = {targets, sources},
+                          .self_weights = self.place(),
+                          .cross_weights = cross.place()});
+    self.keep(layer);
+    cross.keep(layer);
+  }
+  x = decoder_->finish(x);
+  return packed ? pad(x, targets, target_input.size(1)) : x;
+}
+
+State Transformer::start(const Source& source, Trace* trace) {
+  const Sentences sentences = padded_source(source);
+  const Tensor memory = encode(source, sentences, trace);
+  State state;
+  state.memory.push_back(sentences.valid);
+  for (const auto& block : decoder_->blocks) {
+    const KeysValues projected = block->project(memory);
+    state.memory.push_back(projected.keys.contiguous());
+    state.memory.push_back(projected.values.contiguous());
+  }
+  state.carried.resize(2 * decoder_->blocks.size());
+  return state;
+}
+
+Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
+  expect(tokens.dim() == 2 && state.carried.size() == 2 * decoder_->blocks.size(),
+         "tokens [sentences, beam] and a state of this model");
+  const Tensor embedded = target_positions_->add(
+      tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state.position);
+  Tensor x = drop(embedded, config_.dropout, is_training())
+                 .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
+  const Sentences queries, memory{.valid = state.memory[kValid]};
+  Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
+    const StepCache cache{.keys = state.carried[keys_of(layer)],
+                          .values = state.carried[values_of(layer)]};
+    x = decoder_->blocks[layer]->step(x, cache, state.position,
+                                      {.memory = {.keys = state.memory[1 + keys_of(layer)],
+                                                  .values = state.memory[1 + values_of(layer)]},
+                                       .sentences = {queries, memory},
+                                       .self_weights = self.place(),
+                                       .cross_weights = cross.place()});
+    self.keep(layer);
+    cross.keep(layer);
+  }
+  ++state.position;
+  return logits(decoder_->finish(x));
+}
+
+}  // namespace
+
+ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary) {
+  return std::make_shared<Transformer>(config, vocabulary);
+}
+
+const ModelConfig* transformer_config(const Model& model) {
+  const auto* transformer = dynamic_cast<const Transformer*>(&model);
+  return transformer ? &transformer->config() : nullptr;
+}
+
+}  // namespace heed::model

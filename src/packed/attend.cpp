@@ -1,0 +1,65 @@
+#include "packed/attend.h"
+
+#include "kernels/rows/loops.h"
+#include "kernels/rows/vector.h"
+
+namespace heed::packed {
+namespace {
+
+HEED_VECTORISED void scores(const float* query, const HeadShape& shape, const float* rows,
+                            const int32_t* places, int64_t count, float* weights) {
+  const int64_t group = shape.heads / shape.kv_heads, stride = 2 * shape.shared();
+  for (int64_t h = 0; h < shape.heads; ++h) {
+    const float* q = query + h * shape.head;
+    const float* keys = rows + h / group * shape.head;
+    for (int64_t t = 0; t < count; ++t) {
+      const float* k = keys + places[t] * stride;
+      float sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t i = 0; i < shape.head; ++i) sum += q[i] * k[i];
+      weights[h * count + t] = sum * shape.scale;
+    }
+  }
+}
+
+void softmax(float* x, int64_t count) {
+  const float total = kernels::exponentials(x, count, kernels::largest(x, count));
+  kernels::scale_and_shift(x, count, 1 / total, 0);
+}
+
+HEED_VECTORISED void mix(const HeadShape& shape, const float* rows, const int32_t* places,
+                         int64_t count, const float* weights, float* context) {
+  const int64_t group = shape.heads / shape.kv_heads, stride = 2 * shape.shared();
+  for (int64_t h = 0; h < shape.heads; ++h) {
+    float* out = context + h * shape.head;
+    const float* values = rows + shape.shared() + h / group * shape.head;
+    for (int64_t i = 0; i < shape.head; ++i) out[i] = 0;
+    for (int64_t t = 0; t < count; ++t) {
+      const float* v = values + places[t] * stride;
+      const float weight = weights[h * count + t];
+#pragma omp simd
+      for (int64_t i = 0; i < shape.head; ++i) out[i] += weight * v[i];
+    }
+  }
+}
+
+}  // namespace
+
+void attend_row(const float* query, const HeadShape& shape, const float* rows,
+                const int32_t* places, int64_t count, float* weights, float* context) {
+  scores(query, shape, rows, places, count, weights);
+  for (int64_t h = 0; h < shape.heads; ++h) softmax(weights + h * count, count);
+  mix(shape, rows, places, count, weights, context);
+}
+
+void turn_heads(float* x, int64_t heads, int64_t head, const float* turns) {
+  for (int64_t h = 0; h < heads; ++h, x += head)
+    for (int64_t i = 0; i < head; i += 2) {
+      const float cosine = turns[i], sine = turns[i + 1];
+      const float even = x[i], odd = x[i + 1];
+      x[i] = even * cosine - odd * sine;
+      x[i + 1] = odd * cosine + even * sine;
+    }
+}
+
+}  // namespace heed::packed

@@ -1,0 +1,27 @@
+// Attention of single queries over rows of keys and values that lie anywhere: what a decoder's step
+// does with its cache.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::packed {
+
+struct HeadShape {
+  int64_t heads = 1, kv_heads = 1;  // each head of keys serves heads / kv_heads neighbours
+  int64_t head = 0;                 // width of one
+  float scale = 1;                  // of the scores
+
+  int64_t shared() const { return kv_heads * head; }
+};
+
+/// softmax(scale q K^T) V for one query [heads, head], into `context` of the same shape. `rows`
+/// holds keys [kv_heads, head] and then values of the same shape, 2 * shared() floats each; those
+/// at `places` [count] are looked at. `weights` [heads, count] receives what each got.
+void attend_row(const float* query, const HeadShape& shape, const float* rows,
+                const int32_t* places, int64_t count, float* weights, float* context);
+
+/// Turns the pairs (x(2i), x(2i + 1)) of each head by the angles whose cosine and sine are `turns`
+/// [head / 2][2]: rotary positions.
+void turn_heads(float* x, int64_t heads, int64_t head, const float* turns);
+
+}  // namespace heed::packed

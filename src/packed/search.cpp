@@ -1,0 +1,256 @@
+#include "packed/search.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.h"
+#include "kernels/rows/step.h"
+#include "model/transformer/positions.h"
+
+namespace heed::packed {
+namespace {
+
+constexpr float kEpsilon = 1e-5F;           // of LibTorch's layer norms
+constexpr int64_t kWorthAThread = 1 << 19;  // multiplications that pay for waking one
+constexpr int64_t kRowsWorthAThread = 16;
+
+}  // namespace
+
+Search::Search(const Transformer& model, const model::Source& source)
+    : model_(model),
+      width_(model.config_.width),
+      shared_(model.shape_.shared()),
+      pre_(model.config_.norm == model::Norm::pre) {
+  encode(source);
+  caches_.resize(model_.decoder_.blocks.size());
+  history_.resize(sources_.size());
+}
+
+void Search::encode(const model::Source& source) {
+  source_length_ = source.tokens.size(1);
+  const Tensor tokens = source.tokens.contiguous();
+  const int64_t* ids = tokens.const_data_ptr<int64_t>();
+  const int64_t* lengths = source.lengths.const_data_ptr<int64_t>();
+  // Sentences one after another, without padding.
+  for (int64_t s = 0; s < tokens.size(0); ++s) {
+    expect(lengths[s] >= 1, "each sentence has its eos at least");
+    sources_.push_back({rows_, lengths[s]});
+    rows_ += lengths[s];
+  }
+  all_.resize(rows_);
+  std::iota(all_.begin(), all_.end(), 0);
+  x_.resize(rows_ * width_);
+  std::vector<Span> looks(rows_);  // of each row
+  std::vector<int64_t> positions(rows_);
+  const int64_t window = model_.config_.sliding_window;
+  for (int64_t s = 0; s < sentences(); ++s)
+    for (int64_t i = 0; i < sources_[s].count; ++i) {
+      const int64_t row = sources_[s].begin + i;
+      embed(model_.encoder_, ids[s * source_length_ + i], i, x_.data() + row * width_);
+      const int64_t first = window > 0 ? std::max<int64_t>(0, i - window) : 0;
+      const int64_t end =
+          window > 0 ? std::min(sources_[s].count, i + window + 1) : sources_[s].count;
+      looks[row] = {sources_[s].begin + first, end - first};
+      positions[row] = i;
+    }
+  Floats keys_values(rows_ * 2 * shared_);
+  for (const Block& block : model_.encoder_.blocks) {
+    take(block.self.query, before(block.self.norm), rows_);
+    queries_.resize(rows_ * width_);
+    product(block.self.query, queries_.data());
+    product(block.self.keys_values, keys_values.data());
+    if (model_.config_.positions == model::Positions::rotary)
+      for (int64_t row = 0; row < rows_; ++row) {
+        turn(queries_, row, 1, width_, model_.shape_.heads, positions[row]);
+        turn(keys_values, row, 1, 2 * shared_, model_.shape_.kv_heads, positions[row]);
+      }
+    attend(block.self, keys_values.data(), [&](int64_t row) {
+      return std::span<const int32_t>(all_).subspan(looks[row].begin, looks[row].count);
+    });
+    feed_forward(block);
+  }
+  const float* encoded = x_.data();
+  if (pre_) encoded = before(model_.encoder_.norm);
+  for (const Block& block : model_.decoder_.blocks) {
+    take(block.cross.keys_values, encoded, rows_);
+    memory_.emplace_back(rows_ * 2 * shared_);
+    product(block.cross.keys_values, memory_.back().data());
+  }
+}
+
+float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* attention) {
+  rows_ = sentences() * beam;
+  expect(static_cast<int64_t>(history_.size()) == rows_, "as many tokens as hypotheses");
+  x_.resize(rows_ * width_);
+  queries_.resize(rows_ * width_);
+  for (int64_t row = 0; row < rows_; ++row)
+    embed(model_.decoder_, tokens[row], position_, x_.data() + row * width_);
+  const auto place = static_cast<int64_t>(caches_.front().size()) / (2 * shared_);
+  for (int64_t row = 0; row < rows_; ++row)
+    history_[row].push_back(static_cast<int32_t>(place + row));
+  const bool rotary = model_.config_.positions == model::Positions::rotary;
+  const std::size_t window = model_.config_.sliding_window;
+  const auto steps = [&](int64_t row) {
+    const std::span<const int32_t> all(history_[row]);
+    return window > 0 && all.size() > window + 1 ? all.last(window + 1) : all;
+  };
+  const auto sources = [&](int64_t row) {
+    const Span span = sources_[row / beam];
+    return std::span<const int32_t>(all_).subspan(span.begin, span.count);
+  };
+  for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
+    const Block& block = model_.decoder_.blocks[layer];
+    Floats& cache = caches_[layer];
+    cache.resize((place + rows_) * 2 * shared_);
+    take(block.self.query, before(block.self.norm), rows_);
+    product(block.self.query, queries_.data());
+    product(block.self.keys_values, cache.data() + place * 2 * shared_);
+    if (rotary) {
+      turn(queries_, 0, rows_, width_, model_.shape_.heads, position_);
+      turn(cache, place, rows_, 2 * shared_, model_.shape_.kv_heads, position_);
+    }
+    attend(block.self, cache.data(), steps);
+
+    take(block.cross.query, before(block.cross.norm), rows_);
+    product(block.cross.query, queries_.data());
+    attend(block.cross, memory_[layer].data(), sources,
+           layer + 1 == caches_.size() ? attention : nullptr);
+    feed_forward(block);
+  }
+  ++position_;
+  take(model_.output_, pre_ ? before(model_.decoder_.norm) : x_.data(), rows_);
+  logits_.resize(rows_ * vocabulary());
+  product(model_.output_, logits_.data());
+  return logits_.data();
+}
+
+void Search::keep(const int64_t* kept, int64_t count) {
+  const auto beam = static_cast<int64_t>(history_.size()) / sentences();
+  std::vector<Span> sources;
+  std::vector<Places> history;
+  for (int64_t i = 0; i < count; ++i) {
+    sources.push_back(sources_[kept[i]]);
+    for (int64_t slot = 0; slot < beam; ++slot)
+      history.push_back(std::move(history_[kept[i] * beam + slot]));
+  }
+  sources_ = std::move(sources);
+  history_ = std::move(history);
+}
+
+void Search::reorder(const int64_t* parents, int64_t beam) {
+  const auto before = static_cast<int64_t>(history_.size()) / sentences();
+  std::vector<Places> history;
+  for (int64_t i = 0; i < sentences() * beam; ++i)
+    history.push_back(history_[i / beam * before + parents[i]]);
+  history_ = std::move(history);
+}
+
+const float* Search::position_row(int64_t position, Floats& room) const {
+  const bool rotary = model_.config_.positions == model::Positions::rotary;
+  const int64_t size = rotary ? model_.shape_.head : width_;
+  const auto& known = model_.position_rows_;
+  if ((position + 1) * size <= static_cast<int64_t>(known.size()))
+    return known.data() + position * size;
+  const Tensor row =
+      rotary ? model::rotations(position, 1, size) : model::sinusoids(position, 1, size);
+  room.assign(row.const_data_ptr<float>(), row.const_data_ptr<float>() + size);
+  return room.data();
+}
+
+void Search::embed(const Side& side, int64_t token, int64_t position, float* to) const {
+  const float* positions = nullptr;
+  Floats room;
+  if (side.positions.defined()) {
+    expect(position < side.positions.size(0), "no more pieces than learned positions");
+    positions = side.positions.const_data_ptr<float>() + position * width_;
+  } else if (model_.config_.positions == model::Positions::sinusoidal) {
+    positions = position_row(position, room);
+  }
+  expect(token >= 0 && token < side.embedding.size(0), "a piece of the vocabulary");
+  const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
+  kernels::scale_and_add(side.embedding.const_data_ptr<float>() + token * width_, scale, positions,
+                         width_, to);
+}
+
+void Search::turn(Floats& x, int64_t first, int64_t rows, int64_t stride, int64_t heads,
+                  int64_t position) {
+  Floats room;
+  const float* turns = position_row(position, room);
+  for (int64_t row = first; row < first + rows; ++row)
+    turn_heads(x.data() + row * stride, heads, model_.shape_.head, turns);
+}
+
+void Search::take(const Linear& linear, const float* x, int64_t rows) {
+  taken_.take(x, rows, linear.matrix.inner(), linear.matrix.numbers());
+}
+
+void Search::product(const Linear& linear, float* to, Finish finish) {
+  finish.bias = linear.bias.data();
+  const int64_t each = taken_.count() * linear.matrix.inner() * Matrix::kPanel;
+  at::parallel_for(0, linear.matrix.panels(), 1 + kWorthAThread / each,
+                   [&](int64_t first, int64_t last) {
+                     multiply(taken_, linear.matrix, finish, to, first, last);
+                   });
+}
+
+/// What a sublayer reads: the norm of x, or x itself.
+const float* Search::before(const LayerNorm& norm) {
+  if (!pre_) return x_.data();
+  normed_.resize(x_.size());
+  kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
+                          normed_.data());
+  return normed_.data();
+}
+
+void Search::after(const LayerNorm& norm) {
+  if (!pre_)
+    kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
+                            x_.data());
+}
+
+void Search::feed_forward(const Block& block) {
+  const model::Activation activation = model_.config_.activation;
+  const int64_t width = block.inner.matrix.columns();
+  take(block.inner, before(block.norm), rows_);
+  inner_.resize(rows_ * width);
+  product(block.inner, inner_.data(), {.relu = activation == model::Activation::relu});
+  if (activation == model::Activation::gelu) kernels::gelu(inner_.data(), rows_ * width);
+  if (activation == model::Activation::silu) kernels::silu(inner_.data(), rows_ * width);
+  take(block.outer, inner_.data(), rows_);
+  product(block.outer, x_.data(), {.add = true});
+  after(block.norm);
+}
+
+/// x += output(attention of queries_ over the rows of `keys_values` at places(row)).
+template <class PlacesOf>
+void Search::attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
+                    std::vector<float>* weights) {
+  const HeadShape& shape = model_.shape_;
+  context_.resize(rows_ * width_);
+  if (weights) weights->assign(rows_ * source_length_, 0);
+  at::parallel_for(0, rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
+    Floats room;
+    for (int64_t row = first; row < last; ++row) {
+      const std::span<const int32_t> at = places(row);
+      const auto count = static_cast<int64_t>(at.size());
+      room.resize(std::max<std::size_t>(room.size(), shape.heads * count));
+      attend_row(queries_.data() + row * width_, shape, keys_values, at.data(), count, room.data(),
+                 context_.data() + row * width_);
+      if (!weights) continue;
+      for (int64_t h = 0; h < shape.heads; ++h)
+        for (int64_t i = 0; i < count; ++i)
+          (*weights)[row * source_length_ + i] +=
+              room[h * count + i] / static_cast<float>(shape.heads);
+    }
+  });
+  take(attention.output, context_.data(), rows_);
+  product(attention.output, x_.data(), {.add = true});
+  after(attention.norm);
+}
+
+}  // namespace heed::packed

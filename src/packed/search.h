@@ -1,0 +1,65 @@
+// The steps of decoding one batch with packed weights.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "packed/transformer.h"
+
+namespace heed::packed {
+
+/// The decoding of one batch: encodes when made, then steps. Keys and values of a step are written
+/// once and stay where they are; a hypothesis is the list of places of its own.
+class Search {
+ public:
+  Search(const Transformer& model, const model::Source& source);
+
+  /// One step: tokens [sentences, beam] -> logits [sentences, beam, vocab], valid until the next.
+  /// `attention`, if not null, receives the mean of the last layer's heads [sentences, beam,
+  /// source].
+  float* step(const int64_t* tokens, int64_t beam, std::vector<float>* attention = nullptr);
+
+  int64_t sentences() const { return static_cast<int64_t>(sources_.size()); }
+  int64_t vocabulary() const { return model_.output_.matrix.columns(); }
+  int64_t source_length() const { return source_length_; }
+
+  /// As keep_sentences and reorder_beams: [kept], and [sentences, beam] indices into the old beam.
+  void keep(const int64_t* kept, int64_t count);
+  void reorder(const int64_t* parents, int64_t beam);
+
+ private:
+  struct Span {
+    int64_t begin, count;  // rows of memory_
+  };
+  using Floats = std::vector<float>;
+  using Places = std::vector<int32_t>;
+
+  void encode(const model::Source& source);
+  void embed(const Side& side, int64_t token, int64_t position, float* to) const;
+  const float* position_row(int64_t position, Floats& room) const;
+  /// to (+)= x W + b, or max(0, .) of it, the columns shared by this thread's helpers.
+  void product(const Linear& linear, float* to, Finish finish = {});
+  void take(const Linear& linear, const float* x, int64_t rows);
+  const float* before(const LayerNorm& norm);
+  void after(const LayerNorm& norm);
+  void feed_forward(const Block& block);
+  template <class PlacesOf>
+  void attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
+              std::vector<float>* weights = nullptr);
+  void turn(Floats& x, int64_t first, int64_t rows, int64_t stride, int64_t heads,
+            int64_t position);
+
+  const Transformer& model_;
+  const int64_t width_, shared_;  // shared: width of the keys
+  const bool pre_;
+  int64_t source_length_ = 0, rows_ = 0, position_ = 0;
+  std::vector<Span> sources_;            // of the sentences that are left
+  Places all_;                           // 0, 1, ...: the places of a memory
+  std::vector<Floats> memory_, caches_;  // per layer: keys and values of the source, of the steps
+  std::vector<Places> history_;          // per hypothesis: its places in the caches
+  Floats x_, normed_, queries_, context_, inner_, logits_;
+  LeftFactor taken_;
+};
+
+}  // namespace heed::packed

@@ -1,0 +1,121 @@
+#include "packed/transformer.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <string>
+
+#include "base/error.h"
+#include "model/transformer/positions.h"
+#include "model/transformer/transformer.h"
+#include "model/weights.h"
+
+namespace heed::packed {
+namespace {
+
+constexpr int64_t kUsualLength = 1024;
+
+using Weights = std::map<std::string, Tensor>;
+
+std::vector<float> numbers_of(const Tensor& tensor) {
+  const Tensor dense = tensor.detach().to(at::kFloat).contiguous();
+  const float* data = dense.const_data_ptr<float>();
+  return {data, data + dense.numel()};
+}
+
+class Packer {
+ public:
+  Packer(const Weights& weights, const model::ModelConfig& config, Numbers numbers)
+      : weights_(weights), config_(config), numbers_(numbers) {}
+
+  Side side(bool decoder) const {
+    const std::string name = decoder ? "decoder" : "encoder";
+    Side side;
+    side.embedding = weights_.at(embedding(decoder));
+    if (config_.positions == model::Positions::learned)
+      side.positions = weights_.at(decoder ? "target_positions.weight" : "source_positions.weight");
+    const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
+    for (int64_t layer = 0; layer < layers; ++layer) {
+      const std::string own = name + "." + std::to_string(layer) + ".";
+      const std::string self = decoder ? "self_attention" : "attention";
+      Block block;
+      block.self = {.norm = norm(own + (decoder ? "around_self" : "around_attention") + ".norm"),
+                    .query = linear(own + self + ".projection", 0, config_.width),
+                    .keys_values = linear(own + self + ".projection", config_.width),
+                    .output = linear(own + self + ".output")};
+      if (decoder)
+        block.cross = {.norm = norm(own + "around_cross.norm"),
+                       .query = linear(own + "cross_attention.query"),
+                       .keys_values = linear(own + "cross_attention.projection"),
+                       .output = linear(own + "cross_attention.output")};
+      block.norm = norm(own + "around_feed_forward.norm");
+      block.inner = linear(own + "feed_forward.inner");
+      block.outer = linear(own + "feed_forward.output");
+      side.blocks.push_back(std::move(block));
+    }
+    if (config_.norm == model::Norm::pre) side.norm = norm(name + ".norm");
+    return side;
+  }
+
+  Linear output() const {
+    const std::string weight =
+        config_.tie == model::Tie::none ? "output.weight" : embedding(/*decoder=*/true);
+    return pack(weights_.at(weight), weights_.at("output.bias"));
+  }
+
+ private:
+  std::string embedding(bool decoder) const {
+    if (config_.tie == model::Tie::all) return "embedding.weight";
+    return decoder ? "target_embedding.weight" : "source_embedding.weight";
+  }
+  LayerNorm norm(const std::string& name) const {
+    return {numbers_of(weights_.at(name + ".weight")), numbers_of(weights_.at(name + ".bias"))};
+  }
+  /// The rows [first, first + count) of a layer, -1: to the end.
+  Linear linear(const std::string& name, int64_t first = 0, int64_t count = -1) const {
+    const Tensor &weight = weights_.at(name + ".weight"), &bias = weights_.at(name + ".bias");
+    if (count < 0) count = weight.size(0) - first;
+    return pack(weight.narrow(0, first, count), bias.narrow(0, first, count));
+  }
+  Linear pack(const Tensor& weight, const Tensor& bias) const {
+    return {{numbers_of(weight).data(), weight.size(0), weight.size(1), numbers_},
+            numbers_of(bias)};
+  }
+
+  const Weights& weights_;
+  const model::ModelConfig& config_;
+  Numbers numbers_;
+};
+
+}  // namespace
+
+Transformer::Transformer(model::ModelPtr inner, const model::ModelConfig& config, Numbers numbers)
+    : config_(config), inner_(register_module("inner", std::move(inner))), numbers_(numbers) {
+  const int64_t head = config.width / config.heads;
+  shape_ = {.heads = config.heads,
+            .kv_heads = config.kv_heads > 0 ? config.kv_heads : config.heads,
+            .head = head,
+            .scale = config.attention_scale == model::AttentionScale::sqrt
+                         ? static_cast<float>(1 / std::sqrt(static_cast<double>(head)))
+                         : 1};
+  const Weights weights = model::named_weights(*inner_);
+  const Packer packer(weights, config_, numbers);
+  encoder_ = packer.side(false);
+  decoder_ = packer.side(true);
+  output_ = packer.output();
+  if (config.positions == model::Positions::sinusoidal)
+    position_rows_ = numbers_of(model::sinusoids(0, kUsualLength, config.width));
+  if (config.positions == model::Positions::rotary)
+    position_rows_ = numbers_of(model::rotations(0, kUsualLength, head));
+  train(inner_->is_training());  // what holds this model asks it, and the inner one follows
+}
+
+std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers) {
+  const model::ModelConfig* config = model::transformer_config(*model);
+  if (!config) return nullptr;
+  for (const Tensor& parameter : model->parameters())
+    if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return nullptr;
+  return std::make_shared<Transformer>(model, *config, numbers);
+}
+
+}  // namespace heed::packed

@@ -1,0 +1,76 @@
+// A Transformer laid out for translating on a CPU: weights packed for its vector units in fp32,
+// bf16 or int8, steps without one call of LibTorch, caches that are never copied.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
+#include "packed/attend.h"
+#include "packed/matrix.h"
+
+namespace heed::packed {
+
+struct Linear {
+  Matrix matrix;
+  std::vector<float> bias;
+};
+
+struct LayerNorm {
+  std::vector<float> gamma, beta;
+};
+
+struct Attention {
+  LayerNorm norm;
+  Linear query, keys_values, output;
+};
+
+struct Block {
+  Attention self, cross;  // cross: in the decoder alone
+  LayerNorm norm;         // of the feed-forward layers
+  Linear inner, outer;
+};
+
+struct Side {
+  Tensor embedding;  // [vocab, width] fp32
+  Tensor positions;  // learned ones [longest, width], or undefined
+  std::vector<Block> blocks;
+  LayerNorm norm;  // at the end, with pre-norm
+};
+
+/// As a Model it is the one that it was made of; Search runs the packed weights.
+class Transformer : public model::Model {
+ public:
+  /// `inner`: a Transformer on the CPU in fp32, whose weights must not change from now on.
+  Transformer(model::ModelPtr inner, const model::ModelConfig& config, Numbers numbers);
+
+  Tensor features(const model::Source& source, const Tensor& input, model::Trace* trace) override {
+    return inner_->features(source, input, trace);
+  }
+  Tensor logits(const Tensor& features) override { return inner_->logits(features); }
+  model::OutputWeights output() override { return inner_->output(); }
+  model::State start(const model::Source& source, model::Trace* trace) override {
+    return inner_->start(source, trace);
+  }
+  Tensor step(const Tensor& tokens, model::State& state, model::Trace* trace) override {
+    return inner_->step(tokens, state, trace);
+  }
+  int64_t longest() const override { return inner_->longest(); }
+  bool attends() const override { return true; }
+
+ private:
+  friend class Search;
+  model::ModelConfig config_;
+  model::ModelPtr inner_;
+  Numbers numbers_;
+  HeadShape shape_;
+  Side encoder_, decoder_;
+  Linear output_;
+  std::vector<float> position_rows_;  // sinusoids [positions, width], or turns [positions, head]
+};
+
+/// `model` packed, or null where it is no Transformer on a CPU in fp32.
+std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers);
+
+}  // namespace heed::packed

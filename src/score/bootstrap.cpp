@@ -1,0 +1,67 @@
+#include "score/bootstrap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/strings.h"
+
+namespace heed::score {
+Draws bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_t draws,
+                uint64_t seed) {
+  expect(!systems.empty() && !systems[0].empty(), "a bootstrap needs sentences");
+  const std::size_t sentences = systems[0].size();
+  for (const auto& system : systems) {
+    expect(system.size() == sentences, "systems of one bootstrap share their sentences");
+  }
+  Random random(seed);
+  Draws result{.scores = std::vector<std::vector<double>>(systems.size())};
+  std::vector<BleuStatistics> sums(systems.size());
+  for (int64_t draw = 0; draw < draws; ++draw) {
+    std::fill(sums.begin(), sums.end(), BleuStatistics{});
+    for (std::size_t i = 0; i < sentences; ++i) {
+      const auto sentence = static_cast<std::size_t>(random.below(sentences));
+      for (std::size_t s = 0; s < systems.size(); ++s) sums[s] += systems[s][sentence];
+    }
+    for (std::size_t s = 0; s < systems.size(); ++s) {
+      result.scores[s].push_back(bleu(sums[s]).score);
+    }
+  }
+  return result;
+}
+
+Interval middle_95(std::vector<double> values) {
+  expect(!values.empty(), "an interval needs draws");
+  std::sort(values.begin(), values.end());
+  const std::size_t tail = values.size() / 40;
+  return {values[tail], values[values.size() - 1 - tail]};
+}
+
+Comparison compare_draws(std::span<const double> system, std::span<const double> baseline,
+                         double difference) {
+  expect(!system.empty() && system.size() == baseline.size(), "paired draws are equal in number");
+  std::vector<double> differences(system.size());
+  std::transform(system.begin(), system.end(), baseline.begin(), differences.begin(),
+                 std::minus<>());
+  const double count = static_cast<double>(differences.size());
+  const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) / count;
+  double wins = 0, as_large = 0;
+  for (const double d : differences) {
+    wins += d > 0;
+    as_large += std::abs(d - mean) >= std::abs(difference);
+  }
+  return {.difference = difference,
+          .interval = middle_95(std::move(differences)),
+          .wins = wins / count,
+          .p_value = (as_large + 1) / (count + 1)};
+}
+
+std::string p_text(double p_value) {
+  return p_value < 0.001 ? "p < 0.001" : "p = " + fixed(p_value, 3);
+}
+
+}  // namespace heed::score

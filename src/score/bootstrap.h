@@ -1,0 +1,47 @@
+// Bootstrap resampling of corpus BLEU (Koehn 2004): intervals of one system, paired comparison of
+// two.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "score/bleu_statistics.h"
+
+namespace heed::score {
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+/// BLEU of each system in each draw: scores[system][draw]. Every system sees the same draws, so
+/// differences are paired. The same seed and number of sentences give the same draws on every
+/// machine.
+struct Draws {
+  std::vector<std::vector<double>> scores;
+};
+
+/// `systems` hold statistics of the same sentences in the same order; at least one sentence.
+Draws bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_t draws, uint64_t seed);
+
+/// The middle 95 %: the draws of rank n/40 from either end. `values` must not be empty.
+Interval middle_95(std::vector<double> values);
+
+struct Comparison {
+  double difference = 0;  // system - baseline, on the whole
+  Interval interval;      // middle 95 % of the differences over draws
+  double wins = 0;        // share of draws in which the system is above the baseline
+  double p_value =
+      1;  // two-sided: how often a centred difference is at least as large as the real one
+};
+
+/// `system` and `baseline` are scores of the same draws; `difference` is the one on the undrawn
+/// sentences.
+Comparison compare_draws(std::span<const double> system, std::span<const double> baseline,
+                         double difference);
+
+/// "p = 0.012", or "p < 0.001".
+std::string p_text(double p_value);
+
+}  // namespace heed::score

@@ -1,0 +1,33 @@
+#include "score/config.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "config/suggest.h"
+
+namespace heed::score {
+
+void check(const EvaluationConfig& config) {
+  const std::vector<std::string> known = {"bleu", "chrf", "ter"};
+  for (auto metric = config.metrics.begin(); metric != config.metrics.end(); ++metric) {
+    if (std::find(known.begin(), known.end(), *metric) == known.end())
+      throw config::ConfigError("evaluation.metrics: unknown value '" + *metric + "'" +
+                                config::did_you_mean(*metric, known));
+    if (std::find(config.metrics.begin(), metric, *metric) != metric)
+      throw config::ConfigError("evaluation.metrics: '" + *metric + "' is given twice");
+  }
+  if (config.alignments.empty() && !config.valid_alignments.empty())
+    throw config::ConfigError(
+        "evaluation.valid_alignments: needs evaluation.alignments, which are measured");
+  const auto& ends = config.length_buckets;
+  const auto wrong = std::adjacent_find(ends.begin(), ends.end(), std::greater_equal<>());
+  if (wrong != ends.end())
+    throw config::ConfigError("evaluation.length_buckets: " + std::to_string(wrong[1]) +
+                              " follows " + std::to_string(wrong[0]) +
+                              "; the ends of buckets must increase");
+}
+
+}  // namespace heed::score

@@ -1,0 +1,210 @@
+#include "score/lengths.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "score/bleu_statistics.h"
+
+namespace heed::score {
+namespace {
+
+using Lines = std::vector<std::string>;
+using Statistics = std::vector<std::vector<BleuStatistics>>;  // [system][sentence]
+
+// BLEU of our counts and sacrebleu's are the same number; more than rounding apart means another
+// definition.
+constexpr double kAgreement = 0.01;
+
+void check_inputs(const Lines& sources, const Lines& references,
+                  const std::vector<SystemOutput>& systems, const std::string& baseline) {
+  if (systems.empty()) throw UserError("there is no system to score");
+  const auto demand = [&](const std::string& what, std::size_t lines) {
+    if (lines == sources.size()) return;
+    throw UserError("the source has " + std::to_string(sources.size()) + " lines and " + what +
+                    " has " + std::to_string(lines) + "; line i of one must belong to line i");
+  };
+  demand("the reference", references.size());
+  std::set<std::string> names;
+  for (const SystemOutput& system : systems) {
+    demand("the output of '" + system.name + "'", system.hypotheses.size());
+    if (!names.insert(system.name).second) {
+      throw UserError("two systems are called '" + system.name + "'; give each its own name");
+    }
+  }
+  if (!baseline.empty() && !names.contains(baseline)) {
+    throw UserError("the baseline '" + baseline +
+                    "' is none of the systems: " + join(Lines(names.begin(), names.end()), ", "));
+  }
+}
+
+template <class T>
+std::vector<T> pick(const std::vector<T>& all, const std::vector<std::size_t>& wanted) {
+  std::vector<T> out;
+  out.reserve(wanted.size());
+  for (const std::size_t i : wanted) out.push_back(all[i]);
+  return out;
+}
+
+Bucket everything(const std::vector<Bucket>& buckets) {
+  Bucket all{.low = 0};
+  for (const Bucket& bucket : buckets) {
+    all.sentences.insert(all.sentences.end(), bucket.sentences.begin(), bucket.sentences.end());
+    all.source_words += bucket.source_words;
+  }
+  std::sort(all.sentences.begin(), all.sentences.end());
+  return all;
+}
+
+std::optional<std::size_t> index_of(const std::vector<SystemOutput>& systems,
+                                    const std::string& name) {
+  for (std::size_t i = 0; i < systems.size(); ++i) {
+    if (systems[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+// Scores of all systems on one bucket from counts, with intervals from shared draws.
+std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& statistics,
+                                      const EvaluationConfig& config, uint64_t seed,
+                                      std::optional<std::size_t> baseline) {
+  Statistics inside;
+  std::vector<BucketScore> scores;
+  for (const auto& system : statistics) {
+    inside.push_back(pick(system, bucket.sentences));
+    scores.push_back({.bleu = bleu(sum(inside.back()))});
+  }
+  if (config.bootstrap == 0) return scores;
+  const Draws draws = bootstrap(inside, config.bootstrap, seed);
+  for (std::size_t s = 0; s < scores.size(); ++s) {
+    scores[s].interval = middle_95(draws.scores[s]);
+    if (!baseline || s == *baseline) continue;
+    scores[s].against_baseline = compare_draws(draws.scores[s], draws.scores[*baseline],
+                                               scores[s].bleu.score - scores[*baseline].bleu.score);
+  }
+  return scores;
+}
+
+BleuScore from_sacrebleu(const Score& score) {
+  BleuScore result{.score = score.value, .brevity_penalty = score.brevity_penalty.value_or(0)};
+  if (score.reference_length.value_or(0) > 0) {
+    result.length_ratio = static_cast<double>(score.hypothesis_length.value_or(0)) /
+                          static_cast<double>(*score.reference_length);
+  }
+  return result;
+}
+
+// For tokenisers that only sacrebleu has: one run per system and bucket, no intervals.
+std::vector<BucketScore> score_outside(const Bucket& bucket,
+                                       const std::vector<SystemOutput>& systems,
+                                       const Lines& references, const LengthOptions& options) {
+  std::vector<BucketScore> scores;
+  for (const SystemOutput& system : systems) {
+    scores.push_back(
+        {.bleu = from_sacrebleu(options.scorer(pick(system.hypotheses, bucket.sentences),
+                                               pick(references, bucket.sentences)))});
+  }
+  return scores;
+}
+
+void cross_check(LengthReport& report, const Statistics& statistics) {
+  for (std::size_t s = 0; s < statistics.size(); ++s) {
+    const double own = bleu(sum(statistics[s])).score;
+    const SystemLengths& system = report.systems[s];
+    if (std::abs(own - system.overall.value) <= kAgreement) continue;
+    report.warnings.push_back("system '" + system.name + "': the buckets rest on BLEU " +
+                              fixed(own, 2) + ", sacrebleu says " + fixed(system.overall.value, 2) +
+                              "; this sacrebleu defines BLEU in another way");
+  }
+}
+
+void count_blank_sources(LengthReport& report, std::size_t lines) {
+  const std::size_t blank = lines - report.all.sentences.size();
+  if (blank == 0) return;
+  report.warnings.push_back(std::to_string(blank) +
+                            " source lines have no words and belong to no bucket");
+}
+
+LengthOptions with_scorer(LengthOptions options, const EvaluationConfig& config) {
+  if (options.scorer) return options;
+  EvaluationConfig only_bleu = config;
+  only_bleu.metrics = {"bleu"};
+  options.scorer = [only_bleu](const Lines& hypotheses, const Lines& references) {
+    return score(hypotheses, references, only_bleu).at(0);
+  };
+  return options;
+}
+
+}  // namespace
+
+std::string Bucket::label() const {
+  if (low == 0) return "all";
+  return high ? std::to_string(low) + "-" + std::to_string(*high) : "> " + std::to_string(low - 1);
+}
+
+std::vector<Bucket> make_buckets(const Lines& sources, const std::vector<int64_t>& upper_ends) {
+  const std::set<int64_t> ends(upper_ends.begin(), upper_ends.end());
+  std::vector<Bucket> buckets;
+  int64_t low = 1;
+  for (const int64_t high : ends) {
+    buckets.push_back({.low = low, .high = high});
+    low = high + 1;
+  }
+  buckets.push_back({.low = low});
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const int64_t words = std::ssize(split_words(sources[i]));
+    if (words == 0) continue;
+    const auto end = ends.lower_bound(words);  // the first upper end that is not below
+    Bucket& bucket = buckets[static_cast<std::size_t>(std::distance(ends.begin(), end))];
+    bucket.sentences.push_back(i);
+    bucket.source_words += words;
+  }
+  return buckets;
+}
+
+LengthReport measure_lengths(const Lines& sources, const Lines& references,
+                             const std::vector<SystemOutput>& systems,
+                             const EvaluationConfig& config, const LengthOptions& given) {
+  check_inputs(sources, references, systems, given.baseline);
+  const LengthOptions options = with_scorer(given, config);
+  LengthReport report{.buckets = make_buckets(sources, config.length_buckets),
+                      .baseline = given.baseline};
+  report.all = everything(report.buckets);
+  if (report.all.sentences.empty()) throw UserError("the source has no line with words");
+  for (const SystemOutput& system : systems) {
+    report.systems.push_back(
+        {.name = system.name, .overall = options.scorer(system.hypotheses, references)});
+  }
+  Statistics statistics;
+  if (knows_tokenizer(config.tokenize)) {
+    for (const SystemOutput& system : systems) {
+      statistics.push_back(
+          bleu_statistics(system.hypotheses, references, config.tokenize, config.lowercase));
+    }
+    cross_check(report, statistics);
+  } else {
+    report.warnings.push_back("no intervals: heed resamples with tokenize 13a, char or none, not " +
+                              config.tokenize);
+  }
+  count_blank_sources(report, sources.size());
+  const auto baseline = index_of(systems, given.baseline);
+  const auto measure = [&](const Bucket& bucket) {
+    return statistics.empty() ? score_outside(bucket, systems, references, options)
+                              : score_bucket(bucket, statistics, config, options.seed, baseline);
+  };
+  for (const Bucket& bucket : report.buckets) {
+    std::vector<BucketScore> scores;
+    if (!bucket.sentences.empty()) scores = measure(bucket);
+    for (std::size_t s = 0; s < systems.size(); ++s) {
+      report.systems[s].buckets.push_back(scores.empty() ? std::nullopt : std::optional(scores[s]));
+    }
+  }
+  const std::vector<BucketScore> all = measure(report.all);
+  for (std::size_t s = 0; s < systems.size(); ++s) report.systems[s].all = all[s];
+  return report;
+}
+
+}  // namespace heed::score

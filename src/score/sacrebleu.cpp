@@ -1,0 +1,194 @@
+#include "score/sacrebleu.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "base/subprocess.h"
+#include "text/unicode.h"
+
+namespace heed::score {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kMissing =
+    "sacrebleu was not found (looked at $HEED_SACREBLEU, PATH and .venv/bin); install it with "
+    "`pip install sacrebleu` or set HEED_SACREBLEU to the program";
+
+std::optional<std::string> in_virtual_environment(fs::path folder) {
+  std::error_code ignored;
+  for (;; folder = folder.parent_path()) {
+    const fs::path program = folder / ".venv" / "bin" / "sacrebleu";
+    if (fs::is_regular_file(program, ignored)) return program.string();
+    if (!folder.has_relative_path()) return std::nullopt;
+  }
+}
+
+// Two files for one run, gone afterwards.
+class Workspace {
+ public:
+  Workspace() {
+    std::string name = (fs::temp_directory_path() / "heed-score-XXXXXX").string();
+    if (!mkdtemp(name.data())) {
+      throw Failure("scoring: no temporary folder can be made in '" +
+                    fs::temp_directory_path().string() + "'; set TMPDIR to one that is writable");
+    }
+    folder_ = name;
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  std::string write(const char* name, std::span<const std::string> lines) const {
+    const std::string path = (folder_ / name).string();
+    std::ofstream file(path, std::ios::binary);
+    for (const std::string& line : lines) file << text::one_clean_line(line) << '\n';
+    if (!file.flush()) throw Failure("scoring: writing '" + path + "' failed; is the disk full?");
+    return path;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+std::string last_line(const std::string& text) {
+  const std::string_view trimmed = trim(text);
+  const std::size_t at = trimmed.rfind('\n');
+  return std::string(at == std::string_view::npos ? trimmed : trimmed.substr(at + 1));
+}
+
+void check_request(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                   const EvaluationConfig& config) {
+  if (hypotheses.size() != references.size()) {
+    throw UserError("there are " + std::to_string(hypotheses.size()) + " hypotheses and " +
+                    std::to_string(references.size()) +
+                    " references; scoring needs one reference line per hypothesis");
+  }
+  if (hypotheses.empty()) throw UserError("there is nothing to score: the files have no lines");
+  for (const std::string& metric : config.metrics) {
+    if (metric != "bleu" && metric != "chrf" && metric != "ter") {
+      throw UserError("evaluation.metrics: '" + metric +
+                      "' is no metric of sacrebleu; use bleu, chrf, ter");
+    }
+  }
+}
+
+std::vector<std::string> command(const EvaluationConfig& config, const std::string& references,
+                                 const std::string& hypotheses) {
+  // The variable would override --format.
+  std::vector<std::string> arguments = {
+      "env", "SACREBLEU_FORMAT=json", find_sacrebleu(), references, "-i", hypotheses, "-m"};
+  arguments.insert(arguments.end(), config.metrics.begin(), config.metrics.end());
+  arguments.insert(arguments.end(), {"-w", "8", "-tok", config.tokenize, "-f", "json"});
+  if (config.lowercase) arguments.insert(arguments.end(), {"-lc", "--chrf-lowercase"});
+  return arguments;
+}
+
+std::string run(const std::vector<std::string>& arguments, const EvaluationConfig& config) {
+  const subprocess::Result result = subprocess::run(arguments);
+  if (result.status == 0) return result.out;
+  if (result.err.find("--tokenize") != std::string::npos &&
+      result.err.find("invalid choice") != std::string::npos) {
+    throw UserError("evaluation.tokenize: sacrebleu knows no tokenizer '" + config.tokenize +
+                    "'; use 13a, intl, zh, char, none or another of `sacrebleu --help`");
+  }
+  throw Failure("sacrebleu ('" + arguments[2] + "') ended with status " +
+                std::to_string(result.status) + ": " + last_line(result.err));
+}
+
+std::string metric_of(const std::string& name) {
+  return name.starts_with("chrF") ? "chrf" : name == "TER" ? "ter" : "bleu";
+}
+
+Score read_score(const json& entry) {
+  Score score{
+      .name = entry.at("name"), .value = entry.at("score"), .signature = entry.at("signature")};
+  score.metric = metric_of(score.name);
+  if (score.metric != "bleu") return score;
+  const std::string details = entry.at("verbose_score");
+  double penalty = 0, ratio = 0;
+  long long hypothesis = 0, reference = 0;
+  const std::size_t at = details.find("(BP");
+  if (at != std::string::npos &&
+      std::sscanf(details.c_str() + at, "(BP = %lf ratio = %lf hyp_len = %lld ref_len = %lld)",
+                  &penalty, &ratio, &hypothesis, &reference) == 4) {
+    score.brevity_penalty = penalty;
+    score.hypothesis_length = hypothesis;
+    score.reference_length = reference;
+  }
+  return score;
+}
+
+std::vector<Score> read_scores(const std::string& output, const std::string& program) {
+  try {
+    const json entries = json::parse(output);
+    std::vector<Score> scores;
+    if (entries.is_object()) return {read_score(entries)};
+    for (const json& entry : entries) scores.push_back(read_score(entry));
+    return scores;
+  } catch (const json::exception&) {
+    throw Failure("'" + program +
+                  "' did not answer in JSON; heed needs sacrebleu 2.0 or newer (`pip install -U "
+                  "sacrebleu`)");
+  }
+}
+
+}  // namespace
+
+std::string find_sacrebleu() {
+  if (const char* chosen = std::getenv("HEED_SACREBLEU"); chosen && *chosen) {
+    if (subprocess::exists(chosen)) return chosen;
+    throw Failure(std::string("HEED_SACREBLEU names '") + chosen +
+                  "', which is no program; correct it or unset it");
+  }
+  if (subprocess::exists("sacrebleu")) return "sacrebleu";
+  std::error_code error;
+  const fs::path executable = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    if (auto found = in_virtual_environment(executable.parent_path())) return *found;
+  }
+  const fs::path working = fs::current_path(error);
+  if (!error) {
+    if (auto found = in_virtual_environment(working)) return *found;
+  }
+  throw Failure(kMissing);
+}
+
+std::vector<Score> score(std::span<const std::string> hypotheses,
+                         std::span<const std::string> references, const EvaluationConfig& config) {
+  check_request(hypotheses, references, config);
+  if (config.metrics.empty()) return {};
+  const Workspace workspace;
+  const std::vector<std::string> arguments = command(
+      config, workspace.write("references", references), workspace.write("hypotheses", hypotheses));
+  const std::vector<Score> found = read_scores(run(arguments, config), arguments[2]);
+  std::vector<Score> ordered;
+  for (const std::string& metric : config.metrics) {
+    const auto match = std::find_if(found.begin(), found.end(),
+                                    [&](const Score& entry) { return entry.metric == metric; });
+    if (match == found.end()) throw Failure("sacrebleu gave no score for " + metric);
+    ordered.push_back(*match);
+  }
+  return ordered;
+}
+
+std::string describe(const Score& score) {
+  std::string text = score.name + ' ' + fixed(score.value, 2) + " (";
+  if (score.brevity_penalty) text += "BP " + fixed(*score.brevity_penalty, 3) + ", ";
+  return text + score.signature + ')';
+}
+
+}  // namespace heed::score

@@ -1,0 +1,41 @@
+// The scorer whose numbers heed reports: sacrebleu, run as a program, so that they are comparable
+// with everybody's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "score/config.h"
+
+namespace heed::score {
+
+struct Score {
+  std::string metric;  // bleu, chrf, ter: as the configuration spells it
+  std::string name;    // as sacrebleu spells it: BLEU, chrF2, TER
+  double value = 0;    // bleu and chrf: more is better; ter: less is
+  std::string signature;
+  // BLEU only:
+  std::optional<double> brevity_penalty;
+  std::optional<int64_t> hypothesis_length, reference_length;  // tokens
+};
+
+/// The program: $HEED_SACREBLEU, else `sacrebleu` on PATH, else .venv/bin/sacrebleu in a folder
+/// above this executable or above the working directory. Throws Failure with the cure where there
+/// is none.
+std::string find_sacrebleu();
+
+/// Corpus scores of the configured metrics, in their order; one run of the program. `lowercase`
+/// concerns BLEU and chrF; TER ignores case, as it does by default. Empty lines count as empty
+/// translations, bytes that are no UTF-8 as U+FFFD. Throws UserError where the two differ in lines
+/// or there are none, or a metric or tokeniser is unknown; Failure where the program is missing or
+/// fails.
+std::vector<Score> score(std::span<const std::string> hypotheses,
+                         std::span<const std::string> references, const EvaluationConfig& config);
+
+/// `BLEU 34.21 (BP 0.98, nrefs:1|case:mixed|...)`: a score and how it was made.
+std::string describe(const Score& score);
+
+}  // namespace heed::score

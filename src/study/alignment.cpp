@@ -1,0 +1,99 @@
+#include "study/alignment.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/strings.h"
+
+namespace heed::study {
+namespace {
+
+bool parse_number(std::string_view text, std::size_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+double share(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::size_t common(const Alignment& a, const Alignment& b) {
+  return static_cast<std::size_t>(
+      std::count_if(a.begin(), a.end(), [&](const Link& link) { return b.contains(link); }));
+}
+
+}  // namespace
+
+GoldAlignment parse_pharaoh(std::string_view line, const std::string& where) {
+  GoldAlignment gold;
+  for (const std::string& word : split_words(line)) {
+    const std::size_t middle = word.find_first_of("-?p");
+    Link link;
+    const bool good = middle != std::string::npos &&
+                      parse_number(std::string_view(word).substr(0, middle), link.source) &&
+                      parse_number(std::string_view(word).substr(middle + 1), link.target);
+    if (!good) {
+      throw UserError(where + ": '" + word +
+                      "' is no alignment link; write i-j (or i?j where it is only possible), "
+                      "counting from 0");
+    }
+    if (word[middle] == '-') gold.sure.insert(link);
+    gold.possible.insert(link);
+  }
+  return gold;
+}
+
+std::string pharaoh(const Alignment& alignment) {
+  std::string out;
+  for (const Link& link : alignment) {
+    if (!out.empty()) out += ' ';
+    out += std::to_string(link.source) + '-' + std::to_string(link.target);
+  }
+  return out;
+}
+
+Alignment hard_alignment(const AttentionMatrix& matrix) {
+  check(matrix);
+  Alignment alignment;
+  if (matrix.source.empty()) return alignment;
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    if (matrix.target[row] == kEndToken) continue;
+    std::size_t best = 0;
+    for (std::size_t column = 1; column < matrix.source.size(); ++column) {
+      if (matrix.at(row, column) > matrix.at(row, best)) best = column;
+    }
+    if (matrix.source[best] != kEndToken) alignment.insert({best, row});
+  }
+  return alignment;
+}
+
+Alignment diagonal(std::size_t source_words, std::size_t target_words) {
+  Alignment alignment;
+  if (source_words == 0) return alignment;
+  for (std::size_t target = 0; target < target_words; ++target) {
+    alignment.insert({(2 * target + 1) * source_words / (2 * target_words), target});
+  }
+  return alignment;
+}
+
+void AlignmentError::add(const Alignment& guess, const GoldAlignment& gold) {
+  links += guess.size();
+  sure += gold.sure.size();
+  links_in_sure += common(guess, gold.sure);
+  links_in_possible += common(guess, gold.possible);
+}
+
+double AlignmentError::rate() const {
+  return 1 - share(links_in_sure + links_in_possible, links + sure);
+}
+
+double AlignmentError::precision() const {
+  return share(links_in_possible, links);
+}
+
+double AlignmentError::recall() const {
+  return share(links_in_sure, sure);
+}
+
+}  // namespace heed::study

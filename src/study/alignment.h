@@ -1,0 +1,54 @@
+// Word alignments in the Pharaoh format, from attention weights, and their error rate (Och and Ney
+// 2003).
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "study/attention_matrix.h"
+
+namespace heed::study {
+
+/// Source and target positions, from 0.
+struct Link {
+  std::size_t source = 0, target = 0;
+  auto operator<=>(const Link&) const = default;
+};
+using Alignment = std::set<Link>;
+
+struct GoldAlignment {
+  Alignment sure;
+  Alignment possible;  // holds every sure link, too
+};
+
+/// One line: `i-j` is a link, `i?j` or `ipj` one that is only possible. An empty line is an empty
+/// alignment. `where`
+/// ("gold.align:12") begins the message of the UserError that a malformed link throws.
+GoldAlignment parse_pharaoh(std::string_view line, const std::string& where);
+
+/// `0-0 1-2`, by source position, then target.
+std::string pharaoh(const Alignment& alignment);
+
+/// Each row's largest weight is a link; `</s>` on either side links nothing, and a row that looks
+/// at `</s>` most is left unlinked. Between equal weights the first wins.
+Alignment hard_alignment(const AttentionMatrix& matrix);
+
+/// What a monotone guess would say: target j with the source position at the same share of the
+/// sentence.
+Alignment diagonal(std::size_t source_words, std::size_t target_words);
+
+/// Counts of a corpus, to be added up over sentences.
+struct AlignmentError {
+  std::size_t links = 0, sure = 0, links_in_sure = 0, links_in_possible = 0;
+
+  void add(const Alignment& guess, const GoldAlignment& gold);
+  double rate() const;  // AER = 1 - (|A&S| + |A&P|) / (|A| + |S|); 0 where there is nothing to link
+  double precision() const;  // |A&P| / |A|
+  double recall() const;     // |A&S| / |S|
+};
+
+}  // namespace heed::study

@@ -1,0 +1,22 @@
+// Attention weights as CSV (quoted as RFC 4180 says, lines end in LF).
+#pragma once
+
+#include <string>
+
+#include "study/attention_matrix.h"
+
+namespace heed::study {
+
+/// The header of the long form, with its line break.
+std::string attention_csv_header();
+
+/// One row per weight:
+/// sentence,layer,head,target_position,target_token,source_position,source_token,weight. Positions
+/// and layers count from 0; head is a number or `mean`; weights read back to the same float.
+std::string attention_csv_rows(const AttentionMatrix& matrix);
+
+/// Target x source: the source tokens in the first line, then a line per target token. The corner
+/// says which matrix it is.
+std::string attention_csv_matrix(const AttentionMatrix& matrix);
+
+}  // namespace heed::study

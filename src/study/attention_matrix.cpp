@@ -1,0 +1,91 @@
+#include "study/attention_matrix.h"
+
+#include <string_view>
+
+#include "base/error.h"
+
+namespace heed::study {
+namespace {
+
+constexpr std::string_view kWordStart = "\u2581";
+
+struct Words {
+  std::vector<std::string> text;
+  std::vector<std::size_t> word_of;  // piece -> word
+  std::vector<std::size_t> pieces;   // word -> how many
+};
+
+bool is_special(const std::string& token) {
+  return token == kEndToken || token == "<s>";
+}
+
+Words group(const std::vector<std::string>& tokens) {
+  Words words;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool starts = i == 0 || tokens[i].starts_with(kWordStart) || is_special(tokens[i]) ||
+                        is_special(tokens[i - 1]);
+    if (starts) {
+      words.text.emplace_back();
+      words.pieces.push_back(0);
+    }
+    std::string_view piece = tokens[i];
+    if (piece.starts_with(kWordStart)) piece.remove_prefix(kWordStart.size());
+    words.text.back() += piece;
+    words.word_of.push_back(words.text.size() - 1);
+    ++words.pieces.back();
+  }
+  for (std::string& word : words.text) {
+    if (word.empty()) word = kWordStart;
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string head_name(int64_t head) {
+  return head < 0 ? "mean" : std::to_string(head);
+}
+
+void check(const AttentionMatrix& matrix) {
+  expect(matrix.weights.size() == matrix.target.size() * matrix.source.size(),
+         "an attention matrix has a weight for every pair of tokens");
+}
+
+AttentionMatrix drop_end(const AttentionMatrix& matrix) {
+  check(matrix);
+  AttentionMatrix result = matrix;
+  std::erase(result.source, kEndToken);
+  result.weights.clear();
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    double kept = 0;
+    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
+      if (matrix.source[column] != kEndToken) kept += matrix.at(row, column);
+    }
+    const double scale = kept > 0 ? 1 / kept : 0;
+    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
+      if (matrix.source[column] == kEndToken) continue;
+      result.weights.push_back(static_cast<float>(matrix.at(row, column) * scale));
+    }
+  }
+  return result;
+}
+
+AttentionMatrix merge_words(const AttentionMatrix& matrix) {
+  check(matrix);
+  const Words target = group(matrix.target), source = group(matrix.source);
+  std::vector<double> sums(target.text.size() * source.text.size(), 0);
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    const std::size_t word = target.word_of[row];
+    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
+      sums[word * source.text.size() + source.word_of[column]] +=
+          matrix.at(row, column) / static_cast<double>(target.pieces[word]);
+    }
+  }
+  AttentionMatrix result = matrix;
+  result.target = target.text;
+  result.source = source.text;
+  result.weights.assign(sums.begin(), sums.end());
+  return result;
+}
+
+}  // namespace heed::study

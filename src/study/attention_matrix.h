@@ -1,0 +1,44 @@
+// One matrix of attention weights with its tokens, free of Torch: what the CSV, the pictures and
+// the page draw.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed::study {
+
+inline constexpr const char* kEndToken = "</s>";
+
+struct AttentionMatrix {
+  int64_t sentence = 1;             // line of the input, from 1
+  std::string kind = "cross";       // cross, encoder, decoder
+  int64_t layer = 0;                // from 0
+  int64_t head = -1;                // from 0; -1: the mean over heads
+  std::vector<std::string> target;  // the rows: who looks; for self-attention, the queries
+  std::vector<std::string> source;  // the columns: what is looked at
+  std::vector<float> weights;       // row-major, [target, source]
+
+  float at(std::size_t row, std::size_t column) const {
+    return weights[row * source.size() + column];
+  }
+};
+
+/// "mean" or the number.
+std::string head_name(int64_t head);
+
+/// Throws Bug unless there is a weight for every pair of tokens.
+void check(const AttentionMatrix& matrix);
+
+/// Without the columns of `</s>`, each row scaled to sum to 1 again; the rows stay. A row whose
+/// whole weight was on
+/// `</s>` becomes zeros: there is nothing to scale.
+AttentionMatrix drop_end(const AttentionMatrix& matrix);
+
+/// Words instead of pieces: a piece that begins with U+2581 (or the first) starts a word, `</s>` is
+/// one of its own. Weights are summed over a word's source pieces and averaged over its target
+/// pieces, so rows still sum to 1.
+AttentionMatrix merge_words(const AttentionMatrix& matrix);
+
+}  // namespace heed::study

@@ -1,0 +1,104 @@
+#include "study/contrast.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "text/csv.h"
+#include "text/table.h"
+
+namespace heed::study {
+namespace {
+
+bool is_right(const std::string& text, const std::string& where) {
+  const std::string_view mark = trim(text);
+  if (mark != "0" && mark != "1")
+    throw UserError(where + ": '" + one_line(text) +
+                    "' is neither 1, a right translation, nor 0, a wrong one");
+  return mark == "1";
+}
+
+std::vector<std::string> row_of(const std::string& name, const score::Share& share) {
+  const score::Interval interval = share.interval();
+  return {name, std::to_string(share.of), std::to_string(share.hits), fixed(100 * share.value(), 2),
+          fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2)};
+}
+
+nlohmann::ordered_json to_json(const score::Share& share) {
+  return {{"sentences", share.of},
+          {"resolved", share.hits},
+          {"accuracy", share.value()},
+          {"accuracy_low", share.interval().low},
+          {"accuracy_high", share.interval().high}};
+}
+
+}  // namespace
+
+bool Contrast::resolved() const {
+  return std::all_of(wrong.begin(), wrong.end(), [&](double score) { return right > score; });
+}
+
+std::vector<std::vector<std::size_t>> group_contrasts(const std::vector<std::string>& correct,
+                                                      const std::vector<std::string>& group,
+                                                      const std::string& name) {
+  std::vector<std::vector<std::size_t>> groups;
+  std::size_t rights = 0;
+  const auto where = [&](std::size_t line) { return name + ":" + std::to_string(line + 1); };
+  const auto finish = [&](std::size_t last) {
+    if (groups.empty()) return;
+    const std::string lines = "the sentence that ends here has ";
+    if (rights != 1)
+      throw UserError(where(last) + ": " + lines + std::to_string(rights) +
+                      " right translations; it needs one");
+    if (groups.back().size() < 2) throw UserError(where(last) + ": " + lines + "no wrong one");
+  };
+  for (std::size_t i = 0; i < correct.size(); ++i) {
+    const bool right = is_right(correct[i], where(i));
+    const bool begins = i == 0 || (group.empty() ? right : trim(group[i]) != trim(group[i - 1]));
+    if (begins) {
+      if (i > 0) finish(i - 1);
+      groups.emplace_back();
+      rights = 0;
+    }
+    rights += right ? 1 : 0;
+    groups.back().insert(right ? groups.back().begin() : groups.back().end(), i);
+  }
+  if (!correct.empty()) finish(correct.size() - 1);
+  return groups;
+}
+
+ContrastReport measure_contrasts(const std::vector<Contrast>& contrasts) {
+  ContrastReport report;
+  for (const Contrast& contrast : contrasts) {
+    report.all.add(contrast.resolved());
+    if (!contrast.label.empty()) report.by_label[contrast.label].add(contrast.resolved());
+  }
+  return report;
+}
+
+std::string contrast_table(const ContrastReport& report) {
+  text::Table table{{"", "sentences", "resolved", "accuracy %", "95 % interval"}, {}};
+  for (const auto& [label, share] : report.by_label) table.rows.push_back(row_of(label, share));
+  table.rows.push_back(row_of("all", report.all));
+  return text::table_text(table);
+}
+
+std::string contrast_json(const ContrastReport& report) {
+  nlohmann::ordered_json json = to_json(report.all);
+  for (const auto& [label, share] : report.by_label) json["labels"][label] = to_json(share);
+  return json.dump(2) + "\n";
+}
+
+std::string contrast_csv(const std::vector<Contrast>& contrasts) {
+  std::string out = "line,label,right,best_wrong,resolved\n";
+  for (const Contrast& one : contrasts)
+    out += join({std::to_string(one.line), text::csv_field(one.label), fixed(one.right, 6),
+                 fixed(*std::max_element(one.wrong.begin(), one.wrong.end()), 6),
+                 one.resolved() ? "1" : "0"},
+                ",") +
+           "\n";
+  return out;
+}
+
+}  // namespace heed::study

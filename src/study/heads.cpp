@@ -1,0 +1,248 @@
+#include "study/heads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.h"
+#include "study/alignment_sweep.h"
+#include "text/unicode.h"
+
+namespace heed::study {
+namespace {
+
+bool is_edge(const std::string& token) {
+  return token == kEndToken || token == "<s>";
+}
+
+std::string word_of(const std::string& token) {
+  constexpr std::string_view kWordStart = "\u2581";
+  return token.starts_with(kWordStart) ? token.substr(kWordStart.size()) : token;
+}
+
+bool separates(const std::string& token, const std::set<std::string>& separators) {
+  if (is_edge(token)) return true;
+  const std::string word = word_of(token);
+  if (separators.contains(word)) return true;
+  const std::u32string letters = text::decode_utf8(word);
+  return !letters.empty() && std::all_of(letters.begin(), letters.end(), text::is_punctuation);
+}
+
+/// Equal tokens get equal numbers, which compare faster.
+std::vector<int> numbers_of(const std::vector<std::string>& tokens,
+                            std::map<std::string, int>& known) {
+  std::vector<int> numbers;
+  for (const std::string& token : tokens)
+    numbers.push_back(known.emplace(token, static_cast<int>(known.size())).first->second);
+  return numbers;
+}
+
+/// How many columns the row can look at. The decoder sees what it has read; if its pieces were
+/// merged, a word's later pieces see its first ones, too.
+std::size_t visible_columns(const AttentionMatrix& matrix, std::size_t row) {
+  if (matrix.kind != "decoder") return matrix.source.size();
+  std::size_t visible = matrix.source.size();
+  while (visible > row + 1 && matrix.at(row, visible - 1) == 0) --visible;
+  return visible;
+}
+
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+/// The first of the largest weights, `aside` left out.
+std::size_t strongest(const AttentionMatrix& matrix, std::size_t row, std::size_t visible,
+                      std::size_t aside = kNowhere) {
+  std::size_t best = aside == 0 ? 1 : 0;
+  for (std::size_t column = best + 1; column < visible; ++column)
+    if (column != aside && matrix.at(row, column) > matrix.at(row, best)) best = column;
+  return best;
+}
+
+double mean(double sum, std::size_t count) {
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+/// Source positions linked to each of `targets` words.
+std::vector<std::set<std::size_t>> links_by_target(const GoldAlignment& gold, std::size_t targets) {
+  std::vector<std::set<std::size_t>> linked(targets);
+  for (const Link& link : gold.possible)
+    if (link.target < targets) linked[link.target].insert(link.source);
+  return linked;
+}
+
+/// All but `</s>`.
+std::size_t words_in(const std::vector<std::string>& tokens) {
+  return tokens.size() -
+         static_cast<std::size_t>(std::count(tokens.begin(), tokens.end(), std::string(kEndToken)));
+}
+
+void require_position(std::size_t position, const std::vector<std::string>& tokens,
+                      const std::string& what, const std::string& where) {
+  const std::size_t words = words_in(tokens);
+  if (position >= words)
+    throw UserError(where + ": " + what + " " + std::to_string(position) + " of " +
+                    std::to_string(words) + " words; positions count from 0");
+}
+
+}  // namespace
+
+std::string role_name(Role role, const std::string& kind) {
+  constexpr std::array<const char*, kRoles> kNames = {
+      "previous", "next", "same place", "same word", "separator", "aligned", "antecedent"};
+  if (role == Role::same_place && kind == "cross") return "diagonal";
+  return kNames[static_cast<std::size_t>(role)];
+}
+
+double HeadMeasures::entropy() const {
+  return mean(entropies, rows);
+}
+double HeadMeasures::entropy_share() const {
+  return mean(entropy_shares, rows);
+}
+double HeadMeasures::edge_mass() const {
+  return mean(edge_masses, rows);
+}
+double HeadMeasures::offset() const {
+  return mean(offsets, inner_rows);
+}
+double HeadMeasures::distance() const {
+  return mean(distances, inner_rows);
+}
+double HeadMeasures::profile(int64_t offset) const {
+  return mean(profiles[static_cast<std::size_t>(offset + kReach)], inner_rows);
+}
+
+std::vector<Role> HeadMeasures::named(double threshold, std::size_t least) const {
+  std::vector<Role> found;
+  for (std::size_t i = 0; i < kRoles; ++i)
+    if (roles[i].of >= std::max<std::size_t>(least, 1) && roles[i].value() >= threshold)
+      found.push_back(static_cast<Role>(i));
+  std::stable_sort(found.begin(), found.end(),
+                   [&](Role a, Role b) { return role(a).value() > role(b).value(); });
+  return found;
+}
+
+void HeadMeasures::add_spread(const AttentionMatrix& matrix, const Query& query) {
+  double entropy = 0, outside = 0, inside = 0, offset = 0, distance = 0;
+  std::array<double, 2 * kReach + 1> near{};
+  for (std::size_t column = 0; column < query.visible; ++column) {
+    const double weight = matrix.at(query.row, column);
+    if (weight <= 0) continue;
+    entropy -= weight * std::log(weight);
+    if (is_edge(matrix.source[column])) {
+      outside += weight;
+      continue;
+    }
+    const auto apart = static_cast<int64_t>(column) - static_cast<int64_t>(query.own);
+    inside += weight;
+    offset += weight * static_cast<double>(apart);
+    distance += weight * static_cast<double>(std::abs(apart));
+    near[static_cast<std::size_t>(std::clamp(apart, -kReach, kReach) + kReach)] += weight;
+  }
+  ++rows;
+  entropies += entropy;
+  entropy_shares += entropy / std::log(static_cast<double>(query.visible));
+  edge_masses += outside;
+  if (inside <= 0) return;
+  ++inner_rows;
+  offsets += offset / inside;
+  distances += distance / inside;
+  for (std::size_t i = 0; i < near.size(); ++i) profiles[i] += near[i] / inside;
+}
+
+void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string>& separators) {
+  check(matrix);
+  const bool self = matrix.kind != "cross";
+  std::map<std::string, int> known;
+  const std::vector<int> columns = numbers_of(matrix.source, known);
+  const std::vector<int> row_words = self ? columns : numbers_of(matrix.target, known);
+  std::vector<bool> separator;
+  for (const std::string& token : matrix.source) separator.push_back(separates(token, separators));
+  const std::size_t sources = words_in(matrix.source), targets = words_in(matrix.target);
+
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    const std::size_t visible = visible_columns(matrix, row);
+    if (matrix.target[row] == kEndToken || visible < 2) continue;
+    const std::size_t own = self ? row : (2 * row + 1) * sources / (2 * targets);
+    add_spread(matrix, {.row = row, .own = own, .visible = visible});
+
+    const std::size_t best = strongest(matrix, row, visible);
+    count(Role::separator).add(separator[best]);
+    if (own < visible) count(Role::same_place).add(best == own);
+    if (self && row > 0) count(Role::previous).add(best == row - 1);
+    if (self && row + 1 < visible) count(Role::next).add(best == row + 1);
+    const std::size_t aside = self ? row : kNowhere;
+    bool again = false;
+    for (std::size_t column = 0; column < visible; ++column)
+      again = again || (column != aside && columns[column] == row_words[row]);
+    if (again) count(Role::same_word).add(best != aside && columns[best] == row_words[row]);
+  }
+}
+
+void HeadMeasures::add_links(const AttentionMatrix& words, const GoldAlignment& gold) {
+  check(words);
+  const auto linked = links_by_target(gold, words.target.size());
+  for (std::size_t row = 0; row < words.target.size(); ++row) {
+    if (words.target[row] == kEndToken || words.source.size() < 2) continue;
+    const std::size_t best = strongest(words, row, words.source.size());
+    if (!linked[row].empty()) count(Role::aligned).add(linked[row].contains(best));
+    const auto neighbour = [&](Role role, std::size_t other) {
+      std::set<std::size_t> alone;
+      std::set_difference(linked[other].begin(), linked[other].end(), linked[row].begin(),
+                          linked[row].end(), std::inserter(alone, alone.end()));
+      if (!alone.empty()) count(role).add(alone.contains(best));
+    };
+    if (row > 0) neighbour(Role::previous, row - 1);
+    if (row + 1 < words.target.size()) neighbour(Role::next, row + 1);
+  }
+}
+
+void HeadMeasures::add_antecedents(const AttentionMatrix& words,
+                                   std::span<const Antecedent> antecedents,
+                                   const GoldAlignment* gold, const std::string& where) {
+  check(words);
+  for (const Antecedent& one : antecedents) {
+    const bool encoder = words.kind == "encoder";
+    if (encoder || words.kind == "cross") {
+      require_position(one.pronoun, words.source, "pronoun", where);
+      require_position(one.antecedent, words.source, "antecedent", where);
+    }
+    if (!encoder) require_position(one.target_pronoun, words.target, "target pronoun", where);
+    const std::size_t row = encoder ? one.pronoun : one.target_pronoun;
+    if (words.kind != "decoder") {
+      const std::size_t best = strongest(words, row, words.source.size(), one.pronoun);
+      count(Role::antecedent).add(best == one.antecedent);
+    } else if (gold != nullptr) {
+      const std::size_t visible = visible_columns(words, row);
+      std::set<std::size_t> read;  // the column of target word j is j + 1: `<s>` is the first
+      for (const Link& link : gold->possible)
+        if (link.source == one.antecedent && link.target < row) read.insert(link.target + 1);
+      if (!read.empty()) count(Role::antecedent).add(read.contains(strongest(words, row, visible)));
+    }
+  }
+}
+
+HeadMeasures& HeadReport::measures_of(const AttentionMatrix& matrix) {
+  for (HeadMeasures& one : heads_)
+    if (one.kind == matrix.kind && one.layer == matrix.layer && one.head == matrix.head) return one;
+  heads_.push_back({.kind = matrix.kind, .layer = matrix.layer, .head = matrix.head});
+  return heads_.back();
+}
+
+void HeadReport::add(const std::vector<AttentionMatrix>& matrices, const HeadGold& gold,
+                     const std::string& where) {
+  if (!matrices.empty()) ++sentences_;
+  for (const AttentionMatrix& pieces : matrices) {
+    HeadMeasures& head = measures_of(pieces);
+    const bool by_words = options_.words || gold.links != nullptr || gold.antecedents != nullptr;
+    const AttentionMatrix words = by_words ? merge_words(pieces) : AttentionMatrix{};
+    head.add(options_.words ? words : pieces, options_.separators);
+    if (gold.links != nullptr && pieces.kind == "cross") {
+      require_inside(*gold.links, words.source.size() - 1, words.target.size() - 1, where);
+      head.add_links(words, *gold.links);
+    }
+    if (gold.antecedents != nullptr)
+      head.add_antecedents(words, *gold.antecedents, gold.links, where);
+  }
+}
+
+}  // namespace heed::study

@@ -1,0 +1,129 @@
+// What each attention head does: how sharp it is, how far it looks, and which part its strongest
+// place plays (after Clark et al. 2019, "What does BERT look at?", and Voita et al. 2019,
+// "Analyzing multi-head self-attention").
+//
+// A row is one query. Rows of `</s>` and rows that can look at one place only are left out. Between
+// equal weights the first place is the strongest. The edge of a sentence is `</s>`; in the decoder,
+// which reads what it has written so far, `<s>`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "score/share.h"
+#include "study/alignment.h"
+#include "study/antecedents.h"
+#include "study/attention_matrix.h"
+
+namespace heed::study {
+
+/// What a strongest place can be, each counted over the rows that have such a place:
+///   previous, next  self: the place before or after the row's own. Cross: a gold link of the
+///                   target word before or after, which is none of the row's own
+///   same_place      self: the row's own place (decoder: the token it has just read). Cross: the
+///                   diagonal, the place at the same share of the sentence
+///   same_word       another place (cross: any) with the same token
+///   separator       the edge, punctuation, or one of the words given as separators
+///   aligned         cross: a gold link of the row's word
+///   antecedent      what a pronoun stands for, the pronoun's own source place left aside. Encoder:
+///                   row of the pronoun; cross: of its translation; decoder: of the step that emits
+///                   the translation, the antecedent's own translation counts
+enum class Role { previous, next, same_place, same_word, separator, aligned, antecedent };
+inline constexpr std::size_t kRoles = 7;
+
+/// "previous", ..., "diagonal" for same_place in cross-attention.
+std::string role_name(Role role, const std::string& kind);
+
+/// Distances beyond are counted as this far.
+inline constexpr int64_t kReach = 4;
+
+struct HeadMeasures {
+  std::string kind = "cross";
+  int64_t layer = 0, head = 0;
+
+  std::size_t rows = 0;
+  // Sums over rows; the means are below.
+  double entropies = 0, entropy_shares = 0, edge_masses = 0;
+  // Over rows with weight inside of the sentence, which is scaled to 1.
+  std::size_t inner_rows = 0;
+  double offsets = 0, distances = 0;
+  std::array<double, 2 * kReach + 1> profiles{};
+  std::array<score::Share, kRoles> roles{};
+
+  double entropy() const;        // nats
+  double entropy_share() const;  // of the logarithm of the number of places it could look at
+  double edge_mass() const;      // weight on the edge
+  double offset() const;         // place minus the row's own (cross: its diagonal one)
+  double distance() const;       // the same without sign
+  double profile(int64_t offset) const;  // weight at that distance, -kReach..kReach
+  const score::Share& role(Role role) const { return roles[static_cast<std::size_t>(role)]; }
+
+  /// Roles of at least `least` rows and a share of at least `threshold`, the greatest share first.
+  std::vector<Role> named(double threshold, std::size_t least) const;
+
+  /// All but aligned, antecedent and cross-attention's previous and next. `separators`: words
+  /// without the mark of a word start.
+  void add(const AttentionMatrix& matrix, const std::set<std::string>& separators);
+  /// Cross-attention by words: aligned, previous, next.
+  void add_links(const AttentionMatrix& words, const GoldAlignment& gold);
+  /// Any kind by words; the decoder's needs `gold` (nullptr: nothing is counted). Throws UserError,
+  /// beginning with `where`, for a position outside the sentence.
+  void add_antecedents(const AttentionMatrix& words, std::span<const Antecedent> antecedents,
+                       const GoldAlignment* gold, const std::string& where);
+
+ private:
+  struct Query {
+    std::size_t row = 0, own = 0, visible = 0;  // its own place, and how many columns it sees
+  };
+  void add_spread(const AttentionMatrix& matrix, const Query& query);
+  score::Share& count(Role role) { return roles[static_cast<std::size_t>(role)]; }
+};
+
+struct HeadOptions {
+  std::set<std::string> separators;  // words besides punctuation
+  bool words = false;                // measure words instead of pieces
+  double threshold = 0.5;            // least share of rows that names a role
+  std::size_t least = 20;            // and least number of rows
+};
+
+/// What is known of one sentence; nullptr where nothing is.
+struct HeadGold {
+  const GoldAlignment* links = nullptr;
+  const std::vector<Antecedent>* antecedents = nullptr;
+};
+
+class HeadReport {
+ public:
+  explicit HeadReport(HeadOptions options) : options_(std::move(options)) {}
+
+  /// The matrices of one sentence, by pieces and head by head. `where` begins the message of the
+  /// UserError that gold which does not fit the sentence throws.
+  void add(const std::vector<AttentionMatrix>& matrices, const HeadGold& gold,
+           const std::string& where);
+
+  /// In the order in which they came.
+  const std::vector<HeadMeasures>& heads() const { return heads_; }
+  const HeadOptions& options() const { return options_; }
+  int64_t sentences() const { return sentences_; }
+
+ private:
+  HeadMeasures& measures_of(const AttentionMatrix& matrix);
+
+  HeadOptions options_;
+  std::vector<HeadMeasures> heads_;
+  int64_t sentences_ = 0;
+};
+
+/// Two tables per kind for people: how each head spreads its weight, and its roles.
+std::string heads_table(const HeadReport& report);
+/// One line per head: kind,layer,head,rows,entropy,..., the distance profile, the roles' shares
+/// (empty where no row could have it) and, last, the roles named.
+std::string heads_csv(const HeadReport& report);
+std::string heads_json(const HeadReport& report);
+
+}  // namespace heed::study

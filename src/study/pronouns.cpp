@@ -1,0 +1,131 @@
+#include "study/pronouns.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "text/table.h"
+#include "text/unicode.h"
+
+namespace heed::study {
+namespace {
+
+std::string without_punctuation(const std::string& word) {
+  std::u32string letters = text::decode_utf8(word);
+  while (!letters.empty() && text::is_punctuation(letters.back())) letters.pop_back();
+  const auto first = std::find_if_not(letters.begin(), letters.end(), text::is_punctuation);
+  return text::encode_utf8(std::u32string(first, letters.end()));
+}
+
+std::set<std::string> genders_of(const PronounReport& report) {
+  std::set<std::string> genders;
+  for (const auto& [pair, count] : report.written) {
+    genders.insert(pair.first);
+    if (!pair.second.empty()) genders.insert(pair.second);
+  }
+  return genders;
+}
+
+std::size_t count_of(const PronounReport& report, const std::string& gender,
+                     const std::string& written) {
+  const auto found = report.written.find({gender, written});
+  return found == report.written.end() ? 0 : found->second;
+}
+
+std::string interval_text(const score::Share& share) {
+  const score::Interval interval = share.interval();
+  return fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2);
+}
+
+nlohmann::ordered_json to_json(const score::Share& share) {
+  return {{"pronouns", share.of},
+          {"right", share.hits},
+          {"accuracy", share.value()},
+          {"accuracy_low", share.interval().low},
+          {"accuracy_high", share.interval().high}};
+}
+
+}  // namespace
+
+PronounForms parse_forms(const std::vector<std::string>& pairs) {
+  PronounForms forms;
+  for (const std::string& pair : pairs) {
+    const auto equals = pair.find('=');
+    const std::string gender = pair.substr(0, equals);
+    const std::string form =
+        equals == std::string::npos ? "" : text::lower_case(pair.substr(equals + 1));
+    if (gender.empty() || form.empty())
+      throw UserError("--forms: '" + one_line(pair) +
+                      "' is no GENDER=FORM; write for example m=er,f=sie,n=es");
+    const auto [known, fresh] = forms.emplace(form, gender);
+    if (!fresh && known->second != gender)
+      throw UserError("--forms: '" + one_line(form) + "' is both " + one_line(known->second) +
+                      " and " + one_line(gender) + "; a form has one gender");
+  }
+  return forms;
+}
+
+std::vector<std::string> pronoun_genders(std::string_view text, const PronounForms& forms) {
+  std::vector<std::string> genders;
+  for (const std::string& word : text::unicode_words(text)) {
+    const auto found = forms.find(without_punctuation(text::lower_case(word)));
+    if (found != forms.end()) genders.push_back(found->second);
+  }
+  return genders;
+}
+
+void PronounReport::add(std::span<const Antecedent> pronouns,
+                        const std::vector<std::string>& genders) {
+  for (std::size_t i = 0; i < pronouns.size(); ++i) {
+    const std::string& gender = pronouns[i].gender;
+    const std::string found = genders.size() == pronouns.size() ? genders[i] : "";
+    all.add(found == gender);
+    by_gender[gender].add(found == gender);
+    ++written[{gender, found}];
+  }
+}
+
+score::Share PronounReport::most_frequent() const {
+  score::Share share{.hits = 0, .of = all.of};
+  for (const auto& [gender, one] : by_gender) share.hits = std::max(share.hits, one.of);
+  return share;
+}
+
+std::string pronoun_table(const PronounReport& report) {
+  const std::set<std::string> genders = genders_of(report);
+  text::Table table{{"gender", "pronouns", "right", "accuracy %", "95 % interval"}, {}};
+  for (const std::string& gender : genders) table.columns.push_back("as " + gender);
+  table.columns.emplace_back("other count");
+  auto& rows = table.rows;
+  const auto add = [&](const std::string& name, const score::Share& share) {
+    rows.push_back({name, std::to_string(share.of), std::to_string(share.hits),
+                    fixed(100 * share.value(), 2), interval_text(share)});
+  };
+  for (const auto& [gender, share] : report.by_gender) {
+    add(gender, share);
+    for (const std::string& other : genders)
+      rows.back().push_back(std::to_string(count_of(report, gender, other)));
+    rows.back().push_back(std::to_string(count_of(report, gender, "")));
+  }
+  add("all", report.all);
+  rows.back().resize(table.columns.size());
+  add("most frequent", report.most_frequent());
+  rows.back().resize(table.columns.size());
+  return text::table_text(table);
+}
+
+std::string pronoun_json(const PronounReport& report) {
+  nlohmann::ordered_json json = to_json(report.all);
+  json["most_frequent"] = report.most_frequent().value();
+  for (const auto& [gender, share] : report.by_gender) {
+    json["genders"][gender] = to_json(share);
+    for (const std::string& other : genders_of(report))
+      json["genders"][gender]["written"][other] = count_of(report, gender, other);
+    json["genders"][gender]["other_count"] = count_of(report, gender, "");
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace heed::study

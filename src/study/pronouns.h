@@ -1,0 +1,47 @@
+// Whether a model's own translations give pronouns the gender of what they stand for.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "score/share.h"
+#include "study/antecedents.h"
+
+namespace heed::study {
+
+/// Form in lower case -> gender.
+using PronounForms = std::map<std::string, std::string>;
+
+/// "m=elo,f=ela,n=ele"; a gender may have several forms. Throws UserError for a pair without `=`,
+/// an empty part, or a form with two genders.
+PronounForms parse_forms(const std::vector<std::string>& pairs);
+
+/// The genders of the pronouns in a text, in order: words that are forms, whatever their case and
+/// the punctuation around them.
+std::vector<std::string> pronoun_genders(std::string_view text, const PronounForms& forms);
+
+/// The k-th pronoun of a translation stands for the k-th one of its source. A sentence whose
+/// translation has more or fewer pronouns than its source has none right: nobody can say which is
+/// which.
+class PronounReport {
+ public:
+  /// One sentence: its pronouns by place, and the genders in its translation.
+  void add(std::span<const Antecedent> pronouns, const std::vector<std::string>& genders);
+
+  score::Share all;                               // pronouns
+  std::map<std::string, score::Share> by_gender;  // of the antecedent
+  /// (gender of the antecedent, gender that was written or "" where the counts differ) -> pronouns.
+  std::map<std::pair<std::string, std::string>, std::size_t> written;
+
+  /// The share that a model would get by always writing the most frequent gender.
+  score::Share most_frequent() const;
+};
+
+std::string pronoun_table(const PronounReport& report);
+std::string pronoun_json(const PronounReport& report);
+
+}  // namespace heed::study

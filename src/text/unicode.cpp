@@ -1,0 +1,147 @@
+#include "text/unicode.h"
+
+#include <locale.h>
+#include <wctype.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+// Length of the valid sequence that starts at `at`, 0 where there is none (RFC 3629: no surrogates,
+// no overlong forms).
+std::size_t sequence_length(std::string_view text, std::size_t at, char32_t& value) {
+  const auto byte = [&](std::size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t first = byte(at);
+  if (first < 0x80) {
+    value = first;
+    return 1;
+  }
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
+  if (length == 0 || first > 0xF4 || at + length > text.size()) return 0;
+  value = first & (0x7F >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+    value = (value << 6) | (byte(at + i) & 0x3F);
+  }
+  constexpr char32_t kSmallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  return value < kSmallest[length] || value > 0x10FFFF || surrogate ? 0 : length;
+}
+
+bool between(char32_t c, char32_t low, char32_t high) {
+  return c >= low && c <= high;
+}
+
+locale_t utf8_locale() {
+  static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  return locale;
+}
+
+char32_t lower(char32_t c) {
+  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
+  if (!utf8_locale()) return c;
+  return static_cast<char32_t>(towlower_l(static_cast<wint_t>(c), utf8_locale()));
+}
+
+// A capital sigma that ends a word: a letter before it, none after it.
+bool is_final_sigma(const std::u32string& text, std::size_t at) {
+  return text[at] == 0x3A3 && at > 0 && is_letter(text[at - 1]) &&
+         (at + 1 == text.size() || !is_letter(text[at + 1]));
+}
+
+}  // namespace
+
+std::u32string decode_utf8(std::string_view text) {
+  std::u32string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    char32_t value = 0;
+    const std::size_t length = sequence_length(text, at, value);
+    out += length ? value : kReplacement;
+    at += length ? length : 1;
+  }
+  return out;
+}
+
+std::string encode_utf8(std::u32string_view text) {
+  std::string out;
+  for (const char32_t c : text) {
+    const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
+    if (c < 0x80) {
+      out += static_cast<char>(c);
+    } else if (c < 0x800) {
+      out += static_cast<char>(0xC0 | (c >> 6));
+      tail(0);
+    } else if (c < 0x10000) {
+      out += static_cast<char>(0xE0 | (c >> 12));
+      tail(6), tail(0);
+    } else {
+      out += static_cast<char>(0xF0 | (c >> 18));
+      tail(12), tail(6), tail(0);
+    }
+  }
+  return out;
+}
+
+std::string one_clean_line(std::string_view text) {
+  std::u32string points = decode_utf8(text);
+  for (char32_t& c : points) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return encode_utf8(points);
+}
+
+bool is_python_space(char32_t c) {
+  return between(c, 0x09, 0x0D) || between(c, 0x1C, 0x20) || c == 0x85 || c == 0xA0 ||
+         c == 0x1680 || between(c, 0x2000, 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+         c == 0x205F || c == 0x3000;
+}
+
+bool is_punctuation(char32_t c) {
+  if (c < 0x80) return between(c, '!', '~') && !is_letter(c) && !between(c, '0', '9');
+  return utf8_locale() && iswpunct_l(static_cast<wint_t>(c), utf8_locale());
+}
+
+bool is_letter(char32_t c) {
+  if (c < 0x80) return (c | 32) >= 'a' && (c | 32) <= 'z';
+  return utf8_locale() && iswalpha_l(static_cast<wint_t>(c), utf8_locale());
+}
+
+std::vector<std::string> unicode_words(std::string_view text) {
+  std::vector<std::string> words;
+  bool inside = false;
+  for (std::size_t at = 0; at < text.size();) {
+    char32_t value = kReplacement;
+    const std::size_t length = sequence_length(text, at, value);
+    if (length && is_python_space(value)) {
+      inside = false;
+    } else {
+      if (!inside) words.emplace_back();
+      inside = true;
+      words.back() += length ? std::string(text.substr(at, length)) : encode_utf8(U"\uFFFD");
+    }
+    at += length ? length : 1;
+  }
+  return words;
+}
+
+std::string lower_case(std::string_view text) {
+  const std::u32string points = decode_utf8(text);
+  std::u32string out;
+  out.reserve(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i] == 0x130) {
+      out += U"i\u0307";
+    } else {
+      out += is_final_sigma(points, i) ? U'\u03C2' : lower(points[i]);
+    }
+  }
+  return encode_utf8(out);
+}
+
+}  // namespace heed::text

@@ -1,0 +1,298 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <regex>
+
+#include "base/error.h"
+#include "draw/curve.h"
+#include "draw/heatmap.h"
+#include "draw/palette.h"
+#include "draw/svg.h"
+#include "draw/text_width.h"
+#include "draw/well_formed.h"
+
+namespace heed::draw {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+double attribute(const std::string& svg, const std::string& name) {
+  std::smatch found;
+  return std::regex_search(svg, found, std::regex(name + "=\"([0-9.]+)\"")) ? std::stod(found[1])
+                                                                            : NAN;
+}
+
+study::AttentionMatrix square(std::size_t size, const std::string& token) {
+  return {.target = std::vector<std::string>(size, token),
+          .source = std::vector<std::string>(size, token),
+          .weights = std::vector<float>(size * size, 1 / static_cast<float>(size))};
+}
+
+Curve two_lines() {
+  return {
+      .title = "a < b & \"c\"",
+      .x_label = "x",
+      .y_label = "y",
+      .ticks = {"1-10", "11-20", "> 20"},
+      .notes = {"5", "6", "7"},
+      .series = {{"one", {CurvePoint{90, score::Interval{85, 95}}, std::nullopt, CurvePoint{50}}},
+                 {"two", {CurvePoint{91}, CurvePoint{70}, CurvePoint{50.5}}}}};
+}
+
+// y of the text element that holds exactly this.
+double text_y(const std::string& svg, const std::string& text) {
+  std::smatch found;
+  const std::regex element("<text x=\"[0-9.]+\" y=\"([0-9.]+)\"[^>]*>" + text + "</text>");
+  return std::regex_search(svg, found, element) ? std::stod(found[1]) : NAN;
+}
+
+TEST(Xml, TheCheckerKnowsGoodFromBad) {
+  EXPECT_EQ(xml_fault("<a b=\"1\"><c/>x &amp; y</a>"), "");
+  for (const char* bad : {"<a><b></a></b>", "<a", "<a>&</a>", "<a b=1/>", "<a>", "x", "<a/><b/>",
+                          "<a b=\"<\"/>", "<a>\x01</a>"}) {
+    EXPECT_NE(xml_fault(bad), "") << bad;
+  }
+}
+
+TEST(Xml, EscapesMarkupAndWhatXmlForbids) {
+  EXPECT_EQ(xml_escape("<a href=\"x\">'&\x01\xff"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;\uFFFD\uFFFD");
+}
+
+TEST(ShortNumber, HasNoUselessZeros) {
+  EXPECT_EQ(short_number(12), "12");
+  EXPECT_EQ(short_number(-0.001), "0");
+  EXPECT_EQ(short_number(2.5), "2.5");
+  EXPECT_EQ(short_number(100), "100");
+  EXPECT_EQ(short_number(1.239), "1.24");
+}
+
+TEST(Ink, DarkensWithTheWeight) {
+  EXPECT_EQ(ink(0), "#ffffff");
+  EXPECT_EQ(ink(1), "#081d58");
+  EXPECT_EQ(ink(7), ink(1));
+  EXPECT_EQ(ink(NAN), ink(0));
+  int before = 256 * 3;
+  for (int i = 0; i <= 20; ++i) {
+    const std::string color = ink(i / 20.0);
+    int light = 0;
+    for (const int at : {1, 3, 5})
+      light += std::stoi(color.substr(static_cast<std::size_t>(at), 2), nullptr, 16);
+    EXPECT_LT(light, before) << color;
+    before = light;
+  }
+}
+
+TEST(Heatmap, IsWellFormedWithATooltipPerCellForAnyTokens) {
+  study::AttentionMatrix matrix = square(3, "x");
+  matrix.target = {"<&\"'>", "مرحبا", "\u2581漂亮"};
+  matrix.source = {"\x02", "😀", "</s>"};
+  matrix.weights[0] = 0.12345f;
+  const std::string svg = draw_heatmap(matrix, "it's <sentence> 1");
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_EQ(occurrences(svg, "<title>"), 1u + 9u);
+  EXPECT_THAT(svg, HasSubstr("<title>&lt;&amp;&quot;&#39;&gt; \u2192 \uFFFD: 0.1235</title>"));
+  EXPECT_THAT(svg, HasSubstr("مرحبا</text>"));
+}
+
+TEST(Heatmap, GivesTheLargestWeightTheDarkestInk) {
+  study::AttentionMatrix matrix = square(2, "x");
+  matrix.weights = {0.2f, 0, 0.1f, 0};
+  const std::string svg = draw_heatmap(matrix);
+  EXPECT_THAT(svg, HasSubstr("fill=\"" + ink(1) + "\"><title>x \u2192 x: 0.2000"));
+  EXPECT_THAT(svg, HasSubstr("fill=\"" + ink(0.5) + "\"><title>x \u2192 x: 0.1000"));
+  EXPECT_THAT(svg, HasSubstr("fill=\"#ffffff\"><title>x \u2192 x: 0.0000"));
+}
+
+TEST(TextWidth, CountsAnEmojiOnceAndMarksNotAtAll) {
+  const double one = text_width("😀");
+  EXPECT_DOUBLE_EQ(text_width("👨‍👩‍👧"), one);
+  EXPECT_DOUBLE_EQ(text_width("👍🏽"), one);
+  EXPECT_DOUBLE_EQ(text_width("🇩🇪"), one);
+  EXPECT_DOUBLE_EQ(text_width("🇩🇪🇫🇷"), 2 * one);
+  EXPECT_DOUBLE_EQ(text_width("e\u0301\u0301"), text_width("e"));
+  EXPECT_DOUBLE_EQ(text_width("ที่"), text_width("ท"));
+  EXPECT_DOUBLE_EQ(text_width("ते"), text_width("त"));
+  EXPECT_DOUBLE_EQ(text_width("漂亮"), 2 * one);
+  EXPECT_DOUBLE_EQ(text_width("\u0301"), 0);
+}
+
+TEST(Elide, CutsBetweenWhatAPersonSeesAsLetters) {
+  EXPECT_EQ(elide("short", 10), "short");
+  EXPECT_EQ(elide("aaaaaaaaaa", 3), "aaaa…");  // 4 * 0.6 and the ellipsis' own 0.6
+  EXPECT_EQ(elide("aé\u0301👨‍👩‍👧👨‍👩‍👧", 2.9),
+            "aé\u0301👨‍👩‍👧…");
+  EXPECT_EQ(elide("🇩🇪🇫🇷", 1.7), "🇩🇪…");
+  EXPECT_EQ(elide("漂亮", 0), "…");
+}
+
+TEST(Direction, IsThatOfTheFirstLetter) {
+  for (const char* text : {"مرحبا", "\u2581שלום", "(مرحبا)", "12 كيف abc"})
+    EXPECT_TRUE(is_right_to_left(text)) << text;
+  for (const char* text : {"abc", "", "...", "漂亮", "привет مرحبا", "😀"})
+    EXPECT_FALSE(is_right_to_left(text)) << text;
+}
+
+TEST(Heatmap, LabelSpaceGrowsWithTheTextAndTwiceAsFastForWideLetters) {
+  std::string wide_word;
+  for (int i = 0; i < 20; ++i) wide_word += "漂";
+  const double narrow = attribute(draw_heatmap(square(3, "aaaaaaaa")), "width");
+  const double longer = attribute(draw_heatmap(square(3, std::string(20, 'a'))), "width");
+  const double wide = attribute(draw_heatmap(square(3, wide_word)), "width");
+  EXPECT_GT(longer, narrow + 12 * 0.5 * 13);
+  EXPECT_GT(wide, longer + 20 * 0.4 * 13);
+}
+
+TEST(Heatmap, LabelsRunTheirOwnWayAndEndAtTheMatrix) {
+  study::AttentionMatrix matrix = square(1, "x");
+  matrix.target = {"(مرحبا"};
+  matrix.source = {std::string(60, 'a')};
+  const std::string svg = draw_heatmap(matrix);
+  // Anchored where its reading starts: its right edge, as the left-to-right ones' ends.
+  EXPECT_THAT(svg, HasSubstr("direction=\"rtl\" unicode-bidi=\"embed\">(مرحبا</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr("text-anchor=\"end\" direction")));
+  EXPECT_THAT(svg, HasSubstr("aaa…<title>" + matrix.source[0] + "</title></text>"));
+  EXPECT_LT(attribute(svg, "width"), 500);
+}
+
+/// x, y and font size of each slanted label.
+std::vector<std::array<double, 3>> slanted_labels(const std::string& svg) {
+  std::vector<std::array<double, 3>> out;
+  const std::regex label(
+      R"re(<text x="([0-9.]+)" y="([0-9.]+)" font-size="([0-9.]+)"[^>]*rotate)re");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), label), end; at != end; ++at)
+    out.push_back({std::stod((*at)[1]), std::stod((*at)[2]), std::stod((*at)[3])});
+  return out;
+}
+
+TEST(Heatmap, SlantedLabelsStandApartByMoreThanTheirHeight) {
+  for (const std::size_t size : {2u, 12u, 24u, 60u, 100u}) {
+    const study::AttentionMatrix matrix = square(size, "token");
+    for (const std::string& svg : {draw_heatmap(matrix), draw_heatmap_grid({&matrix, 1})}) {
+      const auto labels = slanted_labels(svg);
+      if (labels.empty()) continue;  // a grid of long sentences names none
+      ASSERT_EQ(labels.size(), size);
+      const double apart = (labels[1][0] - labels[0][0]) * std::sin(M_PI / 3);
+      EXPECT_GT(apart, 1.1 * labels[0][2]) << size;
+    }
+    EXPECT_GE(slanted_labels(draw_heatmap(matrix)).at(0)[2], 10) << size;  // readable
+  }
+}
+
+TEST(HeatmapGrid, HasARowPerLayerAndAColumnPerHeadOnOneScale) {
+  std::vector<study::AttentionMatrix> matrices;
+  for (const int64_t layer : {0, 2})
+    for (const int64_t head : {1, 3, -1}) {
+      study::AttentionMatrix matrix{.layer = layer, .head = head, .target = {"<a", "b"}};
+      matrix.source = {"x", "y"};
+      matrix.weights = {0, 0.25f, 0.125f, 0.25f};
+      matrices.push_back(matrix);
+    }
+  matrices[4].weights = {0.5f, 0, 0, 0};
+  const std::string svg = draw_heatmap_grid(matrices, "it's <one>");
+  EXPECT_EQ(xml_fault(svg), "");
+  for (const char* name : {"layer 0", "layer 2", "head 1", "head 3", "mean"})
+    EXPECT_EQ(occurrences(svg, std::string(">") + name + "</text>"), 1u) << name;
+  EXPECT_EQ(occurrences(svg, "<g><title>"), 6u);
+  EXPECT_EQ(occurrences(svg, ">&lt;a</text>"), 2u);  // along the left of each row
+  EXPECT_EQ(occurrences(svg, ">x</text>"), 3u);      // on top of each column
+  EXPECT_THAT(svg,
+              HasSubstr("<title>cross-attention, layer 2, head 3: at most 0.5000, &lt;a \u2192 x"));
+  // Half of the largest anywhere is the middle ink, and the largest the darkest; of the others all
+  // cells of one weight are one path.
+  EXPECT_EQ(occurrences(svg, "<path fill=\"" + ink(0.5) + "\" d=\"M1 0h1v1h-1zM1 1h1v1h-1z\"/>"),
+            5u);
+  EXPECT_EQ(occurrences(svg, "<path fill=\"" + ink(1) + "\" d=\"M0 0h1v1h-1z\"/>"), 1u);
+  EXPECT_THAT(svg, HasSubstr(">0.50</text>"));
+}
+
+TEST(HeatmapGrid, RunsOfOneInkAreOneOutlineAndLongSentencesAreSmall) {
+  const study::AttentionMatrix even = square(100, "token");
+  const std::string svg = draw_heatmap_grid({&even, 1});
+  EXPECT_THAT(svg, HasSubstr("d=\"M0 0h100v1h-100zM0 1h100v1h-100z"));
+  EXPECT_EQ(slanted_labels(svg).size(), 0u);
+  EXPECT_LT(attribute(svg, "width"), 350);
+  EXPECT_LT(svg.size(), 20000u);
+}
+
+TEST(HeatmapGrid, NeedsMatricesOfOneSize) {
+  EXPECT_THROW(draw_heatmap_grid({}), Bug);
+  const study::AttentionMatrix two[] = {square(2, "a"), square(3, "a")};
+  EXPECT_THROW(draw_heatmap_grid(two), Bug);
+}
+
+TEST(Heatmap, SmallAndLargeMatricesHaveSizesThatFit) {
+  EXPECT_LT(attribute(draw_heatmap(square(3, "tok")), "width"), 420);
+  const std::string large = draw_heatmap(square(100, "token"));
+  EXPECT_EQ(xml_fault(large.substr(0, large.find("<rect x")) + "</svg>"), "");
+  EXPECT_GT(attribute(large, "width"), 1000);
+  EXPECT_LT(attribute(large, "width"), 1500);
+  EXPECT_EQ(xml_fault(draw_heatmap(square(0, ""))), "");
+}
+
+TEST(Heatmap, SaysWhichMatrixItIs) {
+  study::AttentionMatrix matrix = square(1, "x");
+  EXPECT_EQ(describe(matrix), "cross-attention, layer 0, mean of heads");
+  matrix.kind = "encoder";
+  matrix.head = 3;
+  EXPECT_EQ(describe(matrix), "encoder self-attention, layer 0, head 3");
+}
+
+TEST(Curve, DrawsEachSystemItsIntervalsAndTheBucketSizes) {
+  const std::string svg = draw_curve(two_lines());
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; &quot;c&quot;"));
+  EXPECT_THAT(svg, HasSubstr("one, 1-10: 90.00 (85.00 to 95.00)"));
+  // "one" is in two pieces, for its middle bucket is empty; "two" in one.
+  EXPECT_EQ(occurrences(svg, "<polyline"), 3u);
+  EXPECT_EQ(occurrences(svg, "fill-opacity"), 1u);
+  EXPECT_EQ(occurrences(svg, "<g><title>"), 5u);
+  for (const char* note : {">5</text>", ">6</text>", ">7</text>"})
+    EXPECT_THAT(svg, HasSubstr(note));
+}
+
+TEST(Curve, NamesOfLinesThatEndTogetherDoNotTouch) {
+  const std::string svg = draw_curve(two_lines());
+  EXPECT_GE(std::abs(text_y(svg, "one") - text_y(svg, "two")), 18);
+  Curve crowd = two_lines();
+  for (CurveSeries& series : crowd.series)
+    series.points = {CurvePoint{0}, CurvePoint{0}, CurvePoint{0}};
+  const std::string bottom = draw_curve(crowd);
+  EXPECT_GE(std::abs(text_y(bottom, "one") - text_y(bottom, "two")), 18);
+  EXPECT_LT(std::max(text_y(bottom, "one"), text_y(bottom, "two")),
+            attribute(bottom, "height") - 60);
+}
+
+TEST(Curve, NeedsAPointPerTick) {
+  Curve curve = two_lines();
+  curve.series[0].points.pop_back();
+  EXPECT_THROW(draw_curve(curve), Bug);
+}
+
+TEST(LogCurve, SpacesPowersOfTenEvenly) {
+  const auto point = [](double value) { return std::optional(CurvePoint{value, std::nullopt}); };
+  const Curve curve{.title = "cost",
+                    .ticks = {"1", "2", "3"},
+                    .series = {{"a", {point(0.01), point(0.1), point(1)}}},
+                    .log_values = true};
+  const std::string svg = draw_curve(curve);
+  // The plot is 330 high from 52 on: a hundredth at its foot, a tenth in its middle, one at its
+  // top.
+  EXPECT_NE(svg.find("cy=\"382\""), std::string::npos);
+  EXPECT_NE(svg.find("cy=\"217\""), std::string::npos);
+  EXPECT_NE(svg.find("cy=\"52\""), std::string::npos);
+}
+
+TEST(LogCurve, RefusesZero) {
+  const Curve curve{.title = "cost",
+                    .ticks = {"1"},
+                    .series = {{"a", {CurvePoint{0, std::nullopt}}}},
+                    .log_values = true};
+  EXPECT_THROW(draw_curve(curve), Bug);
+}
+
+}  // namespace
+}  // namespace heed::draw

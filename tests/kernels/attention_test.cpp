@@ -1,0 +1,144 @@
+#include "kernels/attention.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+#include <vector>
+
+#include "kernels/rows/small_product.h"
+#include "model/transformer/scaled_dot_product.h"
+
+namespace heed::kernels {
+namespace {
+
+using model::attend;
+
+double distance(const Tensor& a, const Tensor& b) {
+  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+TEST(SmallProduct, IsTheProduct) {
+  at::manual_seed(1);
+  for (const int64_t rows : {1, 2, 5, 6, 13})
+    for (const int64_t width : {16, 48, 64}) {
+      const Tensor a = at::randn({rows, 7}), b = at::randn({7, width}),
+                   c = at::randn({rows, width});
+      const Tensor turned = a.t().contiguous(), expected = at::mm(a, b);
+      Tensor got = c.clone();
+      SmallProduct product{.a = {a.data_ptr<float>(), 7},
+                           .b = {b.data_ptr<float>(), width},
+                           .c = {got.data_ptr<float>(), width},
+                           .rows = rows,
+                           .inner = 7,
+                           .width = width};
+      multiply(product);
+      EXPECT_LT(distance(got, expected), 1e-5) << rows << " x " << width;
+      product.a = {turned.data_ptr<float>(), 1, rows};
+      product.add = true;
+      multiply(product);
+      EXPECT_LT(distance(got, 2 * expected), 1e-5) << rows << " x " << width << ", transposed";
+    }
+}
+
+struct Shape {
+  const char* name;
+  int64_t batch, heads, kv_heads, queries, keys, head;
+  bool causal;
+  std::vector<int64_t> lengths;  // of the keys; none: no mask
+};
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.name;
+}
+
+class AttentionKernel : public testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    const Shape& shape = GetParam();
+    at::manual_seed(2);
+    // As a projection gives them: heads side by side in one tensor.
+    const auto heads = [&](int64_t length, int64_t count) {
+      return at::randn({shape.batch, length, count + 1, shape.head})
+          .narrow(2, 0, count)
+          .transpose(1, 2);
+    };
+    query = heads(shape.queries, shape.heads);
+    keys = heads(shape.keys, shape.kv_heads);
+    values = heads(shape.keys, shape.kv_heads);
+    if (!shape.lengths.empty())
+      valid = (at::arange(shape.keys) < at::tensor(shape.lengths).unsqueeze(1))
+                  .unsqueeze(1)
+                  .unsqueeze(1);
+  }
+
+  struct Result {
+    Tensor context, to_query, to_keys, to_values;
+  };
+  /// What `run` gives for inputs of `type`, and the gradients of a random sum of it.
+  template <class Run>
+  Result of(at::ScalarType type, const Run& run) const {
+    std::vector<Tensor> leaves;
+    for (const Tensor& x : {query, keys, values})
+      leaves.push_back(x.to(at::kBFloat16).to(type).requires_grad_());
+    const Tensor context = run(leaves[0], leaves[1], leaves[2]);
+    at::manual_seed(3);
+    const Tensor random = at::randn(context.sizes()).to(at::kBFloat16);
+    const auto gradients = torch::autograd::grad({context}, leaves, {random.to(type)});
+    return {context, gradients[0], gradients[1], gradients[2]};
+  }
+
+  Result fused(at::ScalarType type) const {
+    return of(type, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+      return attention(q, k, v, valid, GetParam().causal, scale);
+    });
+  }
+  Result plain() const {
+    return of(at::kDouble, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+      Tensor weights;
+      return attend(q, k, v, {.valid = valid, .causal = GetParam().causal, .scale = scale},
+                    &weights);
+    });
+  }
+  static void expect_near(const Result& got, const Result& want, double tolerance) {
+    EXPECT_LT(distance(got.context, want.context), tolerance);
+    EXPECT_LT(distance(got.to_query, want.to_query), tolerance);
+    EXPECT_LT(distance(got.to_keys, want.to_keys), tolerance);
+    EXPECT_LT(distance(got.to_values, want.to_values), tolerance);
+  }
+
+  Tensor query, keys, values, valid;
+  const double scale = 0.4;
+};
+
+TEST_P(AttentionKernel, EqualsThePlainSteps) {
+  expect_near(fused(at::kFloat), plain(), 1e-5);
+}
+
+TEST_P(AttentionKernel, InBfloat16RoundsOnlyWhatItReadsAndWrites) {
+  expect_near(fused(at::kBFloat16), plain(), 0.03);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AttentionKernel,
+                         testing::Values(Shape{"odd", 3, 2, 2, 5, 7, 3, false, {}},
+                                         Shape{"padded", 3, 2, 2, 5, 7, 16, false, {7, 1, 4}},
+                                         Shape{"causal", 2, 3, 3, 7, 7, 5, true, {}},
+                                         Shape{"grouped", 2, 6, 2, 3, 5, 7, false, {5, 3}},
+                                         Shape{"one_query_head_pair", 1, 1, 1, 2, 1, 1, false, {}},
+                                         Shape{"blocks", 2, 2, 1, 101, 113, 17, false, {113, 64}},
+                                         Shape{"causal_blocks", 1, 2, 2, 131, 131, 32, true, {}}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(AttentionKernelMask, HolesAreSkippedAndPaddingMayHoldAnything) {
+  at::manual_seed(4);
+  const Tensor query = at::randn({1, 1, 3, 4}), keys = at::randn({1, 1, 5, 4});
+  Tensor values = at::randn({1, 1, 5, 4});
+  const Tensor valid = at::tensor({1, 0, 1, 1, 0}).to(at::kBool).view({1, 1, 1, 5});
+  Tensor weights;
+  const Tensor expected = attend(query, keys, values, {.valid = valid, .scale = 0.5}, &weights);
+  values[0][0][4].fill_(NAN);
+  EXPECT_LT(distance(attention(query, keys, values, valid, false, 0.5), expected), 1e-6);
+}
+
+}  // namespace
+}  // namespace heed::kernels

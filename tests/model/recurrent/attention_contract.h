@@ -1,0 +1,179 @@
+// What every attention of a recurrent model promises. A mechanism that breaks nothing here works in
+// the decoder, in a beam, in any batch and in training.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "model/gradient.h"
+#include "model/recurrent/attention/attention.h"
+#include "model/recurrent/support.h"
+
+namespace heed::model::testing {
+
+class AttentionContract {
+ public:
+  explicit AttentionContract(const AttentionKindInfo& kind)
+      : kind_(kind), attends_(kind.timing != Timing::kNever) {
+    at::manual_seed(11);
+    attention_ = make(0);
+    valid_ = valid_rows({3, 7, 5});
+    values_ = at::randn({3, 7, kWidth}, at::kDouble);
+    summary_ = at::randn({3, kWidth}, at::kDouble);
+    query_ = at::randn({3, 5, kWidth}, at::kDouble);
+  }
+
+  /// The promises that are broken, in words.
+  std::vector<std::string> broken() {
+    try {
+      shapes();
+      if (broken_.empty()) {
+        weights();
+        sentences();
+        queries();
+        dropout();
+        gradients();
+      }
+    } catch (const std::exception& error) {
+      broken_.push_back("it computes: " + std::string(error.what()).substr(0, 200));
+    }
+    return broken_;
+  }
+
+ private:
+  static constexpr int64_t kWidth = 6;
+
+  void promise(bool kept, const std::string& words) {
+    if (!kept) broken_.push_back(words);
+  }
+  /// Not-a-number is near nothing.
+  static bool near(const Tensor& a, const Tensor& b, double tolerance = 1e-12) {
+    return distance(a, b) <= tolerance;
+  }
+  static Tensor valid_rows(const std::vector<int64_t>& lengths) {
+    return at::arange(7).unsqueeze(0) < at::tensor(lengths, at::kLong).unsqueeze(1);
+  }
+  AttentionPtr make(double share) const {
+    const AttentionPtr attention = kind_.make(
+        {.query = kWidth, .memory = kWidth, .hidden = 5, .dropout = share, .positions = 9});
+    attention->to(at::kDouble);
+    return attention;
+  }
+  Attended attend(const Tensor& query, const Tensor& values, const Tensor& valid) {
+    return attention_->forward(query, attention_->prepare(make_memory(values, valid, summary_)), 0,
+                               1);
+  }
+  Attended attend() { return attend(query_, values_, valid_); }
+
+  void shapes() {
+    const Attended attended = attend();
+    promise(attended.context.sizes() == at::IntArrayRef({3, 5, kWidth}),
+            "there is one context per query");
+    promise(attended.weights.defined() == attends_, "there are weights unless it never attends");
+    if (attended.weights.defined())
+      promise(attended.weights.sizes() == at::IntArrayRef({3, 5, 7}),
+              "there is one weight per query and source position");
+  }
+
+  void weights() {
+    const Attended attended = attend();
+    if (!attends_) {
+      promise(near(attended.context, summary_.unsqueeze(1)), "the context is the summary");
+      return;
+    }
+    const Tensor seen = valid_.unsqueeze(1).expand({3, 5, 7}), hidden = seen.logical_not();
+    promise(attended.weights.masked_select(hidden).eq(0).all().item<bool>(),
+            "padding gets a weight of exactly 0");
+    promise(attended.weights.masked_select(seen).gt(0).all().item<bool>(),
+            "every valid position gets some weight");
+    promise(near(attended.weights.sum(-1), at::ones({3, 5}, at::kDouble)),
+            "the weights of a query sum to 1");
+    promise(near(attended.context, at::bmm(attended.weights, values_)),
+            "the context is the weighted sum of the values");
+    const Tensor first = values_.narrow(1, 0, 1).expand({3, 5, kWidth});
+    promise(near(attend(query_, values_, valid_rows({1, 1, 1})).context, first),
+            "an only valid position takes all weight");
+  }
+
+  void sentences() {
+    const Tensor context = attend().context;
+    const Tensor noise = at::randn(values_.sizes(), at::kDouble) * 1e3;
+    promise(near(attend(query_, at::where(valid_.unsqueeze(-1), values_, noise), valid_).context,
+                 context, 0),
+            "what stands in padding changes nothing");
+    const int64_t lengths[] = {3, 7, 5};
+    bool same = true;
+    for (int64_t i = 0; i < 3; ++i) {
+      const auto row = [&](const Tensor& x) { return x.narrow(0, i, 1); };
+      const auto words = [&](const Tensor& x) { return row(x).narrow(1, 0, lengths[i]); };
+      const Memory alone = make_memory(words(values_), words(valid_), row(summary_));
+      same &= near(attention_->forward(row(query_), attention_->prepare(alone), 0, 1).context,
+                   row(context));
+    }
+    promise(same, "a sentence attends alone as among others");
+    const Memory memory = attention_->prepare(make_memory(values_, valid_, summary_));
+    attend(query_, values_.flip(1), valid_rows({7, 2, 1}));
+    promise(near(attention_->forward(query_, memory, 0, 1).context, context, 0),
+            "it carries nothing from one sentence to another");
+  }
+
+  void queries() {
+    const Memory memory = attention_->prepare(make_memory(values_, valid_, summary_));
+    const Tensor steps = attention_->forward(query_, memory, 2, 1).context;
+    const Tensor beam = attention_->forward(query_, memory, 4, 0).context;
+    bool as_steps = true, as_beam = true;
+    for (int64_t q = 0; q < 5; ++q) {
+      const auto alone = [&](int64_t position) {
+        return attention_->forward(query_.narrow(1, q, 1), memory, position, 0).context;
+      };
+      as_steps &= near(steps.narrow(1, q, 1), alone(2 + q));
+      as_beam &= near(beam.narrow(1, q, 1), alone(4));
+    }
+    promise(as_steps, "steps of teacher forcing attend as if taken one by one");
+    promise(as_beam, "hypotheses of a beam attend as if alone");
+  }
+
+  void dropout() {
+    if (!attends_) return;
+    const AttentionPtr thinned = make(0.5);
+    const Memory memory = thinned->prepare(make_memory(values_, valid_, summary_));
+    const Attended trained = thinned->forward(query_, memory, 0, 1);
+    thinned->eval();
+    const Attended whole = thinned->forward(query_, memory, 0, 1);
+    promise(near(trained.weights, whole.weights, 0), "dropout leaves the reported weights whole");
+    promise(!near(trained.context, whole.context, 1e-3), "dropout thins the context");
+  }
+
+  void gradients() {
+    const Tensor pattern = at::randn({3, 5, kWidth}, at::kDouble);
+    const auto loss = [&] { return (attend().context * pattern).sum(); };
+    const auto check = [&](const Tensor& leaf, const std::string& name) {
+      const GradientCheck found = check_entries(leaf, loss);
+      promise(found.largest > 1e-6, name + " matters to the result");
+      promise(found.error < 1e-7, "the gradient of " + name + " is that of central differences");
+    };
+    for (const auto& parameter : attention_->named_parameters())
+      check(parameter.value(), "parameter " + parameter.key());
+    if (!attends_) {
+      promise(attention_->parameters().empty(), "who never attends has no parameters");
+      return;
+    }
+    check(query_.requires_grad_(), "the query");
+    check(values_.requires_grad_(), "the values");
+  }
+
+  const AttentionKindInfo kind_;
+  bool attends_;
+  AttentionPtr attention_;
+  Tensor valid_, values_, summary_, query_;
+  std::vector<std::string> broken_;
+};
+
+inline std::vector<std::string> broken_promises(const AttentionKindInfo& kind) {
+  return AttentionContract(kind).broken();
+}
+
+}  // namespace heed::model::testing

@@ -1,0 +1,164 @@
+#include "model/transformer/scaled_dot_product.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace heed::model {
+namespace {
+
+Tensor head_of(std::initializer_list<std::initializer_list<double>> rows) {
+  std::vector<Tensor> stacked;
+  for (const auto& row : rows) stacked.push_back(at::tensor(std::vector<double>(row)));
+  return at::stack(stacked).to(at::kFloat).unsqueeze(0).unsqueeze(0);  // [1, 1, rows, columns]
+}
+
+const Tensor kQuery = head_of({{1, 0, 1}, {0, 1, 1}, {1, 1, 0}});
+const Tensor kKeys = head_of({{1, 1, 0}, {0, 1, 1}, {1, 0, 1}});
+
+Tensor weights_of(const Look& look) {
+  Tensor weights;
+  attend(kQuery, kKeys, kKeys, look, &weights);
+  return weights[0][0];
+}
+
+TEST(Kernel, GivesTheWorkedWeightsOfThreeByThree) {
+  // Q K^T = [[1, 1, 2], [1, 2, 1], [2, 1, 1]].
+  const Tensor weights = weights_of({.scale = 1 / std::sqrt(3.0)});
+  constexpr double kOne = 0.264458, kTwo = 0.471084;  // e^(1/sqrt 3) and e^(2/sqrt 3), shared out
+  const Tensor expected =
+      at::tensor({kOne, kOne, kTwo, kOne, kTwo, kOne, kTwo, kOne, kOne}, at::kFloat);
+  EXPECT_TRUE(at::allclose(weights.flatten(), expected, 0, 1e-5)) << weights;
+}
+
+TEST(Kernel, UnscaledScoresAreTheProducts) {
+  // Known up to a constant for each row, whose smallest product is 1.
+  const Tensor logs = weights_of({.scale = 1}).log();
+  const Tensor expected = head_of({{1, 1, 2}, {1, 2, 1}, {2, 1, 1}})[0][0];
+  EXPECT_TRUE(at::allclose(logs - logs.amin(-1, true) + 1, expected, 0, 1e-5)) << logs;
+}
+
+TEST(Kernel, MaskedWeightsAreExactlyZero) {
+  const Tensor valid = at::tensor({1, 0, 1}).to(at::kBool).view({1, 1, 1, 3});
+  const Tensor weights = weights_of({.valid = valid});
+  EXPECT_EQ(weights.select(1, 1).abs().max().item<float>(), 0.0F);
+  EXPECT_TRUE(at::allclose(weights.sum(-1), at::ones({3})));
+}
+
+TEST(Kernel, CausalWeightsAreALowerTriangle) {
+  const Tensor weights = weights_of({.causal = true});
+  EXPECT_EQ(weights.triu(1).abs().max().item<float>(), 0.0F);
+  EXPECT_EQ(weights[0][0].item<float>(), 1.0F);
+  EXPECT_NEAR(weights[1][1].item<double>(), std::exp(1.0) / (1 + std::exp(1.0)), 1e-6);
+}
+
+TEST(Kernel, WindowMaskReachesSoFarOnBothSides) {
+  const Tensor seen = window_mask(5, 1, at::kCPU).sum(1);
+  EXPECT_TRUE(at::equal(seen, at::tensor({2, 3, 3, 3, 2}, at::kLong)));
+}
+
+struct Shape {
+  int64_t batch, heads, kv_heads, query, keys, head;
+};
+
+class Paths : public testing::TestWithParam<Shape> {
+ protected:
+  void compare(Look look) {
+    const Shape s = GetParam();
+    look.scale = 1 / std::sqrt(static_cast<double>(s.head));
+    Tensor weights;
+    const Tensor plain = attend(query, keys, values, look, &weights);
+    EXPECT_TRUE(at::allclose(attend(query, keys, values, look), plain, 0, 1e-5));
+    EXPECT_EQ(weights.sizes(), at::IntArrayRef({s.batch, s.heads, s.query, keys.size(2)}));
+    EXPECT_TRUE(at::allclose(weights.sum(-1), at::ones({s.batch, s.heads, s.query})));
+  }
+  void SetUp() override {
+    at::manual_seed(1);
+    const Shape s = GetParam();
+    query = at::randn({s.batch, s.heads, s.query, s.head});
+    keys = at::randn({s.batch, s.kv_heads, s.keys, s.head});
+    values = at::randn({s.batch, s.kv_heads, s.keys, s.head});
+  }
+  Tensor query, keys, values;
+};
+
+TEST_P(Paths, FusedEqualsPlain) {
+  compare({});
+}
+
+TEST_P(Paths, FusedEqualsPlainWithPadding) {
+  const Shape s = GetParam();
+  const Tensor lengths = at::arange(1, s.batch + 1).view({-1, 1, 1, 1});
+  compare({.valid = at::arange(s.keys).view({1, 1, 1, -1}) < lengths});
+}
+
+TEST_P(Paths, FusedEqualsPlainWhenCausal) {
+  keys = keys.narrow(2, 0, query.size(2));
+  values = values.narrow(2, 0, query.size(2));
+  compare({.causal = true});
+}
+
+INSTANTIATE_TEST_SUITE_P(OddShapes, Paths,
+                         testing::Values(Shape{3, 4, 4, 5, 5, 7}, Shape{3, 4, 2, 7, 7, 3},
+                                         Shape{2, 6, 1, 5, 5, 8}, Shape{3, 6, 2, 3, 11, 5},
+                                         Shape{1, 1, 1, 1, 1, 1}));
+
+TEST(Kernel, SharedHeadsServeNeighbours) {
+  at::manual_seed(2);
+  const Tensor query = at::randn({1, 4, 3, 5}), keys = at::randn({1, 2, 3, 5});
+  const Tensor expanded = keys.index_select(1, at::tensor({0, 0, 1, 1}));
+  EXPECT_TRUE(
+      at::allclose(attend(query, keys, keys, {}), attend(query, expanded, expanded, {}), 0, 1e-6));
+}
+
+TEST(Kernel, DropoutKeepsTheMeanAndHidesNothingFromTheWeights) {
+  at::manual_seed(3);
+  const Tensor query = at::zeros({1, 1, 200, 3}), ones = at::ones({1, 1, 50, 3});
+  Tensor weights;
+  const Tensor out = attend(query, ones, ones, {.dropout = 0.5}, &weights);
+  EXPECT_TRUE(at::allclose(weights, at::full({1, 1, 200, 50}, 0.02)));
+  EXPECT_NEAR(out.mean().item<double>(), 1, 0.05);
+  EXPECT_GT(out.std().item<double>(), 0.05);
+}
+
+/// Variance, mean entropy of the softmax (in bits) and mean size of its gradient.
+struct Spread {
+  double variance, entropy, gradient;
+};
+
+Spread spread_of_products(int64_t width, double scale) {
+  at::manual_seed(width);
+  const Tensor query = at::randn({400, width}), keys = at::randn({64, width});
+  const Tensor scores = query.mm(keys.t()) * scale;
+  const Tensor shares = at::softmax(scores, -1);
+  const Tensor entropy = -(shares * shares.clamp_min(1e-30).log2()).sum(-1).mean();
+  return {scores.var().item<double>(), entropy.item<double>(),
+          (shares * (1 - shares)).mean().item<double>()};
+}
+
+TEST(Kernel, ProductsHaveTheVarianceOfTheWidthUnlessScaled) {
+  double last_entropy = 6;
+  for (const int64_t width : {64, 256, 1024}) {
+    const auto d = static_cast<double>(width);
+    const Spread raw = spread_of_products(width, 1),
+                 scaled = spread_of_products(width, 1 / std::sqrt(d));
+    EXPECT_NEAR(raw.variance / d, 1, 0.1);
+    EXPECT_NEAR(scaled.variance, 1, 0.1);
+    EXPECT_NEAR(scaled.entropy, 5.3, 0.15);  // of at most 6 bits, at any width
+    EXPECT_LT(raw.entropy, last_entropy);    // ever more certain, ever less to learn from
+    EXPECT_LT(raw.gradient, scaled.gradient / 2);
+    last_entropy = raw.entropy;
+  }
+  EXPECT_LT(last_entropy, 0.5);
+}
+
+TEST(Kernel, RefusesHeadsThatDoNotDivide) {
+  EXPECT_THROW(attend(at::ones({1, 3, 1, 2}), at::ones({1, 2, 1, 2}), at::ones({1, 2, 1, 2}), {}),
+               Bug);
+}
+
+}  // namespace
+}  // namespace heed::model

@@ -1,0 +1,105 @@
+// Blocks see what a mask would let them see.
+#include "model/transformer/sliding_window.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+#include <limits>
+
+namespace heed::model {
+namespace {
+
+struct Shape {
+  int64_t batch, heads, kv_heads, length, head, window;
+};
+
+class Blocks : public testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    at::manual_seed(5);
+    const Shape s = GetParam();
+    const auto options = at::TensorOptions(at::kDouble);
+    query = at::randn({s.batch, s.heads, s.length, s.head}, options).requires_grad_();
+    keys = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
+    values = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
+    look = {.window = s.window, .scale = 1 / std::sqrt(static_cast<double>(s.head))};
+  }
+
+  /// Sentence b has lost its last 40 b positions.
+  Tensor valid() const {
+    const Shape s = GetParam();
+    const Tensor lengths = s.length - 40 * at::arange(s.batch).view({-1, 1, 1, 1});
+    return at::arange(s.length).view({1, 1, 1, -1}) < lengths;
+  }
+
+  void expect_equal_to_plain(const Tensor& weight) {
+    Tensor weights;
+    const Tensor plain = attend(query, keys, values, look, &weights);
+    const Tensor blocks = attend_in_blocks(query, keys, values, look);
+    EXPECT_LT((blocks - plain).abs().max().item<double>(), 1e-12);
+    const auto gradients = [&](const Tensor& out) {
+      return torch::autograd::grad({(out * weight).sum()}, {query, keys, values});
+    };
+    const auto expected = gradients(plain), got = gradients(blocks);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_LT((got[i] - expected[i]).abs().max().item<double>(), 1e-12) << i;
+  }
+  Tensor anything() const { return at::randn(query.sizes(), query.options()); }
+
+  Tensor query, keys, values;
+  Look look;
+};
+
+TEST_P(Blocks, EqualTheMaskedProduct) {
+  expect_equal_to_plain(anything());
+}
+
+TEST_P(Blocks, EqualTheMaskedProductWhenCausal) {
+  look.causal = true;
+  expect_equal_to_plain(anything());
+}
+
+TEST_P(Blocks, EqualTheMaskedProductWithPadding) {
+  look.valid = valid();
+  expect_equal_to_plain(anything());
+}
+
+TEST_P(Blocks, NeverReadPadding) {
+  look.valid = valid();
+  const Tensor before = attend_in_blocks(query, keys, values, look);
+  const Tensor padding = look.valid.transpose(2, 3).logical_not();
+  const auto spoilt = [&](const Tensor& x) { return x.detach().masked_fill(padding, 1e6); };
+  const Tensor after = attend_in_blocks(query, spoilt(keys), spoilt(values), look);
+  const Tensor real = look.valid.transpose(2, 3).to(at::kDouble);
+  EXPECT_EQ(((after - before) * real).abs().max().item<double>(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(OddShapes, Blocks,
+                         testing::Values(Shape{1, 1, 1, 97, 3, 1}, Shape{3, 4, 2, 131, 5, 7},
+                                         Shape{2, 3, 1, 256, 7, 33}, Shape{3, 2, 2, 199, 3, 40}));
+
+TEST(SlidingWindow, TakesBlocksOnlyWhereTheyAreLessWork) {
+  EXPECT_FALSE(worth_blocks(100, {.window = 16}));
+  EXPECT_TRUE(worth_blocks(128, {.window = 16}));  // 2 (16 + 32 + 16)
+  EXPECT_TRUE(worth_blocks(8192, {.window = 128}));
+  EXPECT_FALSE(worth_blocks(8192, {.window = 4000}));
+}
+
+TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
+  at::manual_seed(6);
+  const Tensor x = at::randn({2, 2, 150, 4});
+  for (const bool causal : {false, true}) {
+    Tensor weights;
+    const Look look{.causal = causal, .window = 5, .scale = 0.5};
+    const Tensor plain = attend(x, x, x, look, &weights);
+    EXPECT_TRUE(at::allclose(attend(x, x, x, look), plain, 0, 1e-5));
+    const Tensor near = whole_mask(look, 150, at::kCPU);
+    EXPECT_EQ(weights.masked_select(near.logical_not()).abs().max().item<float>(), 0);
+    EXPECT_EQ((weights > 0).sum(-1).max().item<int64_t>(), causal ? 6 : 11);
+  }
+}
+
+}  // namespace
+}  // namespace heed::model

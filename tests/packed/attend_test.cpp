@@ -1,0 +1,45 @@
+// Attention to rows that lie anywhere against the readable one.
+#include "packed/attend.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "model/transformer/positions.h"
+#include "model/transformer/scaled_dot_product.h"
+
+namespace heed::packed {
+namespace {
+
+using at::Tensor;
+
+TEST(StepRows, AttendToRowsWhereverTheyLie) {
+  at::manual_seed(3);
+  for (const int64_t kv_heads : {4, 2, 1}) {
+    const HeadShape shape{.heads = 4, .kv_heads = kv_heads, .head = 6, .scale = 0.7F};
+    const Tensor query = at::randn({4, 6}), rows = at::randn({9, 2, kv_heads, 6});
+    const std::vector<int32_t> places = {8, 2, 2, 5, 0};
+    std::vector<float> weights(4 * places.size()), context(24);
+    attend_row(query.data_ptr<float>(), shape, rows.data_ptr<float>(), places.data(),
+               static_cast<int64_t>(places.size()), weights.data(), context.data());
+    const Tensor seen = rows.index_select(0, at::tensor({8, 2, 2, 5, 0}, at::kLong))
+                            .permute({1, 2, 0, 3})
+                            .unsqueeze(1);  // [2, 1, kv heads, keys, head]
+    Tensor wanted_weights;
+    const Tensor wanted =
+        model::attend(query.view({1, 4, 1, 6}), seen[0], seen[1], {.scale = 0.7}, &wanted_weights);
+    EXPECT_TRUE(at::allclose(at::tensor(context), wanted.flatten(), 1e-5, 1e-6));
+    EXPECT_TRUE(at::allclose(at::tensor(weights), wanted_weights.flatten(), 1e-5, 1e-6));
+  }
+}
+
+TEST(StepRows, TurnHeadsAsRotaryPositionsDo) {
+  at::manual_seed(4);
+  const Tensor x = at::randn({1, 1, 3, 8});
+  const Tensor wanted = model::Rotary(8).forward(x, 11);
+  Tensor turned = x.clone();
+  turn_heads(turned.data_ptr<float>(), 3, 8, model::rotations(11, 1, 8).data_ptr<float>());
+  EXPECT_TRUE(at::allclose(turned, wanted, 1e-5, 1e-6));
+}
+
+}  // namespace
+}  // namespace heed::packed

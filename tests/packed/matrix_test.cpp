@@ -1,0 +1,119 @@
+#include "packed/matrix.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "packed/tile_product.h"
+
+namespace heed::packed {
+namespace {
+
+std::vector<float> random_numbers(int64_t count, uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> out(count);
+  for (float& x : out) x = normal(generator);
+  return out;
+}
+
+struct Case {
+  int64_t rows, columns, inner;
+};
+
+std::vector<float> product(const Case& c, const std::vector<float>& x, const std::vector<float>& w,
+                           Numbers numbers, const Finish& finish, std::vector<float> y) {
+  const Matrix packed(w.data(), c.columns, c.inner, numbers);
+  LeftFactor rows;
+  rows.take(x.data(), c.rows, c.inner, numbers);
+  multiply(rows, packed, finish, y.data(), 0, packed.panels() / 2);
+  multiply(rows, packed, finish, y.data(), packed.panels() / 2, packed.panels());
+  return y;
+}
+
+TEST(PackedMatrix, MultipliesAsThePlainSumDoes) {
+  for (const Case& c : {Case{1, 1, 1}, {3, 33, 7}, {8, 64, 32}, {9, 70, 41}, {21, 31, 5}}) {
+    const auto x = random_numbers(c.rows * c.inner, 1), w = random_numbers(c.columns * c.inner, 2);
+    const auto bias = random_numbers(c.columns, 3), there = random_numbers(c.rows * c.columns, 4);
+    for (const Numbers numbers : {Numbers::fp32, Numbers::bf16, Numbers::int8}) {
+      // Halves of the last digits kept: 8 bits of a bf16's fraction, 7 of an int8.
+      const double digits = numbers == Numbers::fp32   ? 1e-6
+                            : numbers == Numbers::bf16 ? 8e-3
+                                                       : 2e-2;
+      for (const bool relu : {false, true}) {
+        const Finish finish{.bias = bias.data(), .relu = relu, .add = true};
+        const auto y = product(c, x, w, numbers, finish, there);
+        for (int64_t r = 0; r < c.rows; ++r)
+          for (int64_t column = 0; column < c.columns; ++column) {
+            double sum = bias[column], size = 1;
+            for (int64_t i = 0; i < c.inner; ++i) {
+              const double part = static_cast<double>(x[r * c.inner + i]) * w[column * c.inner + i];
+              sum += part;
+              size += 4;  // products of numbers of about one, each off by its own digits
+            }
+            if (relu) sum = std::max(sum, 0.0);
+            const int64_t at = r * c.columns + column;
+            EXPECT_NEAR(y[at], sum + there[at], digits * 4 * std::sqrt(size))
+                << "numbers " << static_cast<int>(numbers) << " inner " << c.inner;
+          }
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, ARowGivesTheSameBitsInAnyBatch) {
+  const Case many{19, 50, 37};
+  const auto x = random_numbers(many.rows * many.inner, 5);
+  const auto w = random_numbers(many.columns * many.inner, 6);
+  for (const Numbers numbers : {Numbers::fp32, Numbers::bf16, Numbers::int8}) {
+    const std::vector<float> zeros(many.rows * many.columns);
+    const auto together = product(many, x, w, numbers, {}, zeros);
+    for (int64_t r = 0; r < many.rows; ++r) {
+      const std::vector<float> row(x.begin() + r * many.inner, x.begin() + (r + 1) * many.inner);
+      const auto alone = product({1, many.columns, many.inner}, row, w, numbers, {},
+                                 std::vector<float>(many.columns));
+      EXPECT_EQ(std::memcmp(alone.data(), together.data() + r * many.columns,
+                            many.columns * sizeof(float)),
+                0);
+    }
+  }
+}
+
+TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
+  const int64_t columns = 32, inner = 45;
+  const auto x = random_numbers(8 * inner, 7), w = random_numbers(columns * inner, 8);
+  for (const Numbers numbers : {Numbers::fp32, Numbers::bf16, Numbers::int8}) {
+    const Matrix packed(w.data(), columns, inner, numbers);
+    LeftFactor rows;
+    rows.take(x.data(), 8, inner, numbers);
+    const auto* first = static_cast<const unsigned char*>(rows.row(0));
+    const int64_t stride = static_cast<const unsigned char*>(rows.row(1)) - first;
+    const TileProduct fast = tile_product(numbers), plain = tile_product(numbers, true);
+    for (int64_t count = 1; count <= fast.rows; ++count) {
+      float got[kMostTileRows * 32], wanted[kMostTileRows * 32];
+      fast.run({first, stride, count, packed.panel(0), packed.steps()}, got);
+      for (int64_t r = 0; r < count; ++r)
+        plain.run({first + r * stride, stride, 1, packed.panel(0), packed.steps()},
+                  wanted + 32 * r);
+      for (int64_t i = 0; i < count * 32; ++i) {
+        if (numbers == Numbers::int8)
+          EXPECT_EQ(std::bit_cast<int32_t>(got[i]), std::bit_cast<int32_t>(wanted[i]));
+        else
+          EXPECT_NEAR(got[i], wanted[i], 1e-4);
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, RowsOfZerosStayZeros) {
+  const std::vector<float> x(6, 0), w(12, 1);
+  for (const Numbers numbers : {Numbers::fp32, Numbers::bf16, Numbers::int8})
+    for (const float y : product({2, 4, 3}, x, w, numbers, {}, std::vector<float>(8, 9)))
+      EXPECT_EQ(y, 0);
+}
+
+}  // namespace
+}  // namespace heed::packed

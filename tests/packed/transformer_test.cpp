@@ -1,0 +1,126 @@
+// Packed Transformers against the models that they were made of, step by step, while sentences
+// leave and hypotheses change places.
+#include "packed/transformer.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "model/kinds.h"
+
+namespace heed::packed {
+namespace {
+
+using model::keep_sentences;
+using model::ModelPtr;
+using model::reorder_beams;
+using model::Source;
+using model::State;
+using model::Trace;
+
+constexpr int64_t kPieces = 41;
+
+Source three_sentences() {
+  Source source{.tokens = at::randint(4, kPieces, {3, 9}, at::kLong),
+                .lengths = at::tensor({9, 4, 1}, at::kLong)};
+  source.valid = at::arange(9).unsqueeze(0) < source.lengths.unsqueeze(1);
+  return source;
+}
+
+Tensor step(Search& search, const Tensor& tokens, std::vector<float>* attention = nullptr) {
+  const float* logits = search.step(tokens.const_data_ptr<int64_t>(), tokens.size(1), attention);
+  return at::from_blob(const_cast<float*>(logits), {tokens.size(0), tokens.size(1), kPieces})
+      .clone();
+}
+
+class Packed : public ::testing::TestWithParam<testing::NamedConfig> {};
+
+TEST_P(Packed, StepsAsTheModelDoes) {
+  const ModelPtr model = testing::model_of(GetParam().config, kPieces);
+  model->eval();
+  const at::NoGradGuard no_gradients;
+  const Source source = three_sentences();
+  const struct {
+    Numbers numbers;
+    double tolerance;
+  } kinds[] = {{Numbers::fp32, 2e-5}, {Numbers::bf16, 0.3}, {Numbers::int8, 0.3}};
+  for (const auto& [numbers, tolerance] : kinds) {
+    const auto packed = pack(model, numbers);
+    ASSERT_TRUE(packed);
+    EXPECT_FALSE(packed->is_training());
+    State state = model->start(source);
+    Search search(*packed, source);
+    const auto expect_equal = [&](const Tensor& tokens) {
+      Trace trace;
+      std::vector<float> attention;
+      const Tensor wanted = model->step(tokens, state, &trace);
+      const Tensor got = step(search, tokens, &attention);
+      EXPECT_LT((got - wanted).abs().max().item<double>(),
+                tolerance * std::max(1.0, wanted.abs().max().item<double>()));
+      const Tensor weights = trace.maps.back().weights.mean(1);  // [sentences, beam, source]
+      EXPECT_LT((at::tensor(attention).view(weights.sizes()) - weights).abs().max().item<double>(),
+                tolerance);
+    };
+    const auto reorder = [&](const Tensor& parents) {
+      reorder_beams(state, parents);
+      search.reorder(parents.const_data_ptr<int64_t>(), parents.size(1));
+    };
+    expect_equal(at::full({3, 1}, 2, at::kLong));
+    reorder(at::zeros({3, 4}, at::kLong));
+    for (int64_t i = 0; i < 3; ++i) {
+      expect_equal(at::randint(4, kPieces, {3, 4}, at::kLong));
+      reorder(at::randint(0, 4, {3, 4}, at::kLong));
+    }
+    const Tensor kept = at::tensor({2, 0}, at::kLong);
+    keep_sentences(state, kept);
+    search.keep(kept.const_data_ptr<int64_t>(), 2);
+    reorder(at::randint(0, 4, {2, 3}, at::kLong));
+    for (int64_t i = 0; i < 3; ++i) expect_equal(at::randint(4, kPieces, {2, 3}, at::kLong));
+  }
+}
+
+TEST_P(Packed, IsStillTheModel) {
+  const ModelPtr model = testing::model_of(GetParam().config, kPieces);
+  model->eval();
+  const at::NoGradGuard no_gradients;
+  const Source source = three_sentences();
+  const auto packed = pack(model, Numbers::int8);
+  const Tensor input = at::randint(4, kPieces, {3, 5}, at::kLong);
+  EXPECT_TRUE(at::equal(packed->logits(packed->features(source, input, nullptr)),
+                        model->logits(model->features(source, input))));
+  EXPECT_EQ(packed->longest(), model->longest());
+  EXPECT_EQ(count_parameters(*packed), count_parameters(*model));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Packed, ::testing::ValuesIn(testing::transformer_kinds()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(Pack, GivesTheSameBitsWithAndWithoutNeighbours) {
+  const ModelPtr model = testing::model_of(testing::transformer_kinds()[0].config, kPieces);
+  model->eval();
+  const at::NoGradGuard no_gradients;
+  const Source source = three_sentences();
+  for (const auto numbers : {Numbers::fp32, Numbers::int8}) {
+    const auto packed = pack(model, numbers);
+    Search together(*packed, source);
+    const Tensor all = step(together, at::full({3, 1}, 2, at::kLong));
+    for (int64_t s = 0; s < 3; ++s) {
+      const int64_t length = source.lengths[s].item<int64_t>();
+      const Source one{.tokens = source.tokens.narrow(0, s, 1).narrow(1, 0, length).contiguous(),
+                       .lengths = source.lengths.narrow(0, s, 1),
+                       .valid = at::ones({1, length}, at::kBool)};
+      Search alone(*packed, one);
+      EXPECT_TRUE(at::equal(step(alone, at::full({1, 1}, 2, at::kLong))[0], all[s]));
+    }
+  }
+}
+
+TEST(Pack, LeavesOtherModelsAlone) {
+  const ModelPtr recurrent = testing::model_of(testing::recurrent_kinds()[0].config, kPieces);
+  EXPECT_EQ(pack(recurrent, Numbers::fp32), nullptr);
+  const ModelPtr half = testing::model_of(testing::transformer_kinds()[0].config, kPieces);
+  half->to(at::kBFloat16);
+  EXPECT_EQ(pack(half, Numbers::fp32), nullptr);
+}
+
+}  // namespace
+}  // namespace heed::packed

@@ -1,0 +1,108 @@
+#include "score/sacrebleu.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "score/nasty_sentences.h"
+
+namespace heed::score {
+namespace {
+
+using testing::HasSubstr;
+using Lines = std::vector<std::string>;
+
+EvaluationConfig with_metrics(Lines metrics) {
+  EvaluationConfig config;
+  config.metrics = std::move(metrics);
+  return config;
+}
+
+template <class Error, class Function>
+std::string message_of(Function function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Sacrebleu, GivesTheMetricsInTheOrderAskedForWithTheirSignatures) {
+  const Lines hypotheses = {"a b c d", "", "Hello, world."};
+  const Lines references = {"a b c d e", "x", "Hello world!"};
+  const auto scores = score(hypotheses, references, with_metrics({"ter", "bleu", "chrf"}));
+  ASSERT_EQ(scores.size(), 3u);
+  EXPECT_EQ(scores[0].name, "TER");
+  EXPECT_NEAR(scores[0].value, 50.0, 1e-6);
+  EXPECT_EQ(scores[1].name, "BLEU");
+  EXPECT_NEAR(scores[1].value, 48.83216831, 1e-6);
+  EXPECT_NEAR(*scores[1].brevity_penalty, 0.882, 1e-9);
+  EXPECT_EQ(scores[1].hypothesis_length, 8);
+  EXPECT_EQ(scores[1].reference_length, 9);
+  EXPECT_EQ(scores[2].name, "chrF2");
+  EXPECT_NEAR(scores[2].value, 50.60110467, 1e-6);
+  for (const Score& each : scores) EXPECT_THAT(each.signature, HasSubstr("|version:"));
+  EXPECT_THAT(describe(scores[1]), HasSubstr("BLEU 48.83 (BP 0.882, nrefs:1|case:mixed|"));
+}
+
+TEST(Sacrebleu, OneMetricAloneIsReadToo) {
+  const auto scores = score(Lines{"a b c d"}, Lines{"a b c d"}, with_metrics({"chrf"}));
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_NEAR(scores[0].value, 100, 1e-6);
+}
+
+TEST(Sacrebleu, TakesTokenizerAndCaseFromTheConfiguration) {
+  EvaluationConfig config = with_metrics({"bleu", "chrf"});
+  config.tokenize = "char";
+  config.lowercase = true;
+  const auto scores = score(Lines{"HELLO"}, Lines{"hello"}, config);
+  EXPECT_NEAR(scores[0].value, 100, 1e-6);
+  EXPECT_NEAR(scores[1].value, 100, 1e-6);
+  EXPECT_THAT(scores[0].signature, HasSubstr("case:lc|eff:no|tok:char"));
+}
+
+TEST(Sacrebleu, BytesThatAreNoTextDoNotStopIt) {
+  const auto scores =
+      score(Lines{"\xff\xfe a b c d", "a\rb"}, Lines{"a b c d", "a b"}, with_metrics({"bleu"}));
+  EXPECT_GT(scores[0].value, 50);
+}
+
+TEST(Sacrebleu, AnEnvironmentThatAsksForTextChangesNothing) {
+  setenv("SACREBLEU_FORMAT", "text", 1);
+  const auto scores = score(Lines{"a b c d"}, Lines{"a b c d"}, with_metrics({"bleu"}));
+  unsetenv("SACREBLEU_FORMAT");
+  EXPECT_NEAR(scores[0].value, 100, 1e-6);
+}
+
+TEST(Sacrebleu, SaysInOneLineWhatIsWrongWithTheRequest) {
+  const Lines one = {"a"}, two = {"a", "b"}, none;
+  EXPECT_THAT(message_of<UserError>([&] { score(two, one, with_metrics({"bleu"})); }),
+              HasSubstr("2 hypotheses and 1 references"));
+  EXPECT_THAT(message_of<UserError>([&] { score(none, none, with_metrics({"bleu"})); }),
+              HasSubstr("nothing to score"));
+  EXPECT_THAT(message_of<UserError>([&] { score(one, one, with_metrics({"meteor"})); }),
+              HasSubstr("'meteor' is no metric"));
+  EvaluationConfig config = with_metrics({"bleu"});
+  config.tokenize = "14a";
+  EXPECT_THAT(message_of<UserError>([&] { score(one, one, config); }),
+              HasSubstr("evaluation.tokenize: sacrebleu knows no tokenizer '14a'"));
+}
+
+TEST(Sacrebleu, AMissingOrForeignProgramIsOneClearLine) {
+  const Lines one = {"a"};
+  const auto attempt = [&] { score(one, one, with_metrics({"bleu"})); };
+  setenv("HEED_SACREBLEU", "/nowhere/sacrebleu", 1);
+  EXPECT_THAT(message_of<Failure>(attempt),
+              HasSubstr("HEED_SACREBLEU names '/nowhere/sacrebleu', which is no program"));
+  setenv("HEED_SACREBLEU", "true", 1);
+  EXPECT_THAT(message_of<Failure>(attempt), HasSubstr("did not answer in JSON"));
+  setenv("HEED_SACREBLEU", "false", 1);
+  EXPECT_THAT(message_of<Failure>(attempt), HasSubstr("ended with status 1"));
+  unsetenv("HEED_SACREBLEU");
+}
+
+}  // namespace
+}  // namespace heed::score

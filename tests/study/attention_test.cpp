@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "study/attention_csv.h"
+#include "study/attention_matrix.h"
+#include "study/matrices.h"
+#include "text/csv.h"
+
+namespace heed::study {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatNear;
+using testing::HasSubstr;
+using testing::Not;
+
+float row_sum(const AttentionMatrix& matrix, std::size_t row) {
+  float sum = 0;
+  for (std::size_t column = 0; column < matrix.source.size(); ++column)
+    sum += matrix.at(row, column);
+  return sum;
+}
+
+TEST(AttentionCsv, LongFormHasOneRowPerWeight) {
+  AttentionMatrix matrix = example();
+  matrix.target = {"\u2581Ti"};
+  matrix.weights.resize(4);
+  matrix.weights[1] = 0.1f;
+  EXPECT_EQ(attention_csv_header() + attention_csv_rows(matrix),
+            "sentence,layer,head,target_position,target_token,source_position,source_token,weight\n"
+            "7,1,2,0,\u2581Ti,0,\u2581an,0.5\n"
+            "7,1,2,0,\u2581Ti,1,imal,0.1\n"
+            "7,1,2,0,\u2581Ti,2,\"\u2581,\"\"\",0.125\n"
+            "7,1,2,0,\u2581Ti,3,</s>,0.125\n");
+}
+
+TEST(AttentionCsv, WeightsReadBackToTheSameFloat) {
+  const float third = 1.0f / 3, tiny = 1.2345678e-9f;
+  const AttentionMatrix matrix{.target = {"t"}, .source = {"a", "b"}, .weights = {third, tiny}};
+  const auto lines = split(attention_csv_rows(matrix), '\n');
+  EXPECT_EQ(std::stof(split(lines[0], ',').back()), third);
+  EXPECT_EQ(std::stof(split(lines[1], ',').back()), tiny);
+  EXPECT_THAT(lines[0], HasSubstr("1,0,mean,0,t,0,a,"));
+}
+
+TEST(AttentionCsv, MatrixFormIsTargetBySource) {
+  const AttentionMatrix matrix{
+      .target = {"x", "y"}, .source = {"a", ","}, .weights = {1, 0, 0.5f, 0.5f}};
+  EXPECT_EQ(attention_csv_matrix(matrix),
+            "sentence 1 layer 0 head mean,a,\",\"\nx,1,0\ny,0.5,0.5\n");
+}
+
+TEST(AttentionMatrix, WithoutTheEndRowsSumToOneAgain) {
+  const AttentionMatrix result = drop_end(example());
+  EXPECT_THAT(result.source, ElementsAre("\u2581an", "imal", "\u2581,\""));
+  EXPECT_EQ(result.target.size(), 3u);
+  EXPECT_FLOAT_EQ(result.at(0, 0), 0.5f / 0.875f);
+  EXPECT_FLOAT_EQ(result.at(1, 1), 0.5f / 0.75f);
+  EXPECT_FLOAT_EQ(result.at(2, 2), 0.5f);
+  for (std::size_t row = 0; row < 3; ++row) EXPECT_THAT(row_sum(result, row), FloatNear(1, 1e-6f));
+}
+
+TEST(AttentionMatrix, ARowThatLooksOnlyAtTheEndBecomesZeros) {
+  const AttentionMatrix matrix{.target = {"t"}, .source = {"a", "b", "</s>"}, .weights = {0, 0, 1}};
+  EXPECT_THAT(drop_end(matrix).weights, ElementsAre(0, 0));
+}
+
+TEST(AttentionMatrix, WordsSumOverSourceAndAverageOverTargetPieces) {
+  const AttentionMatrix result = merge_words(example());
+  EXPECT_THAT(result.target, ElementsAre("Tier", "</s>"));
+  EXPECT_THAT(result.source, ElementsAre("animal", ",\"", "</s>"));
+  // Tier: mean of (0.75, 0.125, 0.125) and (0.75, 0, 0.25).
+  EXPECT_THAT(result.weights, ElementsAre(0.75f, 0.0625f, 0.1875f, 0.125f, 0.125f, 0.75f));
+  EXPECT_EQ(result.sentence, 7);
+}
+
+TEST(AttentionMatrix, LoneWordMarksAndFirstPiecesWithoutAMarkAreWordsToo) {
+  const AttentionMatrix matrix{.target = {"<s>", "a"},
+                               .source = {"un", "mark", "\u2581", "x", "\u2581", "</s>"},
+                               .weights = std::vector<float>(12, 0.25f)};
+  const AttentionMatrix result = merge_words(matrix);
+  EXPECT_THAT(result.source, ElementsAre("unmark", "x", "\u2581", "</s>"));
+  EXPECT_THAT(result.target, ElementsAre("<s>", "a"));
+}
+
+TEST(AttentionMatrix, AWeightThatIsMissingIsABug) {
+  AttentionMatrix matrix = example();
+  matrix.weights.pop_back();
+  EXPECT_THROW(attention_csv_rows(matrix), Bug);
+  EXPECT_THROW(merge_words(matrix), Bug);
+}
+
+TEST(AttentionCsv, PrintedWeightsOfAHundredColumnsSumToOne) {
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 99; ++i) tokens.push_back((i % 3 ? "" : "\u2581") + std::to_string(i));
+  tokens.push_back("</s>");
+  const AttentionMatrix pieces{
+      .target = tokens, .source = tokens, .weights = random_rows(100, 100, 5)};
+  const AttentionMatrix words = merge_words(pieces);
+  EXPECT_EQ(words.source.size(), 34u);
+  for (const AttentionMatrix& matrix : {pieces, words, drop_end(pieces), drop_end(words)}) {
+    for (const std::string& line : split(attention_csv_matrix(matrix), '\n')) {
+      const auto fields = split(line, ',');
+      if (line.empty() || fields[0].starts_with("sentence")) continue;
+      ASSERT_EQ(fields.size(), matrix.source.size() + 1);
+      double sum = 0;
+      for (std::size_t i = 1; i < fields.size(); ++i) sum += std::stod(fields[i]);
+      EXPECT_NEAR(sum, 1, 1e-6) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::study

@@ -1,0 +1,22 @@
+#include "text/unicode.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace heed::text {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(LowerCase, FollowsPythonBeyondAscii) {
+  EXPECT_EQ(lower_case("ÄÖÜ ΟΔΟΣ ЖУК İ ẞ"), "äöü οδος жук i\u0307 ß");
+}
+
+TEST(Unicode, ReplacesWhatIsNoUtf8) {
+  EXPECT_EQ(encode_utf8(decode_utf8("a\xffz\xc3")), "a\uFFFDz\uFFFD");
+  EXPECT_EQ(one_clean_line("a\r\nb"), "a  b");
+  EXPECT_THAT(unicode_words("a\u00a0b\u2003c\x1c"), ElementsAre("a", "b", "c"));
+}
+
+}  // namespace
+}  // namespace heed::text
