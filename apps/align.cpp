@@ -1,7 +1,5 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
-#include <CLI/CLI.hpp>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -156,49 +154,53 @@ void align(const AlignArgs& args) {
 
 }  // namespace
 
-void add_align(CLI::App& app) {
+void add_align(CommandLine& program) {
   auto args = std::make_shared<AlignArgs>();
-  const auto number_or = [](const char* word) {
-    return CLI::Transformer(std::map<std::string, std::string>{{word, "-1"}});
-  };
-  CLI::App* command = app.add_subcommand(
+  CommandLine command = program.command(
       "align", "Word alignments of given translations (Pharaoh), and their error rate");
-  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
-  command->add_option("--source", args->source, "Source sentences")->required();
-  command->add_option("--target", args->target, "Their translations, line by line")->required();
-  command->add_option("--gold", args->gold,
-                      "Correct alignments: i-j, or i?j or ipj where only possible; shows the error "
-                      "rate of every layer and head");
-  command->add_flag("--swap-gold", args->swapped, "The gold files count target-source");
-  command->add_option("-o,--output", args->output, "Write the alignments here");
-  command->add_option("--layer", args->layer, "From 0, or last; default: the one before the last")
-      ->transform(number_or("last"))
-      ->check(CLI::Range(-1, 99999));
-  command->add_option("--head", args->head, "From 0, or mean (default)")
-      ->transform(number_or("mean"))
-      ->check(CLI::Range(-1, 99999));
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--source", args->source, "Source sentences").required();
+  command.option("--target", args->target, "Their translations, line by line").required();
+  command.option("--gold", args->gold,
+                 "Correct alignments: i-j, or i?j or ipj where only possible; shows the error rate "
+                 "of every layer and head");
+  command.flag("--swap-gold", args->swapped,
+               "The gold files have target-source instead of source-target");
+  command.group("Which weights");
+  command.option("--layer", args->layer, "From 0, or last; default: the one before the last")
+      .word("last", "-1")
+      .between(-1, 99999);
+  command.option("--head", args->head, "From 0, or mean (default)")
+      .word("mean", "-1")
+      .between(-1, 99999);
   command
-      ->add_option("--step", args->step,
-                   "A word's weights are those of the step that emits it (default) or reads it")
-      ->check(CLI::IsMember({"emits", "reads"}));
-  command->add_option("--tune-gold", args->tune_gold,
-                      "Take the layer, head and step that fit these correct alignments best");
-  command->add_option("--tune-source", args->tune_source, "The sentences of --tune-gold");
-  command->add_option("--tune-target", args->tune_target, "Their translations");
-  CLI::Option* reverse =
-      command->add_option("--reverse", args->reverse,
-                          "A model of the other direction, whose alignments are joined with these");
-  command->add_option("--symmetrize", args->method, "How they are joined")
-      ->needs(reverse)
-      ->check(CLI::IsMember({"grow-diag-final-and", "intersection", "union"}))
-      ->capture_default_str();
-  command->add_flag("--json", args->json,
-                    "Print the error rates as JSON; alignments go to -o alone");
-  args->common.add(*command);
-  command->footer(
-      "Example:\n  heed align runs/demo/transformer --source data/demo/test.src --target "
-      "data/demo/test.tgt --gold data/demo/test.align -o test.links");
-  command->callback([args] { align(*args); });
+      .option("--step", args->step,
+              "A word's weights are those of the step that emits it (default) or reads it")
+      .one_of({"emits", "reads"});
+  command.option("--tune-gold", args->tune_gold,
+                 "Take the layer, head and step that fit these correct alignments best");
+  command.option("--tune-source", args->tune_source, "The source sentences of --tune-gold");
+  command.option("--tune-target", args->tune_target, "Their translations");
+  command.group("Directions");
+  const Argument reverse =
+      command.option("--reverse", args->reverse,
+                     "A model of the other direction; its alignments are joined with these");
+  command.option("--symmetrize", args->method, "How the alignments of both models are joined")
+      .needs(reverse)
+      .one_of({"grow-diag-final-and", "intersection", "union"})
+      .shows_default();
+  command.group("Output");
+  command.option("-o,--output", args->output, "Write the alignments here");
+  command.flag("--json", args->json,
+               "Print the error rates as JSON; the alignments go only to the file of -o");
+  args->common.add(command);
+  command.examples(
+      {"heed align runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
+       "--gold data/demo/test.align -o test.links",
+       "heed align runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
+       "--layer last --head mean"});
+  command.run([args] { align(*args); });
 }
 
 }  // namespace heed

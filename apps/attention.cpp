@@ -1,5 +1,4 @@
 // heed attention MODEL: the weights of any layer and head as CSV, pictures and a page.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -175,44 +174,49 @@ void attention(const AttentionArgs& args) {
 
 }  // namespace
 
-void add_attention(CLI::App& app) {
+void add_attention(CommandLine& program) {
   auto args = std::make_shared<AttentionArgs>();
-  CLI::App* command =
-      app.add_subcommand("attention", "Attention weights as CSV, SVG heatmaps and an HTML page");
-  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
-  command->add_option("--text", args->text, "One source sentence");
-  command->add_option("--input", args->input,
-                      "Source sentences, one a line; default standard input");
-  command->add_option("--target", args->target,
-                      "Read this translation of --text instead of the model's own");
-  command->add_option("--target-file", args->target_file,
-                      "Read these translations of --input, line by line");
-  command->add_option(
+  CommandLine command =
+      program.command("attention", "Attention weights as CSV, SVG heatmaps and an HTML page");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--text", args->text, "One source sentence");
+  command.option("--input", args->input, "Source sentences, one per line; default: standard input");
+  command.option("--target", args->target,
+                 "Read this translation of --text instead of the model's own");
+  command.option("--target-file", args->target_file,
+                 "Read these translations of --input, line by line");
+  command.group("Which weights");
+  add_kinds(command, args->kinds).shows_default();
+  command
+      .option("--layer", args->layers, "Layers from 0, last, or all; several separated by commas")
+      .shows_default();
+  command
+      .option("--head", args->heads,
+              "Heads from 0, mean, or all; several separated by commas, as in all,mean")
+      .shows_default();
+  command.flag("--words", args->words, "Merge pieces into words");
+  command.flag("--drop-eos", args->drop_eos,
+               "Leave the </s> column out and scale the rest to sum to 1");
+  command.group("Output");
+  command.option(
       "-o,--output", args->output,
       "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard output");
-  add_kinds(*command, args->kinds)->capture_default_str();
-  command->add_option("--layer", args->layers, "Layers from 0, last, or all")
-      ->capture_default_str();
+  command.flag("--matrix", args->matrix,
+               "CSV as target x source tables instead of one weight per row");
   command
-      ->add_option("--head", args->heads,
-                   "Heads from 0, mean, or all; several separated by commas, as in all,mean")
-      ->capture_default_str();
-  command->add_flag("--matrix", args->matrix,
-                    "CSV as target x source tables instead of one weight a row");
-  command->add_flag("--words", args->words, "Merge pieces into words");
-  command->add_flag("--drop-eos", args->drop_eos,
-                    "Leave the </s> column out and scale the rest to sum to 1");
-  command
-      ->add_option("--pictures", args->pictures,
-                   "SVGs to write: one for each matrix and a grid of layers and heads (all), only "
-                   "the grids, or none")
-      ->check(CLI::IsMember({"all", "grid", "none"}))
-      ->capture_default_str();
-  args->common.add(*command);
-  command->footer(
-      "Example:\n  heed attention runs/multi30k_bahdanau --text 'Ein Mann fährt Fahrrad.' --words "
-      "-o attention/");
-  command->callback([args] { attention(*args); });
+      .option("--pictures", args->pictures,
+              "SVGs to write: one for each matrix and a grid of layers and heads (all), only the "
+              "grids, or none")
+      .one_of({"all", "grid", "none"})
+      .shows_default();
+  args->common.add(command);
+  command.examples(
+      {"heed attention runs/multi30k_bahdanau --text 'Ein Mann fährt Fahrrad.' --words "
+       "-o attention/",
+       "heed attention runs/demo/transformer --input data/demo/sets/classic.src "
+       "--target-file data/demo/sets/classic.tgt --kind encoder,cross --head all -o attention/"});
+  command.run([args] { attention(*args); });
 }
 
 }  // namespace heed

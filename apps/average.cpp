@@ -1,5 +1,4 @@
 // heed average: the mean of several sets of weights, as a model folder.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -53,17 +52,18 @@ void average(const AverageArgs& args) {
 
 }  // namespace
 
-void add_average(CLI::App& app) {
+void add_average(CommandLine& program) {
   auto args = std::make_shared<AverageArgs>();
-  CLI::App* command = app.add_subcommand("average", "Average the weights of checkpoints or models");
+  CommandLine command = program.command("average", "Average the weights of checkpoints or models");
   command
-      ->add_option("inputs", args->inputs,
-                   "Model folders, best-*.safetensors or update-*.heed files of one architecture")
-      ->required();
-  command->add_option("-o,--output", args->output, "Folder of the new model")->required();
-  command->footer(
-      "Example:\n  heed average runs/x/checkpoints/best-*.safetensors -o runs/x-average");
-  command->callback([args] { average(*args); });
+      .option("inputs", args->inputs,
+              "Model folders, best-*.safetensors or update-*.heed files of one architecture")
+      .required();
+  command.option("-o,--output", args->output, "Folder of the new model").required();
+  command.examples({"heed average runs/x/checkpoints/best-*.safetensors -o runs/x-average",
+                    "heed average runs/multi30k_quick/checkpoints/update-*.heed "
+                    "-o runs/multi30k_quick-average"});
+  command.run([args] { average(*args); });
 }
 
 }  // namespace heed

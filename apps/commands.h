@@ -1,38 +1,39 @@
 // The table of commands: the one list of them. Each has a file of its own, named after it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "apps/shared/command_line.h"
 
 namespace heed {
 
 struct Command {
   const char* name;
-  /// Declares the command's options on `app` and the function that runs it.
-  void (*add)(CLI::App& app);
+  /// Declares the command's options in `program` and the function that runs it.
+  void (*add)(CommandLine& program);
 };
 
 /// In the order of the help page.
 const std::vector<Command>& commands();
 
-void add_train(CLI::App& app);
-void add_translate(CLI::App& app);
-void add_evaluate(CLI::App& app);
-void add_lengths(CLI::App& app);
-void add_bottleneck(CLI::App& app);
-void add_attention(CLI::App& app);
-void add_align(CLI::App& app);
-void add_heads(CLI::App& app);
-void add_contrast(CLI::App& app);
-void add_pronouns(CLI::App& app);
-void add_score(CLI::App& app);
-void add_vocab(CLI::App& app);
-void add_average(CLI::App& app);
-void add_export(CLI::App& app);
-void add_inspect(CLI::App& app);
-void add_bench(CLI::App& app);
-void add_config(CLI::App& app);
-void add_doctor(CLI::App& app);
+void add_train(CommandLine& program);
+void add_translate(CommandLine& program);
+void add_evaluate(CommandLine& program);
+void add_lengths(CommandLine& program);
+void add_bottleneck(CommandLine& program);
+void add_attention(CommandLine& program);
+void add_align(CommandLine& program);
+void add_heads(CommandLine& program);
+void add_contrast(CommandLine& program);
+void add_pronouns(CommandLine& program);
+void add_score(CommandLine& program);
+void add_vocab(CommandLine& program);
+void add_average(CommandLine& program);
+void add_export(CommandLine& program);
+void add_inspect(CommandLine& program);
+void add_bench(CommandLine& program);
+void add_config(CommandLine& program);
+void add_doctor(CommandLine& program);
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 // heed config: check, explain and dump configurations.
 #include "apps/shared/config.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -39,23 +38,22 @@ void config_command(const ConfigArgs& args) {
 
 }  // namespace
 
-void add_config(CLI::App& app) {
+void add_config(CommandLine& program) {
   auto args = std::make_shared<ConfigArgs>();
-  CLI::App* command = app.add_subcommand("config", "Check, explain and dump a configuration");
-  command->add_option(
-      "file", args->file,
-      "Configuration to resolve and print; without one, every key with its default");
+  CommandLine command = program.command("config", "Check, explain and dump a configuration");
+  command.option("file", args->file,
+                 "Configuration to resolve and print; without one, every key with its default");
   command
-      ->add_option("--set", args->settings, "Lay one key over the file, e.g. --set model.heads=4")
-      ->allow_extra_args(false);
-  command->add_flag("--check", args->check, "Only say whether the file is valid");
-  command->add_option("--explain", args->explain,
-                      "One key or section: type, default, what it may be, what it changes");
-  command->add_flag("--markdown", args->markdown, "The whole reference, as in docs/config.md");
-  command->footer(
-      "Examples:\n  heed config configs/demo.yaml --set training.updates=100\n  heed config "
-      "--explain training.schedule");
-  command->callback([args] { config_command(*args); });
+      .option("--set", args->settings,
+              "Change one key of the file, e.g. --set model.heads=4; may be repeated")
+      .one_at_a_time();
+  command.flag("--check", args->check, "Only say whether the file is valid");
+  command.option("--explain", args->explain,
+                 "Explain one key or section: type, default, allowed values, effect");
+  command.flag("--markdown", args->markdown, "Print the whole reference, as in docs/config.md");
+  command.examples({"heed config configs/demo.yaml --set training.updates=100",
+                    "heed config --explain training.schedule"});
+  command.run([args] { config_command(*args); });
 }
 
 }  // namespace heed

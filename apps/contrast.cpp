@@ -1,7 +1,6 @@
 // heed contrast MODEL: how often the right translation scores better than the wrong ones.
 #include "study/contrast.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -112,43 +111,47 @@ void contrast(const ContrastArgs& args) {
 
 }  // namespace
 
-void add_contrast(CLI::App& app) {
+void add_contrast(CommandLine& program) {
   auto args = std::make_shared<ContrastArgs>();
-  CLI::App* command = app.add_subcommand(
+  CommandLine command = program.command(
       "contrast", "How often the right translation scores better than the wrong ones");
-  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
-  command->add_option("--source", args->source, "Source sentences")->required();
-  command->add_option("--right", args->right, "Their right translations, line by line");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--source", args->source, "Source sentences").required();
+  command.option("--right", args->right, "Their right translations, line by line");
   command
-      ->add_option("--wrong", args->wrong,
-                   "Wrong ones; may be repeated. A blank line is no translation")
-      ->allow_extra_args(false);
-  command->add_option("--target", args->target,
-                      "Instead: right and wrong translations below one another, the source "
-                      "sentence repeated beside each");
-  command->add_option("--correct", args->correct,
-                      "1 for each right line of --target, 0 for others");
-  command->add_option("--group", args->group,
-                      "The same text for lines of one sentence; default: each right line begins "
-                      "the next sentence");
-  command->add_option("--by", args->labels,
-                      "Accuracy by label, too: the label of each line's right translation");
-  command->add_flag("--per-piece", args->per_piece,
-                    "Compare log-probabilities per piece instead of whole ones");
+      .option("--wrong", args->wrong,
+              "Wrong translations; may be repeated. A blank line is no translation")
+      .one_at_a_time();
+  command.option("--target", args->target,
+                 "Instead of --right and --wrong: right and wrong translations below one another; "
+                 "--source repeats the sentence for each");
+  command.option("--correct", args->correct,
+                 "1 for each right line of --target, 0 for each wrong one");
+  command.option("--group", args->group,
+                 "The same text for all lines of one sentence; default: each right line begins "
+                 "the next sentence");
+  command.option("--by", args->labels,
+                 "One label per line of --source (the right translation's counts); shows accuracy "
+                 "by label, too");
+  command.group("Measuring");
+  command.flag("--per-piece", args->per_piece,
+               "Divide each log-probability by the number of pieces before comparing");
   command
-      ->add_option("--require", args->require,
-                   "Fail (exit code 1) where fewer per cent are resolved")
-      ->check(CLI::Range(0.0, 100.0));
-  command->add_option("-o,--output", args->output, "Write each sentence's scores here, as CSV");
-  command->add_flag("--json", args->json, "Print JSON instead of a table");
-  args->common.add(*command);
-  command->footer(
-      "Examples:\n  heed contrast runs/demo/transformer --source data/demo/sets/contrast.src \\\n"
-      "      --right data/demo/sets/contrast.tgt --wrong data/demo/sets/contrast.wrong --require "
-      "95\n"
-      "  heed contrast runs/ende --source contrapro.en --target contrapro.de --correct "
-      "contrapro.correct --group contrapro.group");
-  command->callback([args] { contrast(*args); });
+      .option("--require", args->require,
+              "Fail (exit code 1) if fewer per cent of the sentences are resolved")
+      .between(0.0, 100.0);
+  command.group("Output");
+  command.option("-o,--output", args->output, "Write each sentence's scores here, as CSV");
+  command.flag("--json", args->json, "Print JSON instead of a table");
+  args->common.add(command);
+  command.examples(
+      {"heed contrast runs/demo/transformer --source data/demo/sets/contrast.src "
+       "--right data/demo/sets/contrast.tgt --wrong data/demo/sets/contrast.wrong --require 95",
+       "heed contrast runs/demo/transformer --source data/demo/sets/classic.src "
+       "--right data/demo/sets/classic.tgt --wrong data/demo/sets/classic.wrong "
+       "--wrong data/demo/sets/classic.neither -o classic.csv"});
+  command.run([args] { contrast(*args); });
 }
 
 }  // namespace heed

@@ -3,7 +3,6 @@
 #include <ATen/Version.h>
 #include <torch/version.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <thread>
 
@@ -48,11 +47,11 @@ void doctor() {
 
 }  // namespace
 
-void add_doctor(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("doctor", "Is this machine ready: processor, GPU, LibTorch, sacrebleu");
-  command->footer("Example:\n  heed doctor");
-  command->callback([] { doctor(); });
+void add_doctor(CommandLine& program) {
+  CommandLine command =
+      program.command("doctor", "Check this machine: processor, GPU, LibTorch, sacrebleu");
+  command.examples({"heed doctor", "heed doctor && heed bottleneck configs/demo.yaml"});
+  command.run([] { doctor(); });
 }
 
 }  // namespace heed

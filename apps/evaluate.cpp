@@ -1,5 +1,4 @@
 // heed evaluate: scores of a model's translations, or of a ready file of them.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -54,24 +53,25 @@ void evaluate(const EvaluateArgs& args) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app) {
+void add_evaluate(CommandLine& program) {
   auto args = std::make_shared<EvaluateArgs>();
-  CLI::App* command =
-      app.add_subcommand("evaluate", "BLEU, chrF and TER by sacrebleu, with its signature");
-  command->add_option("model", args->model,
-                      "Folder that `heed train` wrote; translates its test set");
-  command->add_flag("--valid", args->valid, "Its validation set instead");
-  command->add_option("--source", args->source, "Other source sentences than the config's");
-  command->add_option("--reference", args->reference,
-                      "The correct translations of --source or of --hypothesis");
-  command->add_option("--hypothesis", args->hypothesis,
-                      "Ready translations to score instead of a model's");
-  command->add_option("-o,--output", args->output, "Write the model's translations here");
-  args->common.add(*command);
-  command->footer(
-      "Examples:\n  heed evaluate runs/multi30k_transformer\n"
-      "  heed evaluate --hypothesis out.en --reference data/multi30k/test2016.en");
-  command->callback([args] { evaluate(*args); });
+  CommandLine command =
+      program.command("evaluate", "BLEU, chrF and TER by sacrebleu, with its signature");
+  command.option("model", args->model, "Folder that `heed train` wrote; translates its test set");
+  command.group("Input");
+  command.flag("--valid", args->valid, "Translate the validation set instead");
+  command.option("--source", args->source, "Source sentences instead of the configuration's");
+  command.option("--reference", args->reference,
+                 "The correct translations of --source or for --hypothesis");
+  command.option("--hypothesis", args->hypothesis,
+                 "Existing translations to score instead of a model's");
+  command.group("Output");
+  command.option("-o,--output", args->output, "Write the model's translations here");
+  args->common.add(command);
+  command.examples({"heed evaluate runs/multi30k_transformer",
+                    "heed evaluate --hypothesis runs/multi30k_quick/test.hypothesis "
+                    "--reference data/multi30k/test2016.en"});
+  command.run([args] { evaluate(*args); });
 }
 
 }  // namespace heed

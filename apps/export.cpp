@@ -1,5 +1,4 @@
 // heed export MODEL: a model for other programs.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -116,17 +115,18 @@ void export_model(const ExportArgs& args) {
 
 }  // namespace
 
-void add_export(CLI::App& app) {
+void add_export(CommandLine& program) {
   auto args = std::make_shared<ExportArgs>();
-  CLI::App* command = app.add_subcommand(
-      "export", "A Transformer for CTranslate2, which translates from C++ and Python");
-  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
-  command->add_option("--format", args->format, "For which program")
-      ->check(CLI::IsMember({"ctranslate2"}))
-      ->capture_default_str();
-  command->add_option("-o,--output", args->output, "Folder of the exported model")->required();
-  command->footer("Example:\n  heed export runs/mine --format ctranslate2 -o runs/mine-ct2");
-  command->callback([args] { export_model(*args); });
+  CommandLine command = program.command(
+      "export", "Convert a Transformer for CTranslate2, which translates from C++ and Python");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.option("--format", args->format, "The program to convert the model for")
+      .one_of({"ctranslate2"})
+      .shows_default();
+  command.option("-o,--output", args->output, "Folder of the exported model").required();
+  command.examples({"heed export runs/mine --format ctranslate2 -o runs/mine-ct2",
+                    "heed export runs/multi30k_quick -o runs/multi30k_quick-ct2"});
+  command.run([args] { export_model(*args); });
 }
 
 }  // namespace heed

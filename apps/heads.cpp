@@ -1,7 +1,6 @@
 // heed heads MODEL: what each attention head of each layer does.
 #include "study/heads.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -73,38 +72,45 @@ void heads(const HeadsArgs& args) {
 
 }  // namespace
 
-void add_heads(CLI::App& app) {
+void add_heads(CommandLine& program) {
   auto args = std::make_shared<HeadsArgs>();
-  CLI::App* command = app.add_subcommand(
+  CommandLine command = program.command(
       "heads", "How sharp each attention head is, how far it looks, and what it looks at");
-  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
-  command->add_option("--source", args->source, "Source sentences")->required();
-  command->add_option("--target", args->target, "Their translations, line by line")->required();
-  command->add_option("--gold", args->gold,
-                      "Correct alignments (i-j, i?j): who looks at the aligned word, or at that of "
-                      "the word before or after");
-  command->add_flag("--swap-gold", args->swapped, "The gold file counts target-source");
-  command->add_option("--antecedents", args->antecedents,
-                      "What pronouns stand for, as data_scripts/demo_corpus.py writes it");
-  add_kinds(*command, args->kinds)->default_str("all there are");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--source", args->source, "Source sentences").required();
+  command.option("--target", args->target, "Their translations, line by line").required();
+  command.option("--gold", args->gold,
+                 "Correct alignments (i-j, i?j); shows which heads look at the aligned word, or at "
+                 "that of the word before or after");
+  command.flag("--swap-gold", args->swapped,
+               "The gold file has target-source instead of source-target");
+  command.option("--antecedents", args->antecedents,
+                 "What pronouns stand for, in the format of data_scripts/demo_corpus.py");
+  command.group("Which weights");
+  add_kinds(command, args->kinds).shows_default("all that the model has");
+  command.group("Measuring");
   command
-      ->add_option("--separators", args->separators,
-                   "Words that count as separators besides punctuation, separated by commas")
-      ->delimiter(',');
+      .option("--separators", args->separators,
+              "Words that count as separators besides punctuation, separated by commas")
+      .separated_by(',');
   command
-      ->add_option("--threshold", args->threshold,
-                   "A role is named from this share of the rows on, in per cent")
-      ->check(CLI::Range(0.0, 100.0))
-      ->capture_default_str();
-  command->add_flag("--words", args->words, "Measure words instead of pieces");
-  command->add_option("-o,--output", args->output, "Write the numbers here, as CSV");
-  command->add_flag("--json", args->json, "Print JSON instead of tables");
-  args->common.add(*command);
-  command->footer(
-      "Example:\n  heed heads runs/demo/transformer --source data/demo/test.src --target "
-      "data/demo/test.tgt \\\n      --gold data/demo/test.align --antecedents "
-      "data/demo/test.antecedents --separators and,but,because");
-  command->callback([args] { heads(*args); });
+      .option("--threshold", args->threshold,
+              "A head has a role if at least this share of its rows agree, in per cent")
+      .between(0.0, 100.0)
+      .shows_default();
+  command.flag("--words", args->words, "Measure words instead of pieces");
+  command.group("Output");
+  command.option("-o,--output", args->output, "Write the numbers here, as CSV");
+  command.flag("--json", args->json, "Print JSON instead of tables");
+  args->common.add(command);
+  command.examples(
+      {"heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
+       "--gold data/demo/test.align --antecedents data/demo/test.antecedents "
+       "--separators and,but,because",
+       "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
+       "--kind cross --words -o heads.csv"});
+  command.run([args] { heads(*args); });
 }
 
 }  // namespace heed

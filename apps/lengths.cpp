@@ -1,7 +1,6 @@
 // heed lengths: BLEU by source length, of models or of ready translations.
 #include "score/lengths.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -76,29 +75,30 @@ void lengths(const LengthsArgs& args) {
 
 }  // namespace
 
-void add_lengths(CLI::App& app) {
+void add_lengths(CommandLine& program) {
   auto args = std::make_shared<LengthsArgs>();
-  CLI::App* command =
-      app.add_subcommand("lengths", "BLEU by source length, with bucket sizes and intervals");
-  command->add_option("models", args->models, "Folders that `heed train` wrote");
+  CommandLine command =
+      program.command("lengths", "BLEU by source length, with bucket sizes and intervals");
+  command.option("models", args->models, "Folders that `heed train` wrote");
+  command.group("Input");
   command
-      ->add_option("--hypothesis", args->hypotheses,
-                   "Ready translations, NAME=FILE; may be repeated")
-      ->allow_extra_args(false);
-  command->add_option("--source", args->source,
-                      "Source sentences; default: the first model's test set");
-  command->add_option("--reference", args->reference, "Their correct translations");
-  command->add_option("--baseline", args->baseline,
-                      "Name of the system that the others are tested against");
-  command->add_option("--csv", args->csv, "Write the numbers here");
-  command->add_option("--svg", args->svg, "Write the curve here");
-  args->common.add(*command);
-  command->footer(
-      "Examples:\n  heed lengths runs/demo/none runs/demo/bahdanau --baseline none --svg "
-      "curve.svg\n"
-      "  heed lengths --hypothesis mine=out.en --source test.de --reference test.en --csv "
-      "lengths.csv");
-  command->callback([args] { lengths(*args); });
+      .option("--hypothesis", args->hypotheses, "Existing translations, NAME=FILE; may be repeated")
+      .one_at_a_time();
+  command.option("--source", args->source, "Source sentences; default: the first model's test set");
+  command.option("--reference", args->reference, "Their correct translations");
+  command.group("Measuring");
+  command.option("--baseline", args->baseline,
+                 "Name of the system that the others are tested against");
+  command.group("Output");
+  command.option("--csv", args->csv, "Write the numbers here");
+  command.option("--svg", args->svg, "Write the curve here");
+  args->common.add(command);
+  command.examples(
+      {"heed lengths runs/demo/none runs/demo/bahdanau --baseline none --svg curve.svg",
+       "heed lengths --hypothesis mine=runs/multi30k_quick/test.hypothesis "
+       "--source data/multi30k/test2016.de --reference data/multi30k/test2016.en "
+       "--csv lengths.csv"});
+  command.run([args] { lengths(*args); });
 }
 
 }  // namespace heed

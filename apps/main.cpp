@@ -79,10 +79,10 @@ int run(int argc, char** argv) {
   });
 
   std::vector<std::string> names;
+  CommandLine program(&app);
   for (const Command& command : commands()) {
-    command.add(app);
+    command.add(program);
     names.emplace_back(command.name);
-    app.get_subcommand(command.name)->fallthrough();
   }
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(names.begin(), names.end(), argv[1]) == names.end())

@@ -1,7 +1,6 @@
 // heed pronouns MODEL: whether its translations give pronouns the gender of what they stand for.
 #include "study/pronouns.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -64,35 +63,41 @@ void pronouns(const PronounsArgs& args) {
 
 }  // namespace
 
-void add_pronouns(CLI::App& app) {
+void add_pronouns(CommandLine& program) {
   auto args = std::make_shared<PronounsArgs>();
-  CLI::App* command = app.add_subcommand(
+  CommandLine command = program.command(
       "pronouns", "Whether translated pronouns have the gender of what they stand for");
-  command->add_option("model", args->model, "Folder that `heed train` wrote; translates --source");
-  command->add_option("--source", args->source, "Source sentences")->required();
+  command.option("model", args->model, "Folder that `heed train` wrote; translates --source");
+  command.group("Input");
+  command.option("--source", args->source, "Source sentences").required();
   command
-      ->add_option("--antecedents", args->antecedents,
-                   "The pronouns of --source and the gender of what each stands for, as "
-                   "data_scripts/demo_corpus.py writes it")
-      ->required();
+      .option("--antecedents", args->antecedents,
+              "The pronouns of --source and the gender of what each stands for, in the format of "
+              "data_scripts/demo_corpus.py")
+      .required();
   command
-      ->add_option("--forms", args->forms,
-                   "The target language's pronouns, GENDER=FORM separated by commas")
-      ->delimiter(',')
-      ->required();
-  command->add_option("--hypothesis", args->hypothesis,
-                      "Ready translations of --source instead of a model's");
+      .option("--forms", args->forms,
+              "The target language's pronouns, GENDER=FORM separated by commas")
+      .separated_by(',')
+      .required();
+  command.option("--hypothesis", args->hypothesis,
+                 "Existing translations of --source instead of a model's");
+  command.group("Measuring");
   command
-      ->add_option("--require", args->require, "Fail (exit code 1) where fewer per cent are right")
-      ->check(CLI::Range(0.0, 100.0));
-  command->add_option("-o,--output", args->output,
-                      "Write the translations here; lines without a pronoun are left blank");
-  command->add_flag("--json", args->json, "Print JSON instead of a table");
-  args->common.add(*command);
-  command->footer(
-      "Example:\n  heed pronouns runs/demo/transformer --source data/demo/test.src --antecedents "
-      "data/demo/test.antecedents --forms m=elo,f=ela,n=ele");
-  command->callback([args] { pronouns(*args); });
+      .option("--require", args->require,
+              "Fail (exit code 1) if fewer per cent of the genders are right")
+      .between(0.0, 100.0);
+  command.group("Output");
+  command.option("-o,--output", args->output,
+                 "Write the translations here; lines without a pronoun are left blank");
+  command.flag("--json", args->json, "Print JSON instead of a table");
+  args->common.add(command);
+  command.examples(
+      {"heed pronouns runs/demo/transformer --source data/demo/test.src --antecedents "
+       "data/demo/test.antecedents --forms m=elo,f=ela,n=ele",
+       "heed pronouns --hypothesis runs/demo/transformer/test.hypothesis --source "
+       "data/demo/test.src --antecedents data/demo/test.antecedents --forms m=elo,f=ela,n=ele"});
+  command.run([args] { pronouns(*args); });
 }
 
 }  // namespace heed

@@ -1,5 +1,4 @@
 // heed score MODEL SOURCE TARGET: log-probabilities of given pairs.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -42,17 +41,18 @@ void score_command(const ScoreArgs& args) {
 
 }  // namespace
 
-void add_score(CLI::App& app) {
+void add_score(CommandLine& program) {
   auto args = std::make_shared<ScoreArgs>();
-  CLI::App* command =
-      app.add_subcommand("score", "Log-probability of each given translation, one number a line");
-  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
-  command->add_option("source", args->source, "Source sentences")->required();
-  command->add_option("target", args->target, "Their translations, line by line")->required();
-  args->common.add(*command);
-  command->footer(
-      "Example:\n  heed score runs/demo/bahdanau data/demo/test.src data/demo/test.tgt");
-  command->callback([args] { score_command(*args); });
+  CommandLine command =
+      program.command("score", "Log-probability of each given translation, one number per line");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.option("source", args->source, "Source sentences").required();
+  command.option("target", args->target, "Their translations, line by line").required();
+  args->common.add(command);
+  command.examples(
+      {"heed score runs/demo/bahdanau data/demo/test.src data/demo/test.tgt",
+       "heed score runs/multi30k_quick data/multi30k/test2016.de data/multi30k/test2016.en"});
+  command.run([args] { score_command(*args); });
 }
 
 }  // namespace heed

@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -25,6 +24,7 @@
 #include "data/batches.h"
 #include "data/corpus.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "score/sacrebleu.h"
 #include "text/lines.h"
 #include "train/trainer.h"
@@ -213,21 +213,21 @@ void train_command(const TrainArgs& args) {
 
 }  // namespace
 
-void add_train(CLI::App& app) {
+void add_train(CommandLine& program) {
   auto args = std::make_shared<TrainArgs>();
-  CLI::App* command = app.add_subcommand("train", "Train a model as a YAML file says");
-  command->add_option("config", args->config, "The configuration; `heed config` explains every key")
-      ->required();
+  CommandLine command = program.command("train", "Train a model from a YAML file");
+  command.option("config", args->config, "The configuration; `heed config` explains every key")
+      .required();
   command
-      ->add_option("--set", args->settings,
-                   "Lay one key over the file, e.g. --set training.updates=2000")
-      ->allow_extra_args(false);
-  command->add_flag("--resume", args->resume,
-                    "Go on from the newest checkpoint, or start where there is none");
-  command->add_flag("--overwrite", args->overwrite, "Delete an older run in the same folder first");
-  command->footer(
-      "Example:\n  heed train configs/multi30k_transformer.yaml --set training.updates=2000");
-  command->callback([args] { train_command(*args); });
+      .option("--set", args->settings,
+              "Change one key of the file, e.g. --set training.updates=2000; may be repeated")
+      .one_at_a_time();
+  command.flag("--resume", args->resume,
+               "Continue from the newest checkpoint, or start if there is none");
+  command.flag("--overwrite", args->overwrite, "Delete an older run in the same folder first");
+  command.examples({"heed train configs/multi30k_transformer.yaml --set training.updates=2000",
+                    "heed train configs/multi30k_quick.yaml --resume"});
+  command.run([args] { train_command(*args); });
 }
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 // heed translate MODEL [FILE]: one line in, one line out, in order.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -89,32 +88,32 @@ void translate(const TranslateArgs& args) {
 
 }  // namespace
 
-void add_translate(CLI::App& app) {
+void add_translate(CommandLine& program) {
   auto args = std::make_shared<TranslateArgs>();
-  CLI::App* command =
-      app.add_subcommand("translate", "Translate lines of text; one line in, one line out");
+  CommandLine command =
+      program.command("translate", "Translate lines of text; one line in, one line out");
   command
-      ->add_option("model", args->models,
-                   "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
-      ->required();
+      .option("model", args->models,
+              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      .required();
+  command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input")
+      .shows_default();
+  command.group("Search");
+  command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
+      .positive();
+  command.option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")
+      .positive();
+  command.group("Output");
   command
-      ->add_option("file", args->file,
-                   "Text to translate (plain, .gz or .zst); - is standard input")
-      ->capture_default_str();
-  command->add_option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option(
-          "--n-best", args->n_best,
-          "Print this many translations of each line: line ||| text ||| features ||| score")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--scores", args->scores, "Put each translation's score and a tab before it");
-  args->common.add(*command);
-  command->footer(
-      "Example:\n  echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k_transformer");
-  command->callback([args] { translate(*args); });
+      .option("--n-best", args->n_best,
+              "Print this many translations of each line: line ||| text ||| features ||| score")
+      .positive();
+  command.flag("--scores", args->scores, "Print each translation's score and a tab before it");
+  args->common.add(command);
+  command.examples(
+      {"echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k_transformer",
+       "heed translate runs/multi30k_quick data/multi30k/test2016.de --beam 8 > test.en"});
+  command.run([args] { translate(*args); });
 }
 
 }  // namespace heed

@@ -1,5 +1,4 @@
 // heed vocab FILES: trains a SentencePiece model.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/commands.h"
@@ -31,25 +30,26 @@ void vocab(const VocabArgs& args) {
 
 }  // namespace
 
-void add_vocab(CLI::App& app) {
+void add_vocab(CommandLine& program) {
   auto args = std::make_shared<VocabArgs>();
-  CLI::App* command = app.add_subcommand("vocab", "Train a SentencePiece vocabulary");
+  CommandLine command = program.command("vocab", "Train a SentencePiece vocabulary");
   command
-      ->add_option(
+      .option(
           "files", args->files,
-          "Text, one sentence a line (plain, .gz or .zst); both languages for a joint vocabulary")
-      ->required();
-  command->add_option("-o,--output", args->output, "Where the model goes")->required();
-  command->add_option("--size", args->size, "Number of pieces")->capture_default_str();
-  command->add_option("--algorithm", args->algorithm, "How the pieces are found")
-      ->check(CLI::IsMember({"unigram", "bpe"}))
-      ->capture_default_str();
-  command->add_option("--coverage", args->coverage, "Share of characters that get a piece")
-      ->capture_default_str();
-  command->footer(
-      "Example:\n  heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o "
-      "joint.spm");
-  command->callback([args] { vocab(*args); });
+          "Text, one sentence per line (plain, .gz or .zst); both languages for a joint vocabulary")
+      .required();
+  command.option("-o,--output", args->output, "File to write the vocabulary to").required();
+  command.option("--size", args->size, "Number of pieces").shows_default();
+  command.option("--algorithm", args->algorithm, "How the pieces are found")
+      .one_of({"unigram", "bpe"})
+      .shows_default();
+  command.option("--coverage", args->coverage, "Share of characters that get a piece")
+      .shows_default();
+  command.examples(
+      {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",
+       "heed vocab data/demo/train.src data/demo/train.tgt --size 1000 --algorithm bpe "
+       "-o demo.spm"});
+  command.run([args] { vocab(*args); });
 }
 
 }  // namespace heed

@@ -16,21 +16,22 @@ function(heed_layer room)
   target_link_libraries(heed_${name} PUBLIC ${arg_LIBRARIES} PRIVATE heed_flags)
 endfunction()
 
-# heed_precompile(target): LibTorch's headers read once, by heed_kernels, for every target above it. A speed-up and never a
-# dependency: -DHEED_PCH=OFF builds the same.
+# heed_precompile(target [OF owner] [HEADERS ...]): LibTorch's headers read once, by this target or by the one that
+# owns them. A speed-up and never a dependency: -DHEED_PCH=OFF builds the same.
 function(heed_precompile target)
+  cmake_parse_arguments(arg "" "OF" "HEADERS" ${ARGN})
   if(NOT HEED_PCH)
     return()
-  elseif(target STREQUAL heed_kernels)
-    target_precompile_headers(heed_kernels PRIVATE <ATen/ATen.h> <torch/nn/module.h>)
+  elseif(arg_OF)
+    target_precompile_headers(${target} REUSE_FROM ${arg_OF})
   else()
-    target_precompile_headers(${target} REUSE_FROM heed_kernels)
+    target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
   endif()
 endfunction()
 
 # heed_tests(room [EXCEPT folder] [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<room>/**_test.cpp as
-# test_<room>, each case known to ctest; with SHARDS that many processes run them all, for cases that share what is dear
-# to make.
+# test_<room>, run by so many processes (1), for each of them starts LibTorch. What each of its cases did stands in
+# reports/<room>_<shard>.xml of the build folder, in the format of JUnit.
 function(heed_tests room)
   cmake_parse_arguments(arg "" "EXCEPT;SHARDS;TIMEOUT" "LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name ${room})
@@ -42,21 +43,23 @@ function(heed_tests room)
     return()
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 600)
   endif()
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(test_${name} PRIVATE
     HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HEED_BINARY="$<TARGET_FILE:heed>" HEED_PYTHON="${Python3_EXECUTABLE}")
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main heed_flags)
-  if(arg_SHARDS)
-    foreach(shard RANGE 1 ${arg_SHARDS})
-      math(EXPR index "${shard} - 1")
-      add_test(NAME ${name}_${shard} COMMAND test_${name})
-      set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${name}
-        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
-    endforeach()
-    return()
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
   endif()
-  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${name})
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    target_compile_options(test_${name} PRIVATE -O1)  # what is tested is in the libraries
+  endif()
+  foreach(shard RANGE 1 ${arg_SHARDS})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${name}_${shard} COMMAND test_${name})
+    set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${name} ENVIRONMENT
+      "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index};GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/reports/${name}_${shard}.xml")
+  endforeach()
 endfunction()

@@ -95,24 +95,24 @@ void bench_attention(const Args& args) {
 
 }  // namespace
 
-void add_bench_attention(CLI::App& bench) {
+void add_bench_attention(CommandLine& bench) {
   auto args = std::make_shared<Args>();
-  CLI::App* command = bench.add_subcommand(
+  CommandLine command = bench.command(
       "attention", "Time and memory of plain, fused and sliding-window attention by length");
-  command->add_option("--lengths", args->lengths, "Separated by commas")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--heads", args->heads)->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--head", args->head, "Width of one head")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--window", args->window, "Positions that the sliding window sees each way")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  args->common.add(*command);
-  command->footer("Example:\n  heed bench attention --lengths 128,512,2048 -o runs/bench");
-  command->callback([args] { bench_attention(*args); });
+  command.group("Sizes");
+  command.option("--lengths", args->lengths, "Lengths of the sequence, separated by commas")
+      .separated_by(',')
+      .positive()
+      .shows_default();
+  command.option("--heads", args->heads, "Number of heads").positive().shows_default();
+  command.option("--head", args->head, "Width of one head").positive().shows_default();
+  command.option("--window", args->window, "Positions that the sliding window sees each way")
+      .positive()
+      .shows_default();
+  args->common.add(command);
+  command.examples({"heed bench attention --lengths 128,512,2048 -o runs/bench",
+                    "heed bench attention --heads 8 --window 64 -o runs/bench"});
+  command.run([args] { bench_attention(*args); });
 }
 
 }  // namespace heed

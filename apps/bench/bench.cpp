@@ -50,13 +50,14 @@ std::vector<draw::Experiment> experiments_in(const fs::path& folder) {
 
 }  // namespace
 
-void BenchOptions::add(CLI::App& command) {
-  command.add_option("-o,--output", output,
-                     "Folder for the CSV, the pictures and experiments.html");
-  command.add_option("--threads", threads, "Default: every core")->check(CLI::PositiveNumber);
-  command.add_option("--repeats", repeats, "Medians are of so many runs")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+void BenchOptions::add(CommandLine& command) {
+  command.group("Measuring");
+  command.option("--threads", threads, "Threads; default: every core").positive();
+  command.option("--repeats", repeats, "Runs of which the median is shown")
+      .positive()
+      .shows_default();
+  command.group("Output");
+  command.option("-o,--output", output, "Folder for the CSV, the pictures and experiments.html");
 }
 
 int BenchOptions::used() const {
@@ -109,21 +110,21 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
   log::info("page: " + page);
 }
 
-void add_bench(CLI::App& app) {
-  CLI::App* bench = app.add_subcommand("bench",
-                                       "Throughput and cost curves: train, load, translate, "
-                                       "length, attention, cache, scale; compare");
-  bench->require_subcommand(1);
-  add_bench_train(*bench);
-  add_bench_load(*bench);
-  add_bench_translate(*bench);
-  add_bench_length(*bench);
-  add_bench_attention(*bench);
-  add_bench_cache(*bench);
-  add_bench_scale(*bench);
-  add_bench_compare(*bench);
-  for (CLI::App* mode : bench->get_subcommands(nullptr)) mode->fallthrough();
-  bench->footer("Example:\n  heed bench attention --lengths 128,256,512,1024 -o runs/bench");
+void add_bench(CommandLine& program) {
+  CommandLine bench = program.command("bench",
+                                      "Throughput and cost curves: train, load, translate, "
+                                      "length, attention, cache, scale; compare");
+  bench.require_command();
+  add_bench_train(bench);
+  add_bench_load(bench);
+  add_bench_translate(bench);
+  add_bench_length(bench);
+  add_bench_attention(bench);
+  add_bench_cache(bench);
+  add_bench_scale(bench);
+  add_bench_compare(bench);
+  bench.examples({"heed bench attention --lengths 128,256,512,1024 -o runs/bench",
+                  "heed bench cache -o runs/bench"});
 }
 
 }  // namespace heed

@@ -1,10 +1,10 @@
 // What the modes of `heed bench` share: how they are declared, measured and written down.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "apps/shared/command_line.h"
 #include "apps/shared/measuring.h"
 #include "data/config.h"
 #include "draw/curve.h"
@@ -13,14 +13,14 @@
 namespace heed {
 
 // One file each, apps/bench/NAME.cpp.
-void add_bench_attention(CLI::App& bench);
-void add_bench_scale(CLI::App& bench);
-void add_bench_cache(CLI::App& bench);
-void add_bench_train(CLI::App& bench);
-void add_bench_load(CLI::App& bench);
-void add_bench_translate(CLI::App& bench);
-void add_bench_length(CLI::App& bench);
-void add_bench_compare(CLI::App& bench);
+void add_bench_attention(CommandLine& bench);
+void add_bench_scale(CommandLine& bench);
+void add_bench_cache(CommandLine& bench);
+void add_bench_train(CommandLine& bench);
+void add_bench_load(CommandLine& bench);
+void add_bench_translate(CommandLine& bench);
+void add_bench_length(CommandLine& bench);
+void add_bench_compare(CommandLine& bench);
 
 /// Options of every mode.
 struct BenchOptions {
@@ -28,7 +28,8 @@ struct BenchOptions {
   int threads = 0;  // 0: every core
   int repeats = 5;
 
-  void add(CLI::App& command);
+  /// Under the headings Measuring and Output.
+  void add(CommandLine& command);
   /// Sets the threads.
   void apply() const;
   /// As many as apply() sets.

@@ -115,21 +115,24 @@ void bench_cache(const Args& args) {
 
 }  // namespace
 
-void add_bench_cache(CLI::App& bench) {
+void add_bench_cache(CommandLine& bench) {
   auto args = std::make_shared<Args>();
-  CLI::App* command = bench.add_subcommand(
+  CommandLine command = bench.command(
       "cache", "Decoding time per step with and without the cache; its bytes for MHA, GQA, MQA");
-  command->add_option("--positions", args->positions, "Separated by commas")
-      ->delimiter(',')
-      ->check(CLI::Range(2, 100000))
-      ->capture_default_str();
-  command->add_option("--sentences", args->sentences)
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--beam", args->beam)->check(CLI::PositiveNumber)->capture_default_str();
-  args->common.add(*command);
-  command->footer("Example:\n  heed bench cache --positions 16,64,256 -o runs/bench");
-  command->callback([args] { bench_cache(*args); });
+  command.group("Search");
+  command
+      .option("--positions", args->positions, "Positions in the translation, separated by commas")
+      .separated_by(',')
+      .between(2, 100000)
+      .shows_default();
+  command.option("--sentences", args->sentences, "Sentences translated together")
+      .positive()
+      .shows_default();
+  command.option("--beam", args->beam, "Hypotheses of each sentence").positive().shows_default();
+  args->common.add(command);
+  command.examples({"heed bench cache --positions 16,64,256 -o runs/bench",
+                    "heed bench cache --sentences 8 --beam 4 --threads 1"});
+  command.run([args] { bench_cache(*args); });
 }
 
 }  // namespace heed

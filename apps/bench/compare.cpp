@@ -87,17 +87,18 @@ void compare(const std::string& before, const std::string& after) {
 
 }  // namespace
 
-void add_bench_compare(CLI::App& bench) {
+void add_bench_compare(CommandLine& bench) {
   struct Args {
     std::string before, after;
   };
   auto args = std::make_shared<Args>();
-  CLI::App* command = bench.add_subcommand(
-      "compare", "Each number of the second file divided by that of the first");
-  command->add_option("before", args->before, "CSV that heed bench wrote")->required();
-  command->add_option("after", args->after, "CSV of the same mode")->required();
-  command->footer("Example:\n  heed bench compare old/translate.csv new/translate.csv");
-  command->callback([args] { compare(args->before, args->after); });
+  CommandLine command =
+      bench.command("compare", "Each number of the second file divided by that of the first");
+  command.option("before", args->before, "CSV that heed bench wrote").required();
+  command.option("after", args->after, "CSV of the same mode").required();
+  command.examples({"heed bench compare old/translate.csv new/translate.csv",
+                    "heed bench compare runs/bench.old/training.csv runs/bench/training.csv"});
+  command.run([args] { compare(args->before, args->after); });
 }
 
 }  // namespace heed

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "decode/translator.h"
+#include "model/model.h"
 #include "text/lines.h"
 
 namespace heed {
@@ -109,25 +110,28 @@ void bench_length(const Args& args) {
 
 }  // namespace
 
-void add_bench_length(CLI::App& bench) {
+void add_bench_length(CommandLine& bench) {
   auto args = std::make_shared<Args>();
-  CLI::App* command =
-      bench.add_subcommand("length", "Decoding time of a target piece against the source's length");
-  command->add_option("models", args->models, "Folders that `heed train` wrote")->required();
-  command->add_option("--source", args->source,
-                      "Lines to make sentences of; default: the test set");
-  command->add_option("--lengths", args->lengths, "Pieces, separated by commas")
-      ->delimiter(',')
-      ->check(CLI::Range(8, 100000))
-      ->capture_default_str();
-  command->add_option("--sentences", args->sentences, "Translated together")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--beam", args->beam)->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--device", args->device, "auto (default), cpu, cuda or cuda:N");
-  args->common.add(*command);
-  command->footer("Example:\n  heed bench length runs/demo/bahdanau runs/demo/transformer");
-  command->callback([args] { bench_length(*args); });
+  CommandLine command =
+      bench.command("length", "Decoding time of a target piece against the source's length");
+  command.option("models", args->models, "Folders that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--source", args->source, "Lines to make sentences of; default: the test set");
+  command.option("--lengths", args->lengths, "Source lengths in pieces, separated by commas")
+      .separated_by(',')
+      .between(8, 100000)
+      .shows_default();
+  command.group("Search");
+  command.option("--sentences", args->sentences, "Sentences translated together")
+      .positive()
+      .shows_default();
+  command.option("--beam", args->beam, "Hypotheses kept at each step").positive().shows_default();
+  command.group("Model");
+  command.option("--device", args->device, "auto (default), cpu, cuda or cuda:N");
+  args->common.add(command);
+  command.examples({"heed bench length runs/demo/bahdanau runs/demo/transformer",
+                    "heed bench length runs/multi30k_quick --lengths 16,64,256 -o runs/bench"});
+  command.run([args] { bench_length(*args); });
 }
 
 }  // namespace heed

@@ -86,21 +86,22 @@ void bench_load(const Args& args) {
 
 }  // namespace
 
-void add_bench_load(CLI::App& bench) {
+void add_bench_load(CommandLine& bench) {
   auto args = std::make_shared<Args>();
-  CLI::App* command = bench.add_subcommand(
+  CommandLine command = bench.command(
       "load", "Pairs/s read and cut into pieces, target tokens/s made into batches, memory");
-  command->add_option("config", args->config, "As for `heed train`")->required();
-  command->add_option("--pairs", args->pairs, "Repeat the corpus to at least so many pairs")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--batches", args->batches, "How many are taken, at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--set", args->settings, "Lay one key over the file")
-      ->allow_extra_args(false);
-  args->common.add(*command);
-  command->footer("Example:\n  heed bench load configs/demo.yaml --pairs 10000000");
-  command->callback([args] { bench_load(*args); });
+  command.option("config", args->config, "A configuration, as for `heed train`").required();
+  command.group("Input");
+  command.option("--pairs", args->pairs, "Repeat the corpus until it has at least this many pairs")
+      .positive();
+  command.option("--set", args->settings, "Change one key of the file; may be repeated")
+      .one_at_a_time();
+  command.group("Measuring");
+  command.option("--batches", args->batches, "Batches to make, at most").positive().shows_default();
+  args->common.add(command);
+  command.examples({"heed bench load configs/demo.yaml --pairs 10000000",
+                    "heed bench load configs/multi30k_quick.yaml --batches 200 -o runs/bench"});
+  command.run([args] { bench_load(*args); });
 }
 
 }  // namespace heed

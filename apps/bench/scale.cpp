@@ -133,23 +133,24 @@ void bench_scale(const Args& args) {
 
 }  // namespace
 
-void add_bench_scale(CLI::App& bench) {
+void add_bench_scale(CommandLine& bench) {
   auto args = std::make_shared<Args>();
-  CLI::App* command = bench.add_subcommand(
+  CommandLine command = bench.command(
       "scale", "Scores with and without 1/sqrt(d): variance, entropy, gradient, learning curves");
-  command->add_option("--widths", args->widths, "Widths of a head, separated by commas")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  command.group("Input");
+  command.option("--widths", args->widths, "Widths of a head, separated by commas")
+      .separated_by(',')
+      .positive()
+      .shows_default();
   command
-      ->add_option("--runs", args->runs,
-                   "Runs whose learning curves are drawn beside each other, separated by commas")
-      ->delimiter(',');
-  args->common.add(*command);
-  command->footer(
-      "Example:\n  heed bottleneck configs/scale.yaml\n"
-      "  heed bench scale --runs runs/scale/scaled,runs/scale/unscaled -o runs/bench");
-  command->callback([args] { bench_scale(*args); });
+      .option("--runs", args->runs,
+              "Runs to draw the learning curves of, separated by commas, such as those of `heed "
+              "bottleneck configs/scale.yaml`")
+      .separated_by(',');
+  args->common.add(command);
+  command.examples({"heed bench scale --runs runs/scale/scaled,runs/scale/unscaled -o runs/bench",
+                    "heed bench scale --widths 16,64,256,1024 -o runs/bench"});
+  command.run([args] { bench_scale(*args); });
 }
 
 }  // namespace heed

@@ -161,27 +161,34 @@ void bench_train(const Args& args) {
 
 }  // namespace
 
-void add_bench_train(CLI::App& bench) {
+void add_bench_train(CommandLine& bench) {
   auto args = std::make_shared<Args>();
-  CLI::App* command = bench.add_subcommand(
+  CommandLine command = bench.command(
       "train", "Target tokens/s of a config's systems, share of peak, memory, time by part");
-  command->add_option("config", args->config, "As for `heed bottleneck`")->required();
-  command->add_option("--systems", args->systems, "Only these, separated by commas")
-      ->delimiter(',');
-  command->add_option("--updates", args->updates, "Measured updates of each system")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--warmup", args->warmup, "Updates before those")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--pairs", args->pairs, "Repeat the corpus to at least so many pairs")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--profile", args->profile, "Name the ten dearest operations of each system");
-  command->add_option("--set", args->settings, "Lay one key over the file for every system")
-      ->allow_extra_args(false);
-  args->common.add(*command);
-  command->footer("Example:\n  heed bench train configs/demo.yaml --updates 20 --profile");
-  command->callback([args] { bench_train(*args); });
+  command.option("config", args->config, "A configuration, as for `heed bottleneck`").required();
+  command.group("Input");
+  command.option("--systems", args->systems, "Only these systems, separated by commas")
+      .separated_by(',');
+  command.option("--pairs", args->pairs, "Repeat the corpus until it has at least this many pairs")
+      .positive();
+  command
+      .option("--set", args->settings,
+              "Change one key of the file for every system; may be repeated")
+      .one_at_a_time();
+  command.group("Measuring");
+  command.option("--updates", args->updates, "Measured updates of each system")
+      .positive()
+      .shows_default();
+  command.option("--warmup", args->warmup, "Updates before the measured ones")
+      .not_negative()
+      .shows_default();
+  command.flag("--profile", args->profile,
+               "Show the ten operations of each system that take the most time");
+  args->common.add(command);
+  command.examples(
+      {"heed bench train configs/demo.yaml --updates 20 --profile",
+       "heed bench train configs/throughput.yaml --systems transformer,bahdanau -o runs/bench"});
+  command.run([args] { bench_train(*args); });
 }
 
 }  // namespace heed

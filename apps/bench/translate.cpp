@@ -106,33 +106,39 @@ void bench_translate(const Args& args) {
 
 }  // namespace
 
-void add_bench_translate(CLI::App& bench) {
+void add_bench_translate(CommandLine& bench) {
   auto args = std::make_shared<Args>();
-  CLI::App* command = bench.add_subcommand(
+  CommandLine command = bench.command(
       "translate", "Sentences/s and pieces/s of a model's search, time to load, peak memory");
-  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
-  command->add_option("--source", args->source, "Lines to translate; default: the config's test");
-  command->add_option("--lines", args->lines, "At most so many of them")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--batch", args->batches, "Sentences at once, separated by commas")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--beam", args->beams, "Default: the model's decoding.beam_size")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  command->add_option("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"fp32", "bf16", "int8"}));
-  command->add_option("--device", args->device, "auto (default), cpu, cuda or cuda:N");
-  command->add_option("--set", args->settings, "Lay one key over the model's config")
-      ->allow_extra_args(false);
-  args->common.add(*command);
-  command->footer(
-      "Example:\n  heed bench translate runs/mine --source test.de --batch 1,32 --weights "
-      "fp32,int8");
-  command->callback([args] { bench_translate(*args); });
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--source", args->source, "Lines to translate; default: the model's test set");
+  command.option("--lines", args->lines, "At most this many of them").positive().shows_default();
+  command.group("Search");
+  command.option("--batch", args->batches, "Sentences translated together, separated by commas")
+      .separated_by(',')
+      .positive()
+      .shows_default();
+  command
+      .option("--beam", args->beams,
+              "Beam sizes, separated by commas; default: the model's decoding.beam_size")
+      .separated_by(',')
+      .positive();
+  command.option("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
+      .separated_by(',')
+      .one_of({"fp32", "bf16", "int8"});
+  command.group("Model");
+  command.option("--device", args->device, "auto (default), cpu, cuda or cuda:N");
+  command
+      .option("--set", args->settings,
+              "Change one key of the model's configuration; may be repeated")
+      .one_at_a_time();
+  args->common.add(command);
+  command.examples(
+      {"heed bench translate runs/multi30k_quick --source data/multi30k/test2016.de "
+       "--batch 1,32 --weights fp32,int8",
+       "heed bench translate runs/demo/transformer --beam 1,5 --lines 200 -o runs/bench"});
+  command.run([args] { bench_translate(*args); });
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 #include "apps/bottleneck/attention_scores.h"
 
 #include "apps/shared/aligner.h"
+#include "model/model.h"
 #include "study/antecedents.h"
 #include "study/pronouns.h"
 

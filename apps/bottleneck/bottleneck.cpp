@@ -1,6 +1,5 @@
 // heed bottleneck CONFIG: trains the family on the same data and budget, and shows where a model
 // without attention breaks.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -24,6 +23,7 @@
 #include "draw/curve.h"
 #include "draw/heatmap.h"
 #include "draw/report.h"
+#include "model/model.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"
 #include "study/attention_csv.h"
@@ -217,24 +217,27 @@ void bottleneck(const BottleneckArgs& args) {
 
 }  // namespace
 
-void add_bottleneck(CLI::App& app) {
+void add_bottleneck(CommandLine& program) {
   auto args = std::make_shared<BottleneckArgs>();
-  CLI::App* command =
-      app.add_subcommand("bottleneck", "Train a family of models and show BLEU by sentence length");
+  CommandLine command =
+      program.command("bottleneck", "Train a family of models and show BLEU by sentence length");
   command
-      ->add_option("config", args->config,
-                   "The configuration they share; `systems` lists the family")
-      ->required();
-  command->add_option("--systems", args->systems, "Only these, separated by commas")
-      ->delimiter(',');
-  command->add_option("--baseline", args->baseline,
-                      "The others are tested against this one; default: none");
-  command->add_option("--jobs", args->jobs, "Models trained at a time; default: one per core")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--set", args->settings, "Lay one key over the file for every system")
-      ->allow_extra_args(false);
-  command->footer("Example:\n  heed bottleneck configs/demo.yaml");
-  command->callback([args] { bottleneck(*args); });
+      .option("config", args->config,
+              "The configuration that they share; `systems` lists the family")
+      .required();
+  command.option("--systems", args->systems, "Train only these systems, separated by commas")
+      .separated_by(',');
+  command.option("--baseline", args->baseline,
+                 "System that the others are tested against; default: the one named none");
+  command.option("--jobs", args->jobs, "Models trained at a time; default: one per core")
+      .positive();
+  command
+      .option("--set", args->settings,
+              "Change one key of the file for every system; may be repeated")
+      .one_at_a_time();
+  command.examples({"heed bottleneck configs/demo.yaml",
+                    "heed bottleneck configs/demo.yaml --systems none,bahdanau --jobs 2"});
+  command.run([args] { bottleneck(*args); });
 }
 
 }  // namespace heed

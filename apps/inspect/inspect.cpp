@@ -1,5 +1,4 @@
 // heed inspect MODEL: what is in a model folder.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -25,16 +24,17 @@ void inspect(const InspectArgs& args) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app) {
+void add_inspect(CommandLine& program) {
   auto args = std::make_shared<InspectArgs>();
-  CLI::App* command = app.add_subcommand(
+  CommandLine command = program.command(
       "inspect", "What is in a model: modules, shapes, parameters, vocabulary, scores, settings");
-  command->add_option("model", args->model, "Folder that `heed train` wrote")->required();
-  CLI::Option* config =
-      command->add_flag("--config", args->config, "Print the resolved configuration instead");
-  command->add_flag("--json", args->json, "Print everything as JSON instead")->excludes(config);
-  command->footer("Example:\n  heed inspect runs/demo/bahdanau");
-  command->callback([args] { inspect(*args); });
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  const Argument config =
+      command.flag("--config", args->config, "Print the resolved configuration instead");
+  command.flag("--json", args->json, "Print everything as JSON instead").excludes(config);
+  command.examples(
+      {"heed inspect runs/demo/bahdanau", "heed inspect runs/demo/transformer --json"});
+  command.run([args] { inspect(*args); });
 }
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include "apps/shared/model_folder.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "model/model.h"
 
 namespace heed {
 namespace {

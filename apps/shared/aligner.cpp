@@ -6,6 +6,7 @@
 #include "apps/shared/attention_maps.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "model/model.h"
 #include "study/symmetrize.h"
 #include "text/utf8.h"
 

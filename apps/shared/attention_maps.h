@@ -1,4 +1,4 @@
-// Between what the decoder layer measures and what the eval layer draws.
+// Between what the room decode measures and what study and draw read.
 #pragma once
 
 #include <string>

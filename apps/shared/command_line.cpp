@@ -1,7 +1,9 @@
 #include "apps/shared/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
+#include <memory>
 
 #include "base/strings.h"
 
@@ -37,6 +39,11 @@ Argument& Argument::between(double low, double high) {
   return *this;
 }
 
+Argument& Argument::between(int64_t low, int64_t high) {
+  option_->check(CLI::Range(low, high));
+  return *this;
+}
+
 Argument& Argument::one_of(const std::vector<std::string>& words) {
   option_->check(CLI::IsMember(words));
   return *this;
@@ -67,8 +74,35 @@ Argument& Argument::excludes(const Argument& other) {
   return *this;
 }
 
+namespace {
+
+/// CLI11's help page, with the options' groups in the order of their declaration and one blank line
+/// between them. The group of --help, which is always declared first, comes last.
+class HelpPage : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::vector<std::string> groups = app->get_groups();
+    std::rotate(groups.begin(), groups.begin() + 1, groups.end());
+    std::string page = make_description(app) + make_usage(app, std::move(name));
+    page += make_positionals(app);
+    for (const std::string& group : groups) {
+      const auto options = app->get_options([&](const CLI::Option* option) {
+        return option->nonpositional() && option->get_group() == group;
+      });
+      if (!options.empty()) page += make_group(group, false, options);
+    }
+    return page + make_subcommands(app, mode) + '\n' + make_footer(app);
+  }
+};
+
+}  // namespace
+
 CommandLine CommandLine::command(const std::string& name, const std::string& description) {
-  return CommandLine(app_->add_subcommand(name, description));
+  CLI::App* command = app_->add_subcommand(name, description);
+  command->fallthrough();
+  command->formatter(std::make_shared<HelpPage>());
+  return CommandLine(command);
 }
 
 CommandLine& CommandLine::group(const std::string& heading) {
@@ -78,12 +112,25 @@ CommandLine& CommandLine::group(const std::string& heading) {
 
 namespace {
 
+/// As one would type it: 16,32,64.
+std::string typed(const std::vector<std::string>& values) {
+  return join(values, ",");
+}
+
+std::string typed(const std::vector<int64_t>& values) {
+  std::vector<std::string> words;
+  for (const int64_t value : values) words.push_back(std::to_string(value));
+  return typed(words);
+}
+
 /// Arguments told by their place are listed by CLI11 under a heading of their own.
 template <class T>
 Argument declare(CLI::App* app, const std::string& group, const std::string& names, T& value,
                  const std::string& help) {
   CLI::Option* option = app->add_option(names, value, help);
   if (!option->get_positional()) option->group(group);
+  if constexpr (requires { typed(value); })
+    option->default_function([&value] { return typed(value); });
   return Argument(option);
 }
 

@@ -29,6 +29,8 @@ class Argument {
   Argument& positive();
   Argument& not_negative();
   Argument& between(double low, double high);
+  Argument& between(int64_t low, int64_t high);
+  Argument& between(int low, int high) { return between(int64_t{low}, int64_t{high}); }
   Argument& one_of(const std::vector<std::string>& words);
   /// `word` means `value`: a name for a special number.
   Argument& word(const std::string& word, const std::string& value);
@@ -48,6 +50,7 @@ class CommandLine {
  public:
   explicit CommandLine(CLI::App* app) : app_(app) {}
 
+  /// What it does not know itself, the options of the program may: `heed train x.yaml --quiet`.
   CommandLine command(const std::string& name, const std::string& description);
 
   /// The arguments declared from here on stand under this heading of the help.

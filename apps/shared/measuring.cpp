@@ -32,7 +32,7 @@ double median_seconds(int repeats, const std::function<void()>& run) {
 
 double gemm_gflops(bool bf16, int64_t size, int repeats) {
   const at::Tensor a = at::ones({size, size}, at::dtype(bf16 ? at::kBFloat16 : at::kFloat));
-  const at::Tensor turned = kernels::turned_weight(a, a.scalar_type());
+  const at::Tensor turned = kernels::weight_by_columns(a, a.scalar_type());
   const double seconds =
       std::min(median_seconds(repeats, [&] { at::mm(a, a); }),
                median_seconds(repeats, [&] { kernels::times_transposed(a, turned); }));

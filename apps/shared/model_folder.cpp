@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "model/device.h"
 #include "model/initial.h"
+#include "model/model.h"
 #include "model/weights.h"
 
 namespace heed {

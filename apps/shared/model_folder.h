@@ -2,14 +2,14 @@
 // wherever it is moved to.
 #pragma once
 
-#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
 
 #include <string>
 
 #include "apps/shared/config.h"
 #include "decode/translator.h"
-#include "model/model.h"
+#include "model/pointer.h"
 #include "text/vocabulary.h"
 
 namespace heed {

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "model/device.h"
+#include "model/model.h"
 
 namespace heed {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "decode/translator.h"
-#include "model/model.h"
+#include "model/pointer.h"
 
 namespace heed::decode {
 

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
+#include "decode/search.h"
 #include "model/device.h"
 #include "packed/transformer.h"
 

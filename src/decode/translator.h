@@ -2,14 +2,17 @@
 // input.
 #pragma once
 
+#include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "decode/config.h"
-#include "decode/search.h"
-#include "model/model.h"
+#include "decode/hypothesis.h"
+#include "model/pointer.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {
@@ -29,7 +32,7 @@ struct Member {
 
 class Translator {
  public:
-  /// Moves the models to `device`. On a CPU Transformers are packed (model/packed_transformer.h):
+  /// Moves the models to `device`. On a CPU Transformers are packed (packed/transformer.h):
   /// their weights must not change while this object lives. `decoding.weights: bf16` overrides
   /// `precision`. Throws UserError when members differ in their target vocabularies, the device
   /// cannot compute in bf16, or a model or device has no int8.

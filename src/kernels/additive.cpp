@@ -20,7 +20,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-float* row(const Tensor& table, int64_t i) {
+float* row_of(const Tensor& table, int64_t i) {
   return table.data_ptr<float>() + i * table.stride(0);
 }
 
@@ -45,7 +45,7 @@ struct AdditiveMemory::Shared {
     has_exponentials.resize(lengths.size());
     at::parallel_for(0, keys.size(0), 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        has_exponentials[i] = exp_2x(row(keys, i), row(exponentials, i), lengths[i] * keys.size(2));
+        has_exponentials[i] = exp_2x(row_of(keys, i), row_of(exponentials, i), lengths[i] * keys.size(2));
     });
   }
 };
@@ -65,11 +65,11 @@ class Scores {
     sentence_ = sentence;
     keys_ = nullptr;
     if (memory_.exponentials.defined()) {
-      if (memory_.has_exponentials[sentence]) keys_ = row(memory_.exponentials, sentence);
+      if (memory_.has_exponentials[sentence]) keys_ = row_of(memory_.exponentials, sentence);
     } else if (queries > 1) {
       own_keys_.resize(static_cast<std::size_t>(memory_.keys.stride(0)));
       const int64_t count = memory_.lengths[sentence] * memory_.keys.size(2);
-      if (exp_2x(row(memory_.keys, sentence), own_keys_.data(), count)) keys_ = own_keys_.data();
+      if (exp_2x(row_of(memory_.keys, sentence), own_keys_.data(), count)) keys_ = own_keys_.data();
     }
   }
 
@@ -79,7 +79,7 @@ class Scores {
       if (exp_2x(query, own_query_.data(), memory_.keys.size(2)))
         return {own_query_.data(), keys_, /*exponentials=*/true};
     }
-    return {query, row(memory_.keys, sentence_), /*exponentials=*/false};
+    return {query, row_of(memory_.keys, sentence_), /*exponentials=*/false};
   }
 
  private:
@@ -99,9 +99,9 @@ AdditiveAttended attend(const Tensor& asked, const Shared& memory) {
     for (int64_t i = begin; i < end; ++i) {
       scores.begin(i, queries);
       for (int64_t t = 0; t < queries; ++t)
-        additive_row(scores.of(row(asked, i) + t * asked.size(2)), memory.v.data_ptr<float>(),
-                     row(memory.values, i), row(weights, i) + t * weights.size(2),
-                     row(answer, i) + t * answer.size(2), memory.size(i));
+        additive_row(scores.of(row_of(asked, i) + t * asked.size(2)), memory.v.data_ptr<float>(),
+                     row_of(memory.values, i), row_of(weights, i) + t * weights.size(2),
+                     row_of(answer, i) + t * answer.size(2), memory.size(i));
     }
   });
   return {answer, weights};
@@ -165,10 +165,10 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
         scores.begin(i, asked.size(1));
         for (int64_t t = 0; t < asked.size(1); ++t)
           additive_row_gradient(
-              row(from, i) + t * from.size(2), scores.of(row(asked, i) + t * asked.size(2)),
-              memory.v.data_ptr<float>(), row(memory.values, i),
-              row(weights, i) + t * weights.size(2), row(to_query, i) + t * asked.size(2),
-              row(memory.to_v, i), row(memory.to_keys, i), row(memory.to_values, i), scratch.data(),
+              row_of(from, i) + t * from.size(2), scores.of(row_of(asked, i) + t * asked.size(2)),
+              memory.v.data_ptr<float>(), row_of(memory.values, i),
+              row_of(weights, i) + t * weights.size(2), row_of(to_query, i) + t * asked.size(2),
+              row_of(memory.to_v, i), row_of(memory.to_keys, i), row_of(memory.to_values, i), scratch.data(),
               memory.size(i));
       }
     });
@@ -183,7 +183,7 @@ std::optional<std::vector<int64_t>> lengths_in(const Tensor& bias) {
     return std::nullopt;
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < bias.size(0); ++i) {
-    const float *begin = row(bias, i), *end = begin + bias.size(2);
+    const float *begin = row_of(bias, i), *end = begin + bias.size(2);
     const float* hidden = std::find_if(begin, end, [](float x) { return x != 0; });
     if (!std::all_of(hidden, end, [](float x) { return x == -INFINITY; })) return std::nullopt;
     lengths.push_back(hidden - begin);

@@ -1,6 +1,6 @@
 // Scaled dot-product attention over short sequences, many sentences and heads at a time, forward
 // and backward, with no mask tensor and no copy of its inputs. CPU, fp32 and bf16 with fp32 inside.
-// The readable twin is attend() with weights (model/kernel.h).
+// The readable twin is attend() with weights (model/transformer/scaled_dot_product.h).
 #pragma once
 
 #include <vector>

@@ -36,7 +36,7 @@ class Collect : public torch::autograd::Function<Collect> {
                         bool has_bias, const CollectorPtr& collector) {
     const auto type = product_type(weight);
     collector->weight = weight.to(type);
-    collector->by_columns = turned_weight(weight, type);
+    collector->by_columns = weight_by_columns(weight, type);
     if (has_bias) collector->bias = bias.to(type);
     carry(context, collector);
     context->saved_data["type"] = weight.scalar_type();

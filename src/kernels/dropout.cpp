@@ -7,7 +7,7 @@
 
 #include <mutex>
 
-#include "kernels/rows/vector.h"
+#include "kernels/rows/dropout.h"
 
 namespace heed::kernels {
 namespace {
@@ -16,53 +16,6 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
 constexpr int64_t kGrain = 32768;  // numbers that are worth a thread
-
-/// What one call of dropout does to its numbers.
-struct Mask {
-  uint32_t low = 0, high = 0;  // the seed
-  int32_t threshold = 0;       // of 2^24
-  float scale = 1;
-
-  Mask(uint64_t seed, double share)
-      : low(static_cast<uint32_t>(seed)),
-        high(static_cast<uint32_t>(seed >> 32)),
-        threshold(static_cast<int32_t>(share * 16777216.0)),
-        scale(static_cast<float>(1 / (1 - share))) {}
-
-  /// The factor of place i: `scale` or 0. Murmur3's finaliser over i and the seed.
-  float operator()(uint32_t i) const {
-    uint32_t x = i * 0x9E3779B1U + low;
-    x ^= x >> 16;
-    x *= 0x85EBCA6BU;
-    x ^= x >> 13;
-    x += high;
-    x *= 0xC2B2AE35U;
-    x ^= x >> 16;
-    return static_cast<int32_t>(x >> 8) >= threshold ? scale : 0.0F;
-  }
-};
-
-// One definition for the pairs of types that occur: the attribute does not go on a template.
-#define HEED_APPLY(From, To)                                                                \
-  HEED_VECTORISED void apply(const From* x, To* y, int64_t begin, int64_t end, Mask mask) { \
-    _Pragma("omp simd") for (int64_t i = begin; i < end; ++i)                               \
-        put(y[i], number(x[i]) * mask(static_cast<uint32_t>(i)));                           \
-  }
-HEED_APPLY(float, float)
-HEED_APPLY(uint16_t, uint16_t)
-HEED_APPLY(float, uint16_t)
-#undef HEED_APPLY
-
-#define HEED_APPLY_AND_ADD(From, To)                                                          \
-  HEED_VECTORISED void apply_and_add(const To* residual, const From* x, To* y, int64_t begin, \
-                                     int64_t end, Mask mask) {                                \
-    _Pragma("omp simd") for (int64_t i = begin; i < end; ++i)                                 \
-        put(y[i], number(residual[i]) + number(x[i]) * mask(static_cast<uint32_t>(i)));       \
-  }
-HEED_APPLY_AND_ADD(float, float)
-HEED_APPLY_AND_ADD(uint16_t, uint16_t)
-HEED_APPLY_AND_ADD(uint16_t, float)
-#undef HEED_APPLY_AND_ADD
 
 bool is_float(const Tensor& x) {
   return x.scalar_type() == at::kFloat;
@@ -86,11 +39,11 @@ Tensor masked(const Tensor& x, at::ScalarType type, const Mask& mask) {
   const Tensor y = at::empty(from.sizes(), from.options().dtype(type));
   at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
     if (!is_float(from))
-      apply(halves(from), mutable_halves(y), begin, end, mask);
+      drop_places(halves(from), mutable_halves(y), begin, end, mask);
     else if (is_float(y))
-      apply(floats(from), mutable_floats(y), begin, end, mask);
+      drop_places(floats(from), mutable_floats(y), begin, end, mask);
     else
-      apply(floats(from), mutable_halves(y), begin, end, mask);
+      drop_places(floats(from), mutable_halves(y), begin, end, mask);
   });
   return y;
 }
@@ -101,11 +54,11 @@ Tensor masked_sum(const Tensor& residual, const Tensor& x, const Mask& mask) {
   const Tensor y = at::empty_like(base);
   at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
     if (!is_float(base))
-      apply_and_add(halves(base), halves(from), mutable_halves(y), begin, end, mask);
+      add_dropped_places(halves(base), halves(from), mutable_halves(y), begin, end, mask);
     else if (is_float(from))
-      apply_and_add(floats(base), floats(from), mutable_floats(y), begin, end, mask);
+      add_dropped_places(floats(base), floats(from), mutable_floats(y), begin, end, mask);
     else
-      apply_and_add(floats(base), halves(from), mutable_floats(y), begin, end, mask);
+      add_dropped_places(floats(base), halves(from), mutable_floats(y), begin, end, mask);
   });
   return y;
 }

@@ -2,15 +2,14 @@
 // in another one. CPU, fp32 inside. The readable twin is at::layer_norm.
 #pragma once
 
-#include <torch/nn/modules/normalization.h>
-
 #include "kernels/tensor.h"
 
 namespace heed::kernels {
 
-/// (x - mean) / sqrt(variance + eps) * weight + bias over the last dimension of x [..., width]: in
-/// fp32 or, under autocast and where a gradient is wanted, in the products' type. What the kernel
-/// does not take (another device or type, no gradient) is the layer's own.
-Tensor layer_norm(torch::nn::LayerNorm& layer, const Tensor& x);
+/// (x - mean) / sqrt(variance + eps) * weight + bias over the last dimension of x [..., width],
+/// weight and bias [width]: in fp32 or, under autocast and where a gradient is wanted, in the
+/// products' type. What the kernel does not take (another device or type, no gradient) is
+/// at::layer_norm's.
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps);
 
 }  // namespace heed::kernels

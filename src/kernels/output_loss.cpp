@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "kernels/column_sums.h"
 #include "kernels/product.h"
-#include "kernels/rows/softmax.h"
+#include "kernels/rows/loss.h"
 #include "kernels/transpose.h"
 
 namespace heed::kernels {
@@ -37,13 +37,13 @@ void to_gradients(const Tensor& logits, const int64_t* gold, double smoothing, b
     if (logits.scalar_type() == at::kFloat) {
       auto* data = logits.data_ptr<float>();
       for (int64_t i = begin; i < end; ++i)
-        losses[i] = softmax_row(data + i * vocab, vocab, gold[i], share, gradient);
+        losses[i] = loss_row(data + i * vocab, vocab, gold[i], share, gradient);
       return;
     }
     std::vector<float> scratch(static_cast<std::size_t>(vocab));
     auto* data = reinterpret_cast<uint16_t*>(logits.data_ptr<at::BFloat16>());
     for (int64_t i = begin; i < end; ++i)
-      losses[i] = softmax_row(data + i * vocab, vocab, gold[i], share, gradient, scratch.data());
+      losses[i] = loss_row(data + i * vocab, vocab, gold[i], share, gradient, scratch.data());
   });
   for (const RowLoss& loss : losses) {
     sums.smoothed += loss.smoothed;
@@ -71,7 +71,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
                              const Tensor& bias, bool has_bias, const Tensor& gold,
                              double smoothing, at::ScalarType type, bool wants_gradient) {
     const Tensor x = features.to(type).contiguous(), w = weight.to(type).contiguous();
-    const Tensor turned = turned_weight(w, type);
+    const Tensor by_columns = weight_by_columns(w, type);
     const Tensor b = has_bias ? bias.to(type) : Tensor();
     const int64_t tokens = x.size(0), vocab = w.size(0);
     const int64_t chunk =
@@ -85,7 +85,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
       const int64_t count = std::min(chunk, tokens - begin);
       const Tensor rows = x.narrow(0, begin, count);
-      const Tensor logits = times_transposed(rows, turned, b);
+      const Tensor logits = times_transposed(rows, by_columns, b);
       to_gradients(logits, gold.data_ptr<int64_t>() + begin, smoothing, wants_gradient, sums);
       if (wants_gradient) gradients.add(logits, rows, begin, w);
     }

@@ -53,7 +53,7 @@ class Linear : public torch::autograd::Function<Linear> {
     context->saved_data["type"] = x.scalar_type();
     auto sizes = x.sizes().vec();
     sizes.back() = w.size(0);
-    const Tensor out = times_transposed(input.view({-1, w.size(1)}), turned_weight(w, type),
+    const Tensor out = times_transposed(input.view({-1, w.size(1)}), weight_by_columns(w, type),
                                         has_bias ? bias.to(type) : Tensor());
     return at::_unsafe_view(out, sizes);  // a view could not be changed in place
   }
@@ -76,7 +76,7 @@ class Linear : public torch::autograd::Function<Linear> {
 
 }  // namespace
 
-Tensor turned_weight(const Tensor& w, at::ScalarType type) {
+Tensor weight_by_columns(const Tensor& w, at::ScalarType type) {
   return is_ours(w) ? transposed(w.contiguous(), type).t() : w.to(type);
 }
 
@@ -88,7 +88,7 @@ Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
 }
 
 Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type) {
-  // In bf16 the product gains no more than turning costs.
+  // In bf16 the product gains no more than transposing costs.
   if (!calls_one_dnn(outer, outer.numel() * x.size(1))) return at::mm(outer.t(), x).to(type);
   const Tensor from = outer.contiguous(), by = x.contiguous();
   if (from.size(1) < by.size(1)) return times_transposed(transposed(from), by.t()).to(type);

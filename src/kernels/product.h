@@ -1,17 +1,15 @@
-// Matrix products with weights, and which way their matrices should lie. In fp32 on x86 they are
+// Matrix products with weights, and how their matrices should lie. In fp32 on x86 they are
 // oneDNN's, which uses the processor's widest vectors on every make; ATen's own choice, MKL, does
 // not. oneDNN multiplies fastest where no side has to be read across its rows, 1.1 to 2 times as
-// fast: turning a weight, or the smaller side of a weight's gradient, costs far less.
+// fast: transposing a weight, or the smaller side of a weight's gradient, costs far less.
 #pragma once
-
-#include <torch/nn/modules/linear.h>
 
 #include "kernels/tensor.h"
 
 namespace heed::kernels {
 
 /// w [out, in] in `type` with contiguous columns: how x w^T is fastest. Without a gradient.
-Tensor turned_weight(const Tensor& w, at::ScalarType type);
+Tensor weight_by_columns(const Tensor& w, at::ScalarType type);
 
 /// x [rows, in] times the transpose of w [out, in], whose rows or columns are contiguous, plus bias
 /// [out] if defined. Of one type. Without a gradient.
@@ -24,10 +22,6 @@ Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type
 /// at::linear with a gradient, in autocast's type where that is on: x [..., in], w [out, in], bias
 /// [out] or undefined.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
-
-inline Tensor linear(const torch::nn::LinearImpl& layer, const Tensor& x) {
-  return linear(x, layer.weight, layer.bias);
-}
 
 /// The type that a product with this factor is computed in, autocast included.
 at::ScalarType product_type(const Tensor& factor);

@@ -66,7 +66,7 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
                         const std::optional<Tensor>& hidden_bias, const Tensor& initial,
                         const std::vector<int64_t>& rows, bool backward) {
     const auto type = gates.scalar_type();
-    const Tensor x = gates.contiguous(), weight = turned_weight(hidden_weight, type);
+    const Tensor x = gates.contiguous(), weight = weight_by_columns(hidden_weight, type);
     const Tensor bias = hidden_bias ? hidden_bias->to(type) : Tensor();
     const int64_t parts = initial.size(0), places = x.size(0), hidden = initial.size(2);
     const Tensor states = at::empty({parts, places, hidden}, initial.options());

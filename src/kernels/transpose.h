@@ -1,4 +1,4 @@
-// A matrix turned over, in blocks that stay in the processor's nearest cache.
+// The transpose of a matrix.
 #pragma once
 
 #include "kernels/tensor.h"

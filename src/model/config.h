@@ -19,7 +19,7 @@ HEED_ENUM(AttentionScale, sqrt, none)
 HEED_ENUM(Activation, relu, gelu, silu)
 HEED_ENUM(Tie, none, decoder, all)
 
-/// The rnn attentions of model/attention/registry.def, `none` first.
+/// The rnn attentions of model/recurrent/attention/registry.def, `none` first.
 const std::vector<std::string>& attention_names();
 
 struct ModelConfig {

@@ -16,6 +16,7 @@
 #include "data/batch.h"
 #include "kernels/tensor.h"
 #include "model/config.h"
+#include "model/pointer.h"
 
 namespace heed::model {
 
@@ -26,9 +27,7 @@ struct Source {
   Tensor valid;    // [batch, source] bool, false on padding
 };
 
-/// Which attention weights to keep, and the weights kept.
-enum class AttentionKind { kEncoder, kDecoder, kCross };
-
+/// The weights that were kept of one attention.
 struct AttentionMap {
   AttentionKind kind = AttentionKind::kCross;
   int64_t layer = 0;  // 0-based
@@ -97,8 +96,6 @@ class Model : public torch::nn::Module {
   /// Whether it has cross-attention to look at (false for `attention: none`).
   virtual bool attends() const = 0;
 };
-
-using ModelPtr = std::shared_ptr<Model>;
 
 /// Builds and initialises (with ATen's default generator) the model that `config` describes, on the
 /// CPU, in fp32.

@@ -1,13 +1,12 @@
 #include "packed/attend.h"
 
-#include "kernels/rows/loops.h"
-#include "kernels/rows/vector.h"
+#include "kernels/rows/inner_loops.h"
 
 namespace heed::packed {
 namespace {
 
-HEED_VECTORISED void scores(const float* query, const HeadShape& shape, const float* rows,
-                            const int32_t* places, int64_t count, float* weights) {
+HEED_LOOP void scores(const float* query, const HeadShape& shape, const float* rows,
+                      const int32_t* places, int64_t count, float* weights) {
   const int64_t group = shape.heads / shape.kv_heads, stride = 2 * shape.shared();
   for (int64_t h = 0; h < shape.heads; ++h) {
     const float* q = query + h * shape.head;
@@ -22,13 +21,8 @@ HEED_VECTORISED void scores(const float* query, const HeadShape& shape, const fl
   }
 }
 
-void softmax(float* x, int64_t count) {
-  const float total = kernels::exponentials(x, count, kernels::largest(x, count));
-  kernels::scale_and_shift(x, count, 1 / total, 0);
-}
-
-HEED_VECTORISED void mix(const HeadShape& shape, const float* rows, const int32_t* places,
-                         int64_t count, const float* weights, float* context) {
+HEED_LOOP void mix(const HeadShape& shape, const float* rows, const int32_t* places, int64_t count,
+                   const float* weights, float* context) {
   const int64_t group = shape.heads / shape.kv_heads, stride = 2 * shape.shared();
   for (int64_t h = 0; h < shape.heads; ++h) {
     float* out = context + h * shape.head;
@@ -43,19 +37,24 @@ HEED_VECTORISED void mix(const HeadShape& shape, const float* rows, const int32_
   }
 }
 
+HEED_LOOP void attend(const float* query, const HeadShape& shape, const float* rows,
+                      const int32_t* places, int64_t count, float* weights, float* context) {
+  scores(query, shape, rows, places, count, weights);
+  for (int64_t h = 0; h < shape.heads; ++h) kernels::softmax(weights + h * count, count);
+  mix(shape, rows, places, count, weights, context);
+}
+
 }  // namespace
 
 void attend_row(const float* query, const HeadShape& shape, const float* rows,
                 const int32_t* places, int64_t count, float* weights, float* context) {
-  scores(query, shape, rows, places, count, weights);
-  for (int64_t h = 0; h < shape.heads; ++h) softmax(weights + h * count, count);
-  mix(shape, rows, places, count, weights, context);
+  kernels::fastest<attend>(query, shape, rows, places, count, weights, context);
 }
 
-void turn_heads(float* x, int64_t heads, int64_t head, const float* turns) {
+void rotate_heads(float* x, int64_t heads, int64_t head, const float* rotations) {
   for (int64_t h = 0; h < heads; ++h, x += head)
     for (int64_t i = 0; i < head; i += 2) {
-      const float cosine = turns[i], sine = turns[i + 1];
+      const float cosine = rotations[i], sine = rotations[i + 1];
       const float even = x[i], odd = x[i + 1];
       x[i] = even * cosine - odd * sine;
       x[i + 1] = odd * cosine + even * sine;

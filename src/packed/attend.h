@@ -20,8 +20,8 @@ struct HeadShape {
 void attend_row(const float* query, const HeadShape& shape, const float* rows,
                 const int32_t* places, int64_t count, float* weights, float* context);
 
-/// Turns the pairs (x(2i), x(2i + 1)) of each head by the angles whose cosine and sine are `turns`
-/// [head / 2][2]: rotary positions.
-void turn_heads(float* x, int64_t heads, int64_t head, const float* turns);
+/// Rotates the pairs (x(2i), x(2i + 1)) of each head by the angles whose cosine and sine are
+/// `rotations` [head / 2][2]: rotary positions.
+void rotate_heads(float* x, int64_t heads, int64_t head, const float* rotations);
 
 }  // namespace heed::packed

@@ -5,7 +5,8 @@
 #include <cstring>
 
 #include "kernels/rows/loops.h"
-#include "kernels/rows/vector.h"
+#include "kernels/rows/numbers.h"
+#include "kernels/rows/versions.h"
 #include "packed/tile_product.h"
 
 namespace heed::packed {
@@ -27,7 +28,7 @@ int32_t rounded(float x) {
   return static_cast<int32_t>(std::lrintf(x));
 }
 
-HEED_VECTORISED float largest_magnitude(const float* x, int64_t count) {
+HEED_LOOP float largest_magnitude_of(const float* x, int64_t count) {
   float most = 0;
 #pragma omp simd reduction(max : most)
   for (int64_t i = 0; i < count; ++i) {
@@ -38,7 +39,7 @@ HEED_VECTORISED float largest_magnitude(const float* x, int64_t count) {
 }
 
 /// round(x * factor) + 128, with the sum's last bits as the rounded number.
-HEED_VECTORISED void quantise(const float* x, int64_t count, float factor, uint8_t* to) {
+HEED_LOOP void quantise_all(const float* x, int64_t count, float factor, uint8_t* to) {
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) {
@@ -54,7 +55,7 @@ struct Columns {
 };
 
 /// The sums of (x + 128) w of int8, as bits, become products.
-HEED_VECTORISED void to_floats(float* sums, float scale, const Columns& place) {
+HEED_LOOP void scale_sums(float* sums, float scale, const Columns& place) {
   const float* scales = place.weights.scales() + place.begin;
   const int32_t* shifts = place.weights.shifts() + place.begin;
 #pragma omp simd
@@ -63,9 +64,8 @@ HEED_VECTORISED void to_floats(float* sums, float scale, const Columns& place) {
 }
 
 /// `width` numbers of one row.
-[[gnu::always_inline]] inline void store_row(const float* __restrict from, const float* bias,
-                                             const Finish& finish, int64_t width,
-                                             float* __restrict to) {
+HEED_LOOP void store_row(const float* __restrict from, const float* bias, const Finish& finish,
+                         int64_t width, float* __restrict to) {
 #pragma omp simd
   for (int64_t c = 0; c < width; ++c) {
     float x = bias != nullptr ? from[c] + bias[c] : from[c];
@@ -75,8 +75,8 @@ HEED_VECTORISED void to_floats(float* sums, float scale, const Columns& place) {
 }
 
 /// A tile of so many rows goes to `to`, whose rows have as many numbers as the matrix columns.
-HEED_VECTORISED void store(const float* tile, int64_t rows, const Finish& finish,
-                           const Columns& place, float* to) {
+HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
+                          const Columns& place, float* to) {
   const float* bias = finish.bias != nullptr ? finish.bias + place.begin : nullptr;
   for (int64_t r = 0; r < rows; ++r, tile += Matrix::kPanel, to += place.weights.columns())
     if (place.width == Matrix::kPanel)  // known, and so unrolled
@@ -86,7 +86,7 @@ HEED_VECTORISED void store(const float* tile, int64_t rows, const Finish& finish
 }
 
 float scale_of(const float* x, int64_t count) {
-  const float most = largest_magnitude(x, count);
+  const float most = kernels::fastest<largest_magnitude_of>(x, count);
   return most > 0 ? most / 127 : 1;
 }
 
@@ -144,7 +144,7 @@ void LeftFactor::take(const float* x, int64_t rows, int64_t inner, Numbers numbe
       kernels::narrow(x + r * inner, reinterpret_cast<uint16_t*>(to), inner);
     } else {
       scales_[r] = scale_of(x + r * inner, inner);
-      quantise(x + r * inner, inner, 1 / scales_[r], to);
+      kernels::fastest<quantise_all>(x + r * inner, inner, 1 / scales_[r], to);
     }
   }
 }
@@ -167,8 +167,8 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
                 tile);
     if (weights.numbers() == Numbers::int8)
       for (int64_t r = 0; r < count; ++r)
-        to_floats(tile + r * Matrix::kPanel, x.scale(row + r), place);
-    store(tile, count, finish, place, y + row * columns + begin);
+        kernels::fastest<scale_sums>(tile + r * Matrix::kPanel, x.scale(row + r), place);
+    kernels::fastest<store_rows>(tile, count, finish, place, y + row * columns + begin);
   };
   for (int64_t block = first; block < last; block += together)
     for (int64_t row = 0; row < rows; row += product.rows)

@@ -66,8 +66,8 @@ void Search::encode(const model::Source& source) {
     product(block.self.keys_values, keys_values.data());
     if (model_.config_.positions == model::Positions::rotary)
       for (int64_t row = 0; row < rows_; ++row) {
-        turn(queries_, row, 1, width_, model_.shape_.heads, positions[row]);
-        turn(keys_values, row, 1, 2 * shared_, model_.shape_.kv_heads, positions[row]);
+        rotate(queries_, row, 1, width_, model_.shape_.heads, positions[row]);
+        rotate(keys_values, row, 1, 2 * shared_, model_.shape_.kv_heads, positions[row]);
       }
     attend(block.self, keys_values.data(), [&](int64_t row) {
       return std::span<const int32_t>(all_).subspan(looks[row].begin, looks[row].count);
@@ -111,8 +111,8 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
     product(block.self.query, queries_.data());
     product(block.self.keys_values, cache.data() + place * 2 * shared_);
     if (rotary) {
-      turn(queries_, 0, rows_, width_, model_.shape_.heads, position_);
-      turn(cache, place, rows_, 2 * shared_, model_.shape_.kv_heads, position_);
+      rotate(queries_, 0, rows_, width_, model_.shape_.heads, position_);
+      rotate(cache, place, rows_, 2 * shared_, model_.shape_.kv_heads, position_);
     }
     attend(block.self, cache.data(), steps);
 
@@ -177,12 +177,12 @@ void Search::embed(const Side& side, int64_t token, int64_t position, float* to)
                          width_, to);
 }
 
-void Search::turn(Floats& x, int64_t first, int64_t rows, int64_t stride, int64_t heads,
-                  int64_t position) {
+void Search::rotate(Floats& x, int64_t first, int64_t rows, int64_t stride, int64_t heads,
+                    int64_t position) {
   Floats room;
-  const float* turns = position_row(position, room);
+  const float* rotations = position_row(position, room);
   for (int64_t row = first; row < first + rows; ++row)
-    turn_heads(x.data() + row * stride, heads, model_.shape_.head, turns);
+    rotate_heads(x.data() + row * stride, heads, model_.shape_.head, rotations);
 }
 
 void Search::take(const Linear& linear, const float* x, int64_t rows) {

@@ -47,8 +47,8 @@ class Search {
   template <class PlacesOf>
   void attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
               std::vector<float>* weights = nullptr);
-  void turn(Floats& x, int64_t first, int64_t rows, int64_t stride, int64_t heads,
-            int64_t position);
+  void rotate(Floats& x, int64_t first, int64_t rows, int64_t stride, int64_t heads,
+              int64_t position);
 
   const Transformer& model_;
   const int64_t width_, shared_;  // shared: width of the keys

@@ -3,17 +3,17 @@
 #include <bit>
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define HEED_X86 1
+#include "kernels/rows/versions.h"
+
+#if HEED_X86
 #include <immintrin.h>
-#else
-#define HEED_X86 0
 #endif
 
 namespace heed::packed {
 namespace {
 
-#define HEED_INLINE inline __attribute__((always_inline))
+using kernels::Level;
+using kernels::Versions;
 
 // Vectors of sixteen: one register with AVX-512, two with AVX2, four with SSE. The compiler splits
 // them.
@@ -22,17 +22,17 @@ using Words = uint32_t __attribute__((vector_size(64)));
 using Integers = int32_t __attribute__((vector_size(64)));
 
 template <class Vector>
-HEED_INLINE void load(Vector& vector, const void* from) {
+HEED_LOOP void load(Vector& vector, const void* from) {
   std::memcpy(&vector, from, sizeof vector);
 }
 
-HEED_INLINE uint32_t word(const TileFactors& t, int64_t row, int64_t step) {
+HEED_LOOP uint32_t word(const TileFactors& t, int64_t row, int64_t step) {
   uint32_t bits;
   std::memcpy(&bits, t.x + row * t.stride + 4 * step, 4);
   return bits;
 }
 
-HEED_INLINE const unsigned char* half(const TileFactors& t, int64_t step, int64_t side) {
+HEED_LOOP const unsigned char* half(const TileFactors& t, int64_t step, int64_t side) {
   return static_cast<const unsigned char*>(t.panel) + step * 128 + side * 64;
 }
 
@@ -41,7 +41,7 @@ HEED_INLINE const unsigned char* half(const TileFactors& t, int64_t step, int64_
 struct Fp32 {
   using Sum = Floats;
   template <int Rows>
-  static HEED_INLINE void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
     Floats left, right;
     load(left, half(t, k, 0));
     load(right, half(t, k, 1));
@@ -56,7 +56,7 @@ struct Fp32 {
 struct Bf16 {
   using Sum = Floats;
   template <int Rows>
-  static HEED_INLINE void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
     for (int side = 0; side < 2; ++side) {
       Words pairs;
       load(pairs, half(t, k, side));
@@ -76,7 +76,7 @@ struct Bf16 {
 struct Int8 {
   using Sum = Integers;
   template <int Rows>
-  static HEED_INLINE void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
     for (int side = 0; side < 2; ++side) {
       Integers fours;
       load(fours, half(t, k, side));
@@ -91,7 +91,7 @@ struct Int8 {
 };
 
 template <class Kind, int Rows>
-HEED_INLINE void whole_tile(const TileFactors& t, float* tile) {
+HEED_LOOP void whole_tile(const TileFactors& t, float* tile) {
   typename Kind::Sum sums[Rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) Kind::template step<Rows>(t, k, sums);
   std::memcpy(tile, sums, sizeof sums);
@@ -99,37 +99,33 @@ HEED_INLINE void whole_tile(const TileFactors& t, float* tile) {
 
 /// Each number of rows is a loop of its own, so that its sums stay in registers.
 template <class Kind, int Rows>
-HEED_INLINE void dispatch(const TileFactors& t, float* tile) {
+HEED_LOOP void tile_of(const TileFactors& t, float* tile) {
   if constexpr (Rows > 1)
-    if (t.rows < Rows) return dispatch<Kind, Rows - 1>(t, tile);
+    if (t.rows < Rows) return tile_of<Kind, Rows - 1>(t, tile);
   whole_tile<Kind, Rows>(t, tile);
 }
 
+// Registers for the sums of so many rows: AVX-512 has 32 of 16 floats.
+constexpr int kFewRows = 2, kManyRows = kMostTileRows;
+
 template <class Kind>
-void run_plain(const TileFactors& t, float* tile) {
-  dispatch<Kind, 2>(t, tile);
+TileProduct plain_of() {
+  return {kFewRows, Versions<tile_of<Kind, kFewRows>>::plain};
+}
+
+TileProduct plain_product(Numbers numbers) {
+  if (numbers == Numbers::fp32) return plain_of<Fp32>();
+  return numbers == Numbers::bf16 ? plain_of<Bf16>() : plain_of<Int8>();
 }
 
 #if HEED_X86
 
-template <class Kind>
-__attribute__((target("avx2,fma"))) void run_avx2(const TileFactors& t, float* tile) {
-  dispatch<Kind, 2>(t, tile);
-}
-
-template <class Kind>
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) void run_avx512(const TileFactors& t,
-                                                                              float* tile) {
-  dispatch<Kind, 8>(t, tile);
-}
-
 // Instructions that the compiler does not find by itself: four products of bytes, or two of bf16,
 // and their sum in one go.
-#define HEED_VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
-#define HEED_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
-
 template <int Rows>
-HEED_VNNI HEED_INLINE void tile_vnni(const TileFactors& t, float* tile) {
+[[gnu::target("arch=x86-64-v4,avx512vnni")]] void tile_by_vnni(const TileFactors& t, float* tile) {
+  if constexpr (Rows > 1)
+    if (t.rows < Rows) return tile_by_vnni<Rows - 1>(t, tile);
   __m512i sums[Rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) {
     const __m512i left = _mm512_loadu_si512(half(t, k, 0));
@@ -144,7 +140,9 @@ HEED_VNNI HEED_INLINE void tile_vnni(const TileFactors& t, float* tile) {
 }
 
 template <int Rows>
-HEED_BF16 HEED_INLINE void tile_bf16(const TileFactors& t, float* tile) {
+[[gnu::target("arch=x86-64-v4,avx512bf16")]] void tile_by_bf16(const TileFactors& t, float* tile) {
+  if constexpr (Rows > 1)
+    if (t.rows < Rows) return tile_by_bf16<Rows - 1>(t, tile);
   __m512 sums[Rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) {
     const auto left = (__m512bh)_mm512_loadu_si512(half(t, k, 0));
@@ -158,66 +156,33 @@ HEED_BF16 HEED_INLINE void tile_bf16(const TileFactors& t, float* tile) {
   std::memcpy(tile, sums, sizeof sums);
 }
 
-#define HEED_ROWS(tile_of)        \
-  switch (t.rows) {               \
-    case 1:                       \
-      return tile_of<1>(t, tile); \
-    case 2:                       \
-      return tile_of<2>(t, tile); \
-    case 3:                       \
-      return tile_of<3>(t, tile); \
-    case 4:                       \
-      return tile_of<4>(t, tile); \
-    case 5:                       \
-      return tile_of<5>(t, tile); \
-    case 6:                       \
-      return tile_of<6>(t, tile); \
-    case 7:                       \
-      return tile_of<7>(t, tile); \
-    default:                      \
-      return tile_of<8>(t, tile); \
-  }
-
-HEED_VNNI void run_vnni(const TileFactors& t, float* tile){HEED_ROWS(tile_vnni)} HEED_BF16
-    void run_bf16(const TileFactors& t, float* tile) {
-  HEED_ROWS(tile_bf16)
-}
-
 template <class Kind>
-TileProduct best_of() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    return {8, run_avx512<Kind>};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {2, run_avx2<Kind>};
-  return {2, run_plain<Kind>};
+TileProduct fastest_of() {
+  if (kernels::level() == Level::v4) return {kManyRows, Versions<tile_of<Kind, kManyRows>>::v4};
+  if (kernels::level() == Level::v3) return {kFewRows, Versions<tile_of<Kind, kFewRows>>::v3};
+  return plain_of<Kind>();
 }
 
-TileProduct best(Numbers numbers) {
-  const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                    __builtin_cpu_supports("avx512dq");
-  if (numbers == Numbers::fp32) return best_of<Fp32>();
+TileProduct fastest_product(Numbers numbers) {
+  if (numbers == Numbers::fp32) return fastest_of<Fp32>();
   if (numbers == Numbers::bf16)
-    return wide && __builtin_cpu_supports("avx512bf16") ? TileProduct{8, run_bf16}
-                                                        : best_of<Bf16>();
-  return wide && __builtin_cpu_supports("avx512vnni") ? TileProduct{8, run_vnni} : best_of<Int8>();
+    return kernels::has_bf16_products() ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
+                                        : fastest_of<Bf16>();
+  return kernels::has_vnni() ? TileProduct{kManyRows, tile_by_vnni<kManyRows>} : fastest_of<Int8>();
+}
+
+#else
+
+TileProduct fastest_product(Numbers numbers) {
+  return plain_product(numbers);
 }
 
 #endif
-
-TileProduct plain_product(Numbers numbers) {
-  if (numbers == Numbers::fp32) return {2, run_plain<Fp32>};
-  return {2, numbers == Numbers::bf16 ? run_plain<Bf16> : run_plain<Int8>};
-}
 
 }  // namespace
 
 TileProduct tile_product(Numbers numbers, bool plain) {
-#if HEED_X86
-  static const TileProduct fastest[] = {best(Numbers::fp32), best(Numbers::bf16),
-                                        best(Numbers::int8)};
-  if (!plain) return fastest[static_cast<int>(numbers)];
-#endif
-  return plain_product(numbers);
+  return plain ? plain_product(numbers) : fastest_product(numbers);
 }
 
 }  // namespace heed::packed

@@ -67,7 +67,8 @@ class Transformer : public model::Model {
   HeadShape shape_;
   Side encoder_, decoder_;
   Linear output_;
-  std::vector<float> position_rows_;  // sinusoids [positions, width], or turns [positions, head]
+  std::vector<float>
+      position_rows_;  // sinusoids [positions, width], or rotations [positions, head]
 };
 
 /// `model` packed, or null where it is no Transformer on a CPU in fp32.

@@ -4,9 +4,9 @@
 //   inverse_sqrt  rate * t / warmup, from t = warmup on rate * sqrt(warmup / t)
 //   noam          rate * width^-0.5 * min(t^-0.5, t * warmup^-1.5)      (Vaswani et al. 2017, 5.3)
 //   cosine        warm-up, then rate * (1 + cos(pi * share)) / 2, share of what follows the warm-up
-//   plateau       warm-up, then rate * decay^reductions: one for each validation without
-//   improvement luong         rate, and in the last third of training rate * decay^(1, 2, 3, 4), a
-//   quarter each
+//   plateau       warm-up, then rate * decay^reductions, one for a validation without improvement
+//
+//   luong         rate, and in the last third of training rate * decay^(1, 2, 3, 4), a quarter each
 //
 // Luong et al. 2015 (4.1) halve once an epoch after five of ten epochs; thirds of the planned
 // training do the same for corpora of any size. constant and luong have no warm-up.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +16,7 @@
 #include "base/signals.h"
 #include "data/batches.h"
 #include "data/config.h"
-#include "model/model.h"
+#include "model/pointer.h"
 #include "train/config.h"
 
 namespace heed::train {

@@ -89,7 +89,13 @@ INSTANTIATE_TEST_SUITE_P(OddShapes, OutputLoss,
                          testing::Values(OutputShape{5, 3, 7, true, 0.1},
                                          OutputShape{1, 5, 11, false, 0},
                                          // more than two chunks of rows
-                                         OutputShape{131, 5, 70001, true, 0.1}));
+                                         OutputShape{131, 5, 70001, true, 0.1}),
+                         [](const auto& info) {
+                           const auto& at = info.param;
+                           return std::string("tokens") + std::to_string(at.tokens) + "_" +
+                                  std::string("width") + std::to_string(at.width) + "_" +
+                                  std::string("vocab") + std::to_string(at.vocab);
+                         });
 
 TEST(Dropout, KeepsTheShareAndTheMeanAndAgreesWithItsGradient) {
   at::manual_seed(4);
@@ -214,7 +220,8 @@ TEST_P(GruSequence, IsNearInBf16) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(BothWays, GruSequence, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(BothWays, GruSequence, testing::Bool(),
+                         [](const auto& info) { return info.param ? "backward" : "forward"; });
 
 }  // namespace
 }  // namespace heed::kernels

@@ -1,16 +1,16 @@
-#include "kernels/layer_norm.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "model/device.h"
+#include "model/transformer/layers.h"
 
 namespace heed::kernels {
 namespace {
 
 using model::Autocast;
+using model::layer_norm;
 
 double distance(const Tensor& a, const Tensor& b) {
   return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();

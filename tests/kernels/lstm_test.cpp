@@ -116,7 +116,8 @@ TEST_P(LstmSequence, NeedsNoGradientOfTheCells) {
   EXPECT_LT(distance(got[0], want[0]), 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(BothWays, LstmSequence, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(BothWays, LstmSequence, testing::Bool(),
+                         [](const auto& info) { return info.param ? "backward" : "forward"; });
 
 TEST_F(LstmKernel, StepEqualsTheCells) {
   for (const auto type : {at::kFloat, at::kBFloat16}) {

@@ -37,7 +37,7 @@ TEST(StepRows, TurnHeadsAsRotaryPositionsDo) {
   const Tensor x = at::randn({1, 1, 3, 8});
   const Tensor wanted = model::Rotary(8).forward(x, 11);
   Tensor turned = x.clone();
-  turn_heads(turned.data_ptr<float>(), 3, 8, model::rotations(11, 1, 8).data_ptr<float>());
+  rotate_heads(turned.data_ptr<float>(), 3, 8, model::rotations(11, 1, 8).data_ptr<float>());
   EXPECT_TRUE(at::allclose(turned, wanted, 1e-5, 1e-6));
 }
 

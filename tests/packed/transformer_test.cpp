@@ -1,11 +1,10 @@
 // Packed Transformers against the models that they were made of, step by step, while sentences
 // leave and hypotheses change places.
-#include "packed/transformer.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "model/kinds.h"
+#include "packed/search.h"
 
 namespace heed::packed {
 namespace {
@@ -32,10 +31,10 @@ Tensor step(Search& search, const Tensor& tokens, std::vector<float>* attention 
       .clone();
 }
 
-class Packed : public ::testing::TestWithParam<testing::NamedConfig> {};
+class Packed : public ::testing::TestWithParam<model::testing::NamedConfig> {};
 
 TEST_P(Packed, StepsAsTheModelDoes) {
-  const ModelPtr model = testing::model_of(GetParam().config, kPieces);
+  const ModelPtr model = model::testing::model_of(GetParam().config, kPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
@@ -79,7 +78,7 @@ TEST_P(Packed, StepsAsTheModelDoes) {
 }
 
 TEST_P(Packed, IsStillTheModel) {
-  const ModelPtr model = testing::model_of(GetParam().config, kPieces);
+  const ModelPtr model = model::testing::model_of(GetParam().config, kPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
@@ -91,11 +90,12 @@ TEST_P(Packed, IsStillTheModel) {
   EXPECT_EQ(count_parameters(*packed), count_parameters(*model));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Packed, ::testing::ValuesIn(testing::transformer_kinds()),
+INSTANTIATE_TEST_SUITE_P(Kinds, Packed, ::testing::ValuesIn(model::testing::transformer_kinds()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(Pack, GivesTheSameBitsWithAndWithoutNeighbours) {
-  const ModelPtr model = testing::model_of(testing::transformer_kinds()[0].config, kPieces);
+  const ModelPtr model =
+      model::testing::model_of(model::testing::transformer_kinds()[0].config, kPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
@@ -115,9 +115,11 @@ TEST(Pack, GivesTheSameBitsWithAndWithoutNeighbours) {
 }
 
 TEST(Pack, LeavesOtherModelsAlone) {
-  const ModelPtr recurrent = testing::model_of(testing::recurrent_kinds()[0].config, kPieces);
+  const ModelPtr recurrent =
+      model::testing::model_of(model::testing::recurrent_kinds()[0].config, kPieces);
   EXPECT_EQ(pack(recurrent, Numbers::fp32), nullptr);
-  const ModelPtr half = testing::model_of(testing::transformer_kinds()[0].config, kPieces);
+  const ModelPtr half =
+      model::testing::model_of(model::testing::transformer_kinds()[0].config, kPieces);
   half->to(at::kBFloat16);
   EXPECT_EQ(pack(half, Numbers::fp32), nullptr);
 }

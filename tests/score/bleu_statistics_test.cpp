@@ -91,7 +91,11 @@ TEST_P(AgreesWithSacrebleu, OnSentencesThatTripTokenizers) {
 INSTANTIATE_TEST_SUITE_P(Tokenizers, AgreesWithSacrebleu,
                          testing::Values(std::pair{"13a", false}, std::pair{"13a", true},
                                          std::pair{"char", false}, std::pair{"char", true},
-                                         std::pair{"none", false}, std::pair{"none", true}));
+                                         std::pair{"none", false}, std::pair{"none", true}),
+                         [](const auto& info) {
+                           return std::string(info.param.first) +
+                                  (info.param.second ? "_lowercase" : "");
+                         });
 
 }  // namespace
 }  // namespace heed::score

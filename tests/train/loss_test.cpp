@@ -52,7 +52,12 @@ TEST_P(LossTwin, ValueAndGradientAreThoseOfTheDefinition) {
 // The last one is larger than a chunk of rows.
 INSTANTIATE_TEST_SUITE_P(Sizes, LossTwin,
                          ::testing::Values(Case{1, 3, 0.1}, Case{5, 7, 0.0}, Case{7, 5, 0.3},
-                                           Case{140, 8003, 0.1}));
+                                           Case{140, 8003, 0.1}),
+                         [](const auto& info) {
+                           const auto& at = info.param;
+                           return std::string("rows") + std::to_string(at.rows) + "_" +
+                                  std::string("vocab") + std::to_string(at.vocab);
+                         });
 
 TEST(Loss, ThreePiecesByHand) {
   // p = (1, 1, 2) / 4; gold is the last: -log 1/2 = 0.6931. Smoothed by 0.3:

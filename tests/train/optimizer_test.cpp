@@ -165,7 +165,8 @@ TEST_P(EveryOptimizer, GoesOnFromItsSavedState) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryOptimizer,
                          ::testing::Values(OptimizerKind::adam, OptimizerKind::adamw,
-                                           OptimizerKind::sgd, OptimizerKind::adadelta));
+                                           OptimizerKind::sgd, OptimizerKind::adadelta),
+                         [](const auto& info) { return config::name_of(info.param); });
 
 TEST(Optimizer, RefusesTheStateOfAnother) {
   const TwoTensors model;

@@ -1,8 +1,6 @@
 #include "kernels/rows/additive.h"
 
-#include <algorithm>
-
-#include "kernels/rows/vector.h"
+#include "kernels/rows/inner_loops.h"
 
 namespace heed::kernels {
 namespace {
@@ -27,10 +25,8 @@ struct Exponentials {
 
 /// The scores of one key or of two neighbours.
 template <class Pair, int kKeys>
-[[gnu::always_inline]] inline void score_keys(const float* __restrict query,
-                                              const float* __restrict key,
-                                              const float* __restrict v, float* __restrict scores,
-                                              int64_t hidden) {
+HEED_LOOP void score_keys(const float* __restrict query, const float* __restrict key,
+                          const float* __restrict v, float* __restrict scores, int64_t hidden) {
   const float* last = key + (kKeys - 1) * hidden;
   float first = 0, second = 0;
 #pragma omp simd reduction(+ : first, second)
@@ -44,8 +40,8 @@ template <class Pair, int kKeys>
 }
 
 template <class Pair>
-[[gnu::always_inline]] inline void score_all(const AdditiveScore& score, const float* v,
-                                             float* scores, const AdditiveSize& size) {
+HEED_LOOP void score_all(const AdditiveScore& score, const float* v, float* scores,
+                         const AdditiveSize& size) {
   int64_t i = 0;
   for (; i + 1 < size.source; i += 2)
     score_keys<Pair, 2>(score.query, score.keys + i * size.hidden, v, scores + i, size.hidden);
@@ -55,10 +51,10 @@ template <class Pair>
 
 /// `to_scores` [source]: what the scores' gradient is.
 template <class Pair>
-[[gnu::always_inline]] inline void score_gradients(
-    const AdditiveScore& score, const float* __restrict v, const float* __restrict to_scores,
-    float* __restrict to_query, float* __restrict to_v, float* __restrict to_keys,
-    const AdditiveSize& size) {
+HEED_LOOP void score_gradients(const AdditiveScore& score, const float* __restrict v,
+                               const float* __restrict to_scores, float* __restrict to_query,
+                               float* __restrict to_v, float* __restrict to_keys,
+                               const AdditiveSize& size) {
   const float* __restrict query = score.query;
   for (int64_t i = 0; i < size.source; ++i) {
     const float* key = score.keys + i * size.hidden;
@@ -75,9 +71,7 @@ template <class Pair>
   }
 }
 
-}  // namespace
-
-HEED_VECTORISED bool exp_2x(const float* __restrict x, float* __restrict result, int64_t count) {
+HEED_LOOP bool exponentiate(const float* __restrict x, float* __restrict result, int64_t count) {
   constexpr float kLargest = 10.5;  // (1 + e^(4 * 10.5))^2 is finite
   float most = 0;
 #pragma omp simd reduction(max : most)
@@ -89,33 +83,27 @@ HEED_VECTORISED bool exp_2x(const float* __restrict x, float* __restrict result,
   return most <= kLargest;
 }
 
-HEED_VECTORISED void additive_row(const AdditiveScore& score, const float* __restrict v,
-                                  const float* __restrict values, float* __restrict weights,
-                                  float* __restrict context, const AdditiveSize& size) {
+HEED_LOOP void forward(const AdditiveScore& score, const float* __restrict v,
+                       const float* __restrict values, float* __restrict weights,
+                       float* __restrict context, const AdditiveSize& size) {
   score.exponentials ? score_all<Exponentials>(score, v, weights, size)
                      : score_all<Sums>(score, v, weights, size);
-  float most = -1e30F, total = 0;
-  for (int64_t i = 0; i < size.source; ++i) most = std::max(most, weights[i]);
-  for (int64_t i = 0; i < size.source; ++i) {
-    weights[i] = exponential(weights[i] - most);
-    total += weights[i];
-  }
+  softmax(weights, size.source);
   for (int64_t j = 0; j < size.memory; ++j) context[j] = 0;
   for (int64_t i = 0; i < size.source; ++i) {
-    const float weight = weights[i] /= total;
+    const float weight = weights[i];
     const float* value = values + i * size.memory;
 #pragma omp simd
     for (int64_t j = 0; j < size.memory; ++j) context[j] += weight * value[j];
   }
 }
 
-HEED_VECTORISED void additive_row_gradient(const float* __restrict outer,
-                                           const AdditiveScore& score, const float* __restrict v,
-                                           const float* __restrict values,
-                                           const float* __restrict weights,
-                                           float* __restrict to_query, float* __restrict to_v,
-                                           float* __restrict to_keys, float* __restrict to_values,
-                                           float* __restrict scratch, const AdditiveSize& size) {
+HEED_LOOP void backward(const float* __restrict outer, const AdditiveScore& score,
+                        const float* __restrict v, const float* __restrict values,
+                        const float* __restrict weights, float* __restrict to_query,
+                        float* __restrict to_v, float* __restrict to_keys,
+                        float* __restrict to_values, float* __restrict scratch,
+                        const AdditiveSize& size) {
   float mean = 0;  // of the weights' gradients, by weight
   for (int64_t i = 0; i < size.source; ++i) {
     const float* value = values + i * size.memory;
@@ -135,6 +123,25 @@ HEED_VECTORISED void additive_row_gradient(const float* __restrict outer,
   score.exponentials
       ? score_gradients<Exponentials>(score, v, scratch, to_query, to_v, to_keys, size)
       : score_gradients<Sums>(score, v, scratch, to_query, to_v, to_keys, size);
+}
+
+}  // namespace
+
+bool exp_2x(const float* x, float* result, int64_t count) {
+  return fastest<exponentiate>(x, result, count);
+}
+
+void additive_row(const AdditiveScore& score, const float* v, const float* values, float* weights,
+                  float* context, const AdditiveSize& size) {
+  fastest<forward>(score, v, values, weights, context, size);
+}
+
+void additive_row_gradient(const float* outer, const AdditiveScore& score, const float* v,
+                           const float* values, const float* weights, float* to_query, float* to_v,
+                           float* to_keys, float* to_values, float* scratch,
+                           const AdditiveSize& size) {
+  fastest<backward>(outer, score, v, values, weights, to_query, to_v, to_keys, to_values, scratch,
+                    size);
 }
 
 }  // namespace heed::kernels

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/rows/vector.h"
+#include "kernels/rows/inner_loops.h"
 
 namespace heed::kernels {
 namespace {
@@ -10,35 +10,23 @@ namespace {
 // Queries that are worked on together: their scores stay in the cache next to the processor.
 constexpr int64_t kBlock = 48;
 
-/// Scores become weights, in place; masked ones 0. Query i of `first`... sees `keys` at most.
-HEED_VECTORISED void softmax_scores(float* __restrict scores, int64_t first, int64_t rows,
-                                    int64_t keys, int64_t stride, const bool* __restrict valid,
-                                    bool causal) {
+/// Scores become weights, in place; hidden ones 0. Query i, counted from `first`, sees `keys` keys
+/// at most.
+HEED_LOOP void weigh_scores(float* scores, int64_t first, int64_t rows, int64_t keys,
+                            int64_t stride, const bool* __restrict valid, bool causal) {
   for (int64_t i = 0; i < rows; ++i, scores += stride) {
     const int64_t seen = causal ? std::min(keys, first + i + 1) : keys;
-    float most = -1e30F;
     if (valid != nullptr)
 #pragma omp simd
-      for (int64_t s = 0; s < seen; ++s) scores[s] = valid[s] ? scores[s] : -1e30F;
-#pragma omp simd reduction(max : most)
-    for (int64_t s = 0; s < seen; ++s) most = most > scores[s] ? most : scores[s];
-    float total = 0;
-#pragma omp simd reduction(+ : total)
-    for (int64_t s = 0; s < seen; ++s) {
-      const float weight = scores[s] > -1e29F ? exponential(scores[s] - most) : 0;
-      scores[s] = weight;
-      total += weight;
-    }
-    const float share = total > 0 ? 1 / total : 0;
-#pragma omp simd
-    for (int64_t s = 0; s < seen; ++s) scores[s] *= share;
+      for (int64_t s = 0; s < seen; ++s) scores[s] = valid[s] ? scores[s] : kHidden;
+    softmax(scores, seen);
     for (int64_t s = seen; s < stride; ++s) scores[s] = 0;
   }
 }
 
 /// The gradient of weights becomes that of scores, in place: w (g - sum of w g).
-HEED_VECTORISED void softmax_backward(const float* __restrict weights, float* __restrict gradient,
-                                      int64_t rows, int64_t width, int64_t stride) {
+HEED_LOOP void weigh_scores_gradient(const float* __restrict weights, float* __restrict gradient,
+                                     int64_t rows, int64_t width, int64_t stride) {
   for (int64_t i = 0; i < rows; ++i, weights += stride, gradient += stride) {
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -48,31 +36,28 @@ HEED_VECTORISED void softmax_backward(const float* __restrict weights, float* __
   }
 }
 
-/// A block of rows in somebody's tensor, one every `row` numbers, and in whole lanes of our own.
-struct Rows {
-  int64_t row, count, head, wide;
+/// A block of rows: in somebody's tensor one every `stride` numbers, here in whole lanes.
+struct RowBlock {
+  int64_t stride, count, head, wide;
 };
 
-// One definition for both types: the attribute does not go on a template.
-#define HEED_CONVERT_ROWS(T)                                                                    \
-  HEED_VECTORISED void widen_rows(const T* __restrict from, float* __restrict to, float scale,  \
-                                  const Rows& rows) {                                           \
-    const int64_t head = rows.head;                                                             \
-    for (int64_t i = 0; i < rows.count; ++i, from += rows.row, to += rows.wide) {               \
-      for (int64_t k = 0; k < head; ++k) to[k] = number(from[k]) * scale;                       \
-      for (int64_t k = head; k < rows.wide; ++k) to[k] = 0;                                     \
-    }                                                                                           \
-  }                                                                                             \
-  HEED_VECTORISED void narrow_rows(const float* __restrict from, T* __restrict to, float scale, \
-                                   const Rows& rows) {                                          \
-    const int64_t head = rows.head;                                                             \
-    for (int64_t i = 0; i < rows.count; ++i, from += rows.wide, to += rows.row)                 \
-      for (int64_t k = 0; k < head; ++k) put(to[k], from[k] * scale);                           \
+template <class T>
+HEED_LOOP void widen_rows(const T* __restrict from, float* __restrict to, float scale,
+                          const RowBlock& rows) {
+  const int64_t head = rows.head;
+  for (int64_t i = 0; i < rows.count; ++i, from += rows.stride, to += rows.wide) {
+    for (int64_t k = 0; k < head; ++k) to[k] = number(from[k]) * scale;
+    for (int64_t k = head; k < rows.wide; ++k) to[k] = 0;
   }
+}
 
-HEED_CONVERT_ROWS(float)
-HEED_CONVERT_ROWS(uint16_t)
-#undef HEED_CONVERT_ROWS
+template <class T>
+HEED_LOOP void narrow_rows(const float* __restrict from, T* __restrict to, float scale,
+                           const RowBlock& rows) {
+  const int64_t head = rows.head;
+  for (int64_t i = 0; i < rows.count; ++i, from += rows.wide, to += rows.stride)
+    for (int64_t k = 0; k < head; ++k) put(to[k], from[k] * scale);
+}
 
 /// Rows [first, first + count) times `scale`, in whole lanes.
 template <class Number>
@@ -80,18 +65,20 @@ void widen(const Grid<const Number>& rows, int64_t first, int64_t count, int64_t
            std::vector<float>& out) {
   const int64_t wide = padded(head);
   out.resize(static_cast<std::size_t>(count * wide));
-  widen_rows(rows.data + first * rows.row, out.data(), scale, {rows.row, count, head, wide});
+  fastest<widen_rows<Number>>(rows.data + first * rows.row, out.data(), scale,
+                              {rows.row, count, head, wide});
 }
 
 template <class Number>
 void narrow(const std::vector<float>& from, const Grid<Number>& rows, int64_t first, int64_t count,
             int64_t head, float scale) {
-  narrow_rows(from.data(), rows.data + first * rows.row, scale,
-              {rows.row, count, head, padded(head)});
+  fastest<narrow_rows<Number>>(from.data(), rows.data + first * rows.row, scale,
+                               {rows.row, count, head, padded(head)});
 }
 
 /// [rows, head in lanes] -> [head, rows in lanes]
-void turn(const std::vector<float>& from, int64_t rows, int64_t head, std::vector<float>& out) {
+void transpose(const std::vector<float>& from, int64_t rows, int64_t head,
+               std::vector<float>& out) {
   const int64_t wide = padded(head), length = padded(rows);
   out.assign(static_cast<std::size_t>(head * length), 0);
   for (int64_t i = 0; i < rows; ++i)
@@ -109,8 +96,8 @@ void HeadWork<Number>::read(const In& keys, const In& values, const HeadSize& si
   long_ = padded(size_.keys);
   widen(keys, 0, size_.keys, size.head, 1, keys_);
   widen(values, 0, size_.keys, size.head, 1, values_);
-  turn(keys_, size_.keys, size.head, turned_keys_);
-  turned_values_.clear();
+  transpose(keys_, size_.keys, size.head, transposed_keys_);
+  transposed_values_.clear();
   to_keys_.clear();
   to_values_.clear();
 }
@@ -126,13 +113,13 @@ void HeadWork<Number>::weigh(const In& query, const Block& block) {
   widen(query, block.first, block.queries, size_.head, size_.scale, query_);
   weights_.resize(static_cast<std::size_t>(kBlock * long_));
   multiply({.a = {query_.data(), wide_},
-            .b = {turned_keys_.data(), long_},
+            .b = {transposed_keys_.data(), long_},
             .c = {weights_.data(), long_},
             .rows = block.queries,
             .inner = size_.head,
             .width = padded(block.keys)});
-  softmax_scores(weights_.data(), block.first, block.queries, block.keys, long_, size_.valid,
-                 size_.causal);
+  fastest<weigh_scores>(weights_.data(), block.first, block.queries, block.keys, long_, size_.valid,
+                        size_.causal);
 }
 
 template <class Number>
@@ -153,8 +140,8 @@ void HeadWork<Number>::attend(const In& query, const Out& context) {
 
 template <class Number>
 void HeadWork<Number>::attend_backward(const In& query, const In& outer, const Out& to_query) {
-  if (turned_values_.empty()) {
-    turn(values_, size_.keys, size_.head, turned_values_);
+  if (transposed_values_.empty()) {
+    transpose(values_, size_.keys, size_.head, transposed_values_);
     to_keys_.assign(keys_.size(), 0);
     to_values_.assign(values_.size(), 0);
   }
@@ -172,12 +159,13 @@ void HeadWork<Number>::attend_backward(const In& query, const In& outer, const O
               .width = wide_,
               .add = true});
     multiply({.a = {outer_.data(), wide_},
-              .b = {turned_values_.data(), long_},
+              .b = {transposed_values_.data(), long_},
               .c = {to_scores_.data(), long_},
               .rows = block.queries,
               .inner = size_.head,
               .width = padded(block.keys)});
-    softmax_backward(weights_.data(), to_scores_.data(), block.queries, padded(block.keys), long_);
+    fastest<weigh_scores_gradient>(weights_.data(), to_scores_.data(), block.queries,
+                                   padded(block.keys), long_);
     multiply({.a = {to_scores_.data(), 1, long_},
               .b = {query_.data(), wide_},
               .c = {to_keys_.data(), wide_},

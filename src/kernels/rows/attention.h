@@ -44,12 +44,12 @@ class HeadWork {
   void weigh(const In& query, const Block& block);
 
   HeadSize size_;
-  int64_t wide_ = 0, long_ = 0;                     // head and keys in whole lanes
-  std::vector<float> keys_, values_;                // [keys, wide]
-  std::vector<float> turned_keys_, turned_values_;  // [head, long]
-  std::vector<float> query_, outer_, result_;       // [block, wide], queries scaled
-  std::vector<float> weights_, to_scores_;          // [block, long]
-  std::vector<float> to_keys_, to_values_;          // [keys, wide]
+  int64_t wide_ = 0, long_ = 0;                             // head and keys in whole lanes
+  std::vector<float> keys_, values_;                        // [keys, wide]
+  std::vector<float> transposed_keys_, transposed_values_;  // [head, long]
+  std::vector<float> query_, outer_, result_;               // [block, wide], queries scaled
+  std::vector<float> weights_, to_scores_;                  // [block, long]
+  std::vector<float> to_keys_, to_values_;                  // [keys, wide]
 };
 
 }  // namespace heed::kernels

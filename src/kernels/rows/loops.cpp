@@ -1,24 +1,11 @@
 #include "kernels/rows/loops.h"
 
-#include "kernels/rows/vector.h"
+#include "kernels/rows/inner_loops.h"
 
 namespace heed::kernels {
+namespace {
 
-HEED_VECTORISED float largest(const float* x, int64_t count) {
-  float most = x[0];
-#pragma omp simd reduction(max : most)
-  for (int64_t i = 0; i < count; ++i) most = x[i] > most ? x[i] : most;
-  return most;
-}
-
-HEED_VECTORISED float sum(const float* x, int64_t count) {
-  float total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < count; ++i) total += x[i];
-  return total;
-}
-
-HEED_VECTORISED float exponentials(float* x, int64_t count, float most) {
+HEED_LOOP float exponentiate(float* x, int64_t count, float most) {
   float total = 0;
 #pragma omp simd reduction(+ : total)
   for (int64_t i = 0; i < count; ++i) {
@@ -28,19 +15,45 @@ HEED_VECTORISED float exponentials(float* x, int64_t count, float most) {
   return total;
 }
 
-HEED_VECTORISED void scale_and_shift(float* x, int64_t count, float factor, float shift) {
+HEED_LOOP void scale_all(float* x, int64_t count, float factor, float shift) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) x[i] = x[i] * factor - shift;
 }
 
-HEED_VECTORISED void widen(const uint16_t* from, float* to, int64_t count) {
+HEED_LOOP void widen_all(const uint16_t* from, float* to, int64_t count) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) to[i] = widened(from[i]);
 }
 
-HEED_VECTORISED void narrow(const float* from, uint16_t* to, int64_t count) {
+HEED_LOOP void narrow_all(const float* from, uint16_t* to, int64_t count) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) to[i] = narrowed(from[i]);
+}
+
+}  // namespace
+
+float largest(const float* x, int64_t count) {
+  return fastest<largest_of>(x, count);
+}
+
+float sum(const float* x, int64_t count) {
+  return fastest<sum_of>(x, count);
+}
+
+float exponentials(float* x, int64_t count, float most) {
+  return fastest<exponentiate>(x, count, most);
+}
+
+void scale_and_shift(float* x, int64_t count, float factor, float shift) {
+  fastest<scale_all>(x, count, factor, shift);
+}
+
+void widen(const uint16_t* from, float* to, int64_t count) {
+  fastest<widen_all>(from, to, count);
+}
+
+void narrow(const float* from, uint16_t* to, int64_t count) {
+  fastest<narrow_all>(from, to, count);
 }
 
 }  // namespace heed::kernels

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kernels/rows/vector.h"
+#include "kernels/rows/versions.h"
 
 namespace heed::kernels {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 // Sixteen numbers, in as many registers as the processor needs for them.
 using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 
-[[gnu::always_inline]] inline void load(Lanes& to, const float* from) {
+HEED_LOOP void load(Lanes& to, const float* from) {
   std::memcpy(&to, from, sizeof(Lanes));
 }
 
@@ -19,7 +19,7 @@ using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 constexpr int64_t kBlockRows = 6, kBlockLanes = 2;
 
 template <int64_t rows, int64_t lanes>
-[[gnu::always_inline]] inline void block(const SmallProduct& p, int64_t row, int64_t column) {
+HEED_LOOP void block(const SmallProduct& p, int64_t row, int64_t column) {
   Lanes sums[rows][lanes] = {};
   const float* a = p.a.data + row * p.a.row;
   const float* b = p.b.data + column;
@@ -42,20 +42,24 @@ template <int64_t rows, int64_t lanes>
 }
 
 template <int64_t rows>
-[[gnu::always_inline]] inline void band(const SmallProduct& p, int64_t row) {
+HEED_LOOP void band(const SmallProduct& p, int64_t row) {
   int64_t column = 0;
   for (; column + kBlockLanes * kLanes <= p.width; column += kBlockLanes * kLanes)
     block<rows, kBlockLanes>(p, row, column);
   if (column < p.width) block<rows, 1>(p, row, column);
 }
 
-}  // namespace
-
-HEED_VECTORISED void multiply(const SmallProduct& product) {
+HEED_LOOP void bands(const SmallProduct& product) {
   int64_t row = 0;
   for (; row + kBlockRows <= product.rows; row += kBlockRows) band<kBlockRows>(product, row);
   for (; row + 2 <= product.rows; row += 2) band<2>(product, row);
   if (row < product.rows) band<1>(product, row);
+}
+
+}  // namespace
+
+void multiply(const SmallProduct& product) {
+  fastest<bands>(product);
 }
 
 }  // namespace heed::kernels

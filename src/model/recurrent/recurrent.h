@@ -1,4 +1,4 @@
-// The recurrent encoder-decoder, with any attention of model/attention.
+// The recurrent encoder-decoder, with any attention of attention/.
 #pragma once
 
 #include "model/model.h"

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "kernels/product.h"
 #include "model/embedding.h"
+#include "model/transformer/layers.h"
 
 namespace heed::model {
 namespace {
@@ -38,8 +39,8 @@ FeedForward::FeedForward(const BlockOptions& options)
           "output", xavier_linear(options.feed_forward, {options.attention.width}, true))) {}
 
 Tensor FeedForward::forward(const Tensor& x) {
-  const Tensor inner = activate(activation_, kernels::linear(*inner_, x));
-  return kernels::linear(*output_, drop(inner, dropout_, is_training()));
+  const Tensor inner = activate(activation_, linear(*inner_, x));
+  return linear(*output_, drop(inner, dropout_, is_training()));
 }
 
 Residual::Residual(const BlockOptions& options)

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/layer_norm.h"
 #include "kernels/tensor.h"
 #include "model/config.h"
+#include "model/transformer/layers.h"
 #include "model/transformer/multi_head.h"
 
 namespace heed::model {
@@ -43,7 +43,7 @@ class Residual : public torch::nn::Module {
 
   template <class Sublayer>
   Tensor around(const Tensor& x, const Sublayer& sublayer) {
-    return pre_ ? add(x, sublayer(kernels::layer_norm(norm_, x))) : norm_(add(x, sublayer(x)));
+    return pre_ ? add(x, sublayer(layer_norm(norm_, x))) : norm_(add(x, sublayer(x)));
   }
 
  private:

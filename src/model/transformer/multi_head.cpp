@@ -10,6 +10,7 @@
 #include "kernels/attention.h"
 #include "kernels/product.h"
 #include "model/initial.h"
+#include "model/transformer/layers.h"
 
 namespace heed::model {
 namespace {
@@ -101,8 +102,7 @@ SelfAttention::SelfAttention(const MultiHeadOptions& options)
 
 SelfAttention::Heads SelfAttention::project(const Tensor& x) {
   const int64_t shared = options_.kv() * options_.head();
-  const auto parts =
-      kernels::linear(*projection_, x).split_with_sizes({options_.width, shared, shared}, -1);
+  const auto parts = linear(*projection_, x).split_with_sizes({options_.width, shared, shared}, -1);
   return {.query = split_heads(parts[0], options_.head()),
           .keys = split_heads(parts[1], options_.head()),
           .values = split_heads(parts[2], options_.head())};
@@ -110,8 +110,8 @@ SelfAttention::Heads SelfAttention::project(const Tensor& x) {
 
 /// [positions, width] -> [positions, width]
 Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences, bool causal) {
-  Tensor projected = kernels::linear(*projection_, x);
-  if (rotary_) {  // queries and keys lie side by side: they turn together
+  Tensor projected = linear(*projection_, x);
+  if (rotary_) {  // queries and keys lie side by side: they rotate together
     const int64_t shared = options_.kv() * options_.head();
     const auto parts = projected.split_with_sizes({options_.width + shared, shared}, 1);
     const Tensor heads = split_heads(parts[0], options_.head());
@@ -124,7 +124,7 @@ Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences,
 
 Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool causal,
                               Tensor* weights) {
-  if (sentences.packed()) return kernels::linear(*output_, attend_packed(x, sentences, causal));
+  if (sentences.packed()) return linear(*output_, attend_packed(x, sentences, causal));
   Heads heads = project(x);
   if (rotary_) {
     heads.query = rotary_->forward(heads.query, 0);
@@ -134,7 +134,7 @@ Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool 
   look.window = options_.window;
   const Tensor context = attend(heads.query.transpose(1, 2), heads.keys.transpose(1, 2),
                                 heads.values.transpose(1, 2), look, weights);
-  return kernels::linear(*output_, join_heads(context));
+  return linear(*output_, join_heads(context));
 }
 
 Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t position,
@@ -156,7 +156,7 @@ Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t posi
   const Tensor context = attend(query, seen(cache.keys), seen(cache.values),
                                 look_of(options_, {}, false, is_training()), weights);
   if (weights) *weights = weights->squeeze(2).unflatten(0, {sentences, beam}).transpose(1, 2);
-  return kernels::linear(*output_, context.reshape({sentences, beam, options_.width}));
+  return linear(*output_, context.reshape({sentences, beam, options_.width}));
 }
 
 CrossAttention::CrossAttention(const MultiHeadOptions& options)
@@ -169,7 +169,7 @@ CrossAttention::CrossAttention(const MultiHeadOptions& options)
 }
 
 KeysValues CrossAttention::project(const Tensor& memory) {
-  const Tensor projected = kernels::linear(*projection_, memory);
+  const Tensor projected = linear(*projection_, memory);
   if (memory.dim() == 2) return {.packed = projected};
   const auto parts = projected.chunk(2, -1);
   return {.keys = split_heads(parts[0], options_.head()).transpose(1, 2),
@@ -178,9 +178,9 @@ KeysValues CrossAttention::project(const Tensor& memory) {
 
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
                                Tensor* weights) {
-  const Tensor query = kernels::linear(*query_, x);
+  const Tensor query = linear(*query_, x);
   if (sentences.memory.packed())
-    return kernels::linear(
+    return linear(
         *output_,
         kernels::packed_attention(query, memory.packed,
                                   packed_heads(options_, sentences.queries, sentences.memory),
@@ -188,7 +188,7 @@ Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const 
   const Tensor context =
       attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys, memory.values,
              look_of(options_, sentences.memory.valid, false, is_training()), weights);
-  return kernels::linear(*output_, join_heads(context));
+  return linear(*output_, join_heads(context));
 }
 
 }  // namespace heed::model

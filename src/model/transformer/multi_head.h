@@ -23,7 +23,7 @@ struct MultiHeadOptions {
   int64_t kv_heads = 0;  // 0: as many as heads
   AttentionScale scale = AttentionScale::sqrt;
   double dropout = 0;   // of the weights, while training
-  bool rotary = false;  // self-attention: turn queries and keys by their position
+  bool rotary = false;  // self-attention: rotate queries and keys by their position
   int64_t window = 0;   // self-attention: sees so many positions each way; 0: all
   bool bias = true;     // of the projections
 

@@ -22,16 +22,16 @@ Tensor angles(int64_t first, int64_t length, int64_t pairs, int64_t width) {
 }
 
 /// [length, head / 2] complex: the unit number of each angle.
-Tensor turns(int64_t first, int64_t length, int64_t head) {
+Tensor unit_rotations(int64_t first, int64_t length, int64_t head) {
   const Tensor angle = angles(first, length, head / 2, head);
   return at::polar(at::ones_like(angle), angle).to(at::kComplexFloat);
 }
 
-Tensor turn(const Tensor& x, const Tensor& turns) {
+Tensor rotate(const Tensor& x, const Tensor& rotations) {
   const bool wide = x.scalar_type() == at::kDouble;
   const Tensor pairs =
       at::view_as_complex(x.to(wide ? at::kDouble : at::kFloat).unflatten(-1, {-1, 2}));
-  return at::view_as_real(pairs * turns).flatten(-2).to(x.scalar_type());
+  return at::view_as_real(pairs * rotations).flatten(-2).to(x.scalar_type());
 }
 
 }  // namespace
@@ -44,10 +44,10 @@ Tensor sinusoids(int64_t first, int64_t length, int64_t width) {
 }
 
 Tensor rotations(int64_t first, int64_t length, int64_t head) {
-  return at::view_as_real(turns(first, length, head)).flatten(1).contiguous();
+  return at::view_as_real(unit_rotations(first, length, head)).flatten(1).contiguous();
 }
 
-PositionTable::PositionTable(Rows rows, int64_t width)
+PositionTable::PositionTable(MakeRows rows, int64_t width)
     : rows_(rows), width_(width), table_(rows(0, kUsualLength, width)) {}
 
 Tensor PositionTable::rows(int64_t first, int64_t length) const {
@@ -72,7 +72,7 @@ void PositionTable::to(at::Device device, bool non_blocking) {
 }
 
 void PositionTable::convert(at::ScalarType dtype) {
-  // Complex numbers of half width hardly exist: turns stay in fp32 below it.
+  // Complex numbers of half width hardly exist: rotations stay in fp32 below it.
   const bool wide = dtype == at::kDouble;
   table_ = table_.to(table_.is_complex() ? (wide ? at::kComplexDouble : at::kComplexFloat) : dtype);
 }
@@ -110,21 +110,21 @@ int64_t Positioning::longest() const {
 }
 
 Rotary::Rotary(int64_t head)
-    : turns_(register_module("table", std::make_shared<PositionTable>(&turns, head))) {
+    : rotations_(register_module("table", std::make_shared<PositionTable>(&unit_rotations, head))) {
   expect(head % 2 == 0, "rotary positions need heads of even width");
 }
 
 Tensor Rotary::forward(const Tensor& x, int64_t first) const {
-  return turn(x, turns_->rows(first, x.size(1)).unsqueeze(1));  // [length, 1, head / 2]
+  return rotate(x, rotations_->rows(first, x.size(1)).unsqueeze(1));  // [length, 1, head / 2]
 }
 
 Tensor Rotary::forward_at(const Tensor& x, const Tensor& positions) const {
-  const Tensor all = turns_->rows(0, positions.max().item<int64_t>() + 1);
-  return turn(x, all.index_select(0, positions).unsqueeze(1));  // [positions, 1, head / 2]
+  const Tensor all = rotations_->rows(0, positions.max().item<int64_t>() + 1);
+  return rotate(x, all.index_select(0, positions).unsqueeze(1));  // [positions, 1, head / 2]
 }
 
 Tensor Rotary::at_position(const Tensor& x, int64_t position) const {
-  return turn(x, turns_->rows(position, 1));
+  return rotate(x, rotations_->rows(position, 1));
 }
 
 }  // namespace heed::model

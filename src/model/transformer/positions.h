@@ -23,8 +23,8 @@ Tensor rotations(int64_t first, int64_t length, int64_t head);
 /// asked. It moves with its owner but is no weight: it is not saved.
 class PositionTable : public torch::nn::Module {
  public:
-  using Rows = Tensor (*)(int64_t first, int64_t length, int64_t width);
-  PositionTable(Rows rows, int64_t width);
+  using MakeRows = Tensor (*)(int64_t first, int64_t length, int64_t width);
+  PositionTable(MakeRows rows, int64_t width);
 
   /// [length, ...] for the positions from `first`.
   Tensor rows(int64_t first, int64_t length) const;
@@ -36,13 +36,13 @@ class PositionTable : public torch::nn::Module {
 
  private:
   void convert(at::ScalarType dtype);
-  Rows rows_;
+  MakeRows rows_;
   int64_t width_;
   Tensor table_;
 };
 
-/// What is added to the embeddings: sinusoidal, learned, or nothing (rotary turns queries and
-/// keys).
+/// What is added to the embeddings: sinusoidal, learned, or nothing (rotary positions rotate
+/// queries and keys).
 class Positioning : public torch::nn::Module {
  public:
   /// `longest`: positions that learned vectors exist for.
@@ -63,8 +63,9 @@ class Positioning : public torch::nn::Module {
   Tensor learned_;  // [longest, width]
 };
 
-/// Rotary positions (Su et al. 2021, eq. 34): the pair (x(2i), x(2i + 1)) at position p turns by
-/// the angle p / 10000^(2i / head), so that products of queries and keys know their distance alone.
+/// Rotary positions (Su et al. 2021, eq. 34): the pair (x(2i), x(2i + 1)) at position p is rotated
+/// by the angle p / 10000^(2i / head), so that products of queries and keys know their distance
+/// alone.
 class Rotary : public torch::nn::Module {
  public:
   /// `head`: the width of one head, even.
@@ -78,7 +79,7 @@ class Rotary : public torch::nn::Module {
   Tensor at_position(const Tensor& x, int64_t position) const;
 
  private:
-  std::shared_ptr<PositionTable> turns_;  // [positions, head / 2] complex
+  std::shared_ptr<PositionTable> rotations_;  // [positions, head / 2] complex
 };
 
 }  // namespace heed::model

@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "kernels/attention.h"
-#include "kernels/layer_norm.h"
 #include "kernels/product.h"
 #include "model/embedding.h"
 #include "model/transformer/blocks.h"
+#include "model/transformer/layers.h"
 #include "model/transformer/sentences.h"
 #include "text/vocabulary.h"
 
@@ -75,7 +75,7 @@ class Stack : public torch::nn::Module {
       norm_ = register_module("norm",
                               torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
   }
-  Tensor finish(const Tensor& x) { return norm_ ? kernels::layer_norm(norm_, x) : x; }
+  Tensor finish(const Tensor& x) { return norm_ ? layer_norm(norm_, x) : x; }
 
   std::vector<std::shared_ptr<Block>> blocks;
 

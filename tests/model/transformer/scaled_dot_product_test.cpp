@@ -104,7 +104,14 @@ TEST_P(Paths, FusedEqualsPlainWhenCausal) {
 INSTANTIATE_TEST_SUITE_P(OddShapes, Paths,
                          testing::Values(Shape{3, 4, 4, 5, 5, 7}, Shape{3, 4, 2, 7, 7, 3},
                                          Shape{2, 6, 1, 5, 5, 8}, Shape{3, 6, 2, 3, 11, 5},
-                                         Shape{1, 1, 1, 1, 1, 1}));
+                                         Shape{1, 1, 1, 1, 1, 1}),
+                         [](const auto& info) {
+                           const auto& at = info.param;
+                           return std::string("heads") + std::to_string(at.heads) + "_" +
+                                  std::string("kv") + std::to_string(at.kv_heads) + "_" +
+                                  std::string("queries") + std::to_string(at.query) + "_" +
+                                  std::string("keys") + std::to_string(at.keys);
+                         });
 
 TEST(Kernel, SharedHeadsServeNeighbours) {
   at::manual_seed(2);

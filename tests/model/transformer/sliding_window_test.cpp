@@ -78,7 +78,14 @@ TEST_P(Blocks, NeverReadPadding) {
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, Blocks,
                          testing::Values(Shape{1, 1, 1, 97, 3, 1}, Shape{3, 4, 2, 131, 5, 7},
-                                         Shape{2, 3, 1, 256, 7, 33}, Shape{3, 2, 2, 199, 3, 40}));
+                                         Shape{2, 3, 1, 256, 7, 33}, Shape{3, 2, 2, 199, 3, 40}),
+                         [](const auto& info) {
+                           const auto& at = info.param;
+                           return std::string("heads") + std::to_string(at.heads) + "_" +
+                                  std::string("kv") + std::to_string(at.kv_heads) + "_" +
+                                  std::string("length") + std::to_string(at.length) + "_" +
+                                  std::string("window") + std::to_string(at.window);
+                         });
 
 TEST(SlidingWindow, TakesBlocksOnlyWhereTheyAreLessWork) {
   EXPECT_FALSE(worth_blocks(100, {.window = 16}));

@@ -163,12 +163,19 @@ TEST_P(Variants, LookingChangesNothing) {
   }
 }
 
+std::string name_of_variant(const ::testing::TestParamInfo<Variants::ParamType>& info) {
+  const auto& [norm, positions, kv_heads, window] = info.param;
+  return config::name_of(norm) + "_" + config::name_of(positions) +
+         (kv_heads > 0 ? "_shared" : "") + (window > 0 ? "_window" : "");
+}
+
 INSTANTIATE_TEST_SUITE_P(AllKinds, Variants,
                          ::testing::Combine(::testing::Values(Norm::pre, Norm::post),
                                             ::testing::Values(Positions::sinusoidal,
                                                               Positions::learned,
                                                               Positions::rotary),
-                                            ::testing::Values(0, 1), ::testing::Values(0, 2)));
+                                            ::testing::Values(0, 1), ::testing::Values(0, 2)),
+                         name_of_variant);
 
 TEST(Transformer, StepwiseWeightsEqualThoseOfTeacherForcing) {
   const at::NoGradGuard no_grad;

@@ -43,7 +43,7 @@ struct AttentionSize {
   int64_t positions = 1024;  // source positions that a mechanism without content knows
 };
 
-/// When a mechanism is asked, which decides the recurrence around it (model/recurrent.cpp).
+/// When a mechanism is asked, which decides the recurrence around it (model/recurrent/decoder.h).
 enum class Timing {
   kBefore,  // with s(t-1); c(t) enters the cell of step t (Bahdanau et al. 2015, A.1.2)
   kAfter,   // with s(t); then the attentional state (Luong et al. 2015, section 3)

@@ -12,10 +12,10 @@ struct RowLoss {
 
 /// `row` [vocab] holds logits and then, where `gradient`, p - q (otherwise nothing of use). A row
 /// with a NaN or +inf gives a NaN loss.
-RowLoss softmax_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient);
+RowLoss loss_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient);
 
 /// The same for bf16 numbers as 16 bits; `scratch` [vocab] is for the work in fp32.
-RowLoss softmax_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
-                    float* scratch);
+RowLoss loss_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
+                 float* scratch);
 
 }  // namespace heed::kernels

@@ -1,4 +1,4 @@
-#include "kernels/rows/vector.h"
+#include "kernels/rows/numbers.h"
 
 #include <gtest/gtest.h>
 

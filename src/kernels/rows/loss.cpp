@@ -1,4 +1,4 @@
-#include "kernels/rows/softmax.h"
+#include "kernels/rows/loss.h"
 
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 #include "kernels/rows/loops.h"
 
 namespace heed::kernels {
-RowLoss softmax_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient) {
+RowLoss loss_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient) {
   const float most = largest(row, vocab), answer = row[gold];
   const float total = smoothing > 0 ? sum(row, vocab) : 0;
   const float partition = exponentials(row, vocab, most);
@@ -27,10 +27,10 @@ RowLoss softmax_row(float* row, int64_t vocab, int64_t gold, float smoothing, bo
   return loss;
 }
 
-RowLoss softmax_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
-                    float* scratch) {
+RowLoss loss_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
+                 float* scratch) {
   widen(row, scratch, vocab);
-  const RowLoss loss = softmax_row(scratch, vocab, gold, smoothing, gradient);
+  const RowLoss loss = loss_row(scratch, vocab, gold, smoothing, gradient);
   if (gradient) narrow(scratch, row, vocab);
   return loss;
 }

@@ -1,17 +1,8 @@
-// Loops that the compiler vectorises, for every processor: plain C++ on floats, compiled once for
-// each level of x86-64 and chosen when the program starts.
+// Functions of one number, plain C++ without branches, so that loops over them vectorise.
 #pragma once
 
 #include <bit>
 #include <cstdint>
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define HEED_VECTORISED \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define HEED_VECTORISED
-#endif
 
 namespace heed::kernels {
 

@@ -1,0 +1,17 @@
+# The loops over plain numbers and their tests alone, without LibTorch: what a processor for which there is no LibTorch
+# here can be held to (./run aarch64).
+file(GLOB rows ${PROJECT_SOURCE_DIR}/src/kernels/rows/*.cpp)
+add_library(heed_rows STATIC ${rows} ${PROJECT_SOURCE_DIR}/src/packed/attend.cpp ${PROJECT_SOURCE_DIR}/src/packed/matrix.cpp
+            ${PROJECT_SOURCE_DIR}/src/packed/tile_product.cpp)
+target_include_directories(heed_rows PUBLIC ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(heed_rows PRIVATE heed_flags)
+target_compile_options(heed_rows PRIVATE -fopenmp-simd -fno-math-errno -fno-trapping-math)
+
+enable_testing()
+# GoogleTest's own sources, as Debian ships them for such uses.
+add_subdirectory(/usr/src/googletest googletest EXCLUDE_FROM_ALL)
+file(GLOB tests ${PROJECT_SOURCE_DIR}/tests/kernels/rows/*_test.cpp)
+add_executable(test_rows ${tests} ${PROJECT_SOURCE_DIR}/tests/packed/matrix_test.cpp)
+target_include_directories(test_rows PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(test_rows PRIVATE heed_rows gtest gmock gtest_main heed_flags)
+add_test(NAME rows COMMAND test_rows)

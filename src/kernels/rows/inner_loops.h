@@ -1,0 +1,45 @@
+// The loops that other loops are made of.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/rows/numbers.h"
+#include "kernels/rows/versions.h"
+
+namespace heed::kernels {
+
+/// Of at least one number.
+HEED_LOOP float largest_of(const float* x, int64_t count) {
+  float most = x[0];
+#pragma omp simd reduction(max : most)
+  for (int64_t i = 0; i < count; ++i) most = x[i] > most ? x[i] : most;
+  return most;
+}
+
+HEED_LOOP float sum_of(const float* x, int64_t count) {
+  float total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < count; ++i) total += x[i];
+  return total;
+}
+
+// A score that takes no part in a softmax, and what is told from it.
+inline constexpr float kHidden = -1e30F, kAlmostHidden = -1e29F;
+
+/// x becomes its softmax. What is kHidden gets exactly 0; where everything is, all are 0.
+HEED_LOOP void softmax(float* x, int64_t count) {
+  float most = kHidden, total = 0;
+#pragma omp simd reduction(max : most)
+  for (int64_t i = 0; i < count; ++i) most = most > x[i] ? most : x[i];
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < count; ++i) {
+    const float weight = x[i] > kAlmostHidden ? exponential(x[i] - most) : 0;
+    x[i] = weight;
+    total += weight;
+  }
+  const float share = total > 0 ? 1 / total : 0;
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) x[i] *= share;
+}
+
+}  // namespace heed::kernels

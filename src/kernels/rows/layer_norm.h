@@ -1,0 +1,26 @@
+// Layer norm of one row, and its gradient. T is float, or uint16_t for bf16.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::kernels {
+
+struct Moments {
+  float mean = 0, scale = 0;  // of a row; 1 / sqrt(variance + eps)
+};
+
+Moments moments_of(const float* x, int64_t width, float eps);
+
+/// y = (x - mean) scale weight + bias; y may be x.
+template <class T>
+void normalise_row(const float* x, const Moments& moments, const float* weight, const float* bias,
+                   T* y, int64_t width);
+
+/// From the gradient `outer` of y that of x, written to `inner`; those of weight and bias are added
+/// to what is in `to_weight` and `to_bias`.
+template <class T>
+void normalise_row_gradient(const float* x, const Moments& moments, const float* weight,
+                            const T* outer, float* inner, float* to_weight, float* to_bias,
+                            int64_t width);
+
+}  // namespace heed::kernels

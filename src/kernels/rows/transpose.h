@@ -1,0 +1,17 @@
+// Rows of a matrix that become columns of another, in blocks that stay in the processor's nearest
+// cache. The types are float, or uint16_t for bf16.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::kernels {
+
+inline constexpr int64_t kTransposeBlock = 16;  // a cache line of floats
+
+/// from [rows, columns] -> to [columns, rows], the rows [begin, end) alone, `begin` a multiple of
+/// kTransposeBlock.
+template <class From, class To>
+void transpose_rows(const From* from, To* to, int64_t rows, int64_t columns, int64_t begin,
+                    int64_t end);
+
+}  // namespace heed::kernels

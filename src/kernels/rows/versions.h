@@ -1,0 +1,52 @@
+// One loop, compiled for several processors. The fastest one that this processor can run is chosen
+// at each call, by a number that is known when the program starts.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HEED_X86 1
+#else
+#define HEED_X86 0
+#endif
+
+// A loop that is compiled into each of its callers, and there for the processor of that caller.
+#define HEED_LOOP [[gnu::always_inline]] inline
+
+namespace heed::kernels {
+
+/// Levels of x86-64: what the compiler may use there. Other processors are `plain`.
+enum class Level { plain, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512
+Level level();
+
+/// Products of four bytes, and of two bf16 numbers, in one instruction (AVX512-VNNI, AVX512-BF16).
+bool has_vnni();
+bool has_bf16_products();
+
+template <auto kLoop>
+struct Versions;
+
+template <class Result, class... Arguments, Result (*kLoop)(Arguments...)>
+struct Versions<kLoop> {
+  static Result plain(Arguments... arguments) { return kLoop(arguments...); }
+#if HEED_X86
+  [[gnu::target("arch=x86-64-v3")]] static Result v3(Arguments... arguments) {
+    return kLoop(arguments...);
+  }
+  [[gnu::target("arch=x86-64-v4")]] static Result v4(Arguments... arguments) {
+    return kLoop(arguments...);
+  }
+#endif
+
+  static Result run(Arguments... arguments) {
+#if HEED_X86
+    if (level() == Level::v4) return v4(arguments...);
+    if (level() == Level::v3) return v3(arguments...);
+#endif
+    return plain(arguments...);
+  }
+};
+
+/// fastest<loop>(arguments...) runs `loop`, a HEED_LOOP, as this processor runs it fastest.
+template <auto kLoop>
+inline constexpr auto fastest = &Versions<kLoop>::run;
+
+}  // namespace heed::kernels

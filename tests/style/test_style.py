@@ -1,0 +1,199 @@
+"""What is promised about the house and its texts, held: links, commands, paths, keys, the registry, the pages' files."""
+import functools
+import html.parser
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEED = os.environ.get("HEED_BINARY", ROOT / "build/release/heed")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def text(page):
+    return page.read_text(encoding="utf-8")
+
+
+def prose(page):
+    """The page without its code blocks."""
+    return re.sub(r"^```.*?^```", "", text(page), flags=re.M | re.S)
+
+
+def commands(page):
+    """What the code blocks without a language, and the code in the prose, tell to type: (line, words)."""
+    blocks = re.findall(r"^```\n(.*?)^```", text(page), flags=re.M | re.S)
+    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    lines += re.findall(r"`((?:build/release/)?heed [^`\n]+|\./run [^`\n]+)`", prose(page))
+    for line in lines:
+        try:
+            yield line, shlex.split(line, comments=True)
+        except ValueError:  # a sentence with an apostrophe
+            continue
+
+
+def simple_commands(words):
+    """The parts of a line between ;, |, && and redirections, of which each begins with a program."""
+    part = []
+    for word in words + [";"]:
+        if word in (";", "|", "&&", "do", "done", "||", "<", ">", "2>") or word.endswith(";"):
+            if part + ([word.rstrip(";")] if word.rstrip(";") and word.endswith(";") else []):
+                yield part + ([word[:-1]] if len(word) > 1 and word.endswith(";") else [])
+            part = []
+        else:
+            part.append(word)
+
+
+@functools.lru_cache(maxsize=None)
+def help_of(*command):
+    done = subprocess.run([HEED, *command, "--help"], capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else ""
+
+
+def anchors(page):
+    for heading in re.findall(r"^#+ (.+)$", prose(page), flags=re.M):
+        plain = re.sub(r"[`*\[\]()]", "", heading).lower()
+        yield re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+class Docs(unittest.TestCase):
+    def test_links_resolve(self):
+        for page in PAGES:
+            for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+                if re.match(r"https?:", target):
+                    continue
+                path, _, anchor = target.partition("#")
+                found = (page.parent / path) if path else page
+                self.assertTrue(found.exists(), f"{page.name}: {target}")
+                if anchor:
+                    self.assertIn(anchor, list(anchors(found)), f"{page.name}: {target}")
+
+    def test_every_page_is_on_the_map(self):
+        map_page = text(ROOT / "docs/README.md")
+        for page in (ROOT / "docs").glob("*.md"):
+            if page.name != "README.md":
+                self.assertIn(f"({page.name})", map_page)
+
+    def test_paths_exist(self):
+        pattern = r"`((?:src|apps|tests|configs|data_scripts|docs|cmake)/[\w./*-]*)`"
+        for page in PAGES:
+            for path in re.findall(pattern, prose(page)):
+                if "cosine" in path:  # the example of CONTRIBUTING.md
+                    continue
+                there = list(ROOT.glob(path.rstrip("/"))) or list(ROOT.glob(path + ".*"))
+                self.assertTrue(there, f"{page.name}: {path}")
+
+    def test_commands_and_options_exist(self):
+        seen = 0
+        for page in PAGES:
+            for line, words in commands(page):
+                for part in simple_commands(words):
+                    if not part or part[0] not in ("heed", "build/release/heed") or len(part) < 2:
+                        continue
+                    if not re.fullmatch(r"[a-z]+", part[1]):  # heed COMMAND, heed --version
+                        continue
+                    command = part[1:3] if part[1] == "bench" and part[2:] and part[2].islower() else part[1:2]
+                    shown = help_of(*command)
+                    self.assertTrue(shown, f"{page.name}: no such command: {line}")
+                    seen += 1
+                    for word in part[2:]:
+                        option = word.split("=")[0]
+                        if re.fullmatch(r"--?[a-z][\w-]*", option):
+                            known = re.search(rf"(^|[\s,]){re.escape(option)}([\s,]|$)", shown + help_of())
+                            self.assertTrue(known, f"{page.name}: {option} in: {line}")
+        self.assertGreater(seen, 30)
+
+    def test_run_knows_what_the_docs_tell(self):
+        usage = subprocess.run([ROOT / "run", "help"], capture_output=True, text=True).stdout
+        for page in PAGES:
+            for line, words in commands(page):
+                for part in simple_commands(words):
+                    if len(part) > 1 and part[0] == "./run" and part[1].islower():
+                        self.assertRegex(usage, rf"(?m)^  {part[1]} ", f"{page.name}: {line}")
+
+    def test_keys_exist(self):
+        pattern = r"--set ((?:model|data|training|decoding|evaluation)\.[\w.]+)="
+        keys = {(key, page.name) for page in PAGES + sorted(ROOT.glob("configs/*.yaml"))
+                for key in re.findall(pattern, text(page))}
+        self.assertGreater(len(keys), 10)
+        for key, page in sorted(keys):
+            done = subprocess.run([HEED, "config", "--explain", key], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, f"{page}: {key}: {done.stderr}")
+
+    def test_help_ends_with_two_examples(self):
+        names = re.findall(r"^  ([a-z]+) {2,}", help_of().partition("Subcommands:")[2], flags=re.M)
+        self.assertGreater(len(names), 15)
+        modes = re.findall(r"^  ([a-z]+) {2,}", help_of("bench").partition("Subcommands:")[2], flags=re.M)
+        for command in [(name,) for name in names] + [("bench", mode) for mode in modes]:
+            examples = help_of(*command).partition("Examples:\n")[2].strip().splitlines()
+            self.assertEqual(len(examples), 2, command)
+            for example in examples:
+                self.assertIn("heed " + " ".join(command), example)
+
+
+class House(unittest.TestCase):
+    def test_each_attention_is_one_file_and_one_line(self):
+        folder = ROOT / "src/model/recurrent/attention"
+        names = re.findall(r"^HEED_ATTENTION\((\w+),", text(folder / "registry.def"), flags=re.M)
+        self.assertEqual(len(names), len(set(names)))
+        for name in names:
+            made = [path.name for path in folder.glob("*.cpp") if f"make_{name}(" in text(path)]
+            self.assertEqual(made, [f"{name}.cpp"])
+            self.assertTrue(text(folder / f"{name}.cpp").startswith("//"), f"{name}.cpp begins with its equation")
+
+    def test_parameterised_cases_have_names(self):
+        for path in ROOT.glob("tests/**/*_test.cpp"):
+            for made in re.findall(r"INSTANTIATE_TEST_SUITE_P\((.*?)\);\n\n", text(path), flags=re.S):
+                self.assertRegex(made, r"\(const auto& info\)|name_of", f"{path.name}: {made[:60]}")
+
+    def test_pages_files_are_right(self):
+        folder = ROOT / "src/draw/page"
+        filled = re.findall(r'"(@\w+@)"', "".join(text(path) for path in ROOT.glob("src/draw/*.cpp")))
+        for path in folder.glob("*"):
+            if path.suffix in (".html", ".css", ".js"):
+                for marker in re.findall(r"@\w+@", text(path)):
+                    self.assertIn(marker, filled, path.name)
+        for path in folder.glob("*.css"):
+            self.assertEqual(text(path).count("{"), text(path).count("}"), path.name)
+        for path in folder.glob("*.html"):
+            Tags().check(text(path), path.name)
+        node = shutil.which("node")
+        for path in folder.glob("*.js"):
+            if node:
+                subprocess.run([node, "--check", path], check=True)
+            else:  # no more than that its brackets close
+                for pair in ("()", "[]", "{}"):
+                    self.assertEqual(*(text(path).count(bracket) for bracket in pair), path.name)
+
+    def test_top_level_holds_what_it_should(self):
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+        if listed.returncode:
+            self.skipTest("no git checkout")
+        known = {"apps", "src", "configs", "data_scripts", "tests", "docs", "cmake", "run", "CMakeLists.txt",
+                 "CMakePresets.json", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+        top = {path.split("/")[0] for path in listed.stdout.splitlines()}
+        self.assertEqual({name for name in top if not name.startswith(".")} - known, set())
+
+
+class Tags(html.parser.HTMLParser):
+    """Tags that nest."""
+    ALONE = {"meta", "br", "img", "link", "input"}
+
+    def check(self, page, name):
+        self.open, self.name = [], name
+        self.feed(page)
+        assert not self.open, f"{name}: {self.open} are not closed"
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.ALONE:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"{self.name}: </{tag}>"
+
+
+if __name__ == "__main__":
+    unittest.main()
