@@ -172,7 +172,7 @@ TEST(AToyAttention, IsARegisteredOneWithoutAnotherEdit) {
 }
 
 TEST(AToyAttention, IsTheOneOfTheGuide) {
-  const std::string source = read_file(HEED_SOURCE_DIR "/tests/model/toy/cosine.cpp");
+  const std::string source = read_file(HEED_SOURCE_DIR "/tests/model/recurrent/toy/cosine.cpp");
   EXPECT_THAT(read_file(HEED_SOURCE_DIR "/CONTRIBUTING.md"),
               ::testing::HasSubstr("```cpp\n" + source + "```"));
 }
