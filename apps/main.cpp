@@ -65,7 +65,7 @@ int run(int argc, char** argv) {
   CLI::App app{"heed trains translators, translates, and shows what attention does.", "heed"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "heed " HEED_VERSION);
-  app.footer("heed COMMAND --help explains a command and ends with an example. Try: ./run demo");
+  app.footer("heed COMMAND --help explains a command and ends with two examples. Try: ./run demo");
   std::string level = "info";
   bool quiet = false;
   app.add_flag("-q,--quiet", quiet, "Print warnings and errors only");

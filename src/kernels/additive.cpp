@@ -45,7 +45,8 @@ struct AdditiveMemory::Shared {
     has_exponentials.resize(lengths.size());
     at::parallel_for(0, keys.size(0), 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        has_exponentials[i] = exp_2x(row_of(keys, i), row_of(exponentials, i), lengths[i] * keys.size(2));
+        has_exponentials[i] =
+            exp_2x(row_of(keys, i), row_of(exponentials, i), lengths[i] * keys.size(2));
     });
   }
 };
@@ -168,8 +169,8 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
               row_of(from, i) + t * from.size(2), scores.of(row_of(asked, i) + t * asked.size(2)),
               memory.v.data_ptr<float>(), row_of(memory.values, i),
               row_of(weights, i) + t * weights.size(2), row_of(to_query, i) + t * asked.size(2),
-              row_of(memory.to_v, i), row_of(memory.to_keys, i), row_of(memory.to_values, i), scratch.data(),
-              memory.size(i));
+              row_of(memory.to_v, i), row_of(memory.to_keys, i), row_of(memory.to_values, i),
+              scratch.data(), memory.size(i));
       }
     });
     return {to_query.to(context->saved_data["type"].toScalarType()), Tensor(), Tensor()};
