@@ -180,11 +180,10 @@ Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const 
                                Tensor* weights) {
   const Tensor query = linear(*query_, x);
   if (sentences.memory.packed())
-    return linear(
-        *output_,
-        kernels::packed_attention(query, memory.packed,
-                                  packed_heads(options_, sentences.queries, sentences.memory),
-                                  /*causal=*/false, scale_of(options_)));
+    return linear(*output_, kernels::packed_attention(
+                                query, memory.packed,
+                                packed_heads(options_, sentences.queries, sentences.memory),
+                                /*causal=*/false, scale_of(options_)));
   const Tensor context =
       attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys, memory.values,
              look_of(options_, sentences.memory.valid, false, is_training()), weights);
