@@ -1,11 +1,9 @@
 # The loops over plain numbers and their tests alone, without LibTorch: what a processor for which there is no LibTorch
 # here can be held to (./run aarch64).
-file(GLOB rows ${PROJECT_SOURCE_DIR}/src/kernels/rows/*.cpp)
-add_library(heed_rows STATIC ${rows} ${PROJECT_SOURCE_DIR}/src/packed/attend.cpp ${PROJECT_SOURCE_DIR}/src/packed/matrix.cpp
-            ${PROJECT_SOURCE_DIR}/src/packed/tile_product.cpp)
+add_library(heed_rows STATIC ${row_loops})
 target_include_directories(heed_rows PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(heed_rows PRIVATE heed_flags)
-target_compile_options(heed_rows PRIVATE -fopenmp-simd -fno-math-errno -fno-trapping-math)
+target_compile_options(heed_rows PRIVATE ${row_flags})
 
 enable_testing()
 # GoogleTest's own sources, as Debian ships them for such uses.
