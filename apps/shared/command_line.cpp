@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -149,20 +150,11 @@ Argument CommandLine::option(const std::string& names, int64_t& value, const std
   return declare(app_, group_, names, value, help);
 }
 
-Argument CommandLine::option(const std::string& names, uint64_t& value, const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
-
 Argument CommandLine::option(const std::string& names, double& value, const std::string& help) {
   return declare(app_, group_, names, value, help);
 }
 
 Argument CommandLine::option(const std::string& names, std::optional<int64_t>& value,
-                             const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
-
-Argument CommandLine::option(const std::string& names, std::optional<double>& value,
                              const std::string& help) {
   return declare(app_, group_, names, value, help);
 }

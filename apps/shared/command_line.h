@@ -5,8 +5,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -60,10 +58,8 @@ class CommandLine {
   Argument option(const std::string& names, std::string& value, const std::string& help);
   Argument option(const std::string& names, int& value, const std::string& help);
   Argument option(const std::string& names, int64_t& value, const std::string& help);
-  Argument option(const std::string& names, uint64_t& value, const std::string& help);
   Argument option(const std::string& names, double& value, const std::string& help);
   Argument option(const std::string& names, std::optional<int64_t>& value, const std::string& help);
-  Argument option(const std::string& names, std::optional<double>& value, const std::string& help);
   Argument option(const std::string& names, std::vector<std::string>& value,
                   const std::string& help);
   Argument option(const std::string& names, std::vector<int64_t>& value, const std::string& help);
