@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-struct Args {
+struct AttentionArgs {
   std::vector<int64_t> lengths = {128, 256, 512, 1024, 2048, 4096, 8192};
   int64_t heads = 4, head = 64, window = 128;
   BenchOptions common;
@@ -31,7 +31,7 @@ struct Cost {
   double seconds = 0, bytes = 0;
 };
 
-Cost cost_of(const Way& way, int64_t length, const Args& args) {
+Cost cost_of(const Way& way, int64_t length, const AttentionArgs& args) {
   at::manual_seed(1);
   const auto draw = [&] { return at::randn({1, args.heads, length, args.head}); };
   const at::Tensor query = draw(), keys = draw(), values = draw();
@@ -55,7 +55,7 @@ draw::CurvePoint point(double value) {
   return {.value = value, .interval = std::nullopt};
 }
 
-void bench_attention(const Args& args) {
+void bench_attention(const AttentionArgs& args) {
   const at::NoGradGuard no_gradients;
   args.common.apply();
   text::Table table{{"attention", "length", "seconds", "mib"}, {}};
@@ -96,7 +96,7 @@ void bench_attention(const Args& args) {
 }  // namespace
 
 void add_bench_attention(CommandLine& bench) {
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<AttentionArgs>();
   CommandLine command = bench.command(
       "attention", "Time and memory of plain, fused and sliding-window attention by length");
   command.group("Sizes");

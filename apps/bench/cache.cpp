@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kVocabulary = 8000;
 
-struct Args {
+struct CacheArgs {
   std::vector<int64_t> positions = {16, 32, 64, 128, 256};
   int64_t sentences = 4, beam = 5, source = 30;
   BenchOptions common;
@@ -45,7 +45,7 @@ struct Cached {
   double bytes = 0;
 };
 
-Cached with_cache(model::Model& model, const Args& args) {
+Cached with_cache(model::Model& model, const CacheArgs& args) {
   constexpr int64_t kAround = 4;
   const model::Source source = random_source(args.sentences, args.source);
   model::State state = model.start(source);
@@ -70,7 +70,7 @@ Cached with_cache(model::Model& model, const Args& args) {
 }
 
 /// Seconds of one step that computes every position before it again.
-double without_cache(model::Model& model, int64_t position, const Args& args) {
+double without_cache(model::Model& model, int64_t position, const CacheArgs& args) {
   const int64_t rows = args.sentences * args.beam;
   const model::Source source = random_source(rows, args.source);
   const at::Tensor prefix = at::full({rows, position}, 5, at::kLong);
@@ -79,7 +79,7 @@ double without_cache(model::Model& model, int64_t position, const Args& args) {
   });
 }
 
-void bench_cache(const Args& args) {
+void bench_cache(const CacheArgs& args) {
   const at::NoGradGuard no_gradients;
   args.common.apply();
   text::Table table{{"attention", "kv_heads", "position", "ms_cached", "ms_uncached", "ratio",
@@ -116,7 +116,7 @@ void bench_cache(const Args& args) {
 }  // namespace
 
 void add_bench_cache(CommandLine& bench) {
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<CacheArgs>();
   CommandLine command = bench.command(
       "cache", "Decoding time per step with and without the cache; its bytes for MHA, GQA, MQA");
   command.group("Search");

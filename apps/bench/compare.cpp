@@ -88,10 +88,10 @@ void compare(const std::string& before, const std::string& after) {
 }  // namespace
 
 void add_bench_compare(CommandLine& bench) {
-  struct Args {
+  struct CompareArgs {
     std::string before, after;
   };
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<CompareArgs>();
   CommandLine command =
       bench.command("compare", "Each number of the second file divided by that of the first");
   command.option("before", args->before, "CSV that heed bench wrote").required();

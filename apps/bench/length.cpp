@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-struct Args {
+struct LengthArgs {
   std::vector<std::string> models;
   std::string source, device;
   std::vector<int64_t> lengths = {16, 32, 64, 128, 256};
@@ -30,7 +30,8 @@ constexpr int64_t kShort = 16, kLong = 144;
 
 /// Sentences of so many pieces, made of the file's lines one after the other. Translator cuts them
 /// at exactly that.
-std::vector<std::string> sentences_of(const ModelFolder& folder, const Args& args, int64_t length) {
+std::vector<std::string> sentences_of(const ModelFolder& folder, const LengthArgs& args,
+                                      int64_t length) {
   const std::string path = source_to_translate(args.source, folder.config.data.test.source);
   if (length >= folder.model->longest())
     throw UserError("--lengths: " + folder.path + " takes no source of " + std::to_string(length) +
@@ -66,8 +67,8 @@ int64_t long_target(const ModelFolder& folder) {
 }
 
 /// Seconds of translating the sentences into `target` pieces each.
-double seconds(const ModelFolder& folder, const Args& args, const std::vector<std::string>& lines,
-               int64_t length, int64_t target) {
+double seconds(const ModelFolder& folder, const LengthArgs& args,
+               const std::vector<std::string>& lines, int64_t length, int64_t target) {
   decode::DecodeConfig config = folder.config.decoding;
   config.beam_size = args.beam;
   config.n_best = 1;
@@ -81,7 +82,7 @@ double seconds(const ModelFolder& folder, const Args& args, const std::vector<st
   return median_seconds(args.common.repeats, [&] { translator.translate(lines); });
 }
 
-void bench_length(const Args& args) {
+void bench_length(const LengthArgs& args) {
   text::Table table{{"system", "length", "ms_per_piece", "of_first"}, {}};
   draw::Curve curve{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
                              " sentences at once, beam " + std::to_string(args.beam),
@@ -111,7 +112,7 @@ void bench_length(const Args& args) {
 }  // namespace
 
 void add_bench_length(CommandLine& bench) {
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<LengthArgs>();
   CommandLine command =
       bench.command("length", "Decoding time of a target piece against the source's length");
   command.option("models", args->models, "Folders that `heed train` wrote").required();

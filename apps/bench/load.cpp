@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-struct Args {
+struct LoadArgs {
   std::string config;
   std::vector<std::string> settings;
   int64_t pairs = 0, batches = 1000;
@@ -49,7 +49,7 @@ Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const Config& c
   return drained;
 }
 
-void bench_load(const Args& args) {
+void bench_load(const LoadArgs& args) {
   args.common.apply();
   const Config shared = load_config(args.config, args.settings);
   const std::string folder = run_folder(shared);
@@ -87,7 +87,7 @@ void bench_load(const Args& args) {
 }  // namespace
 
 void add_bench_load(CommandLine& bench) {
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<LoadArgs>();
   CommandLine command = bench.command(
       "load", "Pairs/s read and cut into pieces, target tokens/s made into batches, memory");
   command.option("config", args->config, "A configuration, as for `heed train`").required();

@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-struct Args {
+struct ScaleArgs {
   std::vector<int64_t> widths = {64, 256, 1024};
   int64_t keys = 64, queries = 1000;
   std::vector<std::string> runs;
@@ -29,7 +29,7 @@ struct Spread {
   double gradient = 0;  // mean size of what reaches one score from a loss of random values
 };
 
-Spread spread_of(int64_t width, bool scaled, const Args& args) {
+Spread spread_of(int64_t width, bool scaled, const ScaleArgs& args) {
   at::manual_seed(width);
   const at::Tensor query = at::randn({args.queries, width}), keys = at::randn({args.keys, width});
   const at::Tensor values = at::randn({args.keys, 16});
@@ -99,7 +99,7 @@ draw::Curve learning_curves(const std::vector<std::string>& folders) {
   return curve;
 }
 
-void bench_scale(const Args& args) {
+void bench_scale(const ScaleArgs& args) {
   args.common.apply();
   text::Table table{{"width", "scale", "score_variance", "entropy_nats", "mean_gradient"}, {}};
   draw::Curve variance{.title = "Variance of the scores",
@@ -134,7 +134,7 @@ void bench_scale(const Args& args) {
 }  // namespace
 
 void add_bench_scale(CommandLine& bench) {
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<ScaleArgs>();
   CommandLine command = bench.command(
       "scale", "Scores with and without 1/sqrt(d): variance, entropy, gradient, learning curves");
   command.group("Input");

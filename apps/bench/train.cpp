@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Args {
+struct TrainArgs {
   std::string config;
   std::vector<std::string> settings, systems;
   int64_t updates = 20, warmup = 3, pairs = 0;
@@ -90,7 +90,7 @@ class Bench {
   int64_t done_ = 0;
 };
 
-Measured measure(const Config& config, const std::string& folder, const Args& args) {
+Measured measure(const Config& config, const std::string& folder, const TrainArgs& args) {
   const PeakMemory memory;
   Bench bench(config, folder, make_vocabularies(config));
   bench.updates(args.warmup);
@@ -127,7 +127,7 @@ std::vector<std::string> row_of(const std::string& name, const Measured& measure
           std::to_string(measured.resident_mib)};
 }
 
-void bench_train(const Args& args) {
+void bench_train(const TrainArgs& args) {
   args.common.apply();
   const Config shared = load_config(args.config, args.settings);
   const std::string folder = run_folder(shared);
@@ -162,7 +162,7 @@ void bench_train(const Args& args) {
 }  // namespace
 
 void add_bench_train(CommandLine& bench) {
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<TrainArgs>();
   CommandLine command = bench.command(
       "train", "Target tokens/s of a config's systems, share of peak, memory, time by part");
   command.option("config", args->config, "A configuration, as for `heed bottleneck`").required();

@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-struct Args {
+struct TranslateArgs {
   std::string model, source, device;
   std::vector<std::string> weights, settings;
   std::vector<int64_t> batches = {1, 32}, beams;
@@ -29,7 +29,7 @@ void reset_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
 }
 
-std::vector<std::string> read_lines(const Args& args, const Config& config) {
+std::vector<std::string> read_lines(const TranslateArgs& args, const Config& config) {
   const std::string path = source_to_translate(args.source, config.data.test.source);
   std::vector<std::string> lines;
   text::LineReader reader(path);
@@ -63,7 +63,7 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
   return speed;
 }
 
-void bench_translate(const Args& args) {
+void bench_translate(const TranslateArgs& args) {
   std::optional<ModelFolder> folder;
   const double load = seconds_of([&] {
     folder.emplace(open_model(args.model, {args.device, args.settings}));
@@ -107,7 +107,7 @@ void bench_translate(const Args& args) {
 }  // namespace
 
 void add_bench_translate(CommandLine& bench) {
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<TranslateArgs>();
   CommandLine command = bench.command(
       "translate", "Sentences/s and pieces/s of a model's search, time to load, peak memory");
   command.option("model", args->model, "Folder that `heed train` wrote").required();

@@ -9,33 +9,37 @@
 namespace heed {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-json section_json(const config::SectionView& section);
+ordered_json section_json(const config::SectionView& section);
 
 struct ValueJson {
   template <class T>
-  json operator()(const T* value) const {
+  ordered_json operator()(const T* value) const {
     return *value;
   }
-  json operator()(const config::EnumView& value) const { return value.names->at(value.get()); }
-  json operator()(const config::SectionView& section) const { return section_json(section); }
-  json operator()(const config::ListView& list) const {
-    json out = json::array();
+  ordered_json operator()(const config::EnumView& value) const {
+    return value.names->at(value.get());
+  }
+  ordered_json operator()(const config::SectionView& section) const {
+    return section_json(section);
+  }
+  ordered_json operator()(const config::ListView& list) const {
+    ordered_json out = ordered_json::array();
     for (std::size_t i = 0; i < list.size(); ++i) out.push_back(section_json(list.at(i)));
     return out;
   }
 };
 
-json section_json(const config::SectionView& section) {
-  json out = json::object();
+ordered_json section_json(const config::SectionView& section) {
+  ordered_json out = ordered_json::object();
   for (const config::FieldView& field : section.fields)
     out[field.key] = std::visit(ValueJson{}, field.value);
   return out;
 }
 
-json vocabulary_json(const VocabularyReport& vocabulary) {
-  json special = json::object();
+ordered_json vocabulary_json(const VocabularyReport& vocabulary) {
+  ordered_json special = ordered_json::object();
   for (std::size_t id = 0; id < vocabulary.special.size(); ++id)
     special[vocabulary.special[id]] = id;
   return {{"pieces", vocabulary.pieces},
@@ -44,13 +48,14 @@ json vocabulary_json(const VocabularyReport& vocabulary) {
           {"examples", vocabulary.examples}};
 }
 
-json training_json(const ModelReport& report) {
-  json out = {{"finished", report.summary.has_value()}, {"updates", report.updates}};
+ordered_json training_json(const ModelReport& report) {
+  ordered_json out = {{"finished", report.summary.has_value()}, {"updates", report.updates}};
   if (report.best)
-    out["best_validation"] = {{"update", report.best->update},
-                              {"loss", report.best->loss},
-                              {"perplexity", report.best->perplexity},
-                              {"bleu", report.best->bleu ? json(*report.best->bleu) : json()}};
+    out["best_validation"] = {
+        {"update", report.best->update},
+        {"loss", report.best->loss},
+        {"perplexity", report.best->perplexity},
+        {"bleu", report.best->bleu ? ordered_json(*report.best->bleu) : ordered_json()}};
   if (!report.summary) return out;
   out["updates"] = report.summary->updates;
   out["minutes"] = report.summary->minutes;
@@ -63,29 +68,31 @@ json training_json(const ModelReport& report) {
 }  // namespace
 
 std::string report_json(ModelReport report) {
-  json tensors = json::array(), modules = json::object(), checkpoints = json::array();
+  ordered_json tensors = ordered_json::array(), modules = ordered_json::object(),
+               checkpoints = ordered_json::array();
   for (const TensorRow& tensor : report.tensors) {
-    json row = {{"name", tensor.name}, {"shape", tensor.shape}, {"parameters", tensor.parameters}};
+    ordered_json row = {
+        {"name", tensor.name}, {"shape", tensor.shape}, {"parameters", tensor.parameters}};
     if (!tensor.tied_to.empty()) row["tied_to"] = tensor.tied_to;
     tensors.push_back(row);
-    json& module = modules[split(tensor.name, '.')[0]];
+    ordered_json& module = modules[split(tensor.name, '.')[0]];
     module = (module.is_null() ? 0 : module.get<int64_t>()) + tensor.parameters;
   }
   for (const CheckpointFile& file : report.checkpoints)
     checkpoints.push_back({{"file", file.name}, {"bytes", file.bytes}});
-  return json{{"folder", report.folder},
-              {"parameters", report.parameters()},
-              {"bytes", report.bytes},
-              {"modules", modules},
-              {"tensors", tensors},
-              {"vocabulary",
-               {{"joint", report.joint()},
-                {"source", vocabulary_json(report.source)},
-                {"target", vocabulary_json(report.target)}}},
-              {"training", training_json(report)},
-              {"checkpoints", checkpoints},
-              {"config", section_json(config::view(report.config))}}
-             .dump(2, ' ', false, json::error_handler_t::replace) +
+  return ordered_json{{"folder", report.folder},
+                      {"parameters", report.parameters()},
+                      {"bytes", report.bytes},
+                      {"modules", modules},
+                      {"tensors", tensors},
+                      {"vocabulary",
+                       {{"joint", report.joint()},
+                        {"source", vocabulary_json(report.source)},
+                        {"target", vocabulary_json(report.target)}}},
+                      {"training", training_json(report)},
+                      {"checkpoints", checkpoints},
+                      {"config", section_json(config::view(report.config))}}
+             .dump(2, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
 }
 

@@ -5,6 +5,8 @@
 
 namespace heed {
 
+template config::SectionView config::view(Config&);
+
 Config load_config(const std::string& path, const std::vector<std::string>& settings) {
   Config config;
   config::load_file(config, path);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/schema.h"
+#include "config/view.h"
 #include "data/config.h"
 #include "decode/config.h"
 #include "model/config.h"
@@ -59,6 +60,9 @@ struct Config {
       "bottleneck: the family to compare; each is this file with its own settings laid over it.",
       config::AnyValue{})
 };
+
+// The one large view is compiled in config.cpp, not in each command.
+extern template config::SectionView config::view(Config&);
 
 /// Reads `path` and lays `settings` ("key=value") over it, then checks all rules between fields.
 /// Throws ConfigError.

@@ -1,6 +1,6 @@
 // Additive attention for the steps of one sequence: each sentence's positions are read once per
 // step, padding never, and the gradients of keys and values are added up where they stand. CPU,
-// fp32 inside. The readable twin is additive_scores() with attend_with().
+// fp32 inside. The readable twin is additive_scores() (additive_scores.h) with attend_with().
 #pragma once
 
 #include <memory>

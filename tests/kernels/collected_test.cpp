@@ -6,15 +6,14 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "kernels/additive.h"
+#include "kernels/additive_scores.h"
 #include "model/device.h"
-#include "model/recurrent/attention/additive.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::kernels {
 namespace {
 
-using model::additive_scores;
 using model::attend_with;
 using model::Attended;
 using model::Autocast;
