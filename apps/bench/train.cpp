@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/prefetcher.h"
+#include "model/device.h"
 #include "model/model.h"
 #include "train/trainer.h"
 #include "train/update.h"
@@ -137,9 +138,12 @@ void bench_train(const TrainArgs& args) {
        "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
       {}};
   text::Table operations{{"system", "operation", "calls", "seconds", "%"}, {}};
-  const double fp32 = gemm_gflops(false), bf16 = gemm_gflops(true);
-  log::info("a square product runs at " + fixed(fp32, 0) + " GFLOP/s in fp32, " + fixed(bf16, 0) +
-            " in bf16");
+  const double fp32 = gemm_gflops(false);
+  // Where the processor has no such products, LibTorch's take a hundred times as long.
+  const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
+  log::info("a square product runs at " + fixed(fp32, 0) + " GFLOP/s in fp32" +
+            (has_bf16 ? ", " + fixed(gemm_gflops(true), 0) + " in bf16"
+                      : "; this processor does not multiply bf16 directly"));
   for (const FamilyMember& member : family(args.config, args.settings, args.systems)) {
     auto settings = member.settings;
     settings.insert(settings.end(), vocabulary.begin(), vocabulary.end());
