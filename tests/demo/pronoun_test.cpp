@@ -44,7 +44,7 @@ TEST(Demo, ATransformerLearnsWhatItStandsFor) {
       {"output=" + model, "threads=2", "data.train.source=" + data + "/train.src",
        "data.train.target=" + data + "/train.tgt", "data.valid.source=" + data + "/valid.src",
        "data.valid.target=" + data + "/valid.tgt", "data.test.source=", "data.test.target=",
-       "training.max_minutes=0", "training.updates=600", "training.validate_every=600"});
+       "training.max_minutes=0", "training.updates=400", "training.validate_every=400"});
   train.insert(train.end(), settings.begin(), settings.end());
   const Result trained = run_heed(train);
   ASSERT_EQ(trained.status, 0) << trained.err;
