@@ -17,11 +17,14 @@ constexpr int64_t kScaleGrowth = 2000;  // updates after which fp16 tries a larg
 }  // namespace
 
 TrainResult Loop::run() {
-  const auto before = ended();
+  if (complete()) {
+    take_best_weights();
+    return result(StopReason::nothing_to_do);
+  }
+  metrics_.truncate(progress_);
   const StopReason stopped = finish(loop());
   log::clear_progress();
-  const bool idle = before && stopped != StopReason::interrupted;
-  return result(idle ? StopReason::nothing_to_do : stopped);
+  return result(stopped);
 }
 
 StopReason Loop::loop() {
@@ -30,11 +33,7 @@ StopReason Loop::loop() {
       save();
       return StopReason::interrupted;
     }
-    if (validation_is_due() && progress_.validated != progress_.update) {
-      settle(0);
-      if (!validate_now()) continue;  // interrupted: the next turn saves
-      save();
-    }
+    if (validation_is_due() && !validated() && !validate_now()) continue;  // interrupted
     if (const auto reason = ended()) return *reason;
     if (!update_once()) return StopReason::epochs;
     if (roll_back_) {
@@ -52,6 +51,14 @@ StopReason Loop::loop() {
 bool Loop::validation_is_due() const {
   return progress_.update > 0 && progress_.update % config_.validate_every == 0 &&
          !setup_.validation.empty();
+}
+
+bool Loop::validated() const {
+  return setup_.validation.empty() || progress_.validated == progress_.update;
+}
+
+bool Loop::complete() const {
+  return ended() && validated();
 }
 
 std::optional<StopReason> Loop::ended() const {
@@ -156,7 +163,10 @@ void Loop::count_skipped(const UpdateReport& report, const UpdateNumbers& number
   if (progress_.skipped_in_a_row >= kSkipsInARow) roll_back_ = true;
 }
 
+/// Saves first: a validation takes long and runs another program. Whatever ends it, a run goes on
+/// from here and repeats it. Its outcome is in the next checkpoint.
 bool Loop::validate_now() {
+  save();
   std::optional<Validation> validation;
   {
     const Averaged averaged(average_.get());
@@ -165,7 +175,10 @@ bool Loop::validate_now() {
     if (!validation) return false;
     tick();
     unsaved_ = true;
-    if (record(*validation, config_, progress_)) keep_best_weights();
+    if (record(*validation, config_, progress_)) {
+      keep_best_weights();
+      write_model();
+    }
   }
   const bool best = progress_.stale == 0;
   log::info(validation_text(*validation, progress_, config_));

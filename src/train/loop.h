@@ -26,10 +26,12 @@ class Loop {
   // loop.cpp
   StopReason loop();
   std::optional<StopReason> ended() const;
-  bool update_once();  // false: the data is at its end
+  bool complete() const;  // ended, with all that belongs to the end
+  bool update_once();     // false: the data is at its end
   bool validation_is_due() const;
-  bool validate_now();    // false: interrupted
-  double behind() const;  // share of training
+  bool validated() const;  // the weights as they are, or there is nothing to validate on
+  bool validate_now();     // false: interrupted
+  double behind() const;   // share of training
   double rate() const;
   void settle(std::size_t may_wait);
   void account(const UpdateReport& report);
@@ -39,11 +41,12 @@ class Loop {
   void start();
   void restore(const Checkpoint& checkpoint, const std::string& path);
   void read_on(const data::Position& position);
-  bool save();  // false: nothing is new since the last time
+  void save();
   void keep_best_weights();
   void write_model() const;
   void roll_back();
   StopReason finish(StopReason stopped);
+  void take_best_weights();
   int64_t plan_updates() const;
 
   // loop_report.cpp

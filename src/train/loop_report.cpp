@@ -47,11 +47,11 @@ void Loop::show_progress() {
 void Loop::say_where_it_starts(const std::string& checkpoint) const {
   const std::string at =
       "resuming at " + with_commas(progress_.update) + " of " + with_commas(planned_);
-  const auto reason = ended();
-  if (!reason) {
+  if (!complete()) {
     log::info(at + " updates, from " + checkpoint);
     return;
   }
+  const auto reason = ended();
   const char* const key = *reason == StopReason::updates   ? "training.updates"
                           : *reason == StopReason::epochs  ? "training.epochs"
                           : *reason == StopReason::minutes ? "training.max_minutes"

@@ -54,7 +54,6 @@ Loop::Loop(const TrainerSetup& setup)
     return;
   }
   restore(found->checkpoint, found->path);
-  metrics_.truncate(progress_.update);
   say_where_it_starts(found->path);
 }
 
@@ -76,7 +75,6 @@ void Loop::start() {
   if (setup_.precision == at::kHalf) progress_.loss_scale = kFirstLossScale;
   read_on({});
   progress_.position = batches_->position();
-  metrics_.truncate(0);
   save();
 }
 
@@ -102,10 +100,11 @@ void Loop::restore(const Checkpoint& checkpoint, const std::string& path) {
   unsaved_ = false;
 }
 
-bool Loop::save() {
+/// Does nothing where nothing is new since the last time.
+void Loop::save() {
   settle(0);
   tick();
-  if (!unsaved_) return false;
+  if (!unsaved_) return;
   Checkpoint checkpoint{model::named_weights(model_), optimizer_.state(),
                         average_ ? average_->tensors() : NamedTensors{}};
   keep_generators(checkpoint, setup_.device);
@@ -114,11 +113,9 @@ bool Loop::save() {
   save_checkpoint(checkpoint, path);
   unsaved_ = false;
   log::debug("saved " + path);
-  // The list of best weights changes with a validation only, and a validation is saved at once.
-  if (setup_.validation.empty() || progress_.validated == progress_.update) write_model();
+  if (setup_.validation.empty()) write_model();
   // Only now: an older checkpoint may still name what goes.
   checkpoints_.prune(config_.keep_last, progress_.update, progress_.best);
-  return true;
 }
 
 /// Called while the model holds the weights that were validated.
@@ -173,7 +170,7 @@ void Loop::roll_back() {
   log::warn(what + ": back from update " + with_commas(failed) + " to " +
             with_commas(progress_.update) + " with half the learning rate (" +
             std::to_string(progress_.rollbacks) + " of " + std::to_string(kMostRollbacks) + ")");
-  metrics_.truncate(progress_.update);
+  metrics_.truncate(progress_);
   metrics_.rollback(progress_);
   unsaved_ = true;  // the lower rate has to be in the file, too
   save();
@@ -182,19 +179,21 @@ void Loop::roll_back() {
 /// Leaves the folder complete, also where a run that had ended was killed before it was.
 StopReason Loop::finish(StopReason stopped) {
   if (stopped == StopReason::interrupted) return stopped;
-  settle(0);
+  if (!validated()) save();  // before anything that a full disk could end
   if (progress_.window.updates > 0) log_window(/*last=*/true);
-  const bool due = !setup_.validation.empty() && progress_.update > 0;
-  if (due && progress_.validated != progress_.update && !validate_now()) {
-    save();
-    return StopReason::interrupted;
-  }
-  if (!save()) write_model();
-  if (progress_.best.empty() && !setup_.validation.empty()) return stopped;
+  if (!validated() && !validate_now()) return StopReason::interrupted;
+  save();
+  take_best_weights();
+  return stopped;
+}
+
+/// Into model.safetensors and the model.
+void Loop::take_best_weights() {
+  write_model();
+  if (progress_.best.empty() && !setup_.validation.empty()) return;
   const std::string path = setup_.folder + "/model.safetensors";
   model::load_weights(model_, read_weights(path), path);
   model_.eval();
-  return stopped;
 }
 
 }  // namespace heed::train

@@ -92,13 +92,16 @@ std::string validation_text(const Validation& validation, const Progress& progre
 
 Metrics::Metrics(const std::string& folder) : path_(folder + "/metrics.jsonl") {}
 
-void Metrics::truncate(int64_t update) {
+void Metrics::truncate(const Progress& progress) {
   std::string kept;
-  if (update > 0 && std::filesystem::exists(path_)) {
+  if (progress.update > 0 && std::filesystem::exists(path_)) {
     for (const std::string& line : split(read_file(path_), '\n')) {
       const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
       if (!object.is_object() || object.value("last", false)) continue;
-      if (object.value("update", int64_t{0}) <= update) kept += line + "\n";
+      // A checkpoint is written before the validation of its update, too.
+      const bool validation = object.value("event", "") == "validation";
+      const int64_t end = validation ? progress.validated : progress.update;
+      if (object.value("update", int64_t{0}) <= end) kept += line + "\n";
     }
   }
   write_atomic(path_, kept);

@@ -32,9 +32,9 @@ class Metrics {
  public:
   explicit Metrics(const std::string& folder);
 
-  /// Forgets everything behind `update` (0: all), so that the file reads as if the run had never
+  /// Forgets everything that is not in `progress`, so that the file reads as if the run had never
   /// gone further. A line that was cut off by a crash goes, too. Throws Failure.
-  void truncate(int64_t update);
+  void truncate(const Progress& progress);
 
   void train(const Progress& progress, const LineContext& context);
   void validation(const Validation& validation, const Progress& progress, bool best);

@@ -44,7 +44,7 @@ class ToyModel : public model::Model {
     Tensor x = at::cat({at::embedding(target_, input), read}, 2);
     if (is_training() && dropout_ > 0) x = at::dropout(x, dropout_, true);
     Tensor out = at::tanh(at::linear(x, hidden_));
-    if (is_training() && ++calls > 0 && poisoned(calls)) out = out / 0.;
+    if (is_training() ? ++calls > 0 && poisoned(calls) : sick) out = out / 0.;
     return out;
   }
   Tensor logits(const Tensor& features) override { return at::linear(features, output_, bias_); }
@@ -56,6 +56,7 @@ class ToyModel : public model::Model {
   int64_t largest = std::numeric_limits<int64_t>::max();  // source places that memory is enough for
   int64_t calls = 0;                                      // while training
   int64_t poison_from = 0, poison_to = 0;  // calls [from, to) whose loss is not finite
+  bool sick = false;                       // the loss is not finite while validating
 
  private:
   bool poisoned(int64_t call) const { return poison_from <= call && call < poison_to; }

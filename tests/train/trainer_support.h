@@ -61,6 +61,30 @@ inline std::vector<json> metrics(const TemporaryFolder& folder, const std::strin
   return out;
 }
 
+/// All of metrics.jsonl but what a clock has measured.
+inline std::vector<json> timeless_metrics(const TemporaryFolder& folder) {
+  std::vector<json> out;
+  for (const auto& line : split(read_file(folder / "metrics.jsonl"), '\n')) {
+    if (line.empty()) continue;
+    out.push_back(json::parse(line));
+    for (const char* key : {"seconds", "tokens_per_second", "waiting"}) out.back().erase(key);
+  }
+  return out;
+}
+
+/// What a run logs while this lives.
+class Logged {
+ public:
+  Logged() { log::add_file(folder_ / "log"); }
+  ~Logged() { log::close_files(); }
+  Logged(const Logged&) = delete;
+  Logged& operator=(const Logged&) = delete;
+  std::string text() const { return read_file(folder_ / "log"); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
 inline void expect_same_weights(const std::string& a, const std::string& b) {
   const NamedTensors left = read_weights(a), right = read_weights(b);
   ASSERT_EQ(left.size(), right.size());

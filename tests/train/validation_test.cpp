@@ -1,0 +1,117 @@
+// Validations that fail, are interrupted or have no score: they cost themselves, never the run.
+#include "train/validation.h"
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "train/checkpoint.h"
+#include "trainer_support.h"
+
+namespace heed::train {
+namespace {
+
+using ::testing::Not;
+
+struct Crash : std::runtime_error {
+  Crash() : std::runtime_error("crash") {}
+};
+
+/// A run of 13 updates with validations at 5, 10 and the end, and no checkpoint of its own accord.
+class Validating : public Trainer {
+ protected:
+  Validating() {
+    config.validate_every = 5;
+    config.keep_best = 2;
+  }
+  TrainerSetup setup(const TemporaryFolder& run, bool resume = false) {
+    auto out = setup_of(run.path(), config, 0.3);
+    out.validation = validation();
+    out.bleu = [this](model::Model&) { return ++scored, std::optional(20.); };
+    out.resume = resume;
+    return out;
+  }
+  static toy::ToyModel& model_of(const TrainerSetup& setup) {
+    return dynamic_cast<toy::ToyModel&>(*setup.model);
+  }
+  static Progress newest(const TemporaryFolder& run) {
+    return CheckpointFolder(run.path()).latest()->checkpoint.progress;
+  }
+  void expect_same_runs() {
+    expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+    expect_same_weights(folder / "checkpoints/update-00000013.heed",
+                        other / "checkpoints/update-00000013.heed");
+    EXPECT_EQ(timeless_metrics(folder), timeless_metrics(other));
+    EXPECT_EQ(newest(other).validated, 13);
+  }
+  TrainConfig config = quick(13);
+  int scored = 0;
+};
+
+TEST_F(Validating, OneThatCrashesLosesNoUpdateAndIsRepeatedOnce) {
+  train(setup(folder));
+  scored = 0;
+  for (const int64_t update : {5, 10, 13}) {
+    auto crashing = setup(other, /*resume=*/true);
+    crashing.bleu = [&, tries = 0](model::Model&) mutable {
+      // The one that crashed before is repeated first.
+      if (++tries > (update > 5 ? 1 : 0)) throw Crash();
+      return ++scored, std::optional(20.);
+    };
+    EXPECT_THROW(train(crashing), Crash);
+    EXPECT_EQ(newest(other).update, update);
+  }
+  const auto last = setup(other, /*resume=*/true);
+  EXPECT_EQ(train(last).updates, 13);
+  EXPECT_EQ(model_of(last).calls, 0);
+  EXPECT_EQ(scored, 3);
+  expect_same_runs();
+}
+
+TEST_F(Validating, ACrashBeforeTheNextCheckpointLeavesOneLineOfEach) {
+  train(setup(folder));
+  for (int polls = 4; polls < 24; polls += 3) {
+    auto crashing = setup(other, /*resume=*/true);
+    crashing.interrupted = [left = polls]() mutable {
+      if (--left < 0) throw Crash();
+      return false;
+    };
+    try {
+      train(crashing);
+    } catch (const Crash&) {
+    }
+  }
+  train(setup(other, /*resume=*/true));
+  expect_same_runs();
+}
+
+TEST_F(Validating, AnInterruptedOneIsRepeated) {
+  train(setup(folder));
+  scored = 0;
+  auto stopped = setup(other);
+  stopped.bleu = [&](model::Model&) { return ++scored, std::optional<double>(); };
+  stopped.interrupted = [&] { return scored > 0; };
+  EXPECT_EQ(train(stopped).stopped, StopReason::interrupted);
+  EXPECT_EQ(newest(other).update, 5);
+  scored = 0;
+  EXPECT_EQ(train(setup(other, /*resume=*/true)).updates, 13);
+  EXPECT_EQ(scored, 3);
+  expect_same_runs();
+}
+
+TEST_F(Validating, AFullDiskAtTheEndLosesNoUpdate) {
+  train(setup(folder));
+  auto full = setup(other);
+  // A folder in the way of a file is as good as a full disk.
+  std::filesystem::create_directories(other / "checkpoints/best-00000013.safetensors/x");
+  EXPECT_THROW(train(full), Failure);
+  EXPECT_EQ(newest(other).update, 13);
+  std::filesystem::remove_all(other / "checkpoints/best-00000013.safetensors");
+  const auto last = setup(other, /*resume=*/true);
+  EXPECT_EQ(train(last).updates, 13);
+  EXPECT_EQ(model_of(last).calls, 0);
+  expect_same_runs();
+}
+
+}  // namespace
+}  // namespace heed::train
