@@ -170,8 +170,9 @@ bool Loop::validate_now() {
   std::optional<Validation> validation;
   {
     const Averaged averaged(average_.get());
-    validation = validate(model_, {setup_.validation, setup_.bleu, setup_.device, setup_.precision,
-                                   setup_.interrupted});
+    validation =
+        validate(model_, {setup_.validation, setup_.bleu, setup_.device, setup_.precision,
+                          setup_.interrupted, config_.early_stopping.metric == StopMetric::bleu});
     if (!validation) return false;
     tick();
     unsaved_ = true;

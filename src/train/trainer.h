@@ -34,7 +34,8 @@ struct TrainerSetup {
   data::BatchOptions batches;           // batch_options()
   std::vector<data::Batch> validation;  // fixed_batches(); empty: no validation
   /// BLEU of the validation set, called with the weights to judge, in eval mode without gradients;
-  /// nothing where it was interrupted or cannot be had. May be empty.
+  /// nothing where it was interrupted. A Failure that it throws costs this score alone, unless
+  /// early_stopping.metric is bleu. May be empty.
   std::function<std::optional<double>(model::Model&)> bleu;
 
   bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
@@ -66,8 +67,8 @@ data::BatchOptions batch_options(const TrainConfig& training, const data::DataCo
 /// interruption (StopReason::interrupted) everything is saved and the model holds the last weights.
 ///
 /// Throws UserError for a checkpoint that does not fit or a folder that has checkpoints without
-/// `resume`, Failure where losses stay not finite, memory is too small for one sentence, or the
-/// disk is full.
+/// `resume`, Failure where losses stay not finite, memory is too small for one sentence, the disk
+/// is full, or there is no BLEU and early_stopping.metric needs it.
 TrainResult train(const TrainerSetup& setup);
 
 }  // namespace heed::train

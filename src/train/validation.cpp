@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "model/device.h"
 #include "train/loss.h"
 
@@ -33,14 +36,35 @@ Tensor nll_of(model::Model& model, const data::Batch& batch, const Validator& va
   return loss_of(model, model.features(source, target.input), target, 0).nll;
 }
 
+bool interrupted(const Validator& validator) {
+  return validator.interrupted && validator.interrupted();
+}
+
 /// -log p summed over all batches; nothing where interrupted.
 std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
   Tensor sum = at::zeros({}, at::TensorOptions(at::kDouble).device(validator.device));
   for (const auto& batch : validator.batches) {
-    if (validator.interrupted && validator.interrupted()) return std::nullopt;
+    if (interrupted(validator)) return std::nullopt;
     sum += nll_of(model, batch, validator);
   }
   return sum.item<double>();
+}
+
+/// The scorer is another program, and training can do without one of its scores.
+std::optional<double> score_of(model::Model& model, const Validator& validator) {
+  if (!validator.bleu) return std::nullopt;
+  try {
+    return validator.bleu(model);
+  } catch (const Failure& failure) {
+    if (interrupted(validator)) return std::nullopt;  // a signal may have ended the scorer, too
+    const std::string what = std::string("this validation has no BLEU: ") + failure.what();
+    if (validator.bleu_decides)
+      throw Failure(what +
+                    "; training.early_stopping.metric: bleu needs it. Everything is saved, "
+                    "--resume repeats the validation");
+    log::warn(what);
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -58,8 +82,8 @@ std::optional<Validation> validate(model::Model& model, const Validator& validat
   if (!nll) return std::nullopt;
   for (const auto& batch : validator.batches) out.tokens += batch.target_tokens();
   out.loss = *nll / static_cast<double>(out.tokens);
-  if (validator.bleu) out.bleu = validator.bleu(model);
-  if (validator.interrupted && validator.interrupted()) return std::nullopt;
+  out.bleu = score_of(model, validator);
+  if (interrupted(validator)) return std::nullopt;
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
 }

@@ -29,10 +29,12 @@ struct Validator {
   at::Device device;
   at::ScalarType precision;
   const std::function<bool()>& interrupted;
+  bool bleu_decides = false;  // early_stopping.metric: bleu
 };
 
 /// In eval mode and without gradients; the model's mode is as before afterwards. Nothing where an
-/// interruption comes first.
+/// interruption comes first. Where `bleu` throws Failure, a warning says so and there is no score;
+/// where BLEU decides, that Failure is thrown.
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,

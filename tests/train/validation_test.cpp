@@ -99,6 +99,56 @@ TEST_F(Validating, AnInterruptedOneIsRepeated) {
   expect_same_runs();
 }
 
+std::optional<double> fail(model::Model&) {
+  throw Failure("the scorer is away");
+}
+
+TEST_F(Validating, AScorerThatFailsCostsItsScoreAlone) {
+  train(setup(folder));
+  scored = 0;
+  auto failing = setup(other);
+  failing.bleu = [&](model::Model& model) {
+    return ++scored == 2 ? fail(model) : std::optional(20.);
+  };
+  const Logged logged;
+  EXPECT_EQ(train(failing).updates, 13);
+  EXPECT_THAT(logged.text(), HasSubstr("warning: this validation has no BLEU: the scorer is away"));
+  EXPECT_EQ(scored, 3);
+  const auto lines = metrics(other, "validation");
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].at("bleu"), 20);
+  EXPECT_TRUE(lines[1].at("bleu").is_null());
+  EXPECT_EQ(lines[2].at("bleu"), 20);
+  expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+}
+
+TEST_F(Validating, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgain) {
+  config.early_stopping.metric = StopMetric::bleu;
+  train(setup(folder));
+  auto failing = setup(other);
+  failing.bleu = fail;
+  EXPECT_EQ(message_of<Failure>([&] { train(failing); }),
+            "this validation has no BLEU: the scorer is away; training.early_stopping.metric: bleu "
+            "needs it. Everything is saved, --resume repeats the validation");
+  EXPECT_EQ(newest(other).update, 5);
+  scored = 0;
+  const auto last = setup(other, /*resume=*/true);
+  EXPECT_EQ(train(last).updates, 13);
+  EXPECT_EQ(scored, 3);
+  expect_same_runs();
+}
+
+TEST_F(Validating, AScorerThatTheSignalEndsIsNoFailure) {
+  config.early_stopping.metric = StopMetric::bleu;
+  bool signalled = false;
+  auto stopped = setup(folder);
+  stopped.bleu = [&](model::Model& model) { return signalled = true, fail(model); };
+  stopped.interrupted = [&] { return signalled; };
+  const Logged logged;
+  EXPECT_EQ(train(stopped).stopped, StopReason::interrupted);
+  EXPECT_THAT(logged.text(), Not(HasSubstr("warning")));
+}
+
 TEST_F(Validating, AFullDiskAtTheEndLosesNoUpdate) {
   train(setup(folder));
   auto full = setup(other);
