@@ -58,6 +58,7 @@ Learning read_learning(const std::string& folder) {
   for (const std::string& line : split(read_file(path.string()), '\n')) {
     const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || json.value("event", "") != "train") continue;
+    if (!json.contains("loss") || !json["loss"].is_number()) continue;  // every update was skipped
     learning.updates.push_back(json.value("update", 0.0));
     learning.losses.push_back(json.value("loss", 0.0));
   }

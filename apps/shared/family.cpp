@@ -55,8 +55,10 @@ std::string progress_of(const FamilyMember& member) {
   for (const std::string& line : split(tail, '\n')) {
     const auto event = nlohmann::json::parse(line, nullptr, false);
     if (!event.is_object() || event.value("event", "") != "train") continue;
+    const auto loss = event.find("loss");  // null where every update was skipped
+    const bool known = loss != event.end() && loss->is_number();
     result = std::to_string(event.value("update", int64_t{0})) + " updates, loss " +
-             fixed(event.value("loss", 0.0), 2);
+             (known ? fixed(loss->get<double>(), 2) : "-");
   }
   return result;
 }

@@ -183,6 +183,10 @@ bool Loop::validate_now() {
   }
   const bool best = progress_.stale == 0;
   log::info(validation_text(*validation, progress_, config_));
+  if (!validation->finite())
+    log::warn("the validation loss at update " + with_commas(progress_.update) +
+              " is not finite: these weights are never the best ones, and what follows may be as "
+              "bad; lower training.learning_rate");
   metrics_.validation(*validation, progress_, best);
   return true;
 }

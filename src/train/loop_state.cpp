@@ -136,7 +136,6 @@ void Loop::write_model() const {
     if (average_)
       for (const auto& [name, tensor] : average_->tensors()) file.tensors[name] = tensor;
   } else {
-    if (progress_.best.empty()) return;
     std::vector<std::string> paths;
     std::string updates;
     for (const Best& one : progress_.best) {
@@ -189,8 +188,11 @@ StopReason Loop::finish(StopReason stopped) {
 
 /// Into model.safetensors and the model.
 void Loop::take_best_weights() {
+  if (progress_.best.empty() && !setup_.validation.empty())
+    throw Failure("training ended after " + with_commas(progress_.update) +
+                  " updates, and no validation had a finite loss: there are no best weights; lower "
+                  "training.learning_rate, or set training.clip_norm");
   write_model();
-  if (progress_.best.empty() && !setup_.validation.empty()) return;
   const std::string path = setup_.folder + "/model.safetensors";
   model::load_weights(model_, read_weights(path), path);
   model_.eval();

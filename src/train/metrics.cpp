@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -16,22 +17,26 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-double ratio(double a, double b) {
-  return b > 0 ? a / b : 0;
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();  // null in JSON
+
+double ratio(double a, double b, double of_none = 0) {
+  return b > 0 ? a / b : of_none;
 }
 
-/// The averages of a window.
+/// The averages of a window. Where every update was skipped there is no loss.
 struct Averages {
   explicit Averages(const Window& window)
-      : loss(ratio(window.loss, static_cast<double>(window.tokens))),
-        perplexity(std::exp(ratio(window.nll, static_cast<double>(window.tokens)))),
+      : loss(ratio(window.loss, static_cast<double>(window.tokens), kNothing)),
+        perplexity(std::exp(ratio(window.nll, static_cast<double>(window.tokens), kNothing))),
         speed(ratio(static_cast<double>(window.tokens), window.seconds)),
         padding(1 - ratio(static_cast<double>(window.real), static_cast<double>(window.places))),
         waiting(ratio(window.waited, window.seconds)) {}
   double loss, perplexity, speed, padding, waiting;
 };
 
+/// "-" where there is no number.
 std::string format(const char* pattern, double value) {
+  if (!std::isfinite(value)) return "-";
   char text[64];
   std::snprintf(text, sizeof text, pattern, value);
   return text;
@@ -67,10 +72,10 @@ std::string origins_text(const std::vector<data::Origin>& origins) {
 std::string line_text(const Progress& progress, const LineContext& context) {
   const Averages mean(progress.window);
   std::string text = "update " + with_commas(progress.update) + " epoch " +
-                     std::to_string(progress.epoch + 1) + " loss " + fixed(mean.loss, 3) + " ppl " +
-                     format("%.2f", mean.perplexity) + " rate " +
+                     std::to_string(progress.epoch + 1) + " loss " + format("%.3f", mean.loss) +
+                     " ppl " + format("%.2f", mean.perplexity) + " rate " +
                      format("%.2e", progress.window.rate) + " norm " +
-                     fixed(progress.window.norm, 2) + " tok/s " + human_count(mean.speed) +
+                     format("%.2f", progress.window.norm) + " tok/s " + human_count(mean.speed) +
                      " padding " + percent(mean.padding) + " waiting " + percent(mean.waiting);
   if (progress.window.skipped > 0) text += " skipped " + std::to_string(progress.window.skipped);
   if (context.left >= 0) text += " left " + human_duration(context.left);
@@ -79,8 +84,10 @@ std::string line_text(const Progress& progress, const LineContext& context) {
 
 std::string validation_text(const Validation& validation, const Progress& progress,
                             const TrainConfig& config) {
-  std::string text = "validation at update " + with_commas(progress.update) + " loss " +
-                     fixed(validation.loss, 4) + " ppl " + format("%.2f", validation.perplexity());
+  std::string text = "validation at update " + with_commas(progress.update) + " loss ";
+  text += validation.finite()
+              ? fixed(validation.loss, 4) + " ppl " + format("%.2f", validation.perplexity())
+              : "not finite";
   if (validation.bleu) text += " BLEU " + fixed(*validation.bleu, 2);
   text += " in " + human_duration(validation.seconds);
   if (progress.stale == 0) return text + ", the best so far";

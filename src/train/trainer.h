@@ -67,8 +67,9 @@ data::BatchOptions batch_options(const TrainConfig& training, const data::DataCo
 /// interruption (StopReason::interrupted) everything is saved and the model holds the last weights.
 ///
 /// Throws UserError for a checkpoint that does not fit or a folder that has checkpoints without
-/// `resume`, Failure where losses stay not finite, memory is too small for one sentence, the disk
-/// is full, or there is no BLEU and early_stopping.metric needs it.
+/// `resume`, Failure where losses stay not finite, no validation has a finite loss, memory is too
+/// small for one sentence, the disk is full, or there is no BLEU and early_stopping.metric needs
+/// it.
 TrainResult train(const TrainerSetup& setup);
 
 }  // namespace heed::train

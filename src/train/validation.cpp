@@ -69,6 +69,10 @@ std::optional<double> score_of(model::Model& model, const Validator& validator) 
 
 }  // namespace
 
+bool Validation::finite() const {
+  return std::isfinite(loss);
+}
+
 double Validation::perplexity() const {
   return std::exp(loss);
 }
@@ -82,7 +86,7 @@ std::optional<Validation> validate(model::Model& model, const Validator& validat
   if (!nll) return std::nullopt;
   for (const auto& batch : validator.batches) out.tokens += batch.target_tokens();
   out.loss = *nll / static_cast<double>(out.tokens);
-  out.bleu = score_of(model, validator);
+  if (out.finite()) out.bleu = score_of(model, validator);
   if (interrupted(validator)) return std::nullopt;
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
@@ -93,13 +97,12 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
   const auto score = by_bleu ? validation.bleu : std::optional(validation.loss);
   const auto better = [&](double a, double b) { return by_bleu ? a > b : a < b; };
   progress.validated = progress.update;
-  if (std::isfinite(validation.loss) &&
-      (!progress.lowest_loss || validation.loss < *progress.lowest_loss))
+  if (validation.finite() && (!progress.lowest_loss || validation.loss < *progress.lowest_loss))
     progress.lowest_loss = validation.loss;
   if (validation.bleu && (!progress.highest_bleu || *validation.bleu > *progress.highest_bleu))
     progress.highest_bleu = validation.bleu;
 
-  const bool counts = score && std::isfinite(*score);
+  const bool counts = validation.finite() && score;
   auto& best = progress.best;
   const bool improves = counts && (best.empty() || better(*score, best.front().score));
   progress.stale = improves ? 0 : progress.stale + 1;

@@ -20,6 +20,7 @@ struct Validation {
   std::optional<double> bleu;
   double seconds = 0;
 
+  bool finite() const;  // the loss
   double perplexity() const;
 };
 
@@ -33,13 +34,13 @@ struct Validator {
 };
 
 /// In eval mode and without gradients; the model's mode is as before afterwards. Nothing where an
-/// interruption comes first. Where `bleu` throws Failure, a warning says so and there is no score;
-/// where BLEU decides, that Failure is thrown.
+/// interruption comes first. No BLEU where the loss is not finite. Where `bleu` throws Failure, a
+/// warning says so and there is no score; where BLEU decides, that Failure is thrown.
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,
 /// reductions of the plateau schedule. Returns whether it is among the best ones; its `file` is
-/// then still empty.
+/// then still empty. A loss that is not finite never is.
 bool record(const Validation& validation, const TrainConfig& config, Progress& progress);
 
 }  // namespace heed::train

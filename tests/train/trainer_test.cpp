@@ -111,6 +111,24 @@ TEST_F(Trainer, UpdatesThatAreNotFiniteAreSkippedAndCounted) {
     EXPECT_TRUE(at::isfinite(tensor).all().item<bool>()) << name;
 }
 
+TEST_F(Trainer, AWindowWhoseUpdatesWereAllSkippedHasNoLoss) {
+  auto config = quick(6);
+  config.log_every = 3;
+  auto setup = setup_of(folder.path(), config);
+  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
+  model.poison_from = 1;
+  model.poison_to = 4;
+  const Logged logged;
+  train(setup);
+  const auto lines = metrics(folder, "train");
+  ASSERT_EQ(lines.size(), 2U);
+  for (const char* key : {"loss", "perplexity", "gradient_norm"}) {
+    EXPECT_TRUE(lines[0].at(key).is_null()) << key;
+    EXPECT_TRUE(lines[1].at(key).is_number()) << key;
+  }
+  EXPECT_THAT(logged.text(), HasSubstr("update 3 epoch 1 loss - ppl - rate 1.00e-02 norm - tok/s"));
+}
+
 TEST_F(Trainer, FiveInARowTakeTheRunBackWithHalfTheRate) {
   auto config = quick(12);
   config.save_every = 4;

@@ -149,6 +149,41 @@ TEST_F(Validating, AScorerThatTheSignalEndsIsNoFailure) {
   EXPECT_THAT(logged.text(), Not(HasSubstr("warning")));
 }
 
+TEST_F(Validating, ALossThatIsNotFiniteIsNamedAndNeverTheBest) {
+  for (const auto metric : {StopMetric::loss, StopMetric::bleu}) {
+    config.early_stopping.metric = metric;
+    const TemporaryFolder run;
+    auto sick = setup(run);
+    sick.interrupted = [&] {
+      model_of(sick).sick = model_of(sick).calls == 5;
+      return false;
+    };
+    scored = 0;
+    const Logged logged;
+    const TrainResult result = train(sick);
+    EXPECT_EQ(scored, 2);  // what such weights would translate is not worth a score
+    EXPECT_THAT(logged.text(), HasSubstr("validation at update 5 loss not finite in "));
+    EXPECT_THAT(logged.text(), HasSubstr("warning: the validation loss at update 5 is not finite"));
+    const auto lines = metrics(run, "validation");
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_TRUE(lines[0].at("loss").is_null());
+    EXPECT_EQ(lines[0].at("best"), false);
+    EXPECT_EQ(lines[0].at("stale"), 1);
+    EXPECT_EQ(lines[1].at("best"), true);
+    EXPECT_GE(result.best_update, 10);
+    EXPECT_FALSE(std::filesystem::exists(run / "checkpoints/best-00000005.safetensors"));
+  }
+}
+
+TEST_F(Validating, WithoutAnyFiniteLossThereIsNoModelAndTheRunSaysSo) {
+  auto sick = setup(folder);
+  model_of(sick).sick = true;
+  EXPECT_THAT(message_of<Failure>([&] { train(sick); }),
+              HasSubstr("training ended after 13 updates, and no validation had a finite loss"));
+  EXPECT_EQ(newest(folder).update, 13);
+  EXPECT_FALSE(std::filesystem::exists(folder / "model.safetensors"));
+}
+
 TEST_F(Validating, AFullDiskAtTheEndLosesNoUpdate) {
   train(setup(folder));
   auto full = setup(other);
