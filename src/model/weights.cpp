@@ -317,6 +317,11 @@ TensorFile load_tensors(const std::string& path, bool foreign) {
   return loaded;
 }
 
+std::map<std::string, std::string> load_metadata(const std::string& path) {
+  const Mapping file(path);
+  return read_metadata(file, parse_header(file, read_header(file)));
+}
+
 std::map<std::string, Tensor> named_weights(const Model& model) {
   std::map<std::string, Tensor> weights;
   std::set<const void*> seen;

@@ -26,6 +26,10 @@ void save_tensors(const TensorFile& file, const std::string& path);
 /// elsewhere) is refused unless `foreign` is true.
 TensorFile load_tensors(const std::string& path, bool foreign = false);
 
+/// The metadata alone, from the file's header: cheap, and without a look at the checksum. Throws
+/// UserError like load_tensors().
+std::map<std::string, std::string> load_metadata(const std::string& path);
+
 class Model;
 /// All parameters and buffers by dotted name, tied ones once (shared storage, not copied).
 std::map<std::string, Tensor> named_weights(const Model& model);

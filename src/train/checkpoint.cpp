@@ -52,13 +52,17 @@ std::optional<int64_t> update_of(const std::string& name) {
   return update;
 }
 
-Checkpoint checkpoint_of(const model::TensorFile& file, const std::string& path) {
-  const auto version = file.metadata.find(kVersionKey), state = file.metadata.find(kStateKey);
-  if (version == file.metadata.end() || state == file.metadata.end())
+Progress progress_of(const std::map<std::string, std::string>& metadata, const std::string& path) {
+  const auto version = metadata.find(kVersionKey), state = metadata.find(kStateKey);
+  if (version == metadata.end() || state == metadata.end())
     throw UserError(path + ": holds no training state, only weights");
   if (version->second != kVersion)
     throw UserError(path + ": checkpoint version " + version->second +
                     ", this heed goes on from version " + kVersion);
+  return Progress::from_json(state->second, path);
+}
+
+Checkpoint checkpoint_of(const model::TensorFile& file, const std::string& path) {
   Checkpoint checkpoint{group(file.tensors, "model"), group(file.tensors, "optimizer"),
                         group(file.tensors, "ema")};
   const auto tensor = [&](const char* name) {
@@ -67,8 +71,17 @@ Checkpoint checkpoint_of(const model::TensorFile& file, const std::string& path)
   };
   checkpoint.cpu_generator = tensor(kCpuGenerator);
   checkpoint.device_generator = tensor(kDeviceGenerator);
-  checkpoint.progress = Progress::from_json(state->second, path);
+  checkpoint.progress = progress_of(file.metadata, path);
   return checkpoint;
+}
+
+/// The best weights that going on from a checkpoint needs; none where it is too damaged to go on.
+std::vector<Best> best_of(const std::string& path) {
+  try {
+    return progress_of(model::load_metadata(path), path).best;
+  } catch (const UserError&) {
+    return {};
+  }
 }
 
 Tensor generator_state(const at::Generator& generator) {
@@ -147,8 +160,7 @@ std::optional<CheckpointFolder::Found> CheckpointFolder::latest() const {
                   " checkpoints is whole; remove the folder to train from the start");
 }
 
-void CheckpointFolder::prune(int64_t keep_last, int64_t newest,
-                             const std::vector<Best>& best) const {
+void CheckpointFolder::prune(int64_t keep_last, int64_t newest) const {
   std::error_code ignored;
   auto paths = updates();
   std::erase_if(paths, [&](const std::string& path) {
@@ -157,10 +169,12 @@ void CheckpointFolder::prune(int64_t keep_last, int64_t newest,
     return stray;
   });
   const auto kept = std::min(static_cast<std::size_t>(keep_last), paths.size());
-  for (std::size_t i = 0; i + kept < paths.size(); ++i) fs::remove(paths[i], ignored);
+  const auto oldest = paths.end() - static_cast<std::ptrdiff_t>(kept);
+  for (auto path = paths.begin(); path != oldest; ++path) fs::remove(*path, ignored);
 
   std::set<std::string> names;
-  for (const Best& one : best) names.insert(one.file);
+  for (auto path = oldest; path != paths.end(); ++path)
+    for (const Best& one : best_of(*path)) names.insert(one.file);
   std::vector<fs::path> surplus;
   for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
     const std::string name = entry.path().filename().string();

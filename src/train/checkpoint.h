@@ -54,8 +54,8 @@ class CheckpointFolder {
   std::optional<Found> latest() const;
 
   /// Removes all but the `keep_last` newest update-*.heed, those behind `newest` (left by a run
-  /// that went further before it was taken back), and all best-* but those listed.
-  void prune(int64_t keep_last, int64_t newest, const std::vector<Best>& best) const;
+  /// that went further before it was taken back), and all best-* that none of the rest names.
+  void prune(int64_t keep_last, int64_t newest) const;
 
  private:
   std::string folder_;

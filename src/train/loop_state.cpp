@@ -115,7 +115,7 @@ void Loop::save() {
   log::debug("saved " + path);
   if (setup_.validation.empty()) write_model();
   // Only now: an older checkpoint may still name what goes.
-  checkpoints_.prune(config_.keep_last, progress_.update, progress_.best);
+  checkpoints_.prune(config_.keep_last, progress_.update);
 }
 
 /// Called while the model holds the weights that were validated.

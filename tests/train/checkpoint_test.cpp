@@ -77,9 +77,12 @@ TEST(Checkpoint, AFileOfWeightsIsNotOne) {
 class Folder : public ::testing::Test {
  protected:
   Folder() : checkpoints(run.path()) { make_folder(run / "checkpoints"); }
-  void save(int64_t update) {
+  void save(int64_t update, const std::vector<int64_t>& best = {}) {
     Checkpoint checkpoint = example();
     checkpoint.progress.update = update;
+    checkpoint.progress.best.clear();
+    for (const int64_t one : best)
+      checkpoint.progress.best.push_back({one, 1.0, {}, {}, checkpoints.best_name(one)});
     save_checkpoint(checkpoint, checkpoints.update_path(update));
   }
   std::vector<std::string> names() const {
@@ -131,12 +134,29 @@ TEST_F(Folder, WhereNoneIsWholeItIsAnErrorWithACure) {
 }
 
 TEST_F(Folder, PruningKeepsTheNewestAndTheBest) {
-  for (const int64_t update : {10, 20, 30, 40}) save(update);
+  save(10, {10});
+  for (const int64_t update : {20, 30, 40}) save(update, {20});
   for (const char* name : {"best-00000010.safetensors", "best-00000020.safetensors", "notes.txt"})
     run.write(std::string("checkpoints/") + name, "x");
-  checkpoints.prune(2, 30, {{20, 1.0, {}, {}, "best-00000020.safetensors"}});
+  checkpoints.prune(2, 30);
   EXPECT_THAT(names(), ElementsAre("best-00000020.safetensors", "notes.txt", "update-00000020.heed",
                                    "update-00000030.heed"));
+}
+
+TEST_F(Folder, PruningKeepsTheBestOnesOfEveryCheckpointThatStays) {
+  save(10, {10});
+  save(20, {20, 10});
+  save(30, {30, 20});
+  save(40, {40, 30});
+  for (const int64_t update : {5, 10, 20, 30, 40})
+    run.write("checkpoints/" + checkpoints.best_name(update), "x");
+  flip_a_bit(checkpoints.update_path(40));  // its header is whole, and so are the names in it
+  run.write("checkpoints/update-00000030.heed", "damaged");
+  checkpoints.prune(3, 40);
+  EXPECT_THAT(names(),
+              ElementsAre("best-00000010.safetensors", "best-00000020.safetensors",
+                          "best-00000030.safetensors", "best-00000040.safetensors",
+                          "update-00000020.heed", "update-00000030.heed", "update-00000040.heed"));
 }
 
 TEST_F(Folder, WeightsOfACheckpointAreThoseItValidates) {

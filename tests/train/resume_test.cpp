@@ -156,5 +156,25 @@ TEST_F(Resuming, ACorruptNewestCheckpointFallsBackToTheOneBefore) {
   expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
 }
 
+TEST_F(Resuming, AnOldCheckpointFindsTheBestWeightsThatItNames) {
+  auto config = quick(10);
+  config.validate_every = config.save_every = 2;
+  config.keep_last = 3;
+  config.keep_best = 2;  // the loss falls all the way: the best two are the last two
+  const auto run = [&](const TemporaryFolder& in, bool resume) {
+    auto setup = setup_of(in.path(), config);
+    setup.validation = validation();
+    setup.resume = resume;
+    return train(setup);
+  };
+  run(other, false);
+  run(folder, false);
+  std::filesystem::remove(folder / "checkpoints/update-00000008.heed");
+  const std::string newest = folder / "checkpoints/update-00000010.heed";
+  write_atomic(newest, read_file(newest).substr(0, 300));
+  EXPECT_EQ(run(folder, true).updates, 10);
+  expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+}
+
 }  // namespace
 }  // namespace heed::train
