@@ -84,7 +84,7 @@ Vocabularies folder_vocabularies(const Config& config, const std::string& folder
   return load_vocabularies(folder, joint);
 }
 
-/// Greedy translations of the validation set, scored by sacrebleu.
+/// Greedy translations of the validation set, scored by sacrebleu; nothing after a signal.
 std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& folder) {
   const Config& config = folder.config;
   if (!config.training.validate_bleu) return {};
@@ -101,9 +101,11 @@ std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& f
           precision = folder.precision](model::Model&) -> std::optional<double> {
     decode::Translator translator({member}, greedy, device, precision);
     translator.warn_of_cuts = false;
+    translator.interrupted = signals::interrupted;
     std::vector<std::string> hypotheses;
     for (decode::Translation& translation : translator.translate(pairs->source))
       hypotheses.push_back(std::move(translation.text));
+    if (signals::interrupted()) return std::nullopt;
     return score::score(hypotheses, pairs->target, evaluation).front().value;
   };
 }

@@ -205,7 +205,7 @@ void Translator::search_batches(const Lines& lines, int64_t first_line,
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     const model::Autocast autocast(device_, precision_);
-    for (std::size_t i = next++; i < batches.size(); i = next++)
+    for (std::size_t i = next++; i < batches.size() && !(interrupted && interrupted()); i = next++)
       search_batch(lines, batches[i], first_line, out);
   };
   // Threads share sentences rather than operations, most of which are too small to be shared.

@@ -41,6 +41,9 @@ class Translator {
 
   bool keep_attention = false;
   bool warn_of_cuts = true;  // name the lines that were cut or whose translation was
+  /// Asked before each batch, by several threads: once it says true, translate() ends soon, and the
+  /// lines that are left have no hypotheses. Empty: never.
+  std::function<bool()> interrupted;
 
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that

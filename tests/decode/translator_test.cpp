@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -227,6 +228,25 @@ TEST(Translator, AModelsOwnLimitCutsATranslationAndRefusesToScore) {
     EXPECT_NE(std::string(error.what()).find("can take 5"), std::string::npos) << error.what();
   }
   EXPECT_TRUE(model->batches.empty());
+}
+
+TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
+  for (const std::size_t kind : {0U, 1U}) {
+    DecodeConfig config;
+    config.batch_size = 1;
+    auto translator = make_translator(random_model(small_models()[kind]), config);
+    const auto whole = translator.translate(kLines);
+    std::atomic<int> asked = 0;
+    translator.interrupted = [&] { return ++asked > 2; };
+    const auto found = translator.translate(kLines);
+    ASSERT_EQ(found.size(), kLines.size());
+    int searched = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      searched += !found[i].hypotheses.empty();
+      EXPECT_EQ(found[i].text, found[i].hypotheses.empty() ? "" : whole[i].text);
+    }
+    EXPECT_EQ(searched, 2);
+  }
 }
 
 TEST(Translator, PairsOfDifferentCountsAreRefused) {
