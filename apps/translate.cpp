@@ -36,7 +36,7 @@ void print_n_best(int64_t line, const decode::Translation& translation) {
     const decode::Hypothesis& hypothesis = translation.hypotheses[i];
     std::cout << line << " ||| " << translation.texts[i]
               << " ||| logprob= " << format_number(hypothesis.log_probability)
-              << " length= " << hypothesis.ids.size() + 1 << " ||| "
+              << " length= " << hypothesis.token_log_probabilities.size() << " ||| "
               << format_number(hypothesis.score) << '\n';
   }
 }

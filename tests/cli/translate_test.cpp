@@ -97,6 +97,20 @@ TEST_P(Translate, NBestListsAreInTheFieldsFormatBestFirst) {
   EXPECT_EQ(best[2], lines_of(product(translate("a b c\n"))).front());
 }
 
+TEST_P(Translate, ACutTranslationHasNoEndOfSentenceInItsLength) {
+  const auto lines = lines_of(
+      product(translate("a b c\n", {"--n-best", "2", "--set", "decoding.min_length=1000"})));
+  ASSERT_THAT(lines, SizeIs(2));
+  const std::regex format(R"(.* \|\|\| logprob= (\S+) length= (\d+) \|\|\| (\S+))");
+  for (const std::string& line : lines) {
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_match(line, parts, format)) << line;
+    // length_penalty: average; logprob has four digits
+    EXPECT_NEAR(std::stod(parts[3]) * std::stod(parts[2]), std::stod(parts[1]),
+                1e-4 * std::stod(parts[2]));
+  }
+}
+
 TEST_P(Translate, ScoreFindsTheLogProbabilityThatTheSearchReports) {
   const TemporaryFolder folder;
   const std::string source = "a b c\nd ef\nj\n";
