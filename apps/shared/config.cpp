@@ -24,6 +24,11 @@ void check(const Config& config) {
       config.model.type != model::ModelType::transformer)
     throw config::ConfigError(
         "decoding.weights: int8 is for Transformers, and model.type is rnn; set bf16 or fp32");
+  const bool attends =
+      config.model.type == model::ModelType::transformer || config.model.attention != "none";
+  if (config.decoding.coverage_penalty > 0 && !attends)
+    throw config::ConfigError(
+        "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
   score::check(config.evaluation);
 }
 

@@ -125,6 +125,10 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
                       "); train them with the same one");
     member.model->to(device_);
   }
+  if (config_.coverage_penalty > 0 && !first().model->attends())
+    throw UserError(
+        "decoding.coverage_penalty: counts the attention of the first model, which has none; set "
+        "it to 0");
   if (config_.weights == WeightType::bf16) precision_ = model::choose_precision("bf16", device_);
   const packed::Numbers numbers = numbers_of(config_.weights, precision_);
   together_ = config_.batch_size;

@@ -35,7 +35,8 @@ class Translator {
   /// Moves the models to `device`. On a CPU Transformers are packed (packed/transformer.h):
   /// their weights must not change while this object lives. `decoding.weights: bf16` overrides
   /// `precision`. Throws UserError when members differ in their target vocabularies, the device
-  /// cannot compute in bf16, or a model or device has no int8.
+  /// cannot compute in bf16, a model or device has no int8, or there is a coverage_penalty and the
+  /// first model does not attend.
   Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 

@@ -60,6 +60,13 @@ TEST_F(ConfigTest, ABrokenRuleBetweenKeysNamesThem) {
   expect_mistake(train("model: {width: 30, heads: 4}\n"), {"heads", "width"});
 }
 
+TEST_F(ConfigTest, ADecodingThatTheModelCannotDoIsRefusedBeforeTraining) {
+  const std::string blind = "model: {type: rnn, attention: none}\ndecoding: ";
+  expect_mistake(train(blind + "{coverage_penalty: 0.2}\n"),
+                 {"decoding.coverage_penalty", "model.attention is none"});
+  expect_mistake(train(blind + "{weights: int8}\n"), {"decoding.weights", "model.type is rnn"});
+}
+
 TEST_F(ConfigTest, YamlThatIsNoneNamesTheLine) {
   expect_mistake(train("seed: 1\nmodel: {width: 3\n"), {"c.yaml:"});
 }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "decode/forced.h"
 #include "decode/toy_model.h"
+#include "message.h"
 
 namespace heed::decode {
 namespace {
@@ -247,6 +248,17 @@ TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
     }
     EXPECT_EQ(searched, 2);
   }
+}
+
+TEST(Translator, ACoveragePenaltyNeedsAttention) {
+  DecodeConfig config;
+  config.coverage_penalty = 0.2;
+  for (const std::size_t attends : {0U, 1U, 3U})
+    EXPECT_NO_THROW(make_translator(random_model(small_models()[attends]), config));
+  const auto blind = random_model(small_models()[2]);
+  EXPECT_EQ(message_of<UserError>([&] { make_translator(blind, config); }),
+            "decoding.coverage_penalty: counts the attention of the first model, which has none; "
+            "set it to 0");
 }
 
 TEST(Translator, PairsOfDifferentCountsAreRefused) {
