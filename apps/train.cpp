@@ -178,6 +178,8 @@ void train_command(const TrainArgs& args) {
   for (const std::string& line : split(corpus->report(), '\n'))
     if (!line.empty()) log::info(line);
   signals::install();
+  std::error_code ignored;
+  if (!scored) fs::remove(fs::path(folder) / "summary.json", ignored);  // of another config
   const auto seed = static_cast<uint64_t>(run.config.seed);
   const train::TrainResult result =
       train::train({.model = run.model,

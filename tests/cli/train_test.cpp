@@ -97,8 +97,21 @@ struct TrainTest : testing::Test {
     write_toy_pairs(folder, "valid", 10, 2);
     return write_toy_config(folder, {"run", kNone, training, false, 1, vocabulary});
   }
+  /// Trains with this shell script in place of sacrebleu.
+  Result train_with(const std::string& scorer, const std::string& path,
+                    const std::vector<std::string>& options = {}) {
+    const std::string program = folder.write("scorer", "#!/bin/sh\n" + scorer + "\n");
+    fs::permissions(program, fs::perms::owner_all);
+    std::vector<std::string> arguments{"train", path};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_heed_in({"HEED_SACREBLEU=" + program}, arguments);
+  }
   std::string run = folder / "run";
 };
+
+constexpr const char* kBroken = "echo broken >&2; exit 3";
+constexpr const char* kSound =
+    R"(echo '{"name": "BLEU", "score": 12.5, "signature": "nrefs:1", "verbose_score": ""}')";
 
 TEST_F(TrainTest, PrintsNothingOnStdout) {
   const Result result = run_heed({"train", config()});
@@ -136,6 +149,62 @@ TEST_F(TrainTest, ResumingAFinishedRunScoresItAgainOnlyWhereTheConfigHasChanged)
   EXPECT_FALSE(fs::exists(hypothesis));
   train_toy(path, {"--resume", "--set", "decoding.beam_size=2"});
   EXPECT_TRUE(fs::exists(hypothesis));
+}
+
+TEST_F(TrainTest, AScorerThatFailsCostsTheScoreOfAValidation) {
+  const std::string path = config("updates: 4, validate_every: 2, save_every: 9");
+  const std::vector<std::string> bleu{"--set", "training.validate_bleu=true"};
+  const Result result = train_with(kBroken, path, bleu);
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, HasSubstr("warning: this validation has no BLEU: sacrebleu"));
+  EXPECT_THAT(result.err, HasSubstr("ended with status 3: broken"));
+  const auto validations = events(run, "validation");
+  ASSERT_EQ(validations.size(), 2U);
+  for (const json& event : validations) {
+    EXPECT_TRUE(event.at("bleu").is_null());
+    EXPECT_TRUE(event.at("loss").is_number());
+  }
+}
+
+TEST_F(TrainTest, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgain) {
+  const std::string path = config("updates: 4, validate_every: 2, save_every: 9");
+  std::vector<std::string> options{"--set", "training.validate_bleu=true", "--set",
+                                   "training.early_stopping.metric=bleu"};
+  const Result failed = train_with(kBroken, path, options);
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_THAT(lines_of(failed.err).back(), HasSubstr("training.early_stopping.metric"));
+  EXPECT_THAT(names_in(run + "/checkpoints"), IsSupersetOf({std::string("update-00000002.heed")}));
+  options.push_back("--resume");
+  const Result resumed = train_with(kSound, path, options);
+  EXPECT_EQ(product(resumed), "");
+  EXPECT_THAT(resumed.err, HasSubstr("resuming at 2 of 4"));
+  const auto validations = events(run, "validation");
+  ASSERT_EQ(validations.size(), 2U);
+  EXPECT_EQ(validations[0].at("update"), 2);
+  EXPECT_EQ(validations[0].at("bleu"), 12.5);
+}
+
+TEST_F(TrainTest, AfterATestScoreThatFailedResumingDoesTheTestScoresAlone) {
+  config();
+  write_toy_pairs(folder, "test", 5, 3);
+  const std::string path = write_toy_config(folder, {"run", kNone, kBrief, /*test=*/true});
+  const std::vector<std::string> only_bleu{"--set", "evaluation.metrics=[bleu]"};
+  std::vector<std::string> longer = only_bleu;
+  longer.insert(longer.end(), {"--set", "training.updates=6", "--resume"});
+  ASSERT_EQ(train_with(kSound, path, only_bleu).status, 0);
+  // The summary of the shorter run is not taken for that of the longer one.
+  EXPECT_EQ(train_with(kBroken, path, longer).status, 1);
+  EXPECT_FALSE(fs::exists(run + "/summary.json"));
+  const std::string weights = read_file(run + "/model.safetensors");
+  const std::string metrics = read_file(run + "/metrics.jsonl");
+  const Result resumed = train_with(kSound, path, longer);
+  EXPECT_EQ(product(resumed), "");
+  EXPECT_THAT(resumed.err, HasSubstr("nothing to do"));
+  const json summary = json::parse(read_file(run + "/summary.json"));
+  EXPECT_EQ(summary.at("updates"), 6);
+  EXPECT_THAT(summary.at("test")[0].get<std::string>(), HasSubstr("BLEU 12.50"));
+  EXPECT_TRUE(read_file(run + "/model.safetensors") == weights);
+  EXPECT_EQ(read_file(run + "/metrics.jsonl"), metrics);
 }
 
 TEST_F(TrainTest, ASentenceBeyondTheLearnedPositionsNamesTheirKey) {
