@@ -86,7 +86,9 @@ struct TrainConfig {
       int64_t, keep_best, 1,
       "Best checkpoints that stay on the disk; more than one are averaged into the final model.",
       config::Between<int64_t>{1, 1000})
-  HEED_FIELD(int64_t, keep_last, 1, "Newest checkpoints that stay on the disk.",
+  HEED_FIELD(int64_t, keep_last, 2,
+             "Newest checkpoints that stay on the disk; with 1 there is none to fall back on where "
+             "the newest is damaged.",
              config::Between<int64_t>{1, 1000})
 };
 

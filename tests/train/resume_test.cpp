@@ -145,7 +145,6 @@ TEST_F(Resuming, AFolderWithARunIsNotOverwritten) {
 TEST_F(Resuming, ACorruptNewestCheckpointFallsBackToTheOneBefore) {
   auto config = quick(8);
   config.save_every = 4;
-  config.keep_last = 2;
   train(setup_of(folder.path(), config));
   train(setup_of(other.path(), config));
   const std::string newest = folder / "checkpoints/update-00000008.heed";
