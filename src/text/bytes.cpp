@@ -135,7 +135,8 @@ class ZstdSource : public ByteSource {
         throw BadBytes(std::string("the zstd archive is damaged (") + ZSTD_getErrorName(status) +
                        "); copy it again");
       inside_ = status != 0;
-      more_out_ = target.pos == target.size;
+      // At the end of a frame nothing is held; asking again would begin another one.
+      more_out_ = inside_ && target.pos == target.size;
     }
     return target.pos;
   }

@@ -66,6 +66,26 @@ TEST(Lines, ArchivesInARowAreOneText) {
               ElementsAre("one", "tw"));
 }
 
+TEST(Lines, AnArchiveMayEndWhereTheReadersBufferDoes) {
+  const TemporaryFolder folder;
+  for (const std::size_t chunks : {1U, 2U, 3U}) {
+    const std::string line((chunks << 16) - 1, 'x');
+    EXPECT_THAT(read_all(folder.write("a", gzip(line + "\n"))), ElementsAre(line));
+    EXPECT_THAT(read_all(folder.write("b", zstd(line + "\n"))), ElementsAre(line));
+    EXPECT_THAT(read_all(folder.write("c", zstd(line + "\n") + zstd("y\n"))),
+                ElementsAre(line, "y"));
+  }
+}
+
+TEST(Lines, AnArchiveMayHoldNothing) {
+  const TemporaryFolder folder;
+  for (const auto& archive : {gzip, zstd}) {
+    EXPECT_THAT(read_all(folder.write("a", archive(""))), IsEmpty());
+    EXPECT_THAT(read_all(folder.write("b", archive("") + archive("x\n") + archive(""))),
+                ElementsAre("x"));
+  }
+}
+
 TEST(Lines, ACutOffArchiveIsAnErrorAtEveryLength) {
   const TemporaryFolder folder;
   const std::string plain = numbered(9);
