@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -66,6 +67,31 @@ std::string hint(const std::string& path) {
   return "; did you mean '" + (fs::path(path).parent_path() / best).string() + "'?";
 }
 
+/// N where `path` is /proc/PROCESS/fd/N of this process, by whatever name: /dev/fd/N, too.
+std::optional<int> own_descriptor(const fs::path& path) {
+  std::error_code error;
+  if (fs::canonical(path.parent_path(), error) != "/proc/" + std::to_string(::getpid()) + "/fd")
+    return std::nullopt;
+  const std::string name = path.filename().string();
+  int number = 0;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (name.empty() || parsed.ptr != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+/// Where the links at the end of `path` lead; there need not be anything. A descriptor of this
+/// process is an end, although it looks like a link to its file.
+fs::path followed(fs::path path) {
+  constexpr int kMostLinks = 40;  // as the kernel has it; more are a circle, which stat() reports
+  for (int links = 0; links < kMostLinks && !own_descriptor(path); ++links) {
+    std::error_code no_link;
+    const fs::path target = fs::read_symlink(path, no_link);
+    if (no_link) break;
+    path = path.parent_path() / target;
+  }
+  return path;
+}
+
 /// A descriptor that closes itself.
 struct Descriptor {
   int number;
@@ -95,25 +121,39 @@ std::string read_file(const std::string& path) {
   }
 }
 
-AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)), temporary_(path_ + ".tmp." + std::to_string(::getpid())) {
-  remove_left_over(path_);
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail("cannot write", errno);
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  descriptor_ = open();
+  if (descriptor_ < 0) fail(errno);
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  discard();
 }
 
-void AtomicFile::fail(const std::string& doing, int error) {
-  if (descriptor_ >= 0) {
-    ::close(std::exchange(descriptor_, -1));
-    ::unlink(temporary_.c_str());
-  }
-  throw Failure(path_ + ": " + doing + ": " + text_of(error));
+/// -1 and errno where it cannot be written.
+int AtomicFile::open() {
+  const fs::path target = followed(path_);
+  if (const auto number = own_descriptor(target)) return ::fcntl(*number, F_DUPFD_CLOEXEC, 0);
+  struct stat about {};
+  const bool exists = ::stat(path_.c_str(), &about) == 0;
+  if (!exists && errno != ENOENT) return -1;
+  if (exists && !S_ISREG(about.st_mode))  // a folder says here that it is one
+    return ::open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  target_ = target.string();
+  temporary_ = target_ + ".tmp." + std::to_string(::getpid());
+  remove_left_over(target_);
+  return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+void AtomicFile::discard() {
+  if (descriptor_ < 0) return;
+  ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::fail(int error) {
+  discard();
+  throw Failure(path_ + ": cannot write: " + text_of(error));
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -121,24 +161,28 @@ void AtomicFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot write", errno);
+    if (written < 0) fail(errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
 void AtomicFile::commit() {
   expect(descriptor_ >= 0, "commit after commit");
-  if (::fsync(descriptor_) != 0) fail("cannot write", errno);
+  if (temporary_.empty()) {
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+    return;
+  }
+  if (::fsync(descriptor_) != 0) fail(errno);
   // Network file systems report a full disk only here.
   if (::close(std::exchange(descriptor_, -1)) != 0 ||
-      ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+      ::rename(temporary_.c_str(), target_.c_str()) != 0) {
     const int error = errno;
     ::unlink(temporary_.c_str());
-    fail("cannot write", error);
+    fail(error);
   }
   // The new name itself lives in the folder. Some file systems cannot sync one, and there is
   // nothing to be done.
-  const Descriptor folder{::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const Descriptor folder{::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (folder.number >= 0) ::fsync(folder.number);
 }
 

@@ -10,13 +10,15 @@ namespace heed {
 std::string read_file(const std::string& path);
 
 /// Replaces `path` by a file of `bytes`: whoever opens it, even after a crash or a power cut, finds
-/// the old content or the new, whole. Throws Failure naming the path and the cause; the old file is
-/// then untouched.
+/// the old content or the new, whole. A link stays, and what it leads to is replaced or made. What
+/// is no regular file (a device, a pipe, /dev/fd/N) is written to in place. Throws Failure naming
+/// the path and the cause; the old file is then untouched.
 void write_atomic(const std::string& path, std::string_view bytes);
 
 /// The same in pieces: write(), write(), commit(). Without commit() the old file stays.
 class AtomicFile {
  public:
+  /// Waits for a reader where `path` is a pipe with a name.
   explicit AtomicFile(std::string path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -27,8 +29,11 @@ class AtomicFile {
   void commit();
 
  private:
-  [[noreturn]] void fail(const std::string& doing, int error);
-  std::string path_, temporary_;
+  int open();
+  void discard();
+  [[noreturn]] void fail(int error);
+  std::string path_;
+  std::string target_, temporary_;  // empty where it is written in place
   int descriptor_ = -1;
 };
 

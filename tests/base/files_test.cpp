@@ -1,8 +1,11 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +88,94 @@ TEST(Files, AMissingFolderIsAFailureThatNamesTheFile) {
   const TemporaryFolder folder;
   EXPECT_EQ(message_of<Failure>([&] { write_atomic(folder / "no/x", "new"); }),
             folder / "no/x" + ": cannot write: No such file or directory");
+}
+
+/// What comes out of `descriptor` until its end.
+std::string read_all(int descriptor) {
+  std::string text;
+  char piece[64];
+  for (ssize_t got; (got = ::read(descriptor, piece, sizeof piece)) > 0;)
+    text.append(piece, static_cast<std::size_t>(got));
+  return text;
+}
+
+TEST(Files, ALinkStaysAndItsTargetIsReplaced) {
+  const TemporaryFolder folder;
+  folder.write("deep/file", "old");
+  std::filesystem::create_symlink("deep/file", folder / "near");
+  std::filesystem::create_symlink(folder / "near", folder / "far");
+  write_atomic(folder / "far", "new");
+  EXPECT_EQ(read_file(folder / "deep/file"), "new");
+  EXPECT_EQ(std::filesystem::read_symlink(folder / "near"), "deep/file");
+  EXPECT_EQ(std::filesystem::read_symlink(folder / "far"), folder / "near");
+  EXPECT_EQ(files_in(folder), 3U);
+}
+
+TEST(Files, TheTargetOfALinkIsMadeWhereThereIsNone) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "deep");
+  std::filesystem::create_symlink("deep/file", folder / "link");
+  write_atomic(folder / "link", "new");
+  EXPECT_EQ(read_file(folder / "deep/file"), "new");
+  EXPECT_EQ(std::filesystem::read_symlink(folder / "link"), "deep/file");
+}
+
+TEST(Files, LinksInACircleAreAFailure) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("a", folder / "b");
+  std::filesystem::create_symlink("b", folder / "a");
+  EXPECT_EQ(message_of<Failure>([&] { write_atomic(folder / "a", "new"); }),
+            folder / "a" + ": cannot write: Too many levels of symbolic links");
+}
+
+TEST(Files, APipeWithANameIsWrittenToAndStays) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  // Open for reading, so that nobody waits for the other side.
+  const int reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  write_atomic(folder / "pipe", "new");
+  EXPECT_EQ(read_all(reader), "new");
+  ::close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(Files, ADeviceIsWrittenTo) {
+  // A terminal: a device that nobody else looks at.
+  const int controller = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  ASSERT_EQ(::grantpt(controller), 0);
+  ASSERT_EQ(::unlockpt(controller), 0);
+  const std::string device = ::ptsname(controller);
+  const int held = ::open(device.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // or its text is lost
+  write_atomic(device, "new");
+  char text[8] = {};
+  EXPECT_EQ(::read(controller, text, sizeof text), 3);
+  EXPECT_STREQ(text, "new");
+  EXPECT_TRUE(std::filesystem::is_character_file(device));
+  ::close(held);
+  ::close(controller);
+}
+
+TEST(Files, ADescriptorOfThisProcessIsWrittenToWhereItStands) {
+  const TemporaryFolder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  write_atomic("/dev/fd/" + std::to_string(ends[1]), "to a pipe");
+  ::close(ends[1]);
+  EXPECT_EQ(read_all(ends[0]), "to a pipe");
+  ::close(ends[0]);
+  folder.write("log", "before, ");
+  const int log = ::open((folder / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  write_atomic("/proc/self/fd/" + std::to_string(log), "after");
+  ::close(log);
+  EXPECT_EQ(read_file(folder / "log"), "before, after");
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(Files, AFolderIsRefusedBeforeAnythingIsWritten) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(message_of<Failure>([&] { const AtomicFile file(folder.path()); }),
+            folder.path() + ": cannot write: Is a directory");
 }
 
 TEST(Files, WhatAKilledWriterLeftIsRemovedByTheNext) {
