@@ -38,18 +38,30 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-/// A process that was killed while it wrote leaves its temporary file: NAME.tmp.PROCESS of no
-/// living process.
+/// The process of NAME.tmp.PROCESS.
+std::optional<pid_t> writer_of(const std::string& name) {
+  constexpr std::string_view kMark = ".tmp.";
+  const std::size_t mark = name.rfind(kMark);
+  if (mark == std::string::npos) return std::nullopt;
+  pid_t process = 0;
+  const char* end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data() + mark + kMark.size(), end, process);
+  if (parsed.ptr != end || process <= 0) return std::nullopt;
+  return process;
+}
+
+bool is_dead(pid_t process) {
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// A process that was killed while it wrote `path` leaves its temporary file.
 void remove_left_over(const std::string& path) {
   const std::string folder = folder_of(path);
-  const std::string prefix = fs::path(path).filename().string() + ".tmp.";
+  const std::string start = fs::path(path).filename().string() + ".tmp.";
   for (const std::string& name : names_in(folder)) {
-    if (!name.starts_with(prefix)) continue;
-    pid_t process = 0;
-    const char* end = name.data() + name.size();
-    const auto parsed = std::from_chars(name.data() + prefix.size(), end, process);
-    if (parsed.ptr != end || process <= 0) continue;
-    if (::kill(process, 0) != 0 && errno == ESRCH) ::unlink((folder + "/" + name).c_str());
+    const auto writer = writer_of(name);
+    if (name.starts_with(start) && writer && is_dead(*writer))
+      ::unlink((folder + "/" + name).c_str());
   }
 }
 
@@ -190,6 +202,15 @@ void write_atomic(const std::string& path, std::string_view bytes) {
   AtomicFile file(path);
   file.write(bytes);
   file.commit();
+}
+
+void remove_left_overs(const std::string& folder) {
+  for (const std::string& name : names_in(folder)) {
+    const auto writer = writer_of(name);
+    // In a container each process may have the number of the one before it.
+    if (writer && (*writer == ::getpid() || is_dead(*writer)))
+      ::unlink((folder + "/" + name).c_str());
+  }
 }
 
 void require_file(const std::string& path, const std::string& what) {

@@ -37,6 +37,11 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Removes every NAME.tmp.PROCESS of a folder that a killed process left half written: one of no
+/// living process, or of this one, which must not be writing there. A folder that is not there has
+/// none.
+void remove_left_overs(const std::string& folder);
+
 /// Throws UserError unless `path` is a file that can be read: "training source: no file
 /// 'data/trian.de'; did you mean 'data/train.de'?". `what` says what the file is for.
 void require_file(const std::string& path, const std::string& what);

@@ -1,0 +1,205 @@
+#include "base/lock.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+
+namespace heed {
+namespace {
+
+/// Who holds a folder, as the file says it; fields that it lacks are empty.
+struct Holder {
+  std::string process, machine, since, doing;
+};
+
+std::string machine_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// 2026-03-01T17:05:09+0100
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&time, &local);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &local)};
+}
+
+std::string text_of(const Holder& holder) {
+  return "process: " + holder.process + "\nmachine: " + holder.machine +
+         "\nsince: " + holder.since + "\ndoing: " + holder.doing + "\n";
+}
+
+Holder holder_of(const std::string& text) {
+  Holder holder;
+  for (const std::string& line : split(text, '\n')) {
+    const auto take = [&line](std::string_view key, std::string& value) {
+      if (line.starts_with(key)) value = line.substr(key.size());
+    };
+    take("process: ", holder.process);
+    take("machine: ", holder.machine);
+    take("since: ", holder.since);
+    take("doing: ", holder.doing);
+  }
+  return holder;
+}
+
+/// "heed train, process 17 on machine m, since 2026-03-01T17:05:09+0100"
+std::string describe(const Holder& holder) {
+  if (holder.process.empty()) return "another process";
+  return holder.doing + ", process " + holder.process + " on machine " + holder.machine +
+         ", since " + holder.since;
+}
+
+/// Of another machine's processes nothing is known.
+bool known_dead(const Holder& holder) {
+  if (holder.machine != machine_name()) return false;
+  pid_t process = 0;
+  std::from_chars(holder.process.data(), holder.process.data() + holder.process.size(), process);
+  return process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// The text of the file; empty where there is none.
+std::string text_in(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool replace_text(int descriptor, const std::string& text) {
+  return ::ftruncate(descriptor, 0) == 0 &&
+         ::pwrite(descriptor, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+/// Whether `path` still names the open file.
+bool names(const std::string& path, int descriptor) {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+constexpr int kTries = 100;
+
+/// A moment for another process that is about to finish a step.
+void wait_a_moment() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+void say_taken_over(const std::string& folder, const std::string& left) {
+  if (!left.empty())
+    log::info(folder + ": was left by " + describe(holder_of(left)) +
+              ", which has ended; taken over");
+}
+
+[[noreturn]] void refuse(const std::string& folder, const Holder& holder, const std::string& more) {
+  const std::string stop =
+      holder.process.empty() ? "stop it" : "stop it (kill " + holder.process + ")";
+  throw UserError(folder + ": in use by " + describe(holder) + "; wait for its end, " + stop +
+                  " or name another folder" + more);
+}
+
+/// A file that one process at a time can have. It is held for a few system calls only.
+class Guard {
+ public:
+  explicit Guard(std::string path) : path_(std::move(path)) {
+    for (int tries = 0; tries < kTries; ++tries, wait_a_moment()) {
+      const int made = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (made >= 0) {
+        ::close(made);
+        return;
+      }
+      if (errno != EEXIST)
+        throw Failure(path_ + ": cannot write: " + std::generic_category().message(errno));
+    }
+    throw UserError(path_ + ": is in the way; remove it if no heed is starting there");
+  }
+  ~Guard() { ::unlink(path_.c_str()); }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+FolderLock::FolderLock(std::string folder, const std::string& doing)
+    : folder_(std::move(folder)),
+      path_(folder_ + "/.heed.lock"),
+      text_(text_of({std::to_string(::getpid()), machine_name(), now(), doing})) {
+  if (!hold_by_lock()) hold_by_text();
+}
+
+FolderLock::~FolderLock() {
+  release();
+}
+
+/// False where the file system has no locks.
+bool FolderLock::hold_by_lock() {
+  for (int tries = 0;; ++tries) {
+    // Not passed on to other programs: one that outlives this process would hold the lock.
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(errno);
+    const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    const int error = errno;
+    if (locked && names(path_, descriptor_)) break;
+    ::close(std::exchange(descriptor_, -1));
+    if (locked || error == EINTR) continue;  // its holder has just removed the file
+    if (error != EWOULDBLOCK) return false;
+    const Holder holder = holder_of(text_in(path_));
+    const bool known = !holder.process.empty() && !known_dead(holder);
+    if (known || tries == kTries) refuse(folder_, holder, "");
+    wait_a_moment();  // it is about to write who it is, or to remove the file
+  }
+  const std::string left = text_in(path_);
+  if (!replace_text(descriptor_, text_)) fail(errno);
+  say_taken_over(folder_, left);
+  return true;
+}
+
+void FolderLock::hold_by_text() {
+  const Guard guard(path_ + ".guard");
+  const std::string left = text_in(path_);
+  if (!left.empty() && !known_dead(holder_of(left)))
+    refuse(folder_, holder_of(left), "; if it has ended, remove " + path_);
+  write_atomic(path_, text_);
+  say_taken_over(folder_, left);
+}
+
+/// The file goes first: who opens it before and gets the lock after finds that it has no name.
+void FolderLock::release() {
+  const bool mine = descriptor_ >= 0 ? names(path_, descriptor_) : text_in(path_) == text_;
+  if (mine) ::unlink(path_.c_str());
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+void FolderLock::fail(int error) {
+  release();
+  throw Failure(path_ + ": cannot write: " + std::generic_category().message(error));
+}
+
+void FolderLock::remove_left_overs() const {
+  heed::remove_left_overs(folder_);
+  heed::remove_left_overs(folder_ + "/checkpoints");
+}
+
+}  // namespace heed
