@@ -74,13 +74,10 @@ struct Streams {
 
 /// Between fork and exec: only calls that are safe there. Reports a failed exec as errno through
 /// `report`.
-[[noreturn]] void become(char* const* arguments, const Streams& streams, bool leads_group,
-                         pid_t parent, int report) {
-  if (leads_group) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);  // it died before the line above
-  }
+[[noreturn]] void become(char* const* arguments, const Streams& streams, pid_t parent, int report) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);       // with the thread that forked, not only the process
+  if (::getppid() != parent) ::_exit(127);  // it died before the line above
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -94,7 +91,8 @@ struct Streams {
   ::_exit(127);
 }
 
-pid_t launch(const std::vector<std::string>& arguments, const Streams& streams, bool leads_group) {
+/// Starts a program in a process group of its own.
+pid_t launch(const std::vector<std::string>& arguments, const Streams& streams) {
   expect(!arguments.empty(), "no program to run");
   std::vector<char*> pointers;
   for (const std::string& argument : arguments)
@@ -104,8 +102,8 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams, 
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   if (process < 0) throw Failure("cannot run '" + arguments[0] + "': " + text_of(errno));
-  if (process == 0) become(pointers.data(), streams, leads_group, parent, report.write.number());
-  if (leads_group) ::setpgid(process, process);  // whoever comes first
+  if (process == 0) become(pointers.data(), streams, parent, report.write.number());
+  ::setpgid(process, process);  // whoever comes first
   report.write.close();
   int error = 0;
   ssize_t got = 0;
@@ -178,8 +176,8 @@ void exchange(End& in, std::string_view input, End& out, End& err, Result& resul
 
 Result run(const std::vector<std::string>& arguments, std::string_view input) {
   Pipe in, out, err;
-  const pid_t process = launch(
-      arguments, {in.read.number(), out.write.number(), err.write.number()}, /*leads_group=*/false);
+  const pid_t process =
+      launch(arguments, {in.read.number(), out.write.number(), err.write.number()});
   in.read.close();
   out.write.close();
   err.write.close();
@@ -232,8 +230,7 @@ Child start(const std::vector<std::string>& arguments, const std::string& log_fi
   const End log(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!log.open()) throw Failure(log_file + ": cannot write: " + text_of(errno));
   const End nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  return Child(
-      launch(arguments, {nothing.number(), log.number(), log.number()}, /*leads_group=*/true));
+  return Child(launch(arguments, {nothing.number(), log.number(), log.number()}));
 }
 
 std::vector<int> run_all(const std::vector<Job>& jobs, std::size_t at_once,

@@ -1,4 +1,6 @@
-// Other programs, started without a shell: no quoting, no injection.
+// Other programs, started without a shell: no quoting, no injection. Each has a process group of
+// its own: signals typed at the terminal reach only this process, which decides what becomes of
+// them. It is killed with the thread that started it, whatever ends that (SIGKILL, too).
 #pragma once
 
 #include <cstddef>
@@ -23,9 +25,7 @@ Result run(const std::vector<std::string>& arguments, std::string_view input = "
 /// Whether `program` would be found by run().
 bool exists(const std::string& program);
 
-/// A program running beside this one, in a process group of its own: signals typed at the terminal
-/// reach only the parent, which passes them on. It ends with the thread that started it, whatever
-/// ends that (SIGKILL, too).
+/// A program running beside this one.
 class Child {
  public:
   explicit Child(int process) : process_(process) {}

@@ -1,10 +1,12 @@
 #include "base/subprocess.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -67,6 +69,58 @@ TEST(Child, WritesBothStreamsToTheEndOfItsLog) {
   EXPECT_EQ(read_file(folder / "log"), "before\nout\nerr\n");
 }
 
+/// Waits until a process is gone, or a zombie that waits for init: soon, for a busy machine takes
+/// its time over a signal.
+void expect_end(pid_t process) {
+  const auto begin = Clock::now();
+  const auto state = [&] {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string found;
+    for (std::string word; found.empty() && file >> word;)
+      if (word.ends_with(')')) file >> found;
+    return found;
+  };
+  while (!state().empty() && state() != "Z" && seconds_since(begin) < 20)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(state().empty() || state() == "Z") << state();
+}
+
+void wait_for_file(const std::string& path) {
+  while (!std::filesystem::exists(path)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+TEST(Subprocess, ASignalFromTheTerminalDoesNotReachTheProgram) {
+  const TemporaryFolder folder;
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::setpgid(0, 0);
+    std::signal(SIGINT, SIG_DFL);
+    signals::install();
+    const std::string script = "touch begun; while [ ! -e go ]; do sleep 0.02; done; echo done";
+    const Result result = run({"sh", "-c", "cd " + folder.path() + "; " + script});
+    ::_exit(result.status == 0 && result.out == "done\n" && signals::interrupted() ? 0 : 1);
+  }
+  wait_for_file(folder / "begun");
+  ::kill(-process, SIGINT);  // as Ctrl-C does
+  folder.write("go", "");
+  int status = 0;
+  ASSERT_EQ(::waitpid(process, &status, 0), process);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Subprocess, TheProgramIsKilledWithThisProcess) {
+  const TemporaryFolder folder;
+  const pid_t process = ::fork();
+  if (process == 0) {
+    run({"sh", "-c", "cd " + folder.path() + "; echo $$ > p; mv p program; exec sleep 60"});
+    ::_exit(0);
+  }
+  wait_for_file(folder / "program");
+  ::kill(process, SIGKILL);
+  ASSERT_EQ(::waitpid(process, nullptr, 0), process);
+  expect_end(std::stoi(read_file(folder / "program")));
+}
+
 TEST(Child, IsKilledWithItsOwnChildrenWhenNobodyHoldsItAnyMore) {
   const TemporaryFolder folder;
   const auto begin = Clock::now();
@@ -76,18 +130,7 @@ TEST(Child, IsKilledWithItsOwnChildrenWhenNobodyHoldsItAnyMore) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_LT(seconds_since(begin), 10);
-  const pid_t grandchild = std::stoi(read_file(folder / "log"));
-  // Gone, or a zombie that waits for init: soon, for a busy machine takes its time over a signal.
-  const auto state = [&] {
-    std::ifstream file("/proc/" + std::to_string(grandchild) + "/stat");
-    std::string found;
-    for (std::string word; found.empty() && file >> word;)
-      if (word.ends_with(')')) file >> found;
-    return found;
-  };
-  while (!state().empty() && state() != "Z" && seconds_since(begin) < 20)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_TRUE(state().empty() || state() == "Z") << state();
+  expect_end(std::stoi(read_file(folder / "log")));
 }
 
 TEST(RunAll, KeepsTheOrderAndReportsEachEnd) {
@@ -114,6 +157,7 @@ TEST(RunAll, RunsAsManyTogetherAsAskedFor) {
 
 TEST(RunAll, AnInterruptionEndsWhatRunsAndStartsNothingElse) {
   const TemporaryFolder folder;
+  std::signal(SIGINT, SIG_DFL);  // it is ignored where the tests run in the background
   signals::install();
   const auto begin = Clock::now();
   std::thread interrupts([] {
