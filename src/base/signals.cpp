@@ -1,20 +1,24 @@
 #include "base/signals.h"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace heed::signals {
 namespace {
 
-volatile std::sig_atomic_t came = 0;
+volatile std::sig_atomic_t came = 0, asked = 0;
 
+// One closed terminal makes several SIGHUP, from the system and from the shell, and the end of a
+// session SIGTERM besides. So only what somebody sends on purpose counts as asking.
 extern "C" void note(int number) {
-  if (came != 0) {
+  came = 1;
+  if (number == SIGHUP) return;
+  if (asked != 0) {
     // The default action ends the process as soon as this handler returns.
     std::signal(number, SIG_DFL);
     std::raise(number);
-    return;
   }
-  came = 1;
+  asked = 1;
 }
 
 }  // namespace
@@ -24,8 +28,11 @@ void install() {
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(number, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
 }
 
 bool interrupted() {
@@ -34,6 +41,7 @@ bool interrupted() {
 
 void clear() {
   came = 0;
+  asked = 0;
 }
 
 }  // namespace heed::signals

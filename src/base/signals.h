@@ -1,9 +1,13 @@
-// SIGINT and SIGTERM as a flag that loops ask about.
+// SIGINT, SIGTERM and SIGHUP as a flag that loops ask about.
 #pragma once
 
 namespace heed::signals {
 
-/// From now on a first SIGINT or SIGTERM only sets the flag; a second one ends the process.
+/// From now on a first SIGINT or SIGTERM only sets the flag; a second one ends the process. SIGHUP,
+/// which tells that the terminal is gone, sets the flag however often it comes. A signal that is
+/// ignored stays ignored: whoever started the process wanted it so. nohup(1) ignores SIGHUP, and a
+/// script's shell ignores SIGINT for what it starts with &, since Ctrl-C is meant for what runs in
+/// front.
 void install();
 
 /// Whether one has come since install().

@@ -172,16 +172,45 @@ TEST(RunAll, AnInterruptionEndsWhatRunsAndStartsNothingElse) {
   EXPECT_LT(seconds_since(begin), 10);
 }
 
-TEST(Signals, TheFirstSetsAFlagAndTheSecondEndsTheProcess) {
+/// As a process starts: nothing is ignored, and no signal has come.
+void start_afresh() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
   signals::clear();
-  EXPECT_FALSE(signals::interrupted());
+}
+
+TEST(Signals, TheFirstSetsAFlagAndTheSecondEndsTheProcess) {
   const auto twice = [] {
+    start_afresh();
     signals::install();
+    if (signals::interrupted()) ::_exit(1);
     ::raise(SIGTERM);
-    if (!signals::interrupted()) ::_exit(1);
+    if (!signals::interrupted()) ::_exit(2);
     ::raise(SIGTERM);
   };
   EXPECT_EXIT(twice(), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST(Signals, ALostTerminalSetsTheFlagHoweverOftenItIsTold) {
+  const auto lose = [] {
+    start_afresh();
+    signals::install();
+    for (const int number : {SIGHUP, SIGHUP, SIGTERM, SIGHUP}) ::raise(number);
+    ::_exit(signals::interrupted() ? 0 : 1);
+  };
+  EXPECT_EXIT(lose(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(Signals, WhatIsIgnoredStaysIgnored) {
+  const auto ignore = [] {
+    start_afresh();
+    for (const int number : {SIGINT, SIGHUP}) std::signal(number, SIG_IGN);
+    signals::install();
+    for (const int number : {SIGINT, SIGHUP}) ::raise(number);
+    if (signals::interrupted()) ::_exit(1);
+    ::raise(SIGTERM);
+    ::_exit(signals::interrupted() ? 0 : 2);
+  };
+  EXPECT_EXIT(ignore(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
