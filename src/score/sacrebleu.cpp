@@ -1,14 +1,18 @@
 #include "score/sacrebleu.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -34,34 +38,34 @@ std::optional<std::string> in_virtual_environment(fs::path folder) {
   }
 }
 
-// Two files for one run, gone afterwards.
-class Workspace {
+/// Lines as a file in memory, which programs of the same user open by its path. It is gone with
+/// this process, however that ends.
+class MemoryFile {
  public:
-  Workspace() {
-    std::string name = (fs::temp_directory_path() / "heed-score-XXXXXX").string();
-    if (!mkdtemp(name.data())) {
-      throw Failure("scoring: no temporary folder can be made in '" +
-                    fs::temp_directory_path().string() + "'; set TMPDIR to one that is writable");
+  explicit MemoryFile(std::span<const std::string> lines)
+      : descriptor_(::memfd_create("heed-score", MFD_CLOEXEC)) {
+    std::string text;
+    for (const std::string& line : lines) text += text::one_clean_line(line) + '\n';
+    for (std::string_view rest = text; descriptor_ >= 0 && !rest.empty();) {
+      const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) ::close(std::exchange(descriptor_, -1));
+      rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
     }
-    folder_ = name;
+    if (descriptor_ < 0)
+      throw Failure("scoring: cannot hold the translations in memory: " +
+                    std::generic_category().message(errno));
   }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-  ~Workspace() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
 
-  std::string write(const char* name, std::span<const std::string> lines) const {
-    const std::string path = (folder_ / name).string();
-    std::ofstream file(path, std::ios::binary);
-    for (const std::string& line : lines) file << text::one_clean_line(line) << '\n';
-    if (!file.flush()) throw Failure("scoring: writing '" + path + "' failed; is the disk full?");
-    return path;
+  std::string path() const {
+    return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_);
   }
 
  private:
-  fs::path folder_;
+  int descriptor_;
 };
 
 std::string last_line(const std::string& text) {
@@ -171,9 +175,9 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
                          std::span<const std::string> references, const EvaluationConfig& config) {
   check_request(hypotheses, references, config);
   if (config.metrics.empty()) return {};
-  const Workspace workspace;
-  const std::vector<std::string> arguments = command(
-      config, workspace.write("references", references), workspace.write("hypotheses", hypotheses));
+  const MemoryFile reference_file(references), hypothesis_file(hypotheses);
+  const std::vector<std::string> arguments =
+      command(config, reference_file.path(), hypothesis_file.path());
   const std::vector<Score> found = read_scores(run(arguments, config), arguments[2]);
   std::vector<Score> ordered;
   for (const std::string& metric : config.metrics) {

@@ -77,6 +77,15 @@ TEST(Sacrebleu, AnEnvironmentThatAsksForTextChangesNothing) {
   EXPECT_NEAR(scores[0].value, 100, 1e-6);
 }
 
+TEST(Sacrebleu, NeedsNoTemporaryFolder) {
+  const char* before = getenv("TMPDIR");
+  const std::string kept = before ? before : "";
+  setenv("TMPDIR", "/nowhere", 1);
+  const auto scores = score(Lines{"a b c d"}, Lines{"a b c d"}, with_metrics({"bleu"}));
+  before ? setenv("TMPDIR", kept.c_str(), 1) : unsetenv("TMPDIR");
+  EXPECT_NEAR(scores[0].value, 100, 1e-6);
+}
+
 TEST(Sacrebleu, SaysInOneLineWhatIsWrongWithTheRequest) {
   const Lines one = {"a"}, two = {"a", "b"}, none;
   EXPECT_THAT(message_of<UserError>([&] { score(two, one, with_metrics({"bleu"})); }),
