@@ -189,6 +189,13 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
   return ordered;
 }
 
+void check_evaluation(const EvaluationConfig& config) {
+  EvaluationConfig tried = config;
+  if (tried.metrics.empty()) tried.metrics = {"bleu"};  // which takes the tokenizer
+  const std::vector<std::string> line = {"a"};
+  score(line, line, tried);
+}
+
 std::string describe(const Score& score) {
   std::string text = score.name + ' ' + fixed(score.value, 2) + " (";
   if (score.brevity_penalty) text += "BP " + fixed(*score.brevity_penalty, 3) + ", ";

@@ -35,6 +35,10 @@ std::string find_sacrebleu();
 std::vector<Score> score(std::span<const std::string> hypotheses,
                          std::span<const std::string> references, const EvaluationConfig& config);
 
+/// Scores one line, so that what score() would refuse is said before hours of training. Throws what
+/// score() throws.
+void check_evaluation(const EvaluationConfig& config);
+
 /// `BLEU 34.21 (BP 0.98, nrefs:1|case:mixed|...)`: a score and how it was made.
 std::string describe(const Score& score);
 

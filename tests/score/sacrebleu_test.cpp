@@ -86,6 +86,19 @@ TEST(Sacrebleu, NeedsNoTemporaryFolder) {
   EXPECT_NEAR(scores[0].value, 100, 1e-6);
 }
 
+TEST(Sacrebleu, WhatItWouldRefuseIsSaidBeforehand) {
+  EvaluationConfig config = with_metrics({"bleu", "chrf", "ter"});
+  check_evaluation(config);
+  config.tokenize = "14a";
+  for (const Lines& metrics : {Lines{"bleu"}, Lines{"chrf"}, Lines{}}) {
+    config.metrics = metrics;
+    EXPECT_THAT(message_of<UserError>([&] { check_evaluation(config); }),
+                HasSubstr("evaluation.tokenize: sacrebleu knows no tokenizer '14a'"));
+  }
+  EXPECT_THAT(message_of<UserError>([&] { check_evaluation(with_metrics({"meteor"})); }),
+              HasSubstr("'meteor' is no metric"));
+}
+
 TEST(Sacrebleu, SaysInOneLineWhatIsWrongWithTheRequest) {
   const Lines one = {"a"}, two = {"a", "b"}, none;
   EXPECT_THAT(message_of<UserError>([&] { score(two, one, with_metrics({"bleu"})); }),
