@@ -68,7 +68,8 @@ void remove_left_over(const std::string& path) {
 /// What a missing file was probably meant to be: the nearest name beside it, compressed or not.
 std::string hint(const std::string& path) {
   const std::string folder = folder_of(path);
-  if (!fs::is_directory(folder)) return "; there is no folder '" + folder + "' either";
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return "; there is no folder '" + folder + "' either";
   const std::string name = fs::path(path).filename().string();
   const std::vector<std::string> names = names_in(folder);
   std::string best;
@@ -214,20 +215,22 @@ void remove_left_overs(const std::string& folder) {
 }
 
 void require_file(const std::string& path, const std::string& what) {
-  std::error_code error;
-  const auto status = fs::status(path, error);
-  if (status.type() == fs::file_type::directory)
+  struct stat about {};
+  const int error = ::stat(path.c_str(), &about) == 0 ? 0 : errno;
+  if (error == ENOENT || error == ENOTDIR)
+    throw UserError(what + ": no file '" + path + "'" + hint(path));
+  if (error == 0 && S_ISDIR(about.st_mode))
     throw UserError(what + ": '" + path + "' is a folder, expected a file");
-  if (!fs::exists(status)) throw UserError(what + ": no file '" + path + "'" + hint(path));
-  if (::access(path.c_str(), R_OK) != 0)
-    throw UserError(what + ": cannot read '" + path + "': " + text_of(errno));
+  if (error != 0 || ::access(path.c_str(), R_OK) != 0)
+    throw UserError(what + ": cannot read '" + path + "': " + text_of(error != 0 ? error : errno));
 }
 
 void make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
   // With a trailing slash, or where a file stands in the way, the standard library's answer varies.
-  if (!fs::is_directory(path))
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored))
     throw Failure(path + ": cannot make the folder: " +
                   (error ? error.message() : "a file of that name is in the way"));
 }

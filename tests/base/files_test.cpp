@@ -222,6 +222,17 @@ TEST(Files, AFolderIsNotAFile) {
             folder.path() + ": is a folder, expected a file");
 }
 
+TEST(Files, ANameThatIsTooLongIsSaidToBe) {
+  const std::string path = "/tmp/" + std::string(300, 'x') + "/y";
+  const std::string reason = "': File name too long";
+  EXPECT_EQ(message_of<UserError>([&] { require_file(path, "source"); }),
+            "source: cannot read '" + path + reason);
+  EXPECT_THAT(message_of<Failure>([&] { make_folder(path); }),
+              HasSubstr(path + ": cannot make the folder: File name too long"));
+  EXPECT_EQ(message_of<Failure>([&] { write_atomic(path, "new"); }),
+            path + ": cannot write: File name too long");
+}
+
 TEST(Files, FoldersAreMadeWithThoseAboveThem) {
   const TemporaryFolder folder;
   make_folder(folder / "a/b/c/");
