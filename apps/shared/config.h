@@ -20,33 +20,33 @@ HEED_ENUM(Precision, auto_, fp32, bf16, fp16)
 /// One member of the family that `heed bottleneck` trains.
 struct SystemConfig {
   HEED_CONFIG(SystemConfig);
-  HEED_FIELD(std::string, name, "",
-             "Folder and label; an rnn attention or `transformer` selects that model by itself.",
-             config::AnyValue{})
-  HEED_FIELD(std::vector<std::string>, set, {},
-             "Settings laid over the rest of the file for this system, each key=value.",
-             config::AnyValue{})
+  HEED_FREE(std::string, name, "",
+            "Folder and label; an rnn attention or `transformer` selects that model by itself.",
+            config::AnyValue{})
+  HEED_FREE(std::vector<std::string>, set, {},
+            "Settings laid over the rest of the file for this system, each key=value.",
+            config::AnyValue{})
 };
 
 struct Config {
   HEED_CONFIG(Config);
-  HEED_FIELD(std::string, name, "model",
-             "Name of the run; its folder is runs/NAME unless `output` says otherwise.",
-             config::AnyValue{})
-  HEED_FIELD(std::string, output, "", "Folder of the run; empty means runs/NAME.",
-             config::AnyValue{})
-  HEED_FIELD(int64_t, seed, 1,
+  HEED_FREE(std::string, name, "model",
+            "Name of the run; its folder is runs/NAME unless `output` says otherwise.",
+            config::AnyValue{})
+  HEED_FREE(std::string, output, "", "Folder of the run; empty means runs/NAME.",
+            config::AnyValue{})
+  HEED_FIXED(int64_t, seed, 1,
              "Seed of every random generator: the same seed gives the same model.",
              config::AnyValue{})
-  HEED_FIELD(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.",
-             config::AnyValue{})
-  HEED_FIELD(int64_t, threads, 0,
-             "Threads of the CPU; 0 uses every core. Part of what a seed reproduces.",
-             config::Between<int64_t>{0, 1024})
-  HEED_FIELD(Precision, precision, Precision::auto_,
+  HEED_FREE(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.",
+            config::AnyValue{})
+  HEED_FREE(int64_t, threads, 0,
+            "Threads of the CPU; 0 uses every core. Part of what a seed reproduces.",
+            config::Between<int64_t>{0, 1024})
+  HEED_FIXED(Precision, precision, Precision::auto_,
              "Precision of the matrix products; auto is bf16 where the hardware has it, else fp32.",
              config::AnyValue{})
-  HEED_FIELD(
+  HEED_FIXED(
       bool, deterministic, false,
       "Refuse GPU kernels that give other bits in another run; the CPU is always deterministic.",
       config::AnyValue{})
@@ -55,7 +55,7 @@ struct Config {
   HEED_SECTION(train::TrainConfig, training, "The optimisation.")
   HEED_SECTION(decode::DecodeConfig, decoding, "The search for translations.")
   HEED_SECTION(score::EvaluationConfig, evaluation, "Scores and intervals.")
-  HEED_FIELD(
+  HEED_FREE(
       std::vector<SystemConfig>, systems, {},
       "bottleneck: the family to compare; each is this file with its own settings laid over it.",
       config::AnyValue{})

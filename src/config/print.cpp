@@ -99,6 +99,16 @@ std::string value_text(const ValueView& value) {
   return std::visit(ValueText{}, value);
 }
 
+std::string section_text(const SectionView& section) {
+  std::vector<std::string> parts;
+  for (const FieldView& field : section.fields) {
+    const auto* below = std::get_if<SectionView>(&field.value);
+    parts.push_back(field.key + ": " +
+                    (below == nullptr ? value_text(field.value) : section_text(*below)));
+  }
+  return "{" + join(parts, ", ") + "}";
+}
+
 std::string type_text(const ValueView& value) {
   return std::visit(TypeText{}, value);
 }
@@ -106,6 +116,18 @@ std::string type_text(const ValueView& value) {
 std::string allowed_text(const FieldView& field) {
   const auto* names = std::get_if<EnumView>(&field.value);
   return names == nullptr ? field.allowed : "one of " + join(*names->names, ", ");
+}
+
+std::string resume_text(const FieldView& field) {
+  switch (field.on_resume) {
+    case OnResume::fixed:
+      return "fixed";
+    case OnResume::free:
+      return "free";
+    case OnResume::by_keys:
+      return "";
+  }
+  throw Bug("no such rule for resumed runs");
 }
 
 const SectionView* section_in(const FieldView& field) {

@@ -30,24 +30,27 @@ void rows(const SectionView& section, const std::string& prefix, std::string& ou
     const std::string path = path_of(prefix, field.key);
     out += "| " + code(path) + " | " + type_text(field.value) + " | " +
            code(cell(default_of(field))) + " | " + cell(allowed_text(field)) + " | " +
-           cell(field.help) + " |\n";
+           resume_text(field) + " | " + cell(field.help) + " |\n";
     if (const SectionView* below = section_in(field)) rows(*below, path, out);
   }
 }
 
 std::string table(const SectionView& section) {
   std::string out =
-      "| key | type | default | allowed | what it does |\n| --- | --- | --- | --- | --- |\n";
+      "| key | type | default | allowed | on resume | what it does |\n"
+      "| --- | --- | --- | --- | --- | --- |\n";
   rows(section, "", out);
   return out;
 }
 
 std::string described(const FieldView& field) {
-  std::string out = "  type     " + type_text(field.value) + "\n";
+  std::string out = "  type       " + type_text(field.value) + "\n";
   if (!std::holds_alternative<SectionView>(field.value))
-    out += "  default  " + default_of(field) + "\n";
+    out += "  default    " + default_of(field) + "\n";
   if (const std::string allowed = allowed_text(field); !allowed.empty())
-    out += "  allowed  " + allowed + "\n";
+    out += "  allowed    " + allowed + "\n";
+  if (const std::string resume = resume_text(field); !resume.empty())
+    out += "  on resume  " + resume + "\n";
   return out;
 }
 
@@ -100,6 +103,8 @@ std::string reference(const SectionView& defaults) {
          "page.\n"
          "A value comes from its default, over it the file, over that `--set section.key=value`, "
          "left to right.\n\n"
+         "*On resume*: `heed train --resume` keeps what is fixed and may change what is free "
+         "([training.md](training.md#resuming)).\n\n"
          "## Top level\n\n" +
          table(top) + sections;
 }

@@ -1,12 +1,16 @@
-// Options declared once. A struct lists its fields with HEED_FIELD; reading YAML, `--set`,
-// validation, suggestions, `heed config` and docs/config.md all walk the same list (config/io.h,
-// config/reference.h).
+// Options declared once. A struct lists its fields with HEED_FIXED and HEED_FREE; reading YAML,
+// `--set`, validation, suggestions, resumed runs, `heed config` and docs/config.md all walk the
+// same list (config/io.h, config/differences.h, config/reference.h).
 //
 //   struct ModelConfig {
 //     HEED_CONFIG(ModelConfig);
-//     HEED_FIELD(int64_t, hidden_size, 512, "Width of the recurrent state.", Between<int64_t>{1,
+//     HEED_FIXED(int64_t, hidden_size, 512, "Width of the recurrent state.", Between<int64_t>{1,
 //     8192})
 //   };
+//
+// HEED_FIXED: a resumed run keeps the value, because the weights or what a checkpoint holds depend
+// on it. HEED_FREE: a resumed run may change it. A section that is declared with either speaks for
+// all of its keys; one that is declared with HEED_SECTION leaves it to them.
 //
 // A field is found by the line it stands on: standard C++, the same in every translation unit. Two
 // fields may not share a line, and a default with a comma in it needs parentheses.
@@ -35,6 +39,13 @@ inline constexpr std::size_t kMaxLines = 400;  // of one config struct
 template <std::size_t I>
 struct Index {};
 
+/// What a resumed run may do with an option.
+enum class OnResume {
+  fixed,    // keep it
+  free,     // change it
+  by_keys,  // a section: each of its keys says it
+};
+
 /// One declared option of `Owner`. `check` is a function object: `std::string operator()(const T&)`
 /// returns "" or what is wrong ("got 0, expected in [1, 8192]"), `std::string text()` what is
 /// allowed ("in [1, 8192]").
@@ -43,6 +54,7 @@ struct Field {
   using Value = T;
   std::string_view key;
   T Owner::*member;
+  OnResume on_resume;
   std::string_view help;
   Check check;
 };
@@ -57,15 +69,21 @@ concept Section = requires {
   using HeedSelf = Type;  \
   static constexpr std::size_t heed_first_line = __LINE__
 
-#define HEED_FIELD(Type, name, default_value, help, ...)                                        \
-  Type name = default_value;                                                                    \
-  static_assert(__LINE__ - heed_first_line < ::heed::config::kMaxLines);                        \
-  static auto heed_field(::heed::config::Index<__LINE__ - heed_first_line>) {                   \
-    return ::heed::config::Field<HeedSelf, Type, decltype(__VA_ARGS__)>{#name, &HeedSelf::name, \
-                                                                        help, __VA_ARGS__};     \
-  }
+#define HEED_FIXED(Type, name, default_value, help, ...) \
+  HEED_OPTION_(fixed, Type, name, default_value, help, __VA_ARGS__)
+#define HEED_FREE(Type, name, default_value, help, ...) \
+  HEED_OPTION_(free, Type, name, default_value, help, __VA_ARGS__)
+#define HEED_SECTION(Type, name, help)          \
+  static_assert(::heed::config::Section<Type>); \
+  HEED_OPTION_(by_keys, Type, name, {}, help, ::heed::config::AnyValue{})
 
-#define HEED_SECTION(Type, name, help) HEED_FIELD(Type, name, {}, help, ::heed::config::AnyValue{})
+#define HEED_OPTION_(resume, Type, name, default_value, help, ...)                    \
+  Type name = default_value;                                                          \
+  static_assert(__LINE__ - heed_first_line < ::heed::config::kMaxLines);              \
+  static auto heed_field(::heed::config::Index<__LINE__ - heed_first_line>) {         \
+    return ::heed::config::Field<HeedSelf, Type, decltype(__VA_ARGS__)>{              \
+        #name, &HeedSelf::name, ::heed::config::OnResume::resume, help, __VA_ARGS__}; \
+  }
 
 namespace detail {
 template <class C, std::size_t I, class Fn>

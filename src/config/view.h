@@ -46,19 +46,21 @@ using ValueView =
 struct FieldView {
   std::string key, help;
   std::string allowed;  // "in [1, 8]", or "" where anything goes
+  OnResume on_resume;   // also where a section above says it
   ValueView value;
   std::function<std::string()> wrong;  // what is wrong with the present value, or ""
 };
 
+/// `above`: what the sections around it say about a resumed run.
 template <Section C>
-SectionView view(C& config);
+SectionView view(C& config, OnResume above = OnResume::by_keys);
 
 namespace detail {
 
 template <class T>
-ValueView value_view(T& value) {
+ValueView value_view(T& value, OnResume above) {
   if constexpr (Section<T>) {
-    return view(value);
+    return view(value, above);
   } else if constexpr (Enumeration<T>) {
     return EnumView{&heed_enum_names(T{}), [&value] { return static_cast<std::size_t>(value); },
                     [&value](std::size_t name) { value = static_cast<T>(name); }};
@@ -68,13 +70,13 @@ ValueView value_view(T& value) {
 }
 
 template <Section T>
-ValueView value_view(std::vector<T>& list) {
+ValueView value_view(std::vector<T>& list, OnResume above) {
   auto prototype = std::make_shared<T>();
-  SectionView of_prototype = view(*prototype);
+  SectionView of_prototype = view(*prototype, above);
   return ListView{[&list] { return list.size(); },
                   [&list] { list.clear(); },
-                  [&list] { return view(list.emplace_back()); },
-                  [&list](std::size_t i) { return view(list.at(i)); },
+                  [&list, above] { return view(list.emplace_back(), above); },
+                  [&list, above](std::size_t i) { return view(list.at(i), above); },
                   std::move(of_prototype),
                   std::move(prototype)};
 }
@@ -82,12 +84,13 @@ ValueView value_view(std::vector<T>& list) {
 }  // namespace detail
 
 template <Section C>
-SectionView view(C& config) {
+SectionView view(C& config, OnResume above) {
   SectionView section;
   for_each_field<C>([&](const auto& field) {
     auto& value = config.*field.member;
+    const OnResume on_resume = above == OnResume::by_keys ? field.on_resume : above;
     section.fields.push_back({std::string(field.key), std::string(field.help), field.check.text(),
-                              detail::value_view(value),
+                              on_resume, detail::value_view(value, on_resume),
                               [&value, check = field.check] { return check(value); }});
   });
   return section;

@@ -16,10 +16,10 @@ HEED_ENUM(VocabularyAlgorithm, unigram, bpe)
 /// One pair of line-aligned files, plain, .gz or .zst.
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
-  HEED_FIELD(std::string, source, "", "Source sentences, one a line (plain, .gz or .zst).",
+  HEED_FIXED(std::string, source, "", "Source sentences, one a line (plain, .gz or .zst).",
              config::AnyValue{})
-  HEED_FIELD(std::string, target, "", "Their translations, line by line.", config::AnyValue{})
-  HEED_FIELD(
+  HEED_FIXED(std::string, target, "", "Their translations, line by line.", config::AnyValue{})
+  HEED_FIXED(
       double, weight, 1.0,
       "How often an epoch reads the corpus: 2 reads it twice, 0.5 a new random half each time.",
       config::Between<double>{0.001, 1000})
@@ -27,43 +27,43 @@ struct CorpusFiles {
 
 struct VocabularyConfig {
   HEED_CONFIG(VocabularyConfig);
-  HEED_FIELD(
+  HEED_FIXED(
       VocabularyKind, kind, VocabularyKind::joint,
       "One SentencePiece model for both languages, or one each; tying all embeddings needs joint.",
       config::AnyValue{})
-  HEED_FIELD(int64_t, size, 8000,
+  HEED_FIXED(int64_t, size, 8000,
              "Number of pieces: more gives shorter sentences and a larger output layer.",
              config::Between<int64_t>{16, 1000000})
-  HEED_FIELD(VocabularyAlgorithm, algorithm, VocabularyAlgorithm::unigram,
+  HEED_FIXED(VocabularyAlgorithm, algorithm, VocabularyAlgorithm::unigram,
              "How SentencePiece finds its pieces.", config::AnyValue{})
-  HEED_FIELD(double, coverage, 1.0,
+  HEED_FIXED(double, coverage, 1.0,
              "Share of all characters that get a piece; 0.9995 suits Chinese and Japanese.",
              config::Between<double>{0.9, 1.0})
-  HEED_FIELD(std::string, source, "",
+  HEED_FIXED(std::string, source, "",
              "A ready SentencePiece model; left empty, one is trained on the training corpus.",
              config::AnyValue{})
-  HEED_FIELD(std::string, target, "", "The same for the target side; empty with kind: joint.",
+  HEED_FIXED(std::string, target, "", "The same for the target side; empty with kind: joint.",
              config::AnyValue{})
 };
 
 struct DataConfig {
   HEED_CONFIG(DataConfig);
-  HEED_FIELD(std::vector<CorpusFiles>, train, {},
+  HEED_FIXED(std::vector<CorpusFiles>, train, {},
              "The training corpus; a list of several may carry weights.", config::AnyValue{})
-  HEED_FIELD(CorpusFiles, valid, {}, "Held-out pairs that choose the best checkpoint.",
+  HEED_FIXED(CorpusFiles, valid, {}, "Held-out pairs that choose the best checkpoint.",
              config::AnyValue{})
-  HEED_FIELD(CorpusFiles, test, {}, "Pairs scored once, after training.", config::AnyValue{})
+  HEED_FREE(CorpusFiles, test, {}, "Pairs scored once, after training.", config::AnyValue{})
   HEED_SECTION(VocabularyConfig, vocabulary, "SentencePiece models.")
-  HEED_FIELD(int64_t, max_length, 256,
+  HEED_FIXED(int64_t, max_length, 256,
              "Longest sentence of the training corpus on either side, in pieces.",
              config::Between<int64_t>{1, 100000})
-  HEED_FIELD(LongSentences, long_sentences, LongSentences::drop,
+  HEED_FIXED(LongSentences, long_sentences, LongSentences::drop,
              "What happens to longer ones; each is counted and its line named.", config::AnyValue{})
-  HEED_FIELD(double, subword_sampling, 0.0,
+  HEED_FIXED(double, subword_sampling, 0.0,
              "Above 0, pieces are sampled anew in every epoch (subword regularisation); smaller is "
              "wilder, 0.1-0.5 is usual.",
              config::Between<double>{0.0, 1.0})
-  HEED_FIELD(int64_t, pool, 100000,
+  HEED_FIXED(int64_t, pool, 100000,
              "Sentences that are shuffled, sorted by length and cut into batches together: more "
              "means less padding, fewer a more random order.",
              config::Between<int64_t>{1, 100000000})

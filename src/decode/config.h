@@ -12,52 +12,51 @@ HEED_ENUM(WeightType, fp32, bf16, int8)
 
 struct SamplingConfig {
   HEED_CONFIG(SamplingConfig);
-  HEED_FIELD(int64_t, top_k, 0,
-             "Sample among the k likeliest pieces instead of searching; 0 with top_p 0 searches.",
-             config::Between<int64_t>{0, 1000000})
-  HEED_FIELD(
-      double, top_p, 0.0,
-      "Sample among the likeliest pieces that hold this much probability together; 0 is off.",
-      config::Between<double>{0.0, 1.0})
-  HEED_FIELD(double, temperature, 1.0,
-             "Above 1 flattens the distribution that is sampled, below 1 sharpens it.",
-             config::Between<double>{0.01, 100})
-  HEED_FIELD(int64_t, seed, 1, "Seed of the sampling; the same seed gives the same translations.",
-             config::AnyValue{})
+  HEED_FREE(int64_t, top_k, 0,
+            "Sample among the k likeliest pieces instead of searching; 0 with top_p 0 searches.",
+            config::Between<int64_t>{0, 1000000})
+  HEED_FREE(double, top_p, 0.0,
+            "Sample among the likeliest pieces that hold this much probability together; 0 is off.",
+            config::Between<double>{0.0, 1.0})
+  HEED_FREE(double, temperature, 1.0,
+            "Above 1 flattens the distribution that is sampled, below 1 sharpens it.",
+            config::Between<double>{0.01, 100})
+  HEED_FREE(int64_t, seed, 1, "Seed of the sampling; the same seed gives the same translations.",
+            config::AnyValue{})
 };
 
 struct DecodeConfig {
   HEED_CONFIG(DecodeConfig);
-  HEED_FIELD(int64_t, beam_size, 5, "Hypotheses kept at each step; 1 is greedy.",
-             config::Between<int64_t>{1, 1000})
-  HEED_FIELD(int64_t, n_best, 1, "Translations returned per sentence; at most beam_size.",
-             config::Between<int64_t>{1, 1000})
-  HEED_FIELD(LengthPenalty, length_penalty, LengthPenalty::average,
-             "What a hypothesis' log-probability is divided by: nothing, its length, length^alpha, "
-             "or ((5 + length) / 6)^alpha.",
-             config::AnyValue{})
-  HEED_FIELD(double, alpha, 1.0, "power, gnmt: the exponent; larger favours longer translations.",
-             config::Between<double>{0.0, 10})
-  HEED_FIELD(double, coverage_penalty, 0.0,
-             "GNMT's beta: pushes towards source words that got no attention yet; 0 is off.",
-             config::Between<double>{0.0, 10})
-  HEED_FIELD(int64_t, max_source_length, 1024,
-             "Longer source lines are cut to this many pieces before they are translated; each cut "
-             "line is logged.",
-             config::Between<int64_t>{1, 1000000})
-  HEED_FIELD(int64_t, min_length, 0, "Pieces before which a translation may not end.",
-             config::Between<int64_t>{0, 100000})
-  HEED_FIELD(
+  HEED_FREE(int64_t, beam_size, 5, "Hypotheses kept at each step; 1 is greedy.",
+            config::Between<int64_t>{1, 1000})
+  HEED_FREE(int64_t, n_best, 1, "Translations returned per sentence; at most beam_size.",
+            config::Between<int64_t>{1, 1000})
+  HEED_FREE(LengthPenalty, length_penalty, LengthPenalty::average,
+            "What a hypothesis' log-probability is divided by: nothing, its length, length^alpha, "
+            "or ((5 + length) / 6)^alpha.",
+            config::AnyValue{})
+  HEED_FREE(double, alpha, 1.0, "power, gnmt: the exponent; larger favours longer translations.",
+            config::Between<double>{0.0, 10})
+  HEED_FREE(double, coverage_penalty, 0.0,
+            "GNMT's beta: pushes towards source words that got no attention yet; 0 is off.",
+            config::Between<double>{0.0, 10})
+  HEED_FREE(int64_t, max_source_length, 1024,
+            "Longer source lines are cut to this many pieces before they are translated; each cut "
+            "line is logged.",
+            config::Between<int64_t>{1, 1000000})
+  HEED_FREE(int64_t, min_length, 0, "Pieces before which a translation may not end.",
+            config::Between<int64_t>{0, 100000})
+  HEED_FREE(
       double, max_length_ratio, 3.0,
       "A translation is cut at this many times the source's pieces, plus 10; a cut is logged.",
       config::Between<double>{0.1, 100})
-  HEED_FIELD(int64_t, no_repeat_ngram, 0,
-             "No sequence of this many pieces occurs twice in a translation; 0 allows it.",
-             config::Between<int64_t>{0, 100})
+  HEED_FREE(int64_t, no_repeat_ngram, 0,
+            "No sequence of this many pieces occurs twice in a translation; 0 allows it.",
+            config::Between<int64_t>{0, 100})
   HEED_SECTION(SamplingConfig, sampling, "Sample instead of searching.")
-  HEED_FIELD(int64_t, batch_size, 32, "Sentences translated together.",
-             config::Between<int64_t>{1, 100000})
-  HEED_FIELD(
+  HEED_FREE(int64_t, batch_size, 32, "Sentences translated together.",
+            config::Between<int64_t>{1, 100000})
+  HEED_FREE(
       WeightType, weights, WeightType::fp32,
       "Precision of the matrix products while translating; int8 is for Transformers on a CPU, "
       "the fastest there.",

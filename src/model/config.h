@@ -24,81 +24,81 @@ const std::vector<std::string>& attention_names();
 
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
-  HEED_FIELD(ModelType, type, ModelType::transformer, "Recurrent encoder-decoder or Transformer.",
+  HEED_FIXED(ModelType, type, ModelType::transformer, "Recurrent encoder-decoder or Transformer.",
              config::AnyValue{})
   // rnn
-  HEED_FIELD(Cell, cell, Cell::gru, "rnn: the recurrent cell.", config::AnyValue{})
-  HEED_FIELD(int64_t, embedding_size, 256, "rnn: width of the word vectors.",
+  HEED_FIXED(Cell, cell, Cell::gru, "rnn: the recurrent cell.", config::AnyValue{})
+  HEED_FIXED(int64_t, embedding_size, 256, "rnn: width of the word vectors.",
              config::Between<int64_t>{1, 16384})
-  HEED_FIELD(
+  HEED_FIXED(
       int64_t, hidden_size, 512,
       "rnn: width of the decoder's state; the bidirectional encoder has half of it each way.",
       config::Between<int64_t>{2, 16384})
-  HEED_FIELD(int64_t, layers, 1, "rnn: recurrent layers on each side.",
+  HEED_FIXED(int64_t, layers, 1, "rnn: recurrent layers on each side.",
              config::Between<int64_t>{1, 16})
-  HEED_FIELD(std::string, attention, "bahdanau", "rnn: how the decoder reads the encoder.",
+  HEED_FIXED(std::string, attention, "bahdanau", "rnn: how the decoder reads the encoder.",
              config::OneOf{attention_names})
-  HEED_FIELD(Window, window, Window::global,
+  HEED_FIXED(Window, window, Window::global,
              "rnn, luong_*: attend everywhere, or in a window around t (local_m) or around a "
              "predicted position (local_p).",
              config::AnyValue{})
-  HEED_FIELD(int64_t, window_size, 10,
+  HEED_FIXED(int64_t, window_size, 10,
              "rnn: D, half the width of the local window in source positions.",
              config::Between<int64_t>{1, 10000})
-  HEED_FIELD(bool, input_feeding, false,
+  HEED_FIXED(bool, input_feeding, false,
              "rnn, luong_*: the attentional state of one step enters the next; better and slower.",
              config::AnyValue{})
-  HEED_FIELD(Readout, readout, Readout::linear,
+  HEED_FIXED(Readout, readout, Readout::linear,
              "rnn, bahdanau: linear layer with tanh, or the maxout of Bahdanau et al. A.2.2.",
              config::AnyValue{})
   // transformer
-  HEED_FIELD(int64_t, width, 512, "transformer: width of every layer's input and output.",
+  HEED_FIXED(int64_t, width, 512, "transformer: width of every layer's input and output.",
              config::Between<int64_t>{2, 16384})
-  HEED_FIELD(int64_t, feed_forward, 2048, "transformer: inner width of the feed-forward layers.",
+  HEED_FIXED(int64_t, feed_forward, 2048, "transformer: inner width of the feed-forward layers.",
              config::Between<int64_t>{1, 131072})
-  HEED_FIELD(int64_t, heads, 8, "transformer: attention heads; they divide the width.",
+  HEED_FIXED(int64_t, heads, 8, "transformer: attention heads; they divide the width.",
              config::Between<int64_t>{1, 256})
-  HEED_FIELD(int64_t, kv_heads, 0,
+  HEED_FIXED(int64_t, kv_heads, 0,
              "transformer: heads of keys and values; 1 is multi-query, fewer than heads is "
              "grouped-query, 0 means as many as heads.",
              config::Between<int64_t>{0, 256})
-  HEED_FIELD(int64_t, encoder_layers, 6, "transformer: encoder blocks.",
+  HEED_FIXED(int64_t, encoder_layers, 6, "transformer: encoder blocks.",
              config::Between<int64_t>{1, 64})
-  HEED_FIELD(int64_t, decoder_layers, 6, "transformer: decoder blocks.",
+  HEED_FIXED(int64_t, decoder_layers, 6, "transformer: decoder blocks.",
              config::Between<int64_t>{1, 64})
-  HEED_FIELD(Norm, norm, Norm::pre,
+  HEED_FIXED(Norm, norm, Norm::pre,
              "transformer: layer norm before each sublayer (trains without long warm-up) or after "
              "it (as in the paper).",
              config::AnyValue{})
-  HEED_FIELD(Positions, positions, Positions::sinusoidal,
+  HEED_FIXED(Positions, positions, Positions::sinusoidal,
              "transformer: how it knows the order of words.", config::AnyValue{})
-  HEED_FIELD(int64_t, max_positions, 1024,
+  HEED_FIXED(int64_t, max_positions, 1024,
              "Longest sentence in pieces that a transformer with positions: learned can take, and "
              "source positions that attention: luong_location can look at.",
              config::Between<int64_t>{1, 1000000})
-  HEED_FIELD(int64_t, sliding_window, 0,
+  HEED_FIXED(int64_t, sliding_window, 0,
              "transformer: self-attention sees this many positions each way; 0 sees all.",
              config::Between<int64_t>{0, 1000000})
-  HEED_FIELD(AttentionScale, attention_scale, AttentionScale::sqrt,
+  HEED_FIXED(AttentionScale, attention_scale, AttentionScale::sqrt,
              "transformer: divide scores by the root of the head's width, or not (the ablation).",
              config::AnyValue{})
-  HEED_FIELD(Activation, activation, Activation::relu,
+  HEED_FIXED(Activation, activation, Activation::relu,
              "transformer: between the two feed-forward layers.", config::AnyValue{})
   // both
-  HEED_FIELD(
+  HEED_FIXED(
       double, dropout, 0.1,
       "Share of activations set to zero while training: embeddings, sublayer outputs, read-out.",
       config::Between<double>{0.0, 0.9})
-  HEED_FIELD(double, attention_dropout, 0.0,
+  HEED_FIXED(double, attention_dropout, 0.0,
              "Share of attention weights set to zero while training.",
              config::Between<double>{0.0, 0.9})
-  HEED_FIELD(double, activation_dropout, 0.0,
+  HEED_FIXED(double, activation_dropout, 0.0,
              "transformer: share of inner feed-forward activations set to zero while training.",
              config::Between<double>{0.0, 0.9})
-  HEED_FIELD(double, word_dropout, 0.0,
+  HEED_FIXED(double, word_dropout, 0.0,
              "Share of whole word vectors set to zero while training, on both sides.",
              config::Between<double>{0.0, 0.9})
-  HEED_FIELD(Tie, tie, Tie::none,
+  HEED_FIXED(Tie, tie, Tie::none,
              "Share the output layer's weights with the target embedding (decoder) or with both "
              "embeddings (all).",
              config::AnyValue{})

@@ -11,33 +11,33 @@ namespace heed::score {
 
 struct EvaluationConfig {
   HEED_CONFIG(EvaluationConfig);
-  HEED_FIELD(std::vector<std::string>, metrics, (std::vector<std::string>{"bleu", "chrf"}),
-             "What sacrebleu computes: bleu, chrf, ter.", config::AnyValue{})
-  HEED_FIELD(std::string, tokenize, "13a",
-             "sacrebleu's tokeniser for BLEU: 13a, intl, zh, ja-mecab, char, none, ...",
-             config::AnyValue{})
-  HEED_FIELD(bool, lowercase, false, "Score without regard to case.", config::AnyValue{})
-  HEED_FIELD(std::vector<int64_t>, length_buckets, (std::vector<int64_t>{10, 20, 30, 40, 50, 60}),
-             "Upper ends, in source words, of the buckets of `heed lengths`; longer sentences make "
-             "a last one.",
-             config::EachBetween<int64_t>{1, 100000})
-  HEED_FIELD(std::string, alignments, "",
-             "Correct word alignments of data.test, Pharaoh i-j: `heed bottleneck` then tells the "
-             "alignment error rate of each model's attention.",
-             config::AnyValue{})
-  HEED_FIELD(std::string, valid_alignments, "",
-             "The same of data.valid: they choose the layer, head and step that are measured. "
-             "Without them it is the mean of the heads in the layer before the last.",
-             config::AnyValue{})
-  HEED_FIELD(std::string, antecedents, "",
-             "What the pronouns of data.test stand for, as data_scripts/demo_corpus.py writes it: "
-             "`heed bottleneck` then tells how many genders are right.",
-             config::AnyValue{})
-  HEED_FIELD(std::vector<std::string>, pronouns, std::vector<std::string>{},
-             "The target language's pronouns as gender=form, for evaluation.antecedents.",
-             config::AnyValue{})
-  HEED_FIELD(int64_t, bootstrap, 1000, "Resamplings behind each interval; 0 gives none.",
-             config::Between<int64_t>{0, 1000000})
+  HEED_FREE(std::vector<std::string>, metrics, (std::vector<std::string>{"bleu", "chrf"}),
+            "What sacrebleu computes: bleu, chrf, ter.", config::AnyValue{})
+  HEED_FREE(std::string, tokenize, "13a",
+            "sacrebleu's tokeniser for BLEU: 13a, intl, zh, ja-mecab, char, none, ...",
+            config::AnyValue{})
+  HEED_FREE(bool, lowercase, false, "Score without regard to case.", config::AnyValue{})
+  HEED_FREE(std::vector<int64_t>, length_buckets, (std::vector<int64_t>{10, 20, 30, 40, 50, 60}),
+            "Upper ends, in source words, of the buckets of `heed lengths`; longer sentences make "
+            "a last one.",
+            config::EachBetween<int64_t>{1, 100000})
+  HEED_FREE(std::string, alignments, "",
+            "Correct word alignments of data.test, Pharaoh i-j: `heed bottleneck` then tells the "
+            "alignment error rate of each model's attention.",
+            config::AnyValue{})
+  HEED_FREE(std::string, valid_alignments, "",
+            "The same of data.valid: they choose the layer, head and step that are measured. "
+            "Without them it is the mean of the heads in the layer before the last.",
+            config::AnyValue{})
+  HEED_FREE(std::string, antecedents, "",
+            "What the pronouns of data.test stand for, as data_scripts/demo_corpus.py writes it: "
+            "`heed bottleneck` then tells how many genders are right.",
+            config::AnyValue{})
+  HEED_FREE(std::vector<std::string>, pronouns, std::vector<std::string>{},
+            "The target language's pronouns as gender=form, for evaluation.antecedents.",
+            config::AnyValue{})
+  HEED_FREE(int64_t, bootstrap, 1000, "Resamplings behind each interval; 0 gives none.",
+            config::Between<int64_t>{0, 1000000})
 };
 
 /// Rules between fields. Throws ConfigError.

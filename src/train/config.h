@@ -16,10 +16,10 @@ HEED_ENUM(StopMetric, loss, bleu)
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
-  HEED_FIELD(StopMetric, metric, StopMetric::loss,
+  HEED_FIXED(StopMetric, metric, StopMetric::loss,
              "What must improve, and what the best checkpoint is best at: validation loss or BLEU.",
              config::AnyValue{})
-  HEED_FIELD(
+  HEED_FREE(
       int64_t, patience, 10,
       "Validations in a row without improvement after which training stops; 0 never stops early.",
       config::Between<int64_t>{0, 1000000})
@@ -27,69 +27,69 @@ struct EarlyStopping {
 
 struct TrainConfig {
   HEED_CONFIG(TrainConfig);
-  HEED_FIELD(int64_t, batch_size, 4096,
+  HEED_FIXED(int64_t, batch_size, 4096,
              "Size of one batch: target tokens with padding, or sentences (batch_type).",
              config::Between<int64_t>{1, 10000000})
-  HEED_FIELD(BatchType, batch_type, BatchType::tokens, "What batch_size counts.",
+  HEED_FIXED(BatchType, batch_type, BatchType::tokens, "What batch_size counts.",
              config::AnyValue{})
-  HEED_FIELD(int64_t, accumulate, 1, "Batches whose gradients are summed before one update.",
+  HEED_FIXED(int64_t, accumulate, 1, "Batches whose gradients are summed before one update.",
              config::Between<int64_t>{1, 100000})
-  HEED_FIELD(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.",
+  HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.",
              config::AnyValue{})
-  HEED_FIELD(double, learning_rate, 0.0005,
+  HEED_FIXED(double, learning_rate, 0.0005,
              "Highest learning rate of the schedule; noam: the factor before width^-0.5.",
              config::Between<double>{0.0, 1000})
-  HEED_FIELD(std::vector<double>, betas, (std::vector<double>{0.9, 0.98}),
+  HEED_FIXED(std::vector<double>, betas, (std::vector<double>{0.9, 0.98}),
              "adam, adamw: decay of the two moments.", config::EachBetween<double>{0.0, 0.999999})
-  HEED_FIELD(double, epsilon, 1e-8,
+  HEED_FIXED(double, epsilon, 1e-8,
              "adam, adamw, adadelta: keeps the division finite; adadelta's papers use 1e-6.",
              config::Between<double>{1e-16, 1.0})
-  HEED_FIELD(double, weight_decay, 0.0, "Pull towards zero; adamw decouples it from the gradient.",
+  HEED_FIXED(double, weight_decay, 0.0, "Pull towards zero; adamw decouples it from the gradient.",
              config::Between<double>{0.0, 1.0})
-  HEED_FIELD(ScheduleKind, schedule, ScheduleKind::inverse_sqrt,
+  HEED_FIXED(ScheduleKind, schedule, ScheduleKind::inverse_sqrt,
              "How the learning rate moves after the warm-up.", config::AnyValue{})
-  HEED_FIELD(int64_t, warmup, 4000, "Updates over which the learning rate rises from zero.",
+  HEED_FIXED(int64_t, warmup, 4000, "Updates over which the learning rate rises from zero.",
              config::Between<int64_t>{0, 100000000})
-  HEED_FIELD(double, decay, 0.5, "plateau, luong: factor of one reduction of the learning rate.",
+  HEED_FIXED(double, decay, 0.5, "plateau, luong: factor of one reduction of the learning rate.",
              config::Between<double>{0.01, 1.0})
-  HEED_FIELD(double, label_smoothing, 0.1,
+  HEED_FIXED(double, label_smoothing, 0.1,
              "Share of the probability spread over the whole vocabulary in the training target.",
              config::Between<double>{0.0, 0.9})
-  HEED_FIELD(double, clip_norm, 1.0,
+  HEED_FIXED(double, clip_norm, 1.0,
              "Gradients longer than this are shortened to it; 0 leaves them.",
              config::Between<double>{0.0, 1e9})
-  HEED_FIELD(double, ema, 0.0,
+  HEED_FIXED(double, ema, 0.0,
              "Decay of the running average of weights that is validated and saved; 0 keeps none, "
              "0.999 is usual.",
              config::Between<double>{0.0, 0.9999999})
-  HEED_FIELD(int64_t, updates, 100000,
-             "Updates in all, counted from the very start also after a resume.",
-             config::Between<int64_t>{1, 1000000000})
-  HEED_FIELD(int64_t, epochs, 0, "Passes over the corpus in all; 0 leaves the end to `updates`.",
-             config::Between<int64_t>{0, 1000000})
-  HEED_FIELD(double, max_minutes, 0.0,
-             "Training time in all, resumed parts included; the schedule of `cosine` ends with it. "
-             "0 sets no limit.",
-             config::Between<double>{0.0, 1e7})
-  HEED_FIELD(int64_t, validate_every, 1000, "Updates between two validations.",
-             config::Between<int64_t>{1, 1000000000})
-  HEED_FIELD(bool, validate_bleu, true,
-             "Translate the validation set (greedily) and score BLEU at every validation.",
-             config::AnyValue{})
-  HEED_FIELD(int64_t, save_every, 1000,
-             "Updates between two checkpoints that a killed run resumes from.",
-             config::Between<int64_t>{1, 1000000000})
-  HEED_FIELD(int64_t, log_every, 50, "Updates between two lines of metrics.",
-             config::Between<int64_t>{1, 1000000000})
+  HEED_FREE(int64_t, updates, 100000,
+            "Updates in all, counted from the very start also after a resume.",
+            config::Between<int64_t>{1, 1000000000})
+  HEED_FREE(int64_t, epochs, 0, "Passes over the corpus in all; 0 leaves the end to `updates`.",
+            config::Between<int64_t>{0, 1000000})
+  HEED_FREE(double, max_minutes, 0.0,
+            "Training time in all, resumed parts included; the schedule of `cosine` ends with it. "
+            "0 sets no limit.",
+            config::Between<double>{0.0, 1e7})
+  HEED_FREE(int64_t, validate_every, 1000, "Updates between two validations.",
+            config::Between<int64_t>{1, 1000000000})
+  HEED_FREE(bool, validate_bleu, true,
+            "Translate the validation set (greedily) and score BLEU at every validation.",
+            config::AnyValue{})
+  HEED_FREE(int64_t, save_every, 1000,
+            "Updates between two checkpoints that a killed run resumes from.",
+            config::Between<int64_t>{1, 1000000000})
+  HEED_FREE(int64_t, log_every, 50, "Updates between two lines of metrics.",
+            config::Between<int64_t>{1, 1000000000})
   HEED_SECTION(EarlyStopping, early_stopping, "When to stop before the end.")
-  HEED_FIELD(
+  HEED_FIXED(
       int64_t, keep_best, 1,
       "Best checkpoints that stay on the disk; more than one are averaged into the final model.",
       config::Between<int64_t>{1, 1000})
-  HEED_FIELD(int64_t, keep_last, 2,
-             "Newest checkpoints that stay on the disk; with 1 there is none to fall back on where "
-             "the newest is damaged.",
-             config::Between<int64_t>{1, 1000})
+  HEED_FREE(int64_t, keep_last, 2,
+            "Newest checkpoints that stay on the disk; with 1 there is none to fall back on where "
+            "the newest is damaged.",
+            config::Between<int64_t>{1, 1000})
 };
 
 /// Rules between fields. Throws ConfigError.

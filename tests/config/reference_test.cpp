@@ -13,14 +13,15 @@ using ::testing::HasSubstr;
 
 TEST(Reference, HasARowForEveryKey) {
   const std::string page = reference<ToyConfig>();
-  EXPECT_THAT(page, HasSubstr("| `name` | text | `toy` |  | What it is called. |\n"));
+  EXPECT_THAT(page, HasSubstr("| `name` | text | `toy` |  | free | What it is called. |\n"));
   EXPECT_THAT(page, HasSubstr("## `model`\n\nThe network.\n\n| key | type |"));
-  EXPECT_THAT(page, HasSubstr("| `hidden_size` | whole number | `512` | in [2, 16384] | Width of "
-                              "the state. |\n"));
-  EXPECT_THAT(page, HasSubstr("| `colour` | name | `auto` | one of auto, red, light_blue | "));
-  EXPECT_THAT(page, HasSubstr("| `early_stopping` | section |  |  | When to stop. |\n"
+  EXPECT_THAT(page, HasSubstr("| `hidden_size` | whole number | `512` | in [2, 16384] | fixed | "
+                              "Width of the state. |\n"));
+  EXPECT_THAT(page,
+              HasSubstr("| `colour` | name | `auto` | one of auto, red, light_blue | fixed | "));
+  EXPECT_THAT(page, HasSubstr("| `early_stopping` | section |  |  |  | When to stop. |\n"
                               "| `early_stopping.patience` | whole number | `10` |"));
-  EXPECT_THAT(page, HasSubstr("| `train` | list of sections | `[]` |  | Corpora. |\n"
+  EXPECT_THAT(page, HasSubstr("| `train` | list of sections | `[]` |  | fixed | Corpora. |\n"
                               "| `train.source` | text | `\"\"` |"));
 }
 
@@ -32,17 +33,19 @@ TEST(Explain, AKey) {
   EXPECT_EQ(explain<ToyConfig>("model.hidden_size"),
             "model.hidden_size\n"
             "  Width of the state.\n"
-            "  type     whole number\n"
-            "  default  512\n"
-            "  allowed  in [2, 16384]\n");
+            "  type       whole number\n"
+            "  default    512\n"
+            "  allowed    in [2, 16384]\n"
+            "  on resume  fixed\n");
 }
 
 TEST(Explain, ASection) {
   EXPECT_EQ(explain<ToyConfig>("train"),
             "train\n"
             "  Corpora.\n"
-            "  type     list of sections\n"
-            "  default  []\n"
+            "  type       list of sections\n"
+            "  default    []\n"
+            "  on resume  fixed\n"
             "  keys\n"
             "    source  Source sentences.\n"
             "    weight  How often they are read.\n");

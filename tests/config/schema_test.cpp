@@ -16,7 +16,7 @@ namespace {
 
 struct Bad {
   HEED_CONFIG(Bad);
-  HEED_FIELD(int64_t, size, 0, "No full stop", (Between<int64_t>{1, 2}))
+  HEED_FIXED(int64_t, size, 0, "No full stop", (Between<int64_t>{1, 2}))
 };
 
 TEST(Schema, FieldsAreVisitedInTheOrderOfDeclaration) {

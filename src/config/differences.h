@@ -1,0 +1,32 @@
+// What is not the same in two configs of one type: for a resumed run, and for models that are to be
+// compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/schema.h"
+#include "config/view.h"
+
+namespace heed::config {
+
+/// One key whose values differ, or one element that only one of two lists of sections has.
+struct Difference {
+  std::string path;           // "model.heads", "data.train.1"
+  std::string before, after;  // as in YAML, on one line; "nothing" where there is no such element
+  OnResume on_resume;         // fixed or free
+};
+
+std::vector<Difference> differences(const SectionView& before, const SectionView& after);
+
+/// In the order of declaration.
+template <Section C>
+std::vector<Difference> differences(const C& before, const C& after) {
+  C a = before, b = after;  // views are for writing, too
+  return differences(view(a), view(b));
+}
+
+/// "model.heads: 8 -> 4, seed: 1 -> 2"
+std::string differences_text(const std::vector<Difference>& differences);
+
+}  // namespace heed::config
