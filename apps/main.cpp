@@ -33,6 +33,7 @@ namespace {
 
 int report(const std::string& message, int code) {
   log::clear_progress();
+  log::error_in_files(message);
   std::cout.flush();
   std::cerr << "heed: " << message << '\n';
   return code;

@@ -115,19 +115,21 @@ struct Loggers {
   std::shared_ptr<Terminal> terminal = std::make_shared<Terminal>();
   std::shared_ptr<spdlog::sinks::dist_sink_mt> files =
       std::make_shared<spdlog::sinks::dist_sink_mt>();
-  spdlog::logger logger{"heed", {terminal, files}};
+  spdlog::logger logger{"heed", {terminal, files}}, files_alone{"heed", files};
 
   Loggers() {
     terminal->set_formatter(formatter("%H:%M:%S"));
     terminal->set_level(spdlog::level::info);
     files->set_level(spdlog::level::info);
-    logger.set_level(spdlog::level::debug);
-    logger.flush_on(spdlog::level::debug);
-    logger.set_error_handler([](const std::string& what) {
-      static std::atomic<bool> said = false;
-      if (!said.exchange(true))
-        std::fprintf(stderr, "warning: cannot write the log file: %s\n", what.c_str());
-    });
+    for (spdlog::logger* each : {&logger, &files_alone}) {
+      each->set_level(spdlog::level::debug);
+      each->flush_on(spdlog::level::debug);
+      each->set_error_handler([](const std::string& what) {
+        static std::atomic<bool> said = false;
+        if (!said.exchange(true))
+          std::fprintf(stderr, "warning: cannot write the log file: %s\n", what.c_str());
+      });
+    }
   }
 };
 
@@ -178,6 +180,10 @@ void warn(const std::string& text) {
 }
 void error(const std::string& text) {
   say(Level::error, text);
+}
+
+void error_in_files(const std::string& text) {
+  loggers().files_alone.error(spdlog::string_view_t(text));
 }
 
 void add_file(const std::string& path) {

@@ -20,6 +20,9 @@ void info(const std::string& text);
 void warn(const std::string& text);
 void error(const std::string& text);
 
+/// An error in the files alone: where stderr says it in its own form.
+void error_in_files(const std::string& text);
+
 /// Copies every line from now on to the end of `path`, each one flushed. Throws Failure when it
 /// cannot be opened.
 void add_file(const std::string& path);

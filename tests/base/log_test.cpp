@@ -98,6 +98,16 @@ TEST(Log, LevelsChooseWhatIsShown) {
   EXPECT_THAT(debug, HasSubstr("] d\n"));
 }
 
+TEST(Log, AnErrorInFilesStaysOffTheTerminal) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(on_a_pipe([&] {
+              log::add_file(folder / "train.log");
+              log::error_in_files("interrupted at {}");
+            }),
+            "");
+  EXPECT_THAT(read_file(folder / "train.log"), EndsWith("] error: interrupted at {}\n"));
+}
+
 TEST(Log, NothingButTextReachesAFileOrAPipe) {
   const std::string text = on_a_pipe([] {
     log::progress("half way");
