@@ -128,7 +128,8 @@ void add_bench_length(CommandLine& bench) {
       .shows_default();
   command.option("--beam", args->beam, "Hypotheses kept at each step").positive().shows_default();
   command.group("Model");
-  command.option("--device", args->device, "auto (default), cpu, cuda or cuda:N");
+  command.option("--device", args->device,
+                 "auto, cpu, cuda or cuda:N; default: the model's `device`");
   args->common.add(command);
   command.examples({"heed bench length runs/demo/bahdanau runs/demo/transformer",
                     "heed bench length runs/multi30k_quick --lengths 16,64,256 -o runs/bench"});

@@ -128,7 +128,8 @@ void add_bench_translate(CommandLine& bench) {
       .separated_by(',')
       .one_of({"fp32", "bf16", "int8"});
   command.group("Model");
-  command.option("--device", args->device, "auto (default), cpu, cuda or cuda:N");
+  command.option("--device", args->device,
+                 "auto, cpu, cuda or cuda:N; default: the model's `device`");
   command
       .option("--set", args->settings,
               "Change one key of the model's configuration; may be repeated")

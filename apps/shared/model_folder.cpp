@@ -71,7 +71,7 @@ void use_threads(int64_t threads) {
 ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   require_model_folder(path);
   std::vector<std::string> settings = options.settings;
-  settings.push_back("device=" + (options.device.empty() ? "auto" : options.device));
+  if (!options.device.empty()) settings.push_back("device=" + options.device);
   Config config = load_config((fs::path(path) / "config.yaml").string(), settings);
   use_threads(config.threads);
   const at::Device device = model::open_device(config.device);

@@ -27,7 +27,7 @@ struct ModelFolder {
 
 /// Command-line settings that lie over the folder's own config.
 struct OpenOptions {
-  std::string device;                 // empty: auto
+  std::string device;                 // --device; empty: the config's
   std::vector<std::string> settings;  // --set
 };
 

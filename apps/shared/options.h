@@ -18,7 +18,7 @@ struct ModelOptions {
   /// Under the heading Model.
   void add(CommandLine& command) {
     command.group("Model");
-    command.option("--device", device, "auto (default), cpu, cuda or cuda:N");
+    command.option("--device", device, "auto, cpu, cuda or cuda:N; default: the model's `device`");
     command
         .option("--set", settings,
                 "Change one key of the model's configuration, e.g. --set decoding.beam_size=8; "

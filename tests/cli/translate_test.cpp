@@ -145,6 +145,14 @@ TEST(TranslateCommand, AnEnsembleOfTheSameModelTwiceTranslatesLikeItself) {
             once);
 }
 
+TEST(TranslateCommand, TheDeviceIsTheOptionsElseThatOfSet) {
+  const std::vector<std::string> set = {"translate", Toy::get().rnn, "--set", "device=abacus"};
+  expect_mistake(run_heed(set, "a b\n"), {"device", "'abacus'"});
+  auto option = set;
+  option.insert(option.end(), {"--device", "cpu"});
+  EXPECT_EQ(lines_of(product(run_heed(option, "a b\n"))).size(), 1U);
+}
+
 TEST(TranslateCommand, ALineOfAMegabyteIsCutNamedAndGivesOneLine) {
   std::string line;
   while (line.size() < 1'000'000) line += "ab c ";
