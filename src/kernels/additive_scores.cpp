@@ -30,7 +30,7 @@ struct AdditiveScores : torch::autograd::Function<AdditiveScores> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const Tensor &query = saved[0], &keys = saved[1], &v = saved[2];
-    const Tensor gradient = gradients[0].to(keys.scalar_type()).contiguous();
+    const Tensor gradient = gradients[0].contiguous();
     Tensor to_query = at::empty_like(query, at::MemoryFormat::Contiguous);
     Tensor to_keys, to_v = at::zeros_like(v);
     for (int64_t t = 0; t < query.size(1); ++t) {
@@ -52,8 +52,7 @@ struct AdditiveScores : torch::autograd::Function<AdditiveScores> {
 }  // namespace
 
 Tensor additive_scores(const Tensor& query, const Tensor& keys, const Tensor& v) {
-  const auto type = keys.scalar_type();
-  return AdditiveScores::apply(query.to(type), keys, v.to(type));
+  return AdditiveScores::apply(query, keys, v);
 }
 
 }  // namespace heed::kernels

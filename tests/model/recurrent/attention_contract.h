@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/device.h"
 #include "model/gradient.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/support.h"
@@ -34,6 +35,7 @@ class AttentionContract {
         weights();
         sentences();
         queries();
+        precision();
         dropout();
         gradients();
       }
@@ -134,6 +136,28 @@ class AttentionContract {
     }
     promise(as_steps, "steps of teacher forcing attend as if taken one by one");
     promise(as_beam, "hypotheses of a beam attend as if alone");
+  }
+
+  void precision() {
+    bool same = true;
+    for (const double share : {0.0, 0.5})
+      for (const bool gradient : {true, false}) {
+        const at::AutoGradMode mode(gradient);
+        const AttentionPtr attention = make(share);
+        attention->to(at::kFloat);
+        const auto once = [&] {
+          const Memory memory = attention->begin(attention->prepare(
+              make_memory(values_.to(at::kFloat), valid_, summary_.to(at::kFloat))));
+          at::manual_seed(12);  // of the dropout
+          return attention->forward(query_.to(at::kFloat), memory, 0, 1);
+        };
+        const Attended whole = once();
+        const Autocast autocast(at::kCPU, at::kBFloat16);
+        const Attended narrow = once();
+        same &= near(narrow.context, whole.context, 0);
+        if (attends_) same &= near(narrow.weights, whole.weights, 0);
+      }
+    promise(same, "it computes in fp32 whatever the precision");
   }
 
   void dropout() {

@@ -32,13 +32,15 @@ Attended spread(const Tensor& scores, const Memory& memory) {
 }
 
 /// A mechanism out of one function, for all that can go wrong in it.
-template <auto attend>
+template <auto mechanism>
 class Made : public Attention {
  public:
   explicit Made(const AttentionSize& size) : dropout_(size.dropout) {}
-  Attended forward(const Tensor& query, const Memory& memory, int64_t position,
-                   int64_t stride) override {
-    Attended attended = attend(query, memory, position, stride);
+
+ protected:
+  Attended attend(const Tensor& query, const Memory& memory, int64_t position,
+                  int64_t stride) override {
+    Attended attended = mechanism(query, memory, position, stride);
     const Tensor used =
         is_training() ? at::dropout(attended.weights, dropout_, true) : attended.weights;
     if (dropout_ > 0) attended.context = at::bmm(used, memory.values);
@@ -49,11 +51,11 @@ class Made : public Attention {
   double dropout_;
 };
 
-template <auto attend>
+template <auto mechanism>
 std::vector<std::string> broken() {
   return broken_promises(
       {"made", "in a test", Timing::kAfter, [](const AttentionSize& size) -> AttentionPtr {
-         return std::make_shared<Made<attend>>(size);
+         return std::make_shared<Made<mechanism>>(size);
        }});
 }
 
@@ -140,16 +142,14 @@ TEST(AttentionContract, CatchesWhatElseGoesWrong) {
 
 TEST(AttentionContract, CatchesWhatIsKeptOnTheModule) {
   class Keeping : public Attention {
-   public:
-    Memory prepare(Memory memory) override {
+    Memory project(Memory memory) override {
       kept_ = memory.values;
       return memory;
     }
-    Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+    Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
       return spread(at::bmm(query, kept_.transpose(1, 2)) + memory.bias, memory);
     }
 
-   private:
     Tensor kept_;
   };
   const auto make = [](const AttentionSize&) -> AttentionPtr {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "model/device.h"
 #include "model/recurrent/attention/local.h"
 #include "model/recurrent/support.h"
 
@@ -84,6 +85,28 @@ TEST_F(LocalAttention, PredictedWindowsAreEquationsNineAndTen) {
       for (int64_t i = 0; i < 7; ++i)
         EXPECT_NEAR(attended.weights[sentence][q][i].item<double>(), weights[i] / total, 1e-12);
     }
+}
+
+// Numbers of bf16 lie 1/4 apart between 32 and 64.
+TEST_F(LocalAttention, CentresAndScoresAreFp32WhateverThePrecision) {
+  const at::NoGradGuard guard;
+  for (const std::string& name : attention_names()) {
+    const AttentionKindInfo& kind = attention_info(name);
+    if (kind.timing != Timing::kAfter || name == "luong_location") continue;
+    for (const Window window : {Window::local_m, Window::local_p}) {
+      const AttentionPtr attention = make_local(kind, {6, 6, 5, 0}, window, 2);
+      const auto once = [&] {
+        const Memory memory = attention->begin(attention->prepare(
+            make_memory(values.to(at::kFloat), valid, values.select(1, 0).to(at::kFloat))));
+        return attention->forward(query.to(at::kFloat), memory, 0, 1);
+      };
+      const Attended whole = once();
+      const Autocast autocast(at::kCPU, at::kBFloat16);
+      const Attended narrow = once();
+      EXPECT_EQ(distance(narrow.weights, whole.weights), 0) << name << config::name_of(window);
+      EXPECT_EQ(distance(narrow.context, whole.context), 0) << name << config::name_of(window);
+    }
+  }
 }
 
 TEST_F(LocalAttention, AWindowWiderThanTheSentenceIsGlobal) {

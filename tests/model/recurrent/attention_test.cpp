@@ -27,16 +27,24 @@ TEST_P(EveryAttention, KeepsTheContract) {
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAttention, ::testing::ValuesIn(attention_names()),
                          [](const auto& info) { return info.param; });
 
-// Autocast would convert them at every step; a gradient adds up over the steps in fp32.
-TEST(AttentionMemory, HasValuesInTheTypeOfADecodersProducts) {
-  const Memory memory =
-      make_memory(at::randn({2, 3, 4}), at::ones({2, 3}, at::kBool), at::zeros({2, 4}));
-  const Autocast autocast(at::kCPU, at::kBFloat16);
-  for (const std::string name : {"luong_dot", "luong_general", "luong_location"}) {
+// A GPU's encoder gives bf16 under autocast; the decoder's states are fp32.
+TEST(AttentionMemory, IsFp32WhateverTheEncoderGives) {
+  const Tensor values = at::randn({2, 3, 4});
+  const auto memory_of = [&](at::ScalarType type) {
+    return make_memory(values.to(type), at::ones({2, 3}, at::kBool), at::zeros({2, 4}));
+  };
+  EXPECT_EQ(memory_of(at::kFloat).values.data_ptr(), values.data_ptr());
+  EXPECT_EQ(memory_of(at::kBFloat16).values.scalar_type(), at::kFloat);
+  EXPECT_EQ(memory_of(at::kDouble).values.scalar_type(), at::kDouble);
+  const at::NoGradGuard guard;
+  for (const std::string& name : attention_names()) {
     const AttentionPtr attention = attention_info(name).make({4, 4, 4, 0});
-    EXPECT_EQ(attention->prepare(memory).values.scalar_type(), at::kFloat) << name;
-    const at::NoGradGuard guard;
-    EXPECT_EQ(attention->prepare(memory).values.scalar_type(), at::kBFloat16) << name;
+    const Memory memory = attention->begin(attention->prepare(memory_of(at::kBFloat16)));
+    const Attended attended = attention->forward(at::randn({2, 3, 4}), memory, 0, 1);
+    EXPECT_EQ(attended.context.scalar_type(), at::kFloat) << name;
+    if (attended.weights.defined()) {
+      EXPECT_EQ(attended.weights.scalar_type(), at::kFloat) << name;
+    }
   }
 }
 

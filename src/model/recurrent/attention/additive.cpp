@@ -19,30 +19,29 @@ class Additive : public Attention {
     score_ = register_parameter("score", xavier(1, size.hidden).squeeze(0));
   }
 
-  Memory prepare(Memory memory) override {
-    memory.keys = kernels::linear(memory.values, key_);
-    const bool reads_fp32 = memory.keys.is_cpu() && memory.keys.scalar_type() != at::kDouble;
-    if (reads_fp32 && !at::GradMode::is_enabled())
-      memory.keys = memory.keys.to(at::kFloat).contiguous();  // once, not at every step
+ protected:
+  Memory project(Memory memory) override {
+    memory.keys = kernels::linear(memory.values, kernels::widened(key_));
     return memory;
   }
 
-  Memory begin(Memory memory) override {
-    memory.query = kernels::collected(query_);
+  Memory share(Memory memory) override {
+    memory.query = kernels::collected(kernels::widened(query_));
     if (dropout_ == 0 || !is_training())
       memory.additive = kernels::additive_memory(memory.keys, memory.values, score_, memory.bias);
     return memory;
   }
 
-  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
     const Tensor projected = memory.query.weight.defined()
                                  ? kernels::collected_linear(query, memory.query)
-                                 : at::linear(query, query_);
+                                 : at::linear(query, kernels::widened(query_));
     if (memory.additive.defined()) {
       const auto fused = kernels::additive_attention(projected, memory.additive);
       return {fused.context, fused.weights};
     }
-    const Tensor scores = kernels::additive_scores(projected, memory.keys, score_);
+    const Tensor scores =
+        kernels::additive_scores(projected, memory.keys, kernels::widened(score_));
     return attend_with(scores, memory, dropout_, is_training());
   }
 

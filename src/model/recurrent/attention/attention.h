@@ -16,7 +16,8 @@ namespace heed::model {
 
 /// The encoder as the decoder sees it, computed once per sentence.
 struct Memory {
-  Tensor values;   // [sentences, source, memory] encoder states h(i), both directions concatenated
+  Tensor values;   // [sentences, source, memory] encoder states h(i), both directions concatenated;
+                   // fp32, or double
   Tensor keys;     // mechanism-specific projection of values, or undefined
   Tensor valid;    // [sentences, source] bool, false on padding
   Tensor summary;  // [sentences, memory] the encoder's last states, both directions
@@ -50,20 +51,33 @@ enum class Timing {
   kNever,   // the context is the encoder's summary at every step (Cho et al. 2014)
 };
 
+/// A mechanism overrides `attend` and what it needs of `project` and `share`. These run in fp32 (or
+/// double) whatever the precision: numbers of bf16 lie 1/8 apart between 16 and 32, and a score
+/// that is off by 1/16 makes a weight that is off by 6 %.
 class Attention : public torch::nn::Module {
  public:
-  /// Projects the encoder's states once per sentence.
-  virtual Memory prepare(Memory memory) { return memory; }
+  /// Once per sentence.
+  Memory prepare(Memory memory);
 
-  /// Called before the steps of one sequence: the place for what they share, such as weights whose
-  /// gradient is collected (kernels/collected.h).
-  virtual Memory begin(Memory memory) { return memory; }
+  /// Before the steps of one sequence.
+  Memory begin(Memory memory);
 
   /// query [sentences, query, width of s]: several steps of teacher forcing or several hypotheses
   /// of a beam. `position` is the 0-based target position of the first query; `stride` is 1 where
-  /// queries are successive positions and 0 where they are hypotheses at the same one.
-  virtual Attended forward(const Tensor& query, const Memory& memory, int64_t position,
-                           int64_t stride) = 0;
+  /// queries are successive positions and 0 where they are hypotheses at the same one. The context
+  /// has the query's type.
+  Attended forward(const Tensor& query, const Memory& memory, int64_t position, int64_t stride);
+
+ protected:
+  /// Projects the encoder's states.
+  virtual Memory project(Memory memory) { return memory; }
+
+  /// The place for what the steps of one sequence share, such as weights whose gradient is
+  /// collected (kernels/collected.h).
+  virtual Memory share(Memory memory) { return memory; }
+
+  virtual Attended attend(const Tensor& query, const Memory& memory, int64_t position,
+                          int64_t stride) = 0;
 };
 
 using AttentionPtr = std::shared_ptr<Attention>;

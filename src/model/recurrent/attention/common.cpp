@@ -2,39 +2,49 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <limits>
+#include <utility>
 
-#include "kernels/product.h"
 #include "model/embedding.h"
 
 namespace heed::model {
 
 Memory make_memory(const Tensor& values, const Tensor& valid, const Tensor& summary) {
-  Memory memory{.values = values,
+  Memory memory{.values = kernels::widened(values),
                 .keys = {},
                 .valid = valid,
                 .summary = summary,
                 .bias = {},
                 .query = {},
                 .additive = {}};
-  const auto type = values.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   memory.bias =
-      at::zeros({valid.size(0), 1, valid.size(1)}, values.options().dtype(type))
+      at::zeros({valid.size(0), 1, valid.size(1)}, memory.values.options())
           .masked_fill_(valid.logical_not().unsqueeze(1), -std::numeric_limits<double>::infinity());
   return memory;
 }
 
-Memory ready_for_products(Memory memory) {
-  if (!at::GradMode::is_enabled())
-    memory.values = memory.values.to(kernels::product_type(memory.values));
-  return memory;
+Memory Attention::prepare(Memory memory) {
+  const kernels::WithoutAutocast guard;
+  return project(std::move(memory));
+}
+
+Memory Attention::begin(Memory memory) {
+  const kernels::WithoutAutocast guard;
+  return share(std::move(memory));
+}
+
+Attended Attention::forward(const Tensor& query, const Memory& memory, int64_t position,
+                            int64_t stride) {
+  const kernels::WithoutAutocast guard;
+  Attended attended = attend(kernels::widened(query), memory, position, stride);
+  attended.context = attended.context.to(query.scalar_type());
+  return attended;
 }
 
 Attended attend_with(const Tensor& scores, const Memory& memory, double share, bool training) {
   const Tensor weights = at::softmax(scores + memory.bias, -1);  // [sentences, query, source]
   const Tensor used = drop(weights, share, training);
-  return {at::bmm(used.to(memory.values.scalar_type()), memory.values), weights};
+  return {at::bmm(used, memory.values), weights};
 }
 
 }  // namespace heed::model

@@ -30,15 +30,16 @@ class Local : public Attention {
     scores_ = register_module("scores", kind.make(size));
   }
 
-  Memory prepare(Memory memory) override { return scores_->prepare(std::move(memory)); }
-  Memory begin(Memory memory) override {
+ protected:
+  Memory project(Memory memory) override { return scores_->prepare(std::move(memory)); }
+  Memory share(Memory memory) override {
     memory = scores_->begin(std::move(memory));
     memory.additive = {};  // it reads all positions
     return memory;
   }
 
-  Attended forward(const Tensor& query, const Memory& memory, int64_t position,
-                   int64_t stride) override {
+  Attended attend(const Tensor& query, const Memory& memory, int64_t position,
+                  int64_t stride) override {
     const Tensor offset = offsets(query, memory, position, stride);
     Memory window = memory;
     window.bias = memory.bias.expand_as(offset).masked_fill(
@@ -48,7 +49,7 @@ class Local : public Attention {
     const double deviation = half_width_ / 2;
     const Tensor weights =
         attended.weights * at::exp(offset.square() * (-0.5 / (deviation * deviation)));
-    const Tensor used = drop(weights, dropout_, is_training()).to(memory.values.scalar_type());
+    const Tensor used = drop(weights, dropout_, is_training());
     return {at::bmm(used, memory.values), weights / weights.sum(-1, true)};
   }
 
@@ -60,8 +61,8 @@ class Local : public Attention {
     const Tensor length = memory.valid.sum(1, true).to(options.dtype());  // [sentences, 1]
     Tensor center;                                                        // [sentences, query]
     if (predicts_) {
-      const Tensor inner = at::tanh(at::linear(query, inner_));
-      center = length * at::sigmoid(at::matmul(inner, score_.to(inner.scalar_type())));
+      const Tensor inner = at::tanh(at::linear(query, kernels::widened(inner_)));
+      center = length * at::sigmoid(at::matmul(inner, kernels::widened(score_)));
     } else {
       const Tensor step = at::arange(query.size(1), options).mul_(stride).add_(position);
       center = at::minimum(step.unsqueeze(0), length - 1);

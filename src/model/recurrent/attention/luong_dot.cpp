@@ -2,8 +2,6 @@
 // Luong, Pham and Manning 2015, section 3.1, "dot". Both states must be equally wide.
 #include <ATen/ATen.h>
 
-#include <utility>
-
 #include "base/error.h"
 #include "model/recurrent/attention/common.h"
 
@@ -19,11 +17,9 @@ class LuongDot : public Attention {
                       std::to_string(size.memory) + " in the encoder; use luong_general");
   }
 
-  Memory prepare(Memory memory) override { return ready_for_products(std::move(memory)); }
-
-  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    const Tensor scores =
-        at::bmm(query.to(memory.values.scalar_type()), memory.values.transpose(1, 2));
+ protected:
+  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+    const Tensor scores = at::bmm(query, memory.values.transpose(1, 2));
     return attend_with(scores, memory, dropout_, is_training());
   }
 

@@ -2,8 +2,6 @@
 // Luong, Pham and Manning 2015, section 3.1, "general". W h(i) is computed once per sentence.
 #include <ATen/ATen.h>
 
-#include <utility>
-
 #include "kernels/product.h"
 #include "model/recurrent/attention/common.h"
 
@@ -16,13 +14,14 @@ class LuongGeneral : public Attention {
     key_ = register_parameter("key", xavier(size.query, size.memory));
   }
 
-  Memory prepare(Memory memory) override {
-    memory.keys = kernels::linear(memory.values, key_);
-    return ready_for_products(std::move(memory));
+ protected:
+  Memory project(Memory memory) override {
+    memory.keys = kernels::linear(memory.values, kernels::widened(key_));
+    return memory;
   }
 
-  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    const Tensor scores = at::bmm(query.to(memory.keys.scalar_type()), memory.keys.transpose(1, 2));
+  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+    const Tensor scores = at::bmm(query, memory.keys.transpose(1, 2));
     return attend_with(scores, memory, dropout_, is_training());
   }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "model/recurrent/attention/common.h"
 
@@ -19,12 +18,12 @@ class LuongLocation : public Attention {
     position_ = register_parameter("position", xavier(size.positions, size.query));
   }
 
-  Memory prepare(Memory memory) override { return ready_for_products(std::move(memory)); }
-
-  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+ protected:
+  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
     const int64_t source = memory.values.size(1);
     const int64_t known = std::min(source, position_.size(0));
-    Tensor scores = at::linear(query, position_.narrow(0, 0, known));  // [sentences, query, known]
+    Tensor scores = at::linear(
+        query, kernels::widened(position_.narrow(0, 0, known)));  // [sentences, query, known]
     if (known < source)
       scores = at::constant_pad_nd(scores, {0, source - known},
                                    -std::numeric_limits<double>::infinity());

@@ -9,8 +9,8 @@ namespace heed::model {
 namespace {
 
 class None : public Attention {
- public:
-  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+ protected:
+  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
     return {memory.summary.unsqueeze(1).expand({-1, query.size(1), -1}), {}};
   }
 };

@@ -17,14 +17,15 @@ class Cosine : public Attention {
     sharpness_ = register_parameter("sharpness", at::ones({1}));
   }
 
-  Memory prepare(Memory memory) override {
+ protected:
+  Memory project(Memory memory) override {
     memory.keys = unit(memory.values);  // once per sentence
     return memory;
   }
 
-  Attended forward(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    const Tensor scores = at::bmm(unit(query).to(memory.keys.scalar_type()),
-                                  memory.keys.transpose(1, 2));  // [sentences, query, source]
+  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+    const Tensor scores =
+        at::bmm(unit(query), memory.keys.transpose(1, 2));  // [sentences, query, source]
     return attend_with(scores * sharpness_, memory, dropout_, is_training());
   }
 
