@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "kernels/attention.h"
+#include "kernels/fp32.h"
 #include "model/embedding.h"
 #include "model/transformer/sliding_window.h"
 
@@ -18,20 +19,23 @@ Tensor for_each_head(const Tensor& shared, int64_t heads) {
   return group == 1 ? shared : shared.repeat_interleave(group, 1);
 }
 
+// As the fused ones it computes in fp32 with the projections as they are, and rounds the context
+// alone.
 Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
              Tensor& weights) {
+  const kernels::WithoutAutocast guard;
   const int64_t heads = query.size(1);
-  const Tensor every_key = for_each_head(keys, heads);
-  Tensor scores =
-      at::matmul(query, every_key.transpose(2, 3)) * look.scale;  // [batch, heads, query, keys]
+  const Tensor every_key = for_each_head(kernels::widened(keys), heads);
+  Tensor scores = at::matmul(kernels::widened(query), every_key.transpose(2, 3)) *
+                  look.scale;  // [batch, heads, query, keys]
   const Tensor mask = whole_mask(look, query.size(2), query.device());
   if (mask.defined())
     scores = scores.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
-  const bool wide = scores.scalar_type() == at::kFloat || scores.scalar_type() == at::kDouble;
-  Tensor shares = at::softmax(scores, -1, wide ? scores.scalar_type() : at::kFloat);
+  const Tensor shares = at::softmax(scores, -1);
   weights = shares.to(at::kFloat);
-  shares = drop(shares, look.dropout, /*training=*/true);
-  return at::matmul(shares.to(values.scalar_type()), for_each_head(values, heads));
+  const Tensor every_value = for_each_head(kernels::widened(values), heads);
+  return at::matmul(drop(shares, look.dropout, /*training=*/true), every_value)
+      .to(values.scalar_type());
 }
 
 }  // namespace

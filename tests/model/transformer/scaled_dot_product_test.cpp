@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/device.h"
 
 namespace heed::model {
 namespace {
@@ -112,6 +113,34 @@ INSTANTIATE_TEST_SUITE_P(OddShapes, Paths,
                                   std::string("queries") + std::to_string(at.query) + "_" +
                                   std::string("keys") + std::to_string(at.keys);
                          });
+
+// With one-hot values the context is the weights, rounded to bf16 when it is written.
+TEST(Kernel, InBf16TheWeightsShownAreThoseOfTheFusedPath) {
+  at::manual_seed(4);
+  const auto rows = [](int64_t heads, int64_t length) {
+    return (3 * at::randn({3, heads, length, 16})).to(at::kBFloat16);
+  };
+  const Tensor query = rows(4, 13), keys = rows(2, 13);
+  const Tensor one_hot = at::eye(13, 16).to(at::kBFloat16).expand({3, 2, 13, 16});
+  const Tensor lengths = at::tensor({13, 5, 1}, at::kLong).view({3, 1, 1, 1});
+  const Tensor valid = at::arange(13).view({1, 1, 1, -1}) < lengths;
+  const Autocast autocast(at::kCPU, at::kBFloat16);
+  for (const double scale : {0.25, 1.0})
+    for (const Look& look :
+         {Look{.valid = valid, .scale = scale}, Look{.causal = true, .scale = scale}}) {
+      Tensor weights, exact;
+      const Tensor plain = attend(query, keys, one_hot, look, &weights);
+      attend(query.to(at::kDouble), keys.to(at::kDouble), one_hot.to(at::kDouble), look, &exact);
+      EXPECT_LT((weights - exact).abs().max().item<double>(), 1e-5);
+      const Tensor fused = attend(query, keys, one_hot, look);
+      EXPECT_EQ(plain.scalar_type(), fused.scalar_type());
+      const Tensor used = fused.narrow(-1, 0, 13).to(at::kFloat);
+      const Tensor most = weights.argmax(-1, true);
+      EXPECT_TRUE(used.gather(-1, most).equal(used.amax(-1, true)));
+      EXPECT_TRUE(at::allclose(used, weights, 1 / 256.0, 1e-5));  // half a unit in the last place
+      EXPECT_TRUE(at::allclose(fused.to(at::kFloat), plain.to(at::kFloat), 1 / 128.0, 1e-5));
+    }
+}
 
 TEST(Kernel, SharedHeadsServeNeighbours) {
   at::manual_seed(2);
