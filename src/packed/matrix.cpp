@@ -1,8 +1,10 @@
 #include "packed/matrix.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "kernels/rows/loops.h"
 #include "kernels/rows/numbers.h"
@@ -28,22 +30,12 @@ int32_t rounded(float x) {
   return static_cast<int32_t>(std::lrintf(x));
 }
 
-HEED_LOOP float largest_magnitude_of(const float* x, int64_t count) {
-  float most = 0;
-#pragma omp simd reduction(max : most)
-  for (int64_t i = 0; i < count; ++i) {
-    const float magnitude = x[i] < 0 ? -x[i] : x[i];
-    most = magnitude > most ? magnitude : most;
-  }
-  return most;
-}
-
 /// round(x * factor) + 128, with the sum's last bits as the rounded number.
 HEED_LOOP void quantise_all(const float* x, int64_t count, float factor, uint8_t* to) {
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) {
-    const int32_t bits = std::bit_cast<int32_t>(x[i] * factor + kRound);
+    const uint32_t bits = std::bit_cast<uint32_t>(x[i] * factor + kRound);
     to[i] = static_cast<uint8_t>(bits + 128);
   }
 }
@@ -85,9 +77,10 @@ HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
       store_row(tile, bias, finish, place.width, to);
 }
 
+/// What one of a row of int8 numbers stands for.
 float scale_of(const float* x, int64_t count) {
-  const float most = kernels::fastest<largest_magnitude_of>(x, count);
-  return most > 0 ? most / 127 : 1;
+  const float most = kernels::largest_magnitude(x, count);
+  return std::isfinite(most) ? most > 0 ? most / 127 : 1 : std::numeric_limits<float>::quiet_NaN();
 }
 
 }  // namespace

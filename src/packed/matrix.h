@@ -9,7 +9,7 @@ namespace heed::packed {
 enum class Numbers { fp32, bf16, int8 };
 
 /// Weights [columns, inner] of a linear layer, in panels of 32 columns. int8 keeps one scale for
-/// each column, its largest weight / 127.
+/// each column, its largest weight / 127, or NaN where a weight is not finite.
 class Matrix {
  public:
   static constexpr int64_t kPanel = 32;
@@ -39,7 +39,7 @@ class Matrix {
 };
 
 /// The left factor, [rows, inner], in the numbers that a packed matrix multiplies with. int8 takes
-/// each row as it comes: its largest number / 127 is its scale.
+/// each row as it comes: its largest number / 127 is its scale, NaN where one is not finite.
 class LeftFactor {
  public:
   /// `x` [rows, inner] must stay while fp32 is multiplied.

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "kernels/rows/nan_contract.h"
 #include "model/transformer/positions.h"
 #include "model/transformer/scaled_dot_product.h"
 
@@ -39,6 +40,23 @@ TEST(StepRows, TurnHeadsAsRotaryPositionsDo) {
   Tensor turned = x.clone();
   rotate_heads(turned.data_ptr<float>(), 3, 8, model::rotations(11, 1, 8).data_ptr<float>());
   EXPECT_TRUE(at::allclose(turned, wanted, 1e-5, 1e-6));
+}
+
+TEST(StepRows, NanInIsNanOut) {
+  const HeadShape shape{.heads = 4, .kv_heads = 2, .head = 6, .scale = 0.7F};
+  const std::vector<int32_t> places = {3, 0, 2};
+  std::vector<std::vector<float>> inputs;
+  for (const int64_t size : {24, 4 * 24, 6}) {
+    const Tensor x = at::randn({size});
+    inputs.emplace_back(x.data_ptr<float>(), x.data_ptr<float>() + size);
+  }
+  kernels::expect_nan_in_is_nan_out(inputs, [&](std::vector<std::vector<float>> in) {
+    rotate_heads(in[0].data(), 4, 6, in[2].data());
+    std::vector<float> weights(12), out(24);
+    attend_row(in[0].data(), shape, in[1].data(), places.data(), 3, weights.data(), out.data());
+    kernels::append(out, weights);
+    return out;
+  });
 }
 
 }  // namespace

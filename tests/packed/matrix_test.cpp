@@ -5,8 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 
+#include "kernels/rows/nan_contract.h"
 #include "packed/tile_product.h"
 
 namespace heed::packed {
@@ -113,6 +115,31 @@ TEST(PackedMatrix, RowsOfZerosStayZeros) {
   for (const Numbers numbers : {Numbers::fp32, Numbers::bf16, Numbers::int8})
     for (const float y : product({2, 4, 3}, x, w, numbers, {}, std::vector<float>(8, 9)))
       EXPECT_EQ(y, 0);
+}
+
+TEST(PackedMatrix, NanInIsNanOut) {
+  const Case c{3, 35, 7};
+  const std::vector<std::vector<float>> inputs{
+      random_numbers(c.rows * c.inner, 1), random_numbers(c.columns * c.inner, 2),
+      random_numbers(c.columns, 3), random_numbers(c.rows * c.columns, 4)};
+  for (const Numbers numbers : {Numbers::fp32, Numbers::bf16, Numbers::int8})
+    for (const bool relu : {false, true})
+      kernels::expect_nan_in_is_nan_out(inputs, [&](const std::vector<std::vector<float>>& in) {
+        return product(c, in[0], in[1], numbers, {.bias = in[2].data(), .relu = relu, .add = true},
+                       in[3]);
+      });
+}
+
+// One scale stands for a whole row: it cannot say which number was not finite.
+TEST(PackedMatrix, AnInt8RowThatIsNotFiniteIsNan) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> ones(6, 1), row{1, -infinity, 2, 1, 2, 3};
+  const auto of_row = product({2, 2, 3}, row, ones, Numbers::int8, {}, std::vector<float>(4));
+  EXPECT_TRUE(std::isnan(of_row[0]) && std::isnan(of_row[1]));
+  EXPECT_NEAR(of_row[2], 6, 0.1);
+  const auto of_column = product({2, 2, 3}, ones, row, Numbers::int8, {}, std::vector<float>(4));
+  EXPECT_TRUE(std::isnan(of_column[0]) && std::isnan(of_column[2]));
+  EXPECT_NEAR(of_column[1], 6, 0.1);
 }
 
 }  // namespace

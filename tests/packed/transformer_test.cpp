@@ -90,6 +90,24 @@ TEST_P(Packed, IsStillTheModel) {
   EXPECT_EQ(count_parameters(*packed), count_parameters(*model));
 }
 
+TEST_P(Packed, HasNoScoresWhereAWeightIsNan) {
+  const ModelPtr model = model::testing::model_of(GetParam().config, kPieces);
+  model->eval();
+  const at::NoGradGuard no_gradients;
+  const Source source = three_sentences();
+  for (const auto& parameter : model->named_parameters()) {
+    const Tensor weight = parameter.value(), kept = weight.clone();
+    weight.fill_(NAN);
+    for (const auto numbers : {Numbers::fp32, Numbers::bf16, Numbers::int8}) {
+      const auto packed = pack(model, numbers);
+      Search search(*packed, source);
+      EXPECT_TRUE(step(search, at::full({3, 1}, 2, at::kLong)).isnan().all().item<bool>())
+          << parameter.key() << ", numbers " << static_cast<int>(numbers);
+    }
+    weight.copy_(kept);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Packed, ::testing::ValuesIn(model::testing::transformer_kinds()),
                          [](const auto& info) { return info.param.name; });
 

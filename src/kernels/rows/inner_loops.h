@@ -8,7 +8,7 @@
 
 namespace heed::kernels {
 
-/// Of at least one number.
+/// Of at least one number; a NaN among them may be passed over.
 HEED_LOOP float largest_of(const float* x, int64_t count) {
   float most = x[0];
 #pragma omp simd reduction(max : most)
@@ -26,18 +26,31 @@ HEED_LOOP float sum_of(const float* x, int64_t count) {
 // A score that takes no part in a softmax, and what is told from it.
 inline constexpr float kHidden = -1e30F, kAlmostHidden = -1e29F;
 
-/// x becomes its softmax. What is kHidden gets exactly 0; where everything is, all are 0.
+/// The largest |x|, 0 of nothing. As bits, numbers lie in their order and NaN above infinity: a NaN
+/// is never passed over.
+HEED_LOOP float largest_magnitude_of(const float* x, int64_t count) {
+  int32_t most = 0;
+#pragma omp simd reduction(max : most)
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t magnitude = std::bit_cast<int32_t>(x[i]) & 0x7FFFFFFF;
+    most = magnitude > most ? magnitude : most;
+  }
+  return std::bit_cast<float>(most);
+}
+
+/// x becomes its softmax. What is kHidden gets exactly 0; where everything is, all are 0; where one
+/// is NaN, all are NaN.
 HEED_LOOP void softmax(float* x, int64_t count) {
   float most = kHidden, total = 0;
 #pragma omp simd reduction(max : most)
   for (int64_t i = 0; i < count; ++i) most = most > x[i] ? most : x[i];
 #pragma omp simd reduction(+ : total)
   for (int64_t i = 0; i < count; ++i) {
-    const float weight = x[i] > kAlmostHidden ? exponential(x[i] - most) : 0;
+    const float weight = x[i] <= kAlmostHidden ? 0 : exponential(x[i] - most);
     x[i] = weight;
     total += weight;
   }
-  const float share = total > 0 ? 1 / total : 0;
+  const float share = total == 0 ? 0 : 1 / total;
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) x[i] *= share;
 }

@@ -36,6 +36,10 @@ float largest(const float* x, int64_t count) {
   return fastest<largest_of>(x, count);
 }
 
+float largest_magnitude(const float* x, int64_t count) {
+  return fastest<largest_magnitude_of>(x, count);
+}
+
 float sum(const float* x, int64_t count) {
   return fastest<sum_of>(x, count);
 }

@@ -5,8 +5,10 @@
 
 namespace heed::kernels {
 
-/// Of at least one number.
+/// Of at least one number; a NaN among them may be passed over.
 float largest(const float* x, int64_t count);
+/// The largest |x|, 0 of nothing; NaN where one is NaN.
+float largest_magnitude(const float* x, int64_t count);
 float sum(const float* x, int64_t count);
 /// x becomes e^(x - most); returns their sum.
 float exponentials(float* x, int64_t count, float most);

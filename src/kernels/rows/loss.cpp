@@ -1,7 +1,6 @@
 #include "kernels/rows/loss.h"
 
 #include <cmath>
-#include <limits>
 
 #include "kernels/rows/loops.h"
 
@@ -10,16 +9,13 @@ RowLoss loss_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool 
   const float most = largest(row, vocab), answer = row[gold];
   const float total = smoothing > 0 ? sum(row, vocab) : 0;
   const float partition = exponentials(row, vocab, most);
-  // Differences first: a large logit would swallow the logarithm. A NaN among the logits is not
-  // always the largest, but it always reaches the sum.
+  // Differences first: a large logit would swallow the logarithm.
   const double log_partition = std::log(static_cast<double>(partition));
   RowLoss loss;
   loss.nll = log_partition - (static_cast<double>(answer) - most);
   const double even =
       log_partition - (static_cast<double>(total) / static_cast<double>(vocab) - most);
   loss.smoothed = (1 - smoothing) * loss.nll + (smoothing > 0 ? smoothing * even : 0);
-  if (!std::isfinite(partition) || !std::isfinite(most))
-    loss.nll = loss.smoothed = std::numeric_limits<double>::quiet_NaN();
   if (gradient) {
     scale_and_shift(row, vocab, 1 / partition, smoothing / static_cast<float>(vocab));
     row[gold] -= 1 - smoothing;

@@ -1,4 +1,5 @@
-// Functions of one number, plain C++ without branches, so that loops over them vectorise.
+// Functions of one number, plain C++ without branches, so that loops over them vectorise. NaN in is
+// NaN out: whoever clamps must compare such that what compares with nothing is kept.
 #pragma once
 
 #include <bit>
@@ -7,11 +8,11 @@
 namespace heed::kernels {
 
 /// e^x for x in [-87, 88], nearer to 0 or infinity the value at that end; within 2 units in the
-/// last place. Cephes' polynomial, without branches so that it vectorises.
+/// last place. Cephes' polynomial.
 inline float exponential(float x) {
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding and taking it away rounds
-  x = x > -87.0F ? x : -87.0F;
-  x = x < 88.0F ? x : 88.0F;
+  x = x < -87.0F ? -87.0F : x;
+  x = x > 88.0F ? 88.0F : x;
   const float shifted = x * 1.44269504F + kRound;
   const float n = shifted - kRound;
   const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
@@ -22,7 +23,8 @@ inline float exponential(float x) {
   p = p * r + 1.6666665459e-1F;
   p = p * r + 5.0000001201e-1F;
   p = p * r * r + r + 1.0F;
-  return p * std::bit_cast<float>((static_cast<int32_t>(n) + 127) << 23);
+  // The last bits of `shifted` are those of the whole number n; a NaN has no such number.
+  return p * std::bit_cast<float>((std::bit_cast<uint32_t>(shifted) << 23) + 0x3F800000);
 }
 
 inline float logistic(float x) {
@@ -38,7 +40,8 @@ inline float widened(uint16_t x) {
   return std::bit_cast<float>(static_cast<uint32_t>(x) << 16);
 }
 
-/// To the nearest, ties to even. Not for NaN.
+/// To the nearest, ties to even. The NaNs of calculations and of bf16, whose last 16 bits are
+/// zeros, stay NaN; of others a carry might make a number.
 inline uint16_t narrowed(float x) {
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);

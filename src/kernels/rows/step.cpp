@@ -1,7 +1,6 @@
 #include "kernels/rows/step.h"
 
 #include <cmath>
-#include <limits>
 
 #include "kernels/rows/inner_loops.h"
 #include "kernels/rows/layer_norm.h"
@@ -52,8 +51,6 @@ void scale_and_add(const float* x, float scale, const float* y, int64_t count, f
 Partition partition_of(const float* scores, int64_t count) {
   Partition out{.most = largest(scores, count)};
   out.log_sum = std::log(fastest<sum_of_exponentials>(scores, count, out.most));
-  // A NaN need not be the largest, and its exponential is bounded: the plain sum tells.
-  if (!std::isfinite(sum(scores, count))) out.log_sum = std::numeric_limits<float>::quiet_NaN();
   return out;
 }
 
