@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/error.h"
 #include "kernels/rows/loops.h"
 #include "kernels/rows/numbers.h"
 #include "kernels/rows/versions.h"
@@ -49,10 +50,13 @@ struct Columns {
 /// The sums of (x + 128) w of int8, as bits, become products.
 HEED_LOOP void scale_sums(float* sums, float scale, const Columns& place) {
   const float* scales = place.weights.scales() + place.begin;
-  const int32_t* shifts = place.weights.shifts() + place.begin;
+  const uint32_t* shifts = place.weights.shifts() + place.begin;
+  // Either may have run over; their difference never does.
 #pragma omp simd
-  for (int64_t c = 0; c < Matrix::kPanel; ++c)
-    sums[c] = static_cast<float>(std::bit_cast<int32_t>(sums[c]) - shifts[c]) * (scale * scales[c]);
+  for (int64_t c = 0; c < Matrix::kPanel; ++c) {
+    const uint32_t sum = std::bit_cast<uint32_t>(sums[c]) - shifts[c];
+    sums[c] = static_cast<float>(static_cast<int32_t>(sum)) * (scale * scales[c]);
+  }
 }
 
 /// `width` numbers of one row.
@@ -80,13 +84,15 @@ HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
 /// What one of a row of int8 numbers stands for.
 float scale_of(const float* x, int64_t count) {
   const float most = kernels::largest_magnitude(x, count);
-  return std::isfinite(most) ? most > 0 ? most / 127 : 1 : std::numeric_limits<float>::quiet_NaN();
+  if (!std::isfinite(most)) return std::numeric_limits<float>::quiet_NaN();
+  return std::max(most / 127, Matrix::kLeastScale);
 }
 
 }  // namespace
 
 Matrix::Matrix(const float* weights, int64_t columns, int64_t inner, Numbers numbers)
     : columns_(columns), inner_(inner), numbers_(numbers) {
+  expect(numbers != Numbers::int8 || inner <= kLongestInt8, "sums of int8 products fit");
   const int64_t group = numbers_a_step(numbers), size = bytes_of(numbers);
   steps_ = (inner + group - 1) / group;
   panel_bytes_ = steps_ * kPanel * group * size;
@@ -114,7 +120,7 @@ Matrix::Matrix(const float* weights, int64_t columns, int64_t inner, Numbers num
     }
     if (numbers != Numbers::int8) continue;
     scales_[column] = scale;
-    shifts_[column] = 128 * sum;
+    shifts_[column] = 128 * static_cast<uint32_t>(sum);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace heed::packed {
@@ -9,10 +10,14 @@ namespace heed::packed {
 enum class Numbers { fp32, bf16, int8 };
 
 /// Weights [columns, inner] of a linear layer, in panels of 32 columns. int8 keeps one scale for
-/// each column, its largest weight / 127, or NaN where a weight is not finite.
+/// each column, its largest weight / 127 and at least kLeastScale, or NaN where a weight is not
+/// finite.
 class Matrix {
  public:
   static constexpr int64_t kPanel = 32;
+  /// int8: the least scale whose inverse is finite; numbers below half of it become 0.
+  static constexpr float kLeastScale = std::numeric_limits<float>::min();  // 1.2e-38
+  static constexpr int64_t kLongestInt8 = 133143;  // so many products of 127 * 127 fit 32 bits
 
   Matrix() = default;
   Matrix(const float* weights, int64_t columns, int64_t inner, Numbers numbers);
@@ -26,20 +31,21 @@ class Matrix {
   const void* panel(int64_t index) const { return bytes_.data() + index * panel_bytes_; }
   int64_t steps() const { return steps_; }
   int64_t panel_bytes() const { return panel_bytes_; }
-  /// int8, each [panels * 32]: w = scales * number, and 128 times the sum of a column's numbers.
+  /// int8, each [panels * 32]: w = scales * number, and 128 times the sum of a column's numbers,
+  /// modulo 2^32.
   const float* scales() const { return scales_.data(); }
-  const int32_t* shifts() const { return shifts_.data(); }
+  const uint32_t* shifts() const { return shifts_.data(); }
 
  private:
   int64_t columns_ = 0, inner_ = 0, steps_ = 0, panel_bytes_ = 0;
   Numbers numbers_ = Numbers::fp32;
   std::vector<unsigned char> bytes_;
   std::vector<float> scales_;
-  std::vector<int32_t> shifts_;
+  std::vector<uint32_t> shifts_;
 };
 
 /// The left factor, [rows, inner], in the numbers that a packed matrix multiplies with. int8 takes
-/// each row as it comes: its largest number / 127 is its scale, NaN where one is not finite.
+/// each row as it comes, with a scale of its own.
 class LeftFactor {
  public:
   /// `x` [rows, inner] must stay while fp32 is multiplied.

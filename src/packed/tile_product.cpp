@@ -74,17 +74,18 @@ struct Bf16 {
 };
 
 struct Int8 {
-  using Sum = Integers;
+  using Sum = Words;  // sums may run over
   template <int Rows>
   HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
     for (int side = 0; side < 2; ++side) {
       Integers fours;
       load(fours, half(t, k, side));
       // The compiler knows that shifts of signed numbers keep the sign.
-      const Integers w[4] = {fours << 24 >> 24, fours << 16 >> 24, fours << 8 >> 24, fours >> 24};
+      const Words w[4] = {(Words)(fours << 24 >> 24), (Words)(fours << 16 >> 24),
+                          (Words)(fours << 8 >> 24), (Words)(fours >> 24)};
       for (int r = 0; r < Rows; ++r) {
         const uint32_t x = word(t, r, k);
-        for (int i = 0; i < 4; ++i) sums[r][side] += static_cast<int32_t>(x >> 8 * i & 255) * w[i];
+        for (int i = 0; i < 4; ++i) sums[r][side] += (x >> 8 * i & 255) * w[i];
       }
     }
   }

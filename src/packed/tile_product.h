@@ -19,7 +19,8 @@ struct TileFactors {
 
 struct TileProduct {
   int64_t rows;  // most of a tile
-  /// Writes [rows, 32]: floats, or for int8 the bits of int32 sums of (x + 128) w.
+  /// Writes [rows, 32]: floats, or for int8 the bits of the sums of (x + 128) w modulo
+  /// 2^32.
   void (*run)(const TileFactors&, float* tile);
 };
 

@@ -142,5 +142,23 @@ TEST(PackedMatrix, AnInt8RowThatIsNotFiniteIsNan) {
   EXPECT_NEAR(of_column[1], 6, 0.1);
 }
 
+// Their scale would have no finite inverse: the least one stands for them, and its steps are
+// coarse.
+TEST(PackedMatrix, TinyInt8RowsKeepTheirValue) {
+  const std::vector<float> tiny{1e-37F, -2e-37F, 3e-37F}, ones(3, 1);
+  const std::vector<float> none(1);
+  EXPECT_NEAR(product({1, 1, 3}, tiny, ones, Numbers::int8, {}, none)[0] / 2e-37F, 1, 0.15);
+  EXPECT_NEAR(product({1, 1, 3}, ones, tiny, Numbers::int8, {}, none)[0] / 2e-37F, 1, 0.15);
+}
+
+// The longest that a configuration allows (model.feed_forward).
+TEST(PackedMatrix, LongInt8RowsAddUpExactly) {
+  const int64_t inner = 131072;
+  const std::vector<float> ones(inner, 1), minus(inner, -1), none(1);
+  EXPECT_NEAR(product({1, 1, inner}, ones, ones, Numbers::int8, {}, none)[0], 131072, 0.1);
+  EXPECT_NEAR(product({1, 1, inner}, minus, ones, Numbers::int8, {}, none)[0], -131072, 0.1);
+  EXPECT_NEAR(product({1, 1, inner}, ones, minus, Numbers::int8, {}, none)[0], -131072, 0.1);
+}
+
 }  // namespace
 }  // namespace heed::packed
