@@ -12,7 +12,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
@@ -22,12 +21,13 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/strings.h"
 #include "model/model.h"
+#include "model/safetensors_header.h"
 
 namespace heed::model {
 namespace {
@@ -41,22 +41,6 @@ constexpr std::string_view kChecksumField = "\"checksum\":\"crc32:";
 constexpr std::string_view kNoDigits = "00000000";
 constexpr int64_t kLengthBytes = 8, kAlignment = 64;
 constexpr int64_t kLongestHeader = 100'000'000;  // as the format's own library
-constexpr std::size_t kMostDimensions = 64;
-
-struct NamedType {
-  const char* name;
-  at::ScalarType type;
-};
-constexpr std::array kTypes{NamedType{"F64", at::kDouble},    NamedType{"I64", at::kLong},
-                            NamedType{"F32", at::kFloat},     NamedType{"I32", at::kInt},
-                            NamedType{"BF16", at::kBFloat16}, NamedType{"F16", at::kHalf},
-                            NamedType{"U8", at::kByte},       NamedType{"BOOL", at::kBool}};
-
-const char* type_name(at::ScalarType type) {
-  for (const auto& known : kTypes)
-    if (known.type == type) return known.name;
-  throw Bug("a tensor's type has no place in safetensors");
-}
 
 uint32_t crc(uint32_t so_far, const void* bytes, std::size_t size) {
   return static_cast<uint32_t>(crc32_z(so_far, static_cast<const Bytef*>(bytes), size));
@@ -120,19 +104,23 @@ std::string make_header(const TensorFile& file, const std::vector<Entry>& entrie
 class Mapping {
  public:
   explicit Mapping(const std::string& path) : path_(path) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) {
-      if (errno == ENOENT || errno == ENOTDIR) throw UserError(path + ": no such file");
-      throw Failure(path + ": cannot be opened: " + std::strerror(errno));
-    }
-    if (!S_ISREG(status.st_mode)) wrong("not a file");
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // Not to wait for a writer where a pipe has this name.
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR))
+      throw UserError(path + ": no such file");
     if (descriptor < 0) throw Failure(path + ": cannot be opened: " + std::strerror(errno));
-    size_ = status.st_size;
-    if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+    struct stat status {};
+    const bool known = fstat(descriptor, &status) == 0;
+    const bool regular = known && S_ISREG(status.st_mode);
+    if (regular && status.st_size > 0) {
+      size_ = status.st_size;
+      data_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+    }
     const int error = errno;
     close(descriptor);
-    if (data_ == MAP_FAILED) throw Failure(path + ": cannot be read: " + std::strerror(error));
+    if (known && !regular) wrong("not a file");
+    if (!known || data_ == MAP_FAILED)
+      throw Failure(path + ": cannot be read: " + std::strerror(error));
   }
   ~Mapping() {
     if (data_ != MAP_FAILED && size_ > 0) munmap(data_, size_);
@@ -151,80 +139,7 @@ class Mapping {
   void* data_ = nullptr;
 };
 
-/// One tensor as the header describes it.
-struct Slot {
-  std::string name;
-  at::ScalarType type{};
-  std::vector<int64_t> shape;
-  int64_t begin = 0, end = -1;
-};
-
-std::optional<at::ScalarType> find_type(const std::string& name) {
-  for (const auto& known : kTypes)
-    if (name == known.name) return known.type;
-  return std::nullopt;
-}
-
-/// Bytes of a tensor, or nothing where the shape is absurd.
-std::optional<int64_t> bytes_needed(const std::vector<int64_t>& shape, at::ScalarType type) {
-  if (shape.size() > kMostDimensions) return std::nullopt;
-  int64_t volume = static_cast<int64_t>(c10::elementSize(type));
-  bool empty = false;
-  for (const int64_t extent : shape) {
-    if (extent < 0) return std::nullopt;
-    empty |= extent == 0;
-    if (__builtin_mul_overflow(volume, std::max<int64_t>(extent, 1), &volume)) return std::nullopt;
-  }
-  return empty ? 0 : volume;
-}
-
-Slot read_slot(const Mapping& file, const std::string& name, const json& value) {
-  Slot slot{.name = name};
-  try {
-    const auto type = find_type(value.at("dtype").get<std::string>());
-    if (!type) file.wrong("tensor '" + name + "' has the unknown type " + value["dtype"].dump());
-    slot.type = *type;
-    slot.shape = value.at("shape").get<std::vector<int64_t>>();
-    const auto offsets = value.at("data_offsets").get<std::vector<int64_t>>();
-    if (offsets.size() == 2) std::tie(slot.begin, slot.end) = std::tie(offsets[0], offsets[1]);
-  } catch (const json::exception&) {
-    file.wrong("not a safetensors file (its entry for '" + name + "' makes no sense)");
-  }
-  const auto bytes = bytes_needed(slot.shape, slot.type);
-  if (slot.begin < 0 || slot.end < slot.begin || !bytes || *bytes != slot.end - slot.begin)
-    file.wrong("corrupt: shape and place of tensor '" + name + "' contradict each other");
-  return slot;
-}
-
-/// In the order of the file, covering the data from its first byte to its last.
-std::vector<Slot> read_slots(const Mapping& file, const json& header, int64_t data_bytes) {
-  std::vector<Slot> slots;
-  for (const auto& [name, value] : header.items())
-    if (name != "__metadata__") slots.push_back(read_slot(file, name, value));
-  std::ranges::sort(slots, {}, [](const Slot& slot) { return std::pair(slot.begin, slot.end); });
-  int64_t next = 0;
-  for (const auto& slot : slots) {
-    if (slot.begin != next)
-      file.wrong("corrupt: tensor '" + slot.name + "' overlaps another or leaves a gap");
-    next = slot.end;
-  }
-  if (next != data_bytes)
-    file.wrong((next > data_bytes ? "truncated: " : "corrupt: ") + std::to_string(data_bytes) +
-               " bytes of tensors where its header describes " + std::to_string(next));
-  return slots;
-}
-
-std::map<std::string, std::string> read_metadata(const Mapping& file, const json& header) {
-  const auto found = header.find("__metadata__");
-  if (found == header.end()) return {};
-  try {
-    return found->get<std::map<std::string, std::string>>();
-  } catch (const json::exception&) {
-    file.wrong("not a safetensors file (its metadata are not texts)");
-  }
-}
-
-std::string read_header(const Mapping& file) {
+std::string_view header_of(const Mapping& file) {
   if (file.size() < kLengthBytes)
     file.wrong("not a safetensors file, or truncated: it has " + std::to_string(file.size()) +
                " bytes");
@@ -235,36 +150,27 @@ std::string read_header(const Mapping& file) {
   return {file.data() + kLengthBytes, length};
 }
 
-json parse_header(const Mapping& file, const std::string& text) {
-  constexpr int kDeepest = 3;  // header, tensor, list, number: deeper text would only eat memory
-  const auto shallow = [&](int depth, json::parse_event_t, json&) {
-    if (depth > kDeepest) file.wrong("not a safetensors file (its header is nested)");
-    return true;
-  };
-  json header = json::parse(text, shallow, /*allow_exceptions=*/false);
-  if (!header.is_object()) file.wrong("not a safetensors file (its header is no JSON object)");
-  return header;
+/// Where the checksum's digits stand in a header; nothing where heed wrote none.
+std::optional<std::size_t> find_checksum(std::string_view header) {
+  const std::size_t found = header.find(kChecksumField);
+  if (found == std::string_view::npos) return std::nullopt;
+  const std::size_t digits = found + kChecksumField.size();
+  return digits + kNoDigits.size() > header.size() ? std::nullopt : std::optional(digits);
 }
 
-/// Cuts the checksum's digits out of the header, leaving zeros; "" where heed wrote none.
-std::string take_checksum(std::string& header) {
-  const std::size_t found = header.find(kChecksumField);
-  if (found == std::string::npos) return "";
-  const std::size_t digits = found + kChecksumField.size();
-  if (digits + kNoDigits.size() > header.size()) return "";
-  std::string checksum = header.substr(digits, kNoDigits.size());
-  header.replace(digits, kNoDigits.size(), kNoDigits);
-  return checksum;
+std::string without_checksum(std::string_view header, std::size_t digits) {
+  return std::string(header).replace(digits, kNoDigits.size(), kNoDigits);
 }
 
 void check_version(const Mapping& file, const std::map<std::string, std::string>& metadata) {
   const auto found = metadata.find("format_version");
   const std::string version = found == metadata.end() ? "none" : found->second;
   if (version != kFormatVersion)
-    file.wrong("format version " + version + ", this heed reads version " + kFormatVersion);
+    file.wrong("format version " + one_line(version) + ", this heed reads version " +
+               kFormatVersion);
 }
 
-uint32_t crc_of_header(const std::string& header) {
+uint32_t crc_of_header(std::string_view header) {
   const uint64_t length = header.size();
   return crc(crc(0, &length, kLengthBytes), header.data(), header.size());
 }
@@ -293,24 +199,23 @@ void save_tensors(const TensorFile& file, const std::string& path) {
 TensorFile load_tensors(const std::string& path, bool foreign) {
   const auto source = std::make_shared<const Mapping>(path);
   const Mapping& file = *source;
-  std::string header = read_header(file);
+  const std::string_view header = header_of(file);
   const int64_t begin = kLengthBytes + static_cast<int64_t>(header.size());
-  const json description = parse_header(file, header);
-  const std::vector<Slot> slots = read_slots(file, description, file.size() - begin);
-  TensorFile loaded{.metadata = read_metadata(file, description)};
-  const std::string expected = take_checksum(header);
-  if (expected.empty() && !foreign)
+  Header described = parse_header(header, file.size() - begin, path);
+  TensorFile loaded{.metadata = std::move(described.metadata)};
+  const auto digits = find_checksum(header);
+  if (!digits && !foreign)
     file.wrong("has no checksum of heed: it was written by another program, or is corrupt");
-  if (!expected.empty()) {
-    const uint32_t found = crc(crc_of_header(header), file.data() + begin,
-                               static_cast<std::size_t>(file.size() - begin));
-    if (hex_digits(found) != expected)
+  if (digits) {
+    const uint32_t found = crc(crc_of_header(without_checksum(header, *digits)),
+                               file.data() + begin, static_cast<std::size_t>(file.size() - begin));
+    if (hex_digits(found) != header.substr(*digits, kNoDigits.size()))
       file.wrong("corrupt: its checksum is wrong; restore it from a copy");
     check_version(file, loaded.metadata);
     loaded.metadata.erase("checksum");
     loaded.metadata.erase("format_version");
   }
-  for (const auto& slot : slots)
+  for (const auto& slot : described.slots)
     loaded.tensors.emplace(slot.name, at::from_blob(
                                           file.data() + begin + slot.begin, slot.shape,
                                           [source](void*) {}, at::TensorOptions(slot.type)));

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +133,23 @@ TEST_F(Weights, WhatIsNoModelIsNamed) {
   path = (folder / "text").string();
   write("This is a text about something else, and no weights are in it.\n");
   expect_refused("not a safetensors file");
+}
+
+TEST_F(Weights, APipeIsRefusedAndNotWaitedFor) {
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  expect_refused("not a file");
+}
+
+TEST_F(Weights, TheHeadersLengthLiesInsideTheFile) {
+  for (const std::string& length :
+       {std::string("\xff\xff\xff\xff\xff\xff\xff\xff", 8),
+        std::string("\xff\xff\xff\xff\xff\xff\xff\x7f", 8), std::string("\0\0\0\0\0\0\0\x80", 8),
+        std::string("\x03\0\0\0\0\0\0\0", 8)}) {
+    write(length + "{}");
+    expect_refused("the length of its header makes no sense");
+  }
+  write(std::string(8, '\0'));
+  expect_refused("its header is no JSON object");
 }
 
 TEST_F(Weights, HugeLengthsAreRefusedBeforeTheyAreAllocated) {

@@ -1,0 +1,192 @@
+#include "model/safetensors_header.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/strings.h"
+
+namespace heed::model {
+namespace {
+
+constexpr std::size_t kMostDimensions = 64;
+constexpr const char* kMetadata = "__metadata__";
+
+struct NamedType {
+  const char* name;
+  at::ScalarType type;
+};
+constexpr std::array kTypes{NamedType{"F64", at::kDouble},    NamedType{"I64", at::kLong},
+                            NamedType{"F32", at::kFloat},     NamedType{"I32", at::kInt},
+                            NamedType{"BF16", at::kBFloat16}, NamedType{"F16", at::kHalf},
+                            NamedType{"U8", at::kByte},       NamedType{"BOOL", at::kBool}};
+
+std::optional<at::ScalarType> find_type(const std::string& name) {
+  for (const auto& known : kTypes)
+    if (name == known.name) return known.type;
+  return std::nullopt;
+}
+
+/// Bytes of a tensor, or nothing where the shape is absurd.
+std::optional<int64_t> bytes_needed(const std::vector<int64_t>& shape, at::ScalarType type) {
+  int64_t volume = static_cast<int64_t>(c10::elementSize(type));
+  bool empty = false;
+  for (const int64_t extent : shape) {
+    empty |= extent == 0;
+    if (__builtin_mul_overflow(volume, std::max<int64_t>(extent, 1), &volume)) return std::nullopt;
+  }
+  return empty ? 0 : volume;
+}
+
+/// Takes the header from the parser piece by piece: no tree is built, and whatever has no place in
+/// a header ends the reading where it stands.
+class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit HeaderReader(const std::string& path) : path_(path) {}
+
+  Header take() { return std::move(header_); }
+  [[noreturn]] void wrong(const std::string& what) const { throw UserError(path_ + ": " + what); }
+  [[noreturn]] void make_no_sense() const {
+    const std::string what = place_ == Place::outside
+                                 ? "its header is no JSON object, or is nested wrongly"
+                             : place_ == Place::metadata || name_ == kMetadata
+                                 ? "its metadata are not texts"
+                                 : "its entry for '" + one_line(name_) + "' makes no sense";
+    wrong("not a safetensors file (" + what + ")");
+  }
+
+  bool start_object(std::size_t) override {
+    if (place_ == Place::outside) {
+      place_ = Place::names;
+    } else if (place_ == Place::names) {
+      place_ = name_ == kMetadata ? Place::metadata : Place::tensor;
+      slot_ = {.name = name_};
+      has_type_ = has_shape_ = has_offsets_ = false;
+    } else {
+      make_no_sense();
+    }
+    return true;
+  }
+
+  bool key(std::string& text) override {
+    if (place_ != Place::names) {
+      key_ = std::move(text);
+    } else {
+      name_ = std::move(text);
+      if (!names_.insert(name_).second) wrong("corrupt: it names '" + one_line(name_) + "' twice");
+    }
+    return true;
+  }
+
+  bool string(std::string& text) override {
+    if (place_ == Place::metadata) {
+      if (!header_.metadata.emplace(key_, std::move(text)).second) make_no_sense();
+      return true;
+    }
+    if (place_ != Place::tensor || key_ != "dtype" || std::exchange(has_type_, true))
+      make_no_sense();
+    const auto type = find_type(text);
+    if (!type)
+      wrong("tensor '" + one_line(name_) + "' has the unknown type '" + one_line(text) + "'");
+    slot_.type = *type;
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    const bool known = key_ == "shape" || key_ == "data_offsets";
+    if (place_ != Place::tensor || !known ||
+        std::exchange(key_ == "shape" ? has_shape_ : has_offsets_, true))
+      make_no_sense();
+    place_ = Place::numbers;
+    numbers_.clear();
+    return true;
+  }
+
+  bool number_unsigned(std::uint64_t number) override {
+    if (place_ != Place::numbers || numbers_.size() == kMostDimensions ||
+        number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      make_no_sense();
+    numbers_.push_back(static_cast<int64_t>(number));
+    return true;
+  }
+
+  bool end_array() override {
+    place_ = Place::tensor;
+    if (key_ == "shape") {
+      slot_.shape = numbers_;
+    } else {
+      if (numbers_.size() != 2) make_no_sense();
+      slot_.begin = numbers_[0];
+      slot_.end = numbers_[1];
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    if (place_ == Place::tensor) {
+      if (!has_type_ || !has_shape_ || !has_offsets_) make_no_sense();
+      const auto bytes = bytes_needed(slot_.shape, slot_.type);
+      if (slot_.end < slot_.begin || !bytes || *bytes != slot_.end - slot_.begin)
+        wrong("corrupt: shape and place of tensor '" + one_line(name_) + "' contradict each other");
+      header_.slots.push_back(std::move(slot_));
+    }
+    place_ = place_ == Place::names ? Place::outside : Place::names;
+    return true;
+  }
+
+  bool null() override { make_no_sense(); }
+  bool boolean(bool) override { make_no_sense(); }
+  bool number_integer(std::int64_t) override { make_no_sense(); }  // a negative one
+  bool number_float(double, const std::string&) override { make_no_sense(); }
+  bool binary(nlohmann::json::binary_t&) override { make_no_sense(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+    return false;
+  }
+
+ private:
+  enum class Place { outside, names, metadata, tensor, numbers };
+
+  const std::string& path_;
+  Header header_;
+  std::unordered_set<std::string> names_;
+  Place place_ = Place::outside;
+  std::string name_, key_;  // of the entry, and inside it
+  Slot slot_;
+  bool has_type_ = false, has_shape_ = false, has_offsets_ = false;
+  std::vector<int64_t> numbers_;
+};
+
+}  // namespace
+
+Header parse_header(std::string_view text, int64_t data_bytes, const std::string& path) {
+  HeaderReader reader(path);
+  if (!nlohmann::json::sax_parse(text, &reader))
+    reader.wrong("not a safetensors file (its header is no JSON object)");
+  Header header = reader.take();
+  std::ranges::sort(header.slots, {},
+                    [](const Slot& slot) { return std::pair(slot.begin, slot.end); });
+  int64_t next = 0;
+  for (const auto& slot : header.slots) {
+    if (slot.begin != next)
+      reader.wrong("corrupt: tensor '" + one_line(slot.name) +
+                   "' overlaps another or leaves a gap");
+    next = slot.end;
+  }
+  if (next != data_bytes)
+    reader.wrong((next > data_bytes ? "truncated: " : "corrupt: ") + std::to_string(data_bytes) +
+                 " bytes of tensors where its header describes " + std::to_string(next));
+  return header;
+}
+
+const char* type_name(at::ScalarType type) {
+  for (const auto& known : kTypes)
+    if (known.type == type) return known.name;
+  throw Bug("a tensor's type has no place in safetensors");
+}
+
+}  // namespace heed::model

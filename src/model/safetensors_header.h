@@ -1,0 +1,35 @@
+// The header of a safetensors file: which tensors it holds, and where their bytes lie.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::model {
+
+/// One tensor as the header describes it.
+struct Slot {
+  std::string name;
+  at::ScalarType type{};
+  std::vector<int64_t> shape;
+  int64_t begin = 0, end = -1;  // bytes behind the header
+};
+
+struct Header {
+  std::vector<Slot> slots;  // in the order of the file
+  std::map<std::string, std::string> metadata;
+};
+
+/// Reads the JSON `text` in one pass, without keeping more of it than the result. Throws UserError,
+/// which begins with `path`, unless each tensor has its bytes and all of them cover `data_bytes`
+/// bytes, from the first to the last.
+Header parse_header(std::string_view text, int64_t data_bytes, const std::string& path);
+
+/// "F32" and so on. Throws Bug for a type that has no place in such files.
+const char* type_name(at::ScalarType type);
+
+}  // namespace heed::model
