@@ -115,6 +115,13 @@ const PieceTable::Piece* PieceTable::find(std::string_view text) const {
   return piece == nullptr || piece->id == kNoPiece ? nullptr : piece;
 }
 
+bool PieceTable::spells(std::string_view text) const {
+  const auto offsets = boundaries(text);
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+    if (find(text.substr(offsets[i], offsets[i + 1] - offsets[i])) == nullptr) return false;
+  return true;
+}
+
 std::vector<int32_t> sample_unigram(const PieceTable& pieces, std::string_view text, double alpha,
                                     Random& random) {
   const auto offsets = boundaries(text);

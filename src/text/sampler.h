@@ -26,6 +26,8 @@ class PieceTable {
   const Piece* find(std::string_view text) const;
   /// Null where no piece begins like that; kNoPiece as the id of what only begins some.
   const Piece* begins(std::string_view text) const;
+  /// Every character of `text` is a piece.
+  bool spells(std::string_view text) const;
   static constexpr int32_t kNoPiece = -1;
 
  private:

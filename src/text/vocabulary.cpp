@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "text/piece_types.h"
 #include "text/sampler.h"
 #include "text/utf8.h"
 
@@ -42,24 +43,31 @@ struct Vocabulary::Impl {
   std::string model;  // as it is in the file
   sentencepiece::SentencePieceProcessor processor;
   Kind kind = Kind::other;
-  PieceTable pieces;  // the ordinary ones
+  PieceTable pieces;             // the ordinary ones
+  std::vector<bool> is_sampled;  // by id: what may be segmented otherwise
 
-  bool ordinary(int id) const {
-    return !processor.IsUnknown(id) && !processor.IsControl(id) && !processor.IsUnused(id) &&
-           !processor.IsByte(id);
+  /// Symbols that a user has defined stay whole. So does what BPE could not spell letter by letter.
+  void prepare_sampling(const std::vector<PieceType>& types) {
+    for (int id = 0; id < processor.GetPieceSize(); ++id) {
+      is_sampled.push_back(types[id] == PieceType::normal);
+      if (is_sampled[id]) pieces.add(processor.IdToPiece(id), {id, processor.GetScore(id)});
+    }
+    if (kind != Kind::bpe) return;
+    for (int id = 0; id < processor.GetPieceSize(); ++id)
+      is_sampled[id] = is_sampled[id] && pieces.spells(processor.IdToPiece(id));
   }
 };
 
 Vocabulary Vocabulary::from_model(std::string model, const std::string& name) {
   auto impl = std::make_shared<Impl>();
-  if (model.empty() || !impl->processor.LoadFromSerializedProto(model).ok())
+  const std::vector<PieceType> types = piece_types(model);
+  if (model.empty() || !impl->processor.LoadFromSerializedProto(model).ok() ||
+      std::ssize(types) != impl->processor.GetPieceSize())
     throw UserError(name + ": no SentencePiece model; make one with heed vocab");
   require_ids(impl->processor, name);
   impl->model = std::move(model);
   impl->kind = kind_of(impl->processor);
-  for (int id = 0; id < impl->processor.GetPieceSize(); ++id)
-    if (impl->ordinary(id))
-      impl->pieces.add(impl->processor.IdToPiece(id), {id, impl->processor.GetScore(id)});
+  impl->prepare_sampling(types);
   Vocabulary vocabulary;
   vocabulary.impl_ = std::move(impl);
   return vocabulary;
@@ -97,7 +105,7 @@ std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uin
   };
   for (std::size_t i = 0; i < best.pieces_size(); ++i) {
     const auto piece = best.pieces(static_cast<int>(i));
-    if (impl_->ordinary(static_cast<int>(piece.id()))) {
+    if (impl_->is_sampled[piece.id()]) {
       run += piece.piece();
       continue;
     }

@@ -1,0 +1,73 @@
+// Vocabularies with what heed's own never have: user-defined symbols and pieces for bytes.
+#include "text/foreign_vocabulary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace heed::text {
+namespace {
+
+using testing::Gt;
+using testing::SizeIs;
+
+const std::string kLines =
+    "abcab abc <b> abcab ab\nabc abcab <b> abc abcab ab\nabcab abcab abc abc ab\n";
+
+int32_t id_of(const Vocabulary& vocabulary, const std::string& piece) {
+  for (int32_t id = 0; id < vocabulary.size(); ++id)
+    if (vocabulary.piece(id) == piece) return id;
+  throw std::runtime_error("no piece " + piece);
+}
+
+class SymbolsOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(SymbolsOf, StayWholeWhateverIsSampledAroundThem) {
+  const TemporaryFolder folder;
+  // No character of <url> has a piece of its own; those of "ab" have.
+  const Vocabulary vocabulary = foreign_vocabulary(
+      folder, kLines,
+      {{"model_type", GetParam()}, {"vocab_size", "16"}, {"user_defined_symbols", "<url>,ab"}});
+  const auto best = vocabulary.encode("abc <url> abcab");
+  const std::vector<int32_t> symbols = {id_of(vocabulary, "<url>"), id_of(vocabulary, "ab")};
+  const auto count = [&](const std::vector<int32_t>& ids, int32_t id) {
+    return std::ranges::count(ids, id);
+  };
+  ASSERT_EQ(count(best, symbols[0]), 1);
+  ASSERT_EQ(count(best, symbols[1]), 3);
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const auto drawn = vocabulary.sample("abc <url> abcab", 0.5, seed);
+    EXPECT_EQ(vocabulary.decode(drawn), "abc <url> abcab");
+    for (const int32_t symbol : symbols) EXPECT_EQ(count(drawn, symbol), count(best, symbol));
+  }
+}
+
+TEST_P(SymbolsOf, LeaveTheRestToChance) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = foreign_vocabulary(
+      folder, kLines,
+      {{"model_type", GetParam()}, {"vocab_size", "16"}, {"user_defined_symbols", "<url>"}});
+  std::set<std::vector<int32_t>> draws;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const auto drawn = vocabulary.sample("abcab <url> abcab", 0.5, seed);
+    EXPECT_EQ(vocabulary.decode(drawn), "abcab <url> abcab");
+    draws.insert(drawn);
+  }
+  EXPECT_THAT(draws, SizeIs(Gt(3U)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, SymbolsOf, testing::Values("unigram", "bpe"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(BytePieces, AreSampledAround) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = foreign_vocabulary(
+      folder, kLines, {{"model_type", "bpe"}, {"vocab_size", "300"}, {"byte_fallback", "true"}});
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    EXPECT_EQ(vocabulary.decode(vocabulary.sample("abc Щ abcab", 0.5, seed)), "abc Щ abcab");
+}
+
+}  // namespace
+}  // namespace heed::text
