@@ -17,6 +17,7 @@
 #include "decode/search.h"
 #include "model/device.h"
 #include "packed/transformer.h"
+#include "text/unicode.h"
 
 namespace heed::decode {
 namespace {
@@ -87,7 +88,7 @@ std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
                                      const std::vector<int32_t>& ids) {
   std::vector<std::string> out;
   out.reserve(ids.size() + 1);
-  for (const int32_t id : ids) out.push_back(vocabulary.piece(id));
+  for (const int32_t id : ids) out.push_back(text::one_clean_line(vocabulary.piece(id)));
   out.push_back("</s>");
   return out;
 }

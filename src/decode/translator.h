@@ -106,7 +106,7 @@ int64_t translate_stream(Translator& translator,
                          const std::function<void(int64_t, const Translation&)>& emit,
                          int64_t window);
 
-/// The pieces of `ids` as the vocabulary spells them, `</s>` at the end.
+/// The pieces of `ids` as the vocabulary spells them, each on one line, `</s>` at the end.
 std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
                                      const std::vector<int32_t>& ids);
 

@@ -90,10 +90,14 @@ std::string encode_utf8(std::u32string_view text) {
 
 std::string one_clean_line(std::string_view text) {
   std::u32string points = decode_utf8(text);
-  for (char32_t& c : points) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
+  for (char32_t& c : points)
+    if (c == 0 || is_line_end(c)) c = ' ';
   return encode_utf8(points);
+}
+
+bool is_line_end(char32_t c) {
+  return between(c, 0x0A, 0x0D) || between(c, 0x1C, 0x1E) || c == 0x85 || c == 0x2028 ||
+         c == 0x2029;
 }
 
 bool is_python_space(char32_t c) {

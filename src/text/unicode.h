@@ -13,8 +13,10 @@ namespace heed::text {
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view text);
 
-/// Valid UTF-8 on one line: stray bytes become U+FFFD, line breaks and carriage returns become
-/// blanks.
+/// Where some reader ends a line: Python's str.splitlines() knows all of these.
+bool is_line_end(char32_t c);
+
+/// Valid UTF-8 on one line: stray bytes become U+FFFD, line ends and NUL become blanks.
 std::string one_clean_line(std::string_view text);
 
 /// White space as Python's str.split() sees it.

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "text/piece_types.h"
 #include "text/sampler.h"
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace heed::text {
@@ -121,7 +122,7 @@ std::string Vocabulary::decode(const std::vector<int32_t>& ids) const {
   std::string text;
   const auto status = impl_->processor.Decode(ids, &text);
   expect(status.ok(), "SentencePiece cannot decode");
-  return text;
+  return one_clean_line(text);  // there are vocabularies with a piece for each byte
 }
 
 std::vector<std::string> Vocabulary::spell(std::string_view line) const {

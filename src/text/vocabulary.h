@@ -48,8 +48,8 @@ class Vocabulary {
   /// `alpha` (BPE-dropout, Provilkov et al. 2020; larger is wilder). Others: encode().
   std::vector<int32_t> sample(std::string_view line, double alpha, uint64_t seed) const;
 
-  /// Text of ids. Pad, begin and end give nothing; kUnknown stays visible as U+2047 (a double
-  /// question mark). Throws Bug for ids outside the vocabulary.
+  /// Text of ids, always one line (one_clean_line). Pad, begin and end give nothing; kUnknown stays
+  /// visible as U+2047 (a double question mark). Throws Bug for ids outside the vocabulary.
   std::string decode(const std::vector<int32_t>& ids) const;
 
   /// The names of the pieces that encode(line) gives: as piece() has them, but what the vocabulary

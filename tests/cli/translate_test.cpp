@@ -6,6 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "text/foreign_vocabulary.h"
 
 namespace heed::cli {
 namespace {
@@ -176,6 +177,26 @@ TEST(TranslateCommand, SamplingRepeatsWithItsSeedOnly) {
   const std::string one = sampled("1");
   EXPECT_EQ(sampled("1"), one);
   EXPECT_NE(sampled("2"), one);
+}
+
+// What an untrained model says is any byte there is, line feeds among them.
+TEST(TranslateBytes, GivesALineForALineWhateverBytesThereAre) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 100, 1);
+  write_toy_pairs(folder, "valid", 10, 2);
+  text::foreign_vocabulary(folder, read_file(folder / "train.src"),
+                           {{"vocab_size", "300"}, {"byte_fallback", "true"}});
+  train_toy(write_toy_config(
+      folder, {"bytes", kNone, "updates: 1", false, 1, "source: " + (folder / "foreign.model")}));
+  std::string input;
+  for (int i = 0; i < 100; ++i) input += "a b c d e f g h\n";
+  const std::vector<std::string> sampling = {"translate", folder / "bytes",
+                                             "--set",     "decoding.sampling.top_p=1",
+                                             "--set",     "decoding.sampling.temperature=100"};
+  const std::string output = product(run_heed(sampling, input));
+  EXPECT_EQ(lines_of(output).size(), 100U);
+  EXPECT_EQ(output.find_first_of("\r\f\v"), std::string::npos);
+  EXPECT_EQ(output.find('\0'), std::string::npos);
 }
 
 }  // namespace

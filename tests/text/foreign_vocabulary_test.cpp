@@ -69,5 +69,25 @@ TEST(BytePieces, AreSampledAround) {
     EXPECT_EQ(vocabulary.decode(vocabulary.sample("abc Щ abcab", 0.5, seed)), "abc Щ abcab");
 }
 
+TEST(BytePieces, NeverBreakALine) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = foreign_vocabulary(
+      folder, kLines, {{"model_type", "bpe"}, {"vocab_size", "300"}, {"byte_fallback", "true"}});
+  const auto byte = [&](int value) {
+    char name[8];
+    std::snprintf(name, sizeof name, "<0x%02X>", value);
+    return id_of(vocabulary, name);
+  };
+  const int32_t a = id_of(vocabulary, "a");
+  EXPECT_EQ(vocabulary.decode({a, byte('\n'), a}), "a a");
+  EXPECT_EQ(vocabulary.decode({a, byte('\r'), byte('\n'), a}), "a  a");
+  EXPECT_EQ(vocabulary.decode({a, byte(0), a}), "a a");
+  EXPECT_EQ(vocabulary.decode({a, byte('\f'), a}), "a a");
+  EXPECT_EQ(vocabulary.decode({a, byte(0xC2), byte(0x85), a}), "a a");              // next line
+  EXPECT_EQ(vocabulary.decode({a, byte(0xE2), byte(0x80), byte(0xA8), a}), "a a");  // U+2028
+  EXPECT_EQ(vocabulary.decode({a, byte(0xC2), byte(0xA0), a}), "a\u00A0a");         // no break
+  EXPECT_EQ(vocabulary.decode({a, byte('\t'), a}), "a\ta");
+}
+
 }  // namespace
 }  // namespace heed::text

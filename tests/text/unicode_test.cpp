@@ -18,5 +18,13 @@ TEST(Unicode, ReplacesWhatIsNoUtf8) {
   EXPECT_THAT(unicode_words("a\u00a0b\u2003c\x1c"), ElementsAre("a", "b", "c"));
 }
 
+TEST(Unicode, KnowsEverySeparatorAtWhichAReaderMaySplit) {
+  for (const char* separator :
+       {"\n", "\v", "\f", "\r", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029"})
+    EXPECT_EQ(one_clean_line(std::string("a") + separator + "b"), "a b");
+  EXPECT_EQ(one_clean_line(std::string("a\0b", 3)), "a b");
+  EXPECT_EQ(one_clean_line("a\tb\u00a0c\x1f"), "a\tb\u00a0c\x1f");
+}
+
 }  // namespace
 }  // namespace heed::text
