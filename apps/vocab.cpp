@@ -44,6 +44,7 @@ void add_vocab(CommandLine& program) {
       .one_of({"unigram", "bpe"})
       .shows_default();
   command.option("--coverage", args->coverage, "Share of characters that get a piece")
+      .between(text::kLeastCoverage, 1.0)
       .shows_default();
   command.examples(
       {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/schema.h"
+#include "text/vocabulary.h"
 
 namespace heed::data {
 
@@ -38,7 +39,7 @@ struct VocabularyConfig {
              "How SentencePiece finds its pieces.", config::AnyValue{})
   HEED_FIXED(double, coverage, 1.0,
              "Share of all characters that get a piece; 0.9995 suits Chinese and Japanese.",
-             config::Between<double>{0.9, 1.0})
+             config::Between<double>{text::kLeastCoverage, 1.0})
   HEED_FIXED(std::string, source, "",
              "A ready SentencePiece model; left empty, one is trained on the training corpus.",
              config::AnyValue{})
@@ -60,8 +61,9 @@ struct DataConfig {
   HEED_FIXED(LongSentences, long_sentences, LongSentences::drop,
              "What happens to longer ones; each is counted and its line named.", config::AnyValue{})
   HEED_FIXED(double, subword_sampling, 0.0,
-             "Above 0, pieces are sampled anew in every epoch (subword regularisation); smaller is "
-             "wilder, 0.1-0.5 is usual.",
+             "Above 0, pieces are sampled anew in every epoch. With unigram it is the smoothing of "
+             "subword regularisation: smaller is more random, 0.1-0.5 is usual. With bpe it is the "
+             "dropout rate of BPE-dropout: larger is more random, 0.1 is usual.",
              config::Between<double>{0.0, 1.0})
   HEED_FIXED(int64_t, pool, 100000,
              "Sentences that are shuffled, sorted by length and cut into batches together: more "

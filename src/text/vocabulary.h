@@ -13,11 +13,14 @@ namespace heed::text {
 // line.
 inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 
+/// What SentencePiece's trainer takes at the least.
+inline constexpr double kLeastCoverage = 0.98;
+
 struct VocabularyTraining {
   std::vector<std::string> files;         // plain, .gz or .zst; all lines of all files are used
   int64_t size = 8000;                    // pieces, the four special ones included
   std::string algorithm = "unigram";      // or "bpe"
-  double coverage = 1.0;                  // 0.98 to 1
+  double coverage = 1.0;                  // kLeastCoverage to 1
   std::string keys = "data.vocabulary.";  // before size, algorithm and coverage in messages
   uint64_t seed = 1;  // for callers' symmetry: SentencePiece's training leaves nothing to chance
 };

@@ -113,9 +113,9 @@ Vocabulary Vocabulary::train(const VocabularyTraining& options) {
   if (options.files.empty()) throw UserError("a vocabulary needs at least one file of text");
   if (options.algorithm != "unigram" && options.algorithm != "bpe")
     throw UserError(options.keys + "algorithm is unigram or bpe, not '" + options.algorithm + "'");
-  if (options.coverage < 0.98 || options.coverage > 1)
-    throw UserError(options.keys + "coverage must be between 0.98 and 1, got " +
-                    fixed(options.coverage, 4));
+  if (options.coverage < kLeastCoverage || options.coverage > 1)
+    throw UserError(options.keys + "coverage must be between " + fixed(kLeastCoverage, 2) +
+                    " and 1, got " + fixed(options.coverage, 4));
   if (options.size < 5) throw UserError(options.keys + "size must be at least 5");
   Sentences sentences(options.files);
   sentences.rethrow();

@@ -51,6 +51,14 @@ TEST_F(ConfigTest, AValueOutOfRangeNamesTheRange) {
   expect_mistake(train("model: {dropout: 1.5}\n"), {"c.yaml:1", "model.dropout", "0.9"});
 }
 
+TEST_F(ConfigTest, ACoverageThatSentencePieceRefusesIsRefusedAtOnce) {
+  expect_mistake(train("data:\n  vocabulary: {coverage: 0.97}\n"),
+                 {"c.yaml:2", "data.vocabulary.coverage", "0.98"});
+  const std::string text = folder.write("text", "a b\n");
+  expect_mistake(run_heed({"vocab", text, "--coverage", "0.97", "-o", folder / "a.spm"}),
+                 {"--coverage", "0.98"});
+}
+
 TEST_F(ConfigTest, AMistypedChoiceNamesItsNeighbour) {
   expect_mistake(train("model: {type: rnn, attention: bahdanu}\n"),
                  {"model.attention", "'bahdanau'"});

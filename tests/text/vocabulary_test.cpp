@@ -123,6 +123,30 @@ TEST_P(VocabularyOf, SamplesByTheSeedAloneOnEveryThread) {
   EXPECT_GT(draws.size(), 10U);
 }
 
+TEST_P(VocabularyOf, TakesTheLeastCoverageThatSentencePieceTakes) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("text", corpus());
+  EXPECT_EQ(Vocabulary::train(
+                {.files = {path}, .size = 110, .algorithm = GetParam(), .coverage = kLeastCoverage})
+                .size(),
+            110);
+}
+
+// The one number means the opposite (data.subword_sampling).
+TEST(Vocabulary, ALargerAlphaIsMoreRandomForBpeAndLessForUnigram) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("text", corpus());
+  const auto pieces = [&](const std::string& algorithm, double alpha) {
+    const Vocabulary vocabulary = train(path, algorithm);
+    std::size_t all = 0;
+    for (uint64_t seed = 0; seed < 50; ++seed)
+      all += vocabulary.sample(kSentences[0], alpha, seed).size();
+    return all;
+  };
+  EXPECT_GT(pieces("bpe", 0.9), pieces("bpe", 0.1) * 5 / 4);
+  EXPECT_GT(pieces("unigram", 0.01), pieces("unigram", 0.9) * 5 / 4);
+}
+
 TEST_P(VocabularyOf, SavedAndLoadedIsTheSame) {
   const TemporaryFolder folder;
   const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
