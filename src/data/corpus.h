@@ -100,7 +100,8 @@ class Corpus {
 
   /// Reads and encodes all files. Pairs with a blank side are left out; those longer than
   /// max_length are treated as `long_sentences` says. Throws UserError for a missing or empty file,
-  /// files of different length, a long pair under `error`, and where no pair is left.
+  /// one that is mostly not UTF-8, files of different length, a long pair under `error`, and where
+  /// no pair is left.
   static Corpus read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
                      const text::Vocabulary& target, const CorpusReading& reading);
 

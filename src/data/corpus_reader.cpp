@@ -3,63 +3,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "data/corpus.h"
+#include "data/pair_reader.h"
 #include "data/parallel.h"
-#include "text/lines.h"
 
 namespace heed::data {
-namespace {
-
-constexpr std::size_t kBlock = 1 << 15;  // pairs encoded at a time
-constexpr std::size_t kBlockBytes = 64 << 20;
-
-struct Line {
-  int64_t number = 0;
-  std::string source, target;
-};
-
-/// A pair of files read together.
-class PairReader {
- public:
-  explicit PairReader(const CorpusFiles& files) : source_(files.source), target_(files.target) {}
-
-  /// Up to kBlock pairs. Throws UserError where one file ends before the other.
-  std::vector<Line> block() {
-    std::vector<Line> lines;
-    Line line;
-    for (std::size_t bytes = 0; lines.size() < kBlock && bytes < kBlockBytes;) {
-      const bool source = source_.next(line.source), target = target_.next(line.target);
-      if (source != target) mismatch();
-      if (!source) break;
-      line.number = source_.line_number();
-      bytes += line.source.size() + line.target.size();
-      lines.push_back(std::move(line));
-    }
-    return lines;
-  }
-
- private:
-  [[noreturn]] void mismatch() {
-    std::string rest;
-    while (source_.next(rest)) {
-    }
-    while (target_.next(rest)) {
-    }
-    const int64_t source = source_.line_number(), target = target_.line_number();
-    for (const auto* reader : {&source_, &target_})
-      if (reader->line_number() == 0)
-        throw UserError(reader->path() + " is empty; expected one sentence a line");
-    throw UserError(source_.path() + " has " + std::to_string(source) + " lines and " +
-                    target_.path() + " has " + std::to_string(target) +
-                    "; line i of one must be the translation of line i of the other");
-  }
-
-  text::LineReader source_, target_;
-};
-
-}  // namespace
-
 class CorpusReader {
  public:
   CorpusReader(const text::Vocabulary& source, const text::Vocabulary& target,
@@ -75,20 +23,17 @@ class CorpusReader {
   }
 
   void read(const CorpusFiles& files) {
-    require_file(files.source, "source sentences");
-    require_file(files.target, "target sentences");
     const int64_t begin = corpus_.size();
     const auto number = static_cast<int32_t>(corpus_.parts_.size());
     report_ = {.source = files.source, .target = files.target, .max_length = reading_.max_length};
     PairReader reader(files);
     for (;;) {
-      const std::vector<Line> lines = reader.block();
+      const std::vector<PairOfLines> lines = reader.block();
       if (lines.empty()) break;
       const std::vector<Example> examples = encode(lines);
       for (std::size_t i = 0; i < lines.size(); ++i) keep(lines[i], examples[i], number);
     }
-    if (report_.pairs == 0)
-      throw UserError(files.source + " is empty; expected one sentence a line");
+    reader.warn_of_repairs();
     corpus_.parts_.push_back({begin, corpus_.size(), files.weight});
     corpus_.reports_.push_back(report_);
   }
@@ -103,7 +48,7 @@ class CorpusReader {
 
  private:
   /// Blank pairs stay without ids.
-  std::vector<Example> encode(const std::vector<Line>& lines) const {
+  std::vector<Example> encode(const std::vector<PairOfLines>& lines) const {
     std::vector<Example> examples(lines.size());
     for_slices(static_cast<int64_t>(lines.size()), reading_.threads,
                [&](int64_t begin, int64_t end) {
@@ -116,7 +61,7 @@ class CorpusReader {
     return examples;
   }
 
-  void keep(const Line& line, Example example, int32_t number) {
+  void keep(const PairOfLines& line, Example example, int32_t number) {
     ++report_.pairs;
     if (example.source.empty() || example.target.empty()) return report_.blank.add(line.number);
     if (reading_.max_length > 0 && !fit(line, example)) return;
@@ -133,7 +78,7 @@ class CorpusReader {
   }
 
   /// Deals with a pair that is too long; false where it is left out.
-  bool fit(const Line& line, Example& example) {
+  bool fit(const PairOfLines& line, Example& example) {
     const auto limit = static_cast<std::size_t>(reading_.max_length);
     const std::size_t longer = std::max(example.source.size(), example.target.size());
     if (longer <= limit) return true;

@@ -9,6 +9,7 @@ namespace heed::text {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 16, kLongestLine = std::size_t{256} << 20;
+constexpr int64_t kAccidents = 10;  // broken lines that make no broken file
 
 std::string place(const std::string& path, int64_t line) {
   return (path == "-" ? "stdin" : path) + ":" + std::to_string(line) + ": ";
@@ -58,10 +59,29 @@ bool LineReader::next(std::string& line) {
   }
   if (end == std::string::npos) end = buffer_.size();
   if (ended_ && start_ >= buffer_.size()) return false;
-  line = clean_line(std::string_view(buffer_).substr(start_, end - start_), line_number_ == 0);
+  const std::string_view raw = std::string_view(buffer_).substr(start_, end - start_);
+  line = clean_line(raw, line_number_ == 0);
   ++line_number_;
+  note(raw);
   start_ = scanned_ = std::min(end + 1, buffer_.size());
   return true;
+}
+
+void LineReader::note(std::string_view raw) {
+  if (is_ascii(raw)) return;
+  ++encoding_.beyond_ascii;
+  if (!is_utf8(raw) && encoding_.repaired++ == 0) encoding_.first_repaired = line_number_;
+}
+
+void require_utf8(const LineReader& reader) {
+  const Encoding& encoding = reader.encoding();
+  if (encoding.repaired < kAccidents || 2 * encoding.repaired <= encoding.beyond_ascii) return;
+  throw UserError(reader.path() + ":" + std::to_string(encoding.first_repaired) +
+                  ": not UTF-8, like " + std::to_string(encoding.repaired) + " of the " +
+                  std::to_string(encoding.beyond_ascii) +
+                  " lines with letters beyond ASCII; if it is Latin-1, convert it: iconv -f latin1 "
+                  "-t utf8 " +
+                  reader.path() + " > NEW");
 }
 
 int64_t count_lines(const std::string& path) {

@@ -17,6 +17,13 @@ class ByteSource;
 /// becomes a space. Nothing else changes.
 std::string clean_line(std::string_view raw, bool first_of_file = false);
 
+/// What of a file is not UTF-8.
+struct Encoding {
+  int64_t beyond_ascii = 0;    // lines with bytes beyond ASCII
+  int64_t repaired = 0;        // among them, lines with bytes that are not UTF-8
+  int64_t first_repaired = 0;  // number of the first of these, 0 where there is none
+};
+
 /// Streams the lines of a file. Compression is told by the first bytes, not by the name. Holds one
 /// line and a buffer in memory, however long the file.
 class LineReader {
@@ -37,9 +44,12 @@ class LineReader {
   /// Number of the line that next() gave last, from 1; 0 before the first.
   int64_t line_number() const { return line_number_; }
   const std::string& path() const { return path_; }
+  /// Of the lines so far.
+  const Encoding& encoding() const { return encoding_; }
 
  private:
   bool fill();
+  void note(std::string_view raw);
   std::string path_;
   std::unique_ptr<ByteSource> bytes_;  // decompressed
   std::string buffer_;
@@ -47,7 +57,13 @@ class LineReader {
   std::size_t scanned_ = 0;  // no line feed in [start_, scanned_)
   bool ended_ = false;
   int64_t line_number_ = 0;
+  Encoding encoding_;
 };
+
+/// Throws UserError with the cure where the lines so far are mostly not UTF-8: at least ten of
+/// them, and more than half of those with bytes beyond ASCII. (Fewer are accidents, and are
+/// repaired.)
+void require_utf8(const LineReader& reader);
 
 /// How many lines a file has; reads it all.
 int64_t count_lines(const std::string& path);

@@ -98,7 +98,24 @@ std::string fold_spaces(std::string_view text) {
   return out;
 }
 
+bool is_ascii(std::string_view text) {
+  unsigned char bits = 0;  // without a branch in the loop, which the compiler then vectorises
+  for (const char c : text) bits |= static_cast<unsigned char>(c);
+  return bits < 0x80;
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (!point.valid) return false;
+    at += point.bytes;
+  }
+  return true;
+}
+
 std::string repair(std::string_view text) {
+  if (text.find('\0') == std::string_view::npos && (is_ascii(text) || is_utf8(text)))
+    return std::string(text);
   std::string out;
   out.reserve(text.size());
   each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {

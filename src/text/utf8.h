@@ -35,6 +35,11 @@ int64_t count_words(std::string_view text);
 /// Each character of is_space() as one ASCII space; broken bytes as U+FFFD.
 std::string fold_spaces(std::string_view text);
 
+bool is_ascii(std::string_view text);
+
+/// Nothing that code_point_at() would call a mistake.
+bool is_utf8(std::string_view text);
+
 /// Broken bytes as U+FFFD, NUL as a space; the rest untouched.
 std::string repair(std::string_view text);
 

@@ -52,6 +52,7 @@ class Sentences : public sentencepiece::SentenceIterator {
         line_ = fold_spaces(line_);
         if (!is_blank(line_)) return true;
       }
+      require_utf8(*reader_);
       reader_.reset();
     }
   }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
 #include "compressed.h"
 #include "message.h"
 #include "temporary_folder.h"
@@ -99,6 +101,32 @@ TEST_F(CorpusRead, LeavesOutBlankPairsAndNamesTheirLines) {
   EXPECT_EQ(corpus.report(), report.source + " + " + report.target +
                                  ": 2 of 5 pairs, 4 + 4 pieces\n"
                                  "  left out, a side is blank: 3 (lines 2, 3, 4)");
+}
+
+TEST_F(CorpusRead, WarnsOfLinesThatAreNotUtf8) {
+  const CorpusFiles pair = files("a\n\xE4 b\nc\n", "a\nb\xFF\n\xFF\n");
+  log::add_file(folder / "log");
+  read({pair});
+  log::close_files();
+  const std::string written = read_file(folder / "log");
+  EXPECT_THAT(written,
+              HasSubstr(pair.source + ": lines that are not UTF-8: 1, the first is line 2"));
+  EXPECT_THAT(written,
+              HasSubstr(pair.target + ": lines that are not UTF-8: 2, the first is line 2"));
+}
+
+TEST_F(CorpusRead, RefusesAFileInLatin1WithTheCure) {
+  std::string latin1, text;
+  for (int i = 0; i < 11; ++i) {
+    latin1 += "a\na \xE4\n";
+    text += "a\nb\n";
+  }
+  const CorpusFiles pair = files(text, latin1);
+  EXPECT_EQ(message_of<UserError>([&] { read({pair}); }),
+            pair.target +
+                ":2: not UTF-8, like 11 of the 11 lines with letters beyond ASCII; if it "
+                "is Latin-1, convert it: iconv -f latin1 -t utf8 " +
+                pair.target + " > NEW");
 }
 
 TEST_F(CorpusRead, CountsUnknownCharacters) {

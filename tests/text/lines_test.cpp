@@ -47,6 +47,34 @@ TEST(Lines, AreCleaned) {
               ElementsAre("one", "\xEF\xBB\xBFtwo\r", "th\xEF\xBF\xBDree", "fo ur", ""));
 }
 
+TEST(Lines, WhatIsNotUtf8IsCounted) {
+  const TemporaryFolder folder;
+  LineReader reader(folder.write("a", "one\nsch\xC3\xB6n\nsch\xF6n\nz\xF6\xE4\n"));
+  for (std::string line; reader.next(line);) {
+  }
+  EXPECT_EQ(reader.encoding().beyond_ascii, 3);
+  EXPECT_EQ(reader.encoding().repaired, 2);
+  EXPECT_EQ(reader.encoding().first_repaired, 3);
+}
+
+TEST(Lines, AFileIsNoTextInUtf8WhereTenLinesAndMostAreBroken) {
+  const TemporaryFolder folder;
+  const auto refused = [&](int broken, int whole) {
+    std::string text = "plain\n";
+    for (int i = 0; i < broken; ++i) text += "sch\xF6n\n";
+    for (int i = 0; i < whole; ++i) text += "sch\xC3\xB6n\n";
+    LineReader reader(folder.write("a", text));
+    for (std::string line; reader.next(line);) {
+    }
+    return message_of<UserError>([&] { require_utf8(reader); }) != "(nothing thrown)";
+  };
+  EXPECT_TRUE(refused(10, 0));
+  EXPECT_TRUE(refused(10, 9));
+  EXPECT_FALSE(refused(10, 10));
+  EXPECT_FALSE(refused(9, 0));
+  EXPECT_FALSE(refused(0, 9));
+}
+
 TEST(Lines, ArchivesReadAsThePlainFileWhateverTheirName) {
   const TemporaryFolder folder;
   const std::string plain = numbered(30011);

@@ -38,6 +38,15 @@ TEST(Utf8, RepairedTextStaysAsItIs) {
   EXPECT_EQ(repair(once), once);
 }
 
+TEST(Utf8, WhatIsAsciiAndWhatIsUtf8IsKnown) {
+  EXPECT_TRUE(is_ascii(std::string("a\0\x7F", 3)));
+  EXPECT_FALSE(is_ascii("ä"));
+  EXPECT_TRUE(is_utf8("aß€𝄞\uFFFD"));
+  EXPECT_TRUE(is_utf8(""));
+  EXPECT_FALSE(is_utf8("a\xE4"));
+  EXPECT_FALSE(is_utf8("\xE4 b"));
+}
+
 TEST(Utf8, NulBecomesASpace) {
   EXPECT_EQ(repair(std::string("a\0b", 3)), "a b");
 }

@@ -200,6 +200,15 @@ TEST(Vocabulary, NoTextIsAUserError) {
   EXPECT_THROW(Vocabulary::train({.files = {}}), UserError);
 }
 
+TEST(Vocabulary, TextInLatin1IsRefusedWithTheCure) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "sch\xF6n a b\n";
+  const std::string path = folder.write("text", text);
+  EXPECT_THAT(message_of<UserError>([&] { train(path, "bpe", 16); }),
+              testing::AllOf(HasSubstr(path + ":1: not UTF-8"), HasSubstr("iconv -f latin1")));
+}
+
 TEST(Vocabulary, AnErrorInTheMiddleOfTheTextIsThatError) {
   const TemporaryFolder folder;
   std::string text;

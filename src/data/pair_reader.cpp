@@ -1,0 +1,77 @@
+#include "data/pair_reader.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+
+namespace heed::data {
+namespace {
+
+constexpr std::size_t kBlock = 1 << 15;  // pairs encoded at a time
+constexpr std::size_t kBlockBytes = 64 << 20;
+
+text::LineReader open(const std::string& path, const std::string& what) {
+  require_file(path, what);
+  return text::LineReader(path);
+}
+
+void require_lines(const text::LineReader& reader) {
+  if (reader.line_number() == 0)
+    throw UserError(reader.path() + " is empty; expected one sentence a line");
+}
+
+}  // namespace
+
+PairReader::PairReader(const CorpusFiles& files)
+    : source_(open(files.source, "source sentences")),
+      target_(open(files.target, "target sentences")) {}
+
+bool PairReader::next(PairOfLines& pair) {
+  const bool source = source_.next(pair.source), target = target_.next(pair.target);
+  if (source != target) mismatch();
+  if (!source) {
+    for (const auto* reader : {&source_, &target_}) {
+      require_lines(*reader);
+      text::require_utf8(*reader);
+    }
+    return false;
+  }
+  pair.number = source_.line_number();
+  return true;
+}
+
+std::vector<PairOfLines> PairReader::block() {
+  std::vector<PairOfLines> pairs;
+  PairOfLines pair;
+  for (std::size_t bytes = 0; pairs.size() < kBlock && bytes < kBlockBytes && next(pair);) {
+    bytes += pair.source.size() + pair.target.size();
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+void PairReader::warn_of_repairs() const {
+  for (const auto* reader : {&source_, &target_}) {
+    const text::Encoding& encoding = reader->encoding();
+    if (encoding.repaired == 0) continue;
+    log::warn(reader->path() + ": lines that are not UTF-8: " + std::to_string(encoding.repaired) +
+              ", the first is line " + std::to_string(encoding.first_repaired) +
+              "; the broken bytes count as U+FFFD");
+  }
+}
+
+void PairReader::mismatch() {
+  std::string rest;
+  while (source_.next(rest)) {
+  }
+  while (target_.next(rest)) {
+  }
+  for (const auto* reader : {&source_, &target_}) require_lines(*reader);
+  throw UserError(source_.path() + " has " + std::to_string(source_.line_number()) + " lines and " +
+                  target_.path() + " has " + std::to_string(target_.line_number()) +
+                  "; line i of one must be the translation of line i of the other");
+}
+
+}  // namespace heed::data

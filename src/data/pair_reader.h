@@ -1,0 +1,38 @@
+// Two line-aligned files, read together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/config.h"
+#include "text/lines.h"
+
+namespace heed::data {
+
+struct PairOfLines {
+  int64_t number = 0;  // from 1
+  std::string source, target;
+};
+
+class PairReader {
+ public:
+  /// Throws UserError where a file is missing.
+  explicit PairReader(const CorpusFiles& files);
+
+  /// False at the end of both. Throws UserError where one file ends before the other, where both
+  /// are empty, and where one is mostly not UTF-8 (text::require_utf8).
+  bool next(PairOfLines& pair);
+
+  /// The next 32768 pairs, or fewer where they are long; none at the end. Throws as next().
+  std::vector<PairOfLines> block();
+
+  /// Says in the log how many lines so far were not UTF-8, if any.
+  void warn_of_repairs() const;
+
+ private:
+  [[noreturn]] void mismatch();
+  text::LineReader source_, target_;
+};
+
+}  // namespace heed::data
