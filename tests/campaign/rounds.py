@@ -1,0 +1,92 @@
+"""A round of kills: one run, killed up to three times and then resumed to its end."""
+import os
+import random
+import shutil
+import signal
+import time
+
+import process
+
+SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT, "SIGHUP": signal.SIGHUP,
+           "SIGTERM+KILL": signal.SIGTERM, "SIGSTOP+CONT": signal.SIGSTOP}
+GRACEFUL = ("SIGTERM", "SIGINT", "SIGHUP")
+
+
+class Round:
+    """What the kinds of rounds share: a folder, chances, and the kills that came to pass."""
+
+    def __init__(self, index, work, seed, kills):
+        self.index, self.work, self.kills = index, work, kills
+        self.random = random.Random(f"{seed}/{index}")
+        self.folder = work / f"round-{os.getpid()}-{index}"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.landed, self.complaints, self.attempts = [], [], 0
+        self.where = f"round {index}, {kills[0][0]}"
+
+    def start(self, arguments, extra=None):
+        self.attempts += 1
+        self.mark.unlink(missing_ok=True)
+        return process.Heed(arguments, self.folder / f"console-{self.attempts}",
+                            {"CAMPAIGN_MARK": self.mark, **(extra or {})})
+
+    @property
+    def mark(self):
+        return self.folder / "scoring"
+
+    def complain(self, texts, kill=None):
+        """Of one kill (its place in `landed`), or of what the whole round led to."""
+        self.complaints += [(kill, text) for text in texts]
+
+    def blame(self, texts):
+        """Of the last kill."""
+        self.complain(texts, len(self.landed) - 1 if self.landed else None)
+
+    def strike(self, heed, name, phase):
+        """Sends the signal, if there is still a process, and waits for what comes of it. Returns the exit status."""
+        if not heed.running():
+            return heed.wait()
+        heed.send(SIGNALS[name])
+        if name == "SIGSTOP+CONT":
+            time.sleep(self.random.uniform(0, 0.3))
+            heed.send(signal.SIGCONT)
+        if name == "SIGTERM+KILL":  # who stops it has no patience
+            self.until_killed(heed)
+            heed.send(signal.SIGKILL)
+        status = heed.wait()
+        self.landed.append((phase, name))
+        return status
+
+    def until_killed(self, heed):
+        self.wait_random(heed, 0.03)
+
+    def wait_random(self, heed, seconds):
+        end = time.monotonic() + self.random.uniform(0, seconds)
+        heed.until(lambda: time.monotonic() > end, pause=0.0005)
+
+    def judge(self, heed, status, name, phase, ends_well=(0,)):
+        """What holds for each process that got a signal, whatever it was doing."""
+        if status is None:
+            return self.blame([f"{phase}: hangs after {name}"])
+        allowed = set(ends_well)
+        if name != "SIGSTOP+CONT":
+            allowed.add(-SIGNALS[name])
+        if name in GRACEFUL or name == "SIGTERM+KILL":
+            allowed.add(1)
+        if name == "SIGTERM+KILL":
+            allowed.add(-signal.SIGKILL)
+        if status not in allowed:
+            self.blame([f"exit status {status} after {name}: {heed.text().splitlines()[-2:]}"])
+        elif status == 1:
+            self.blame(process.complaints_about_error(heed.text(), status))
+
+    def finish(self, results):
+        where = f"{self.where}, kept in {self.folder}"
+        common = [text for kill, text in self.complaints if kill is None]
+        for number, (phase, name) in enumerate(self.landed):
+            own = [text for kill, text in self.complaints if kill == number]
+            results.add(f"{name} in {phase}", own + (common if number == 0 else []), where, failed=bool(common))
+        if common and not self.landed:
+            results.add("no kill", common, where)
+        if not self.complaints:
+            shutil.rmtree(self.folder, ignore_errors=True)

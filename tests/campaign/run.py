@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""The whole campaign against heed: kills, failures of the world, damaged input, long runs; ends with one table.
+
+    python3 tests/campaign/run.py            the quick one, a few minutes
+    python3 tests/campaign/run.py --full     200 kills, every write of a run, an hour of damaged input, a million lines
+
+The exit code is 0 where everything is as docs/reliability.md promises.
+"""
+import argparse
+import pathlib
+import random
+import subprocess
+import sys
+
+import faults
+import kills
+import long_runs
+import table
+import toy
+
+FUZZ = toy.ROOT / "tests/fuzz/run.py"
+PARTS = ("kills", "faults", "fuzz", "long_runs")
+
+
+def fuzz(full, say):
+    """Damaged input has a program of its own, with a table of its own."""
+    results = table.Results("fuzz")
+    if not FUZZ.exists():
+        say("fuzz: tests/fuzz/run.py is not there")
+        return results
+    minutes = 60 if full else 2
+    status = subprocess.run([sys.executable, str(FUZZ), "--minutes", str(minutes)], check=False).returncode
+    results.add(f"damaged input for {minutes} minutes", [f"exit status {status}, see above"] if status else [])
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="all of it instead of the quick one")
+    parser.add_argument("--parts", default=",".join(PARTS), help="separated by commas; default: %(default)s")
+    parser.add_argument("--jobs", type=int, default=1, help="kills and failures at the same time")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--work", type=pathlib.Path, default=toy.ROOT / "build/campaign")
+    args = parser.parse_args()
+    parts, work = args.parts.split(","), args.work.resolve()
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        parser.error(f"unknown parts {', '.join(unknown)}; there are {', '.join(PARTS)}")
+
+    def say(text):
+        print(text, flush=True)
+
+    rows, complaints = [], []
+
+    def take(results, order=None):
+        rows.extend(results.rows(order))
+        complaints.extend(results.complaints)
+
+    if "kills" in parts:
+        take(kills.campaign(200 if args.full else kills.QUICK, args.seed, work, args.jobs, say=say), kills.order)
+    if "faults" in parts:
+        take(faults.campaign(not args.full, args.seed, work, args.jobs, say=say))
+    if "fuzz" in parts:
+        take(fuzz(args.full, say))
+    if "long_runs" in parts:
+        take(long_runs.campaign(not args.full, work, say=say))
+    say("")
+    say(table.markdown(rows))
+    for complaint in complaints:
+        say(complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
