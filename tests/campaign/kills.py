@@ -5,8 +5,8 @@
     python3 tests/campaign/kills.py --kills 12             the quick one of ctest
     python3 tests/campaign/kills.py --seed 17 --round 4    one round again
 
-A round is one run, killed up to three times and then resumed to its end. The seed that is printed chooses the rounds and
-the instants; the scheduler of the system has a say in what a process is doing at an instant.
+A round is one run, killed up to three times and then resumed to its end. The seed that is printed chooses the rounds
+and the instants; the scheduler of the system has a say in what a process is doing at an instant.
 """
 import argparse
 import concurrent.futures

@@ -113,8 +113,8 @@ def train(updates, validations, work, folder):
     corpora, run = toy.write_corpora(work / "corpora"), folder / "run"
     every = max(1, updates // validations) if validations else updates
     text = toy.config_text("rnn", corpora, run, updates=updates, validate_every=every,
-                           log_every=max(1, updates // LOOKS), save_every=max(5, updates // 20), early_stopping="{patience: 0}",
-                           validate_bleu="true" if validations else "false")
+                           log_every=max(1, updates // LOOKS), save_every=max(5, updates // 20),
+                           early_stopping="{patience: 0}", validate_bleu="true" if validations else "false")
     (folder / "run.yaml").write_text(text, encoding="utf-8")
     heed = process.Heed(["-q", "train", folder / "run.yaml"], folder / "console")
     watch, size = Watch(heed.pid, updates), -1

@@ -1,4 +1,5 @@
 """heed as a process that is watched, disturbed and judged by how it ends."""
+import ctypes
 import os
 import pathlib
 import re
@@ -10,6 +11,7 @@ import time
 import toy
 
 SHIM = pathlib.Path(os.environ.get("HEED_FAIL_WRITE", toy.ROOT / "build/release/libfail_write.so"))
+LIBC, PR_SET_PDEATHSIG = ctypes.CDLL(None), 1
 PATIENCE = 600  # seconds after which a process counts as hanging
 LOGGED = re.compile(r"\[\d\d:\d\d:\d\d\] ")
 
@@ -37,6 +39,7 @@ class Heed:
 
     def __init__(self, arguments, console, extra=None, limits=None, output=None):
         def prepare():
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # a campaign that is ended leaves nothing running
             for number, value in (limits or {}).items():
                 resource.setrlimit(number, (value, value))
             if limits:
