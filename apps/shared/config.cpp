@@ -5,7 +5,7 @@
 
 namespace heed {
 
-template config::SectionView config::view(Config&);
+template config::SectionView config::view(Config&, config::OnResume);
 
 Config load_config(const std::string& path, const std::vector<std::string>& settings) {
   Config config;

@@ -62,7 +62,7 @@ struct Config {
 };
 
 // The one large view is compiled in config.cpp, not in each command.
-extern template config::SectionView config::view(Config&);
+extern template config::SectionView config::view(Config&, config::OnResume);
 
 /// Reads `path` and lays `settings` ("key=value") over it, then checks all rules between fields.
 /// Throws ConfigError.

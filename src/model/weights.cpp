@@ -224,7 +224,9 @@ TensorFile load_tensors(const std::string& path, bool foreign) {
 
 std::map<std::string, std::string> load_metadata(const std::string& path) {
   const Mapping file(path);
-  return read_metadata(file, parse_header(file, read_header(file)));
+  const std::string_view header = header_of(file);
+  const int64_t begin = kLengthBytes + static_cast<int64_t>(header.size());
+  return parse_header(header, file.size() - begin, path).metadata;
 }
 
 std::map<std::string, Tensor> named_weights(const Model& model) {
