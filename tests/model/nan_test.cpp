@@ -11,8 +11,10 @@ namespace {
 
 using namespace testing;
 
+/// scores [sentences, target, pieces]. From the second position on: maxout reads the state before a
+/// step, and the one before the first comes from the encoder alone.
 bool all_nan(const Tensor& scores) {
-  return scores.isnan().all().item<bool>();
+  return scores.narrow(1, 1, scores.size(1) - 1).isnan().all().item<bool>();
 }
 
 TEST(NanWeights, MakeEveryScoreOfEveryModelNan) {
@@ -30,7 +32,7 @@ TEST(NanWeights, MakeEveryScoreOfEveryModelNan) {
           << parameter.key() << ", without gradients";
       State state = model->start(source);
       model->step(at::full({3, 1}, kBos, at::kLong), state);
-      EXPECT_TRUE(all_nan(model->step(at::full({3, 1}, 5, at::kLong), state)))
+      EXPECT_TRUE(model->step(at::full({3, 1}, 5, at::kLong), state).isnan().all().item<bool>())
           << parameter.key() << ", step by step";
       weight.copy_(kept);
     }

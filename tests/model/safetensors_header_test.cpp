@@ -159,7 +159,7 @@ TEST(SafetensorsHeader, TensorsCoverTheDataWithoutOverlapsAndGaps) {
 }
 
 TEST(SafetensorsHeader, ErrorsAreOneShortLineWhateverTheNames) {
-  expect_refused("{" + entry(R"(a\nb\u001b[2J)", "[1]", "[0,12]") + "}", R"('a\nb\x1b[2J')");
+  expect_refused("{" + entry(R"(a\nb\u001b[2J)", "[1]", "[0,12]") + "}", R"('a\nb\x1B[2J')");
   expect_refused("{" + entry(repeated("long.", 100000), "[1]", "[0,12]") + "}", "long.long.");
   expect_refused(R"({"a":{"dtype":")" + repeated("F", 100000) + "\"}}", "unknown type 'FFF");
 }
