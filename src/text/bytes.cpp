@@ -51,7 +51,11 @@ class PlainSource : public ByteSource {
     for (;;) {
       const ssize_t count = ::read(descriptor_, out, size);
       if (count >= 0) return static_cast<std::size_t>(count);
-      if (errno != EINTR) throw BadBytes(std::string("reading fails: ") + std::strerror(errno));
+      const int error = errno;
+      if (error == EINTR) continue;
+      const std::string what = std::string("reading fails: ") + std::strerror(error);
+      if (error == EISDIR) throw BadBytes(what);
+      throw UnreadBytes(what);
     }
   }
 
@@ -188,7 +192,7 @@ std::unique_ptr<PlainSource> open_plain(const std::string& path) {
   if (descriptor >= 0) return std::make_unique<PlainSource>(descriptor, true);
   const int error = errno;
   require_file(path, "text");  // knows how to say it, with the nearest name
-  throw UserError(path + ": cannot be opened: " + std::strerror(error));
+  throw Failure(path + ": cannot be opened: " + std::strerror(error));
 }
 
 }  // namespace

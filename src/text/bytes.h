@@ -14,6 +14,12 @@ class BadBytes : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The system could not read, whatever the bytes are.
+class UnreadBytes : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

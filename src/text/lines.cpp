@@ -28,6 +28,8 @@ LineReader::LineReader(const std::string& path) : path_(path) {
     bytes_ = open_bytes(path);
   } catch (const BadBytes& error) {
     throw UserError(place(path_, 1) + error.what());
+  } catch (const UnreadBytes& error) {
+    throw Failure(place(path_, 1) + error.what());
   }
 }
 LineReader::~LineReader() = default;
@@ -45,6 +47,8 @@ bool LineReader::fill() {
     buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kChunk));
   } catch (const BadBytes& error) {
     throw UserError(place(path_, line_number_ + 1) + error.what());
+  } catch (const UnreadBytes& error) {
+    throw Failure(place(path_, line_number_ + 1) + error.what());
   }
   return buffer_.size() > scanned_;
 }
