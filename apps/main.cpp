@@ -34,9 +34,23 @@ namespace {
 int report(const std::string& message, int code) {
   log::clear_progress();
   log::error_in_files(message);
-  std::cout.flush();
-  std::cerr << "heed: " << message << '\n';
+  std::fflush(stdout);
+  const std::string line = "heed: " + message + '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
   return code;
+}
+
+/// Each line of standard output is one write, so that lines on standard error stand between them
+/// where both go to one file. A write that fails is an exception at once, not after hours.
+void open_output() {
+  static char buffer[1 << 16];
+  std::setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
+  std::cout.exceptions(std::ios::badbit);
+}
+
+void close_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) std::cout.setstate(std::ios::badbit);
 }
 
 /// Why CLI11 refused the line, with the nearest flag where one was misspelt.
@@ -95,8 +109,6 @@ int run(int argc, char** argv) {
   }
   try {
     app.parse(argc, argv);
-    std::cout.flush();
-    if (!std::cout) return report("standard output: cannot write", 1);
     return 0;
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
@@ -112,11 +124,16 @@ int main(int argc, char** argv) {
   heed::model::pool_host_memory();
   using heed::report;
   try {
-    return heed::run(argc, argv);
+    heed::open_output();
+    const int code = heed::run(argc, argv);
+    heed::close_output();
+    return code;
   } catch (const heed::UserError& error) {
     return report(error.what(), 2);
   } catch (const heed::Failure& error) {
     return report(error.what(), 1);
+  } catch (const std::ios::failure&) {
+    return report("standard output: cannot write", 1);
   } catch (const c10::OutOfMemoryError& error) {
     return report(std::string("out of memory: ") + error.what_without_backtrace() +
                       "; lower training.batch_size or decoding.batch_size",

@@ -8,6 +8,7 @@
 #include "apps/shared/options.h"
 #include "apps/shared/pairs.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "decode/translator.h"
 
 namespace heed {
@@ -26,11 +27,10 @@ void score_command(const ScoreArgs& args) {
   double total = 0;
   int64_t tokens = 0;
   for (const auto& result : translator.score(pairs.source, pairs.target)) {
-    std::printf("%.6f\n", result.log_probability);
+    std::cout << fixed(result.log_probability, 6) << '\n';
     total += result.log_probability;
     tokens += static_cast<int64_t>(result.tokens.size());
   }
-  std::fflush(stdout);
   char summary[160];
   std::snprintf(summary, sizeof summary,
                 "%zu pairs, %lld pieces, log-probability %.4f, perplexity %.4f per piece",

@@ -1,0 +1,79 @@
+// What a program is started with: closed or full streams, ignored signals, one file for both
+// streams, paths that are too long.
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// `heed ARGUMENTS REDIRECTION`, as a shell runs it.
+Result run_in_shell(const std::vector<std::string>& arguments, const std::string& redirection) {
+  std::vector<std::string> shell = {"sh", "-c", "exec \"$0\" \"$@\" " + redirection};
+  for (const std::string& word : command(arguments)) shell.push_back(word);
+  return subprocess::run(shell);
+}
+
+/// One command of each way to print.
+std::vector<std::vector<std::string>> printing_commands() {
+  const Toy& toy = Toy::get();
+  const std::string source = toy.folder / "test.src", target = toy.folder / "test.tgt";
+  return {{"--version"},
+          {"train", "--help"},
+          {"config"},
+          {"config", "--explain", "model.heads"},
+          {"doctor"},
+          {"inspect", toy.rnn},
+          {"-q", "score", toy.rnn, source, target},
+          {"-q", "translate", toy.rnn, source},
+          {"-q", "attention", toy.rnn, "--text", "a b"},
+          {"-q", "evaluate", "--hypothesis", source, "--reference", target}};
+}
+
+TEST(Environment, AFullDiskBehindStdoutIsAFailureOfEveryCommand) {
+  for (const auto& arguments : printing_commands()) {
+    SCOPED_TRACE(arguments.front() + " " + arguments.back());
+    expect_one_line_error(run_in_shell(arguments, "> /dev/full"), 1, {"standard output"});
+  }
+}
+
+TEST(Environment, AClosedStdoutIsAFailureWhereSomethingIsPrinted) {
+  expect_one_line_error(run_in_shell({"config"}, ">&-"), 1, {"standard output"});
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_in_shell({"config", folder.write("c.yaml", "seed: 3\n"), "--check"}, ">&-").status,
+            0);
+}
+
+TEST(Environment, LinesStayWholeWhereBothStreamsGoToOneFile) {
+  const TemporaryFolder folder;
+  std::string source;
+  for (int line = 1; line <= 400; ++line)
+    for (int word = 0; word < (line % 100 == 50 ? 40 : 12); ++word)
+      source += word == 0 ? (line > 1 ? "\na" : "a") : " b";
+  const std::string input = folder.write("input", source + "\n"), both = folder / "both";
+  const std::vector<std::string> arguments = {"translate",
+                                              Toy::get().rnn,
+                                              input,
+                                              "--beam",
+                                              "1",
+                                              "--batch",
+                                              "4",
+                                              "--set",
+                                              "decoding.max_source_length=20"};
+  EXPECT_EQ(run_in_shell(arguments, "> " + both + " 2>&1").status, 0) << read_file(both);
+  const auto alone = lines_of(run_in_shell(arguments, "2> /dev/null").out);
+  std::vector<std::string> translations, messages;
+  for (const std::string& line : lines_of(read_file(both)))
+    (line.starts_with("[") ? messages : translations).push_back(line);
+  EXPECT_EQ(translations, alone);
+  EXPECT_EQ(alone.size(), 400U);
+  EXPECT_GE(messages.size(), 2U);
+  for (const std::string& message : messages) EXPECT_THAT(message, HasSubstr("warning: "));
+}
+
+}  // namespace
+}  // namespace heed::cli
