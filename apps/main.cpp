@@ -11,6 +11,7 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
+#include "base/inherited.h"
 #include "base/log.h"
 #include "config/suggest.h"
 #include "model/host_memory.h"
@@ -121,6 +122,7 @@ int run(int argc, char** argv) {
 }  // namespace heed
 
 int main(int argc, char** argv) {
+  heed::repair_inherited();
   heed::model::pool_host_memory();
   using heed::report;
   try {

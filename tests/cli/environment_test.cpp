@@ -48,6 +48,36 @@ TEST(Environment, AClosedStdoutIsAFailureWhereSomethingIsPrinted) {
             0);
 }
 
+struct ScoringTest : testing::Test {
+  TemporaryFolder folder;
+  std::string file = folder.write("a.txt", "a b c d\n");
+  std::vector<std::string> arguments = {"-q", "evaluate",    "--hypothesis",
+                                        file, "--reference", file};
+};
+
+TEST_F(ScoringTest, WorksWhateverStreamsAreClosed) {
+  for (const char* closed : {"<&-", "2>&-", "<&- 2>&-"}) {
+    SCOPED_TRACE(closed);
+    EXPECT_THAT(product(run_in_shell(arguments, closed)), HasSubstr("BLEU 100.00"));
+  }
+  EXPECT_EQ(run_in_shell(arguments, ">&-").status, 1);
+}
+
+TEST_F(ScoringTest, WorksWhereSigchldIsIgnored) {
+  EXPECT_THAT(product(run_heed_in({"--ignore-signal=CHLD"}, arguments)), HasSubstr("BLEU 100.00"));
+}
+
+TEST_F(ScoringTest, WorksWithoutATemporaryFolder) {
+  EXPECT_THAT(product(run_heed_in({"TMPDIR=/nowhere"}, arguments)), HasSubstr("BLEU 100.00"));
+}
+
+TEST_F(ScoringTest, WritesTranslationsToADescriptor) {
+  const Result result =
+      run_in_shell({"-q", "evaluate", Toy::get().rnn, "-o", "/dev/fd/5"}, "5> " + (folder / "out"));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(lines_of(read_file(folder / "out")).size(), 25U);
+}
+
 TEST(Environment, LinesStayWholeWhereBothStreamsGoToOneFile) {
   const TemporaryFolder folder;
   std::string source;
