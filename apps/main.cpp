@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string>
@@ -134,6 +135,8 @@ int main(int argc, char** argv) {
     return report(error.what(), 2);
   } catch (const heed::Failure& error) {
     return report(error.what(), 1);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(error.path1().string() + ": " + error.code().message(), 1);
   } catch (const std::ios::failure&) {
     return report("standard output: cannot write", 1);
   } catch (const c10::OutOfMemoryError& error) {

@@ -78,6 +78,28 @@ TEST_F(ScoringTest, WritesTranslationsToADescriptor) {
   EXPECT_EQ(lines_of(read_file(folder / "out")).size(), 25U);
 }
 
+TEST(Environment, APathThatIsTooLongIsNamed) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a.txt", "a\n");
+  const std::string name(300, 'x'), path = folder / name;
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"translate", path},
+           {"translate", Toy::get().rnn, path},
+           {"inspect", path},
+           {"config", path},
+           {"train", path + "/c.yaml"},
+           {"average", path + "/y", "-o", folder / "mean"},
+           {"average", Toy::get().rnn, "-o", path},
+           {"export", Toy::get().transformer, "-o", path},
+           {"evaluate", "--hypothesis", path, "--reference", file},
+           {"lengths", "--source", file, "--reference", path, "--hypothesis", file}}) {
+    SCOPED_TRACE(arguments.front());
+    const Result result = run_heed(arguments);
+    EXPECT_TRUE(result.status == 1 || result.status == 2) << result.status;
+    expect_one_line_error(result, result.status, {name, "File name too long"});
+  }
+}
+
 TEST(Environment, LinesStayWholeWhereBothStreamsGoToOneFile) {
   const TemporaryFolder folder;
   std::string source;
