@@ -1,5 +1,9 @@
 // A run that was killed and goes on ends with the same bits as one that never was.
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -133,6 +137,46 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Resume,
                          testing::Values(Kind{"rnn", kRnn, 1},
                                          Kind{"transformer", kTransformer, 2}),
                          [](const auto& info) { return std::string(info.param.name); });
+
+/// Starts the run on a terminal of its own, which is closed after a first checkpoint. Returns the
+/// exit status.
+int lose_terminal(const TemporaryFolder& folder, const std::string& config) {
+  std::vector<std::string> arguments{"-q", "train", config};
+  arguments.insert(arguments.end(), kMore.begin(), kMore.end());
+  const std::vector<std::string> words = command(arguments);
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  const int controller = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  EXPECT_EQ(::grantpt(controller), 0);
+  EXPECT_EQ(::unlockpt(controller), 0);
+  const std::string name = ::ptsname(controller);
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::signal(SIGHUP, SIG_DFL);
+    ::setsid();
+    const int terminal = ::open(name.c_str(), O_RDWR);  // now that of the session
+    for (const int stream : {0, 1, 2}) ::dup2(terminal, stream);
+    ::execv(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (newest_checkpoint(folder) < 0 && ::waitpid(process, &status, WNOHANG) == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ::close(controller);
+  ::waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST(Resume, AClosedTerminalLosesNothing) {
+  const Kind kind{"rnn", kRnn, 1};
+  const TemporaryFolder folder;
+  const std::string config = prepare(folder, kind);
+  EXPECT_EQ(lose_terminal(folder, config), 1);
+  ASSERT_FALSE(fs::exists(folder / "run/summary.json")) << "the run ended before its terminal";
+  train_toy(config, kMore);
+  EXPECT_TRUE(weights_in(folder) == Reference::of(kind).weights);
+}
 
 TEST(Resume, ADamagedNewestCheckpointIsNamedAndTheOneBeforeTaken) {
   const Kind kind{"rnn", kRnn, 1};
