@@ -26,7 +26,6 @@
 #include "model/device.h"
 #include "model/model.h"
 #include "score/sacrebleu.h"
-#include "text/lines.h"
 #include "train/trainer.h"
 
 namespace heed {
@@ -40,24 +39,6 @@ struct TrainArgs {
   std::vector<std::string> settings;
   bool resume = false, overwrite = false;
 };
-
-/// Both files are there and of one length: said before minutes of vocabulary training.
-void require_pair(const data::CorpusFiles& corpus, const std::string& key) {
-  require_file(corpus.source, key + ".source");
-  require_file(corpus.target, key + ".target");
-  require_equal_lines(corpus.source, text::count_lines(corpus.source), corpus.target,
-                      text::count_lines(corpus.target));
-}
-
-void require_corpora(const Config& config) {
-  if (config.data.train.empty())
-    throw UserError("data.train: needed; name its source and target files");
-  if (config.data.valid.source.empty())
-    throw UserError("data.valid: needed; held-out pairs choose the best weights");
-  for (const data::CorpusFiles& corpus : config.data.train) require_pair(corpus, "data.train");
-  require_pair(config.data.valid, "data.valid");
-  if (!config.data.test.source.empty()) require_pair(config.data.test, "data.test");
-}
 
 /// Makes the folder; refuses to write over an older run unless asked to.
 void prepare_folder(const std::string& folder, const TrainArgs& args) {

@@ -3,11 +3,39 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include "apps/shared/pairs.h"
+#include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "text/lines.h"
 
 namespace heed {
+
+namespace {
+
+void require_pair(const data::CorpusFiles& corpus, const std::string& key) {
+  require_file(corpus.source, key + ".source");
+  require_file(corpus.target, key + ".target");
+  const int64_t lines = text::count_lines(corpus.source);
+  require_equal_lines(corpus.source, lines, corpus.target, text::count_lines(corpus.target));
+  if (lines == 0)
+    throw UserError(key + ": " + corpus.source + " and " + corpus.target +
+                    " have no lines; give at least one pair");
+}
+
+}  // namespace
+
+void require_corpora(const Config& config) {
+  if (config.data.train.empty())
+    throw UserError("data.train: needed; name its source and target files");
+  if (config.data.valid.source.empty())
+    throw UserError("data.valid: needed; held-out pairs choose the best weights");
+  for (const data::CorpusFiles& corpus : config.data.train) require_pair(corpus, "data.train");
+  require_pair(config.data.valid, "data.valid");
+  if (!config.data.test.source.empty()) require_pair(config.data.test, "data.test");
+}
 
 data::CorpusReading readable(const model::Model& model) {
   if (model.longest() == INT64_MAX) return {};

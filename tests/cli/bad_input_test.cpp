@@ -116,6 +116,18 @@ TEST_F(ConfigTest, EmptyCorporaAreNamed) {
   expect_mistake(train(yaml), {"train.src"});
 }
 
+TEST_F(ConfigTest, EmptyFilesAreRefusedBeforeAnythingIsTrained) {
+  const std::string yaml = folder.write("c.yaml", corpora());
+  const std::string source = folder.write("empty.src", ""), target = folder.write("empty.tgt", "");
+  for (const char* key : {"data.train.0", "data.train.1", "data.valid", "data.test"}) {
+    const std::string set = key;
+    expect_mistake(run_heed({"train", yaml, "--set", set + ".source=" + source, "--set",
+                             set + ".target=" + target}),
+                   {set.substr(0, 9), source, target, "no lines"});
+    EXPECT_FALSE(fs::exists(folder / "run")) << key;
+  }
+}
+
 TEST_F(ConfigTest, ARunThatFailedBeforeItBeganLeavesNoVocabularyToTheNext) {
   const std::string yaml = corpora();
   lengthen();
