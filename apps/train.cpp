@@ -1,4 +1,5 @@
 // heed train CONFIG: vocabulary, data, model, training, and the final test score, into one folder.
+// heed train FOLDER --resume: goes on with the run in it.
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -7,11 +8,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "apps/commands.h"
 #include "apps/shared/config.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
+#include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/test_set.h"
 #include "apps/shared/training_run.h"
@@ -40,17 +43,44 @@ struct TrainArgs {
   bool resume = false, overwrite = false;
 };
 
+/// Of a YAML file, or of a run's folder, which goes on as it is. Names the folder of the run.
+Config wanted_config(const TrainArgs& args) {
+  std::error_code none;
+  if (!fs::is_directory(args.config, none)) {
+    Config config = load_config(args.config, args.settings);
+    config.output = run_folder(config);
+    return config;
+  }
+  const std::string folder = args.config, file = (fs::path(folder) / "config.yaml").string();
+  if (!args.resume)
+    throw UserError(folder + ": is a folder; `heed train " + shell_word(folder) +
+                    " --resume` goes on with the run in it");
+  if (!fs::exists(file) || !has_begun(folder))
+    throw UserError(folder +
+                    ": holds no run to go on with; it has no config.yaml or no checkpoint");
+  const Config saved = load_config(file, {});
+  Config config = load_config(file, args.settings);
+  if (config.output != saved.output)
+    throw UserError(
+        "--set output: the run in " + folder +
+        " goes on where it is; another output needs a YAML file in place of the folder");
+  std::error_code moved;
+  if (!fs::equivalent(saved.output, folder, moved)) config.output = folder;
+  return config;
+}
+
 /// Makes the folder; refuses to write over an older run unless asked to.
 void prepare_folder(const std::string& folder, const TrainArgs& args) {
-  const bool used = fs::exists(fs::path(folder) / "checkpoints");
-  if (used && args.overwrite) {
-    for (const char* name :
-         {"checkpoints", "config.yaml", "model.safetensors", "metrics.jsonl", "train.log",
-          "summary.json", "joint.spm", "source.spm", "target.spm", "test.hypothesis"})
-      fs::remove_all(fs::path(folder) / name);
+  const bool trained = fs::exists(fs::path(folder) / "model.safetensors");
+  const bool used = trained || fs::exists(fs::path(folder) / "checkpoints");
+  if (args.overwrite) {
+    if (used) remove_run(folder);
   } else if (used && !args.resume) {
     throw UserError(folder +
                     ": holds a run already; --resume goes on with it, --overwrite starts again");
+  } else if (trained && !has_begun(folder)) {
+    throw UserError(folder +
+                    ": holds a model and no checkpoint to go on from; --overwrite starts again");
   }
   make_folder(folder);
 }
@@ -59,8 +89,7 @@ void prepare_folder(const std::string& folder, const TrainArgs& args) {
 /// first checkpoint may have left some that were made of other corpora.
 Vocabularies folder_vocabularies(const Config& config, const std::string& folder) {
   const bool joint = config.data.vocabulary.kind == data::VocabularyKind::joint;
-  const bool begun = fs::exists(fs::path(folder) / "checkpoints");
-  if (!begun || !has_vocabularies(folder))
+  if (!has_begun(folder) || !has_vocabularies(folder))
     save_vocabularies(make_vocabularies(config), folder, joint);
   return load_vocabularies(folder, joint);
 }
@@ -133,25 +162,47 @@ std::vector<std::string> score_test(const ModelFolder& folder) {
   return scores;
 }
 
-/// Whether the run's folder has scores of a run by this very config.
-bool has_scores(const Config& config) {
-  const fs::path folder = config.output, written = folder / "config.yaml";
-  return fs::exists(folder / "summary.json") && fs::exists(written) &&
-         read_file(written.string()) == config::dump(config);
+/// The config of the run that `wanted` goes on with, if one has begun. Throws UserError where a
+/// fixed key differs.
+std::optional<Config> resumed_config(const Config& wanted, const TrainArgs& args) {
+  if (!args.resume || !has_begun(wanted.output)) return std::nullopt;
+  Config saved = saved_config(wanted.output);
+  require_same_fixed(wanted.output, saved, wanted);
+  return saved;
+}
+
+/// Whether the run's folder has scores that this config would give again.
+bool has_scores(const std::optional<Config>& saved, const Config& config) {
+  return saved && changes(*saved, config).empty() &&
+         fs::exists(fs::path(config.output) / "summary.json");
+}
+
+/// From here on the folder is of `config`. `updates` are done; old scores may be `kept`.
+void write_config(const Config& config, int64_t updates, bool kept) {
+  if (updates > config.training.updates)
+    throw UserError("training.updates: got " + std::to_string(config.training.updates) +
+                    ", but the run in " + config.output + " has made " + std::to_string(updates) +
+                    " updates; set as many or more");
+  std::error_code ignored;
+  if (!kept) fs::remove(fs::path(config.output) / "summary.json", ignored);
+  write_atomic((fs::path(config.output) / "config.yaml").string(), config::dump(config));
 }
 
 void train_command(const TrainArgs& args) {
-  Config config = load_config(args.config, args.settings);
+  Config config = wanted_config(args);
+  const std::string folder = config.output;
+  const std::optional<Config> saved = resumed_config(config, args);
   require_corpora(config);
   const bool scoring = config.training.validate_bleu || !config.data.test.source.empty();
   if (scoring) score::find_sacrebleu();  // now rather than after an hour
-  const std::string folder = config.output = run_folder(config);
   prepare_folder(folder, args);
   log::add_file((fs::path(folder) / "train.log").string());
+  if (saved)
+    if (const auto changed = config::differences(*saved, config); !changed.empty())
+      log::info("the run goes on with another configuration: " + config::differences_text(changed));
   use_threads(config.threads);
   const Vocabularies vocabularies = folder_vocabularies(config, folder);
-  const bool scored = has_scores(config);
-  write_atomic((fs::path(folder) / "config.yaml").string(), config::dump(config));
+  const bool scored = has_scores(saved, config);
 
   ModelFolder run = fresh_model(std::move(config), folder, vocabularies);
   log_start(run);
@@ -177,10 +228,11 @@ void train_command(const TrainArgs& args) {
                                                     at::get_num_threads()),
                     .validation = validation_batches(run),
                     .bleu = bleu_of(run),
+                    .begins = [&](int64_t updates) { write_config(run.config, updates, scored); },
                     .resume = args.resume});
   if (result.stopped == train::StopReason::interrupted)
     throw Failure("interrupted at update " + std::to_string(result.updates) +
-                  ", everything is saved; `heed train " + args.config +
+                  ", everything is saved; `heed train " + shell_word(folder) +
                   " --resume` goes on from there");
   log::info(result.reason());
   if (result.stopped == train::StopReason::nothing_to_do && scored) return;
@@ -193,7 +245,7 @@ void train_command(const TrainArgs& args) {
                      .stop_reason = result.reason(),
                      .test_scores = score_test(run)};
   write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json());
-  log::info("done: heed translate " + folder);
+  log::info("done: heed translate " + shell_word(folder));
 }
 
 }  // namespace
@@ -201,17 +253,20 @@ void train_command(const TrainArgs& args) {
 void add_train(CommandLine& program) {
   auto args = std::make_shared<TrainArgs>();
   CommandLine command = program.command("train", "Train a model from a YAML file");
-  command.option("config", args->config, "The configuration; `heed config` explains every key")
+  command
+      .option("config", args->config,
+              "The configuration, which `heed config` explains; with --resume also a run's folder")
       .required();
   command
       .option("--set", args->settings,
               "Change one key of the file, e.g. --set training.updates=2000; may be repeated")
       .one_at_a_time();
-  command.flag("--resume", args->resume,
-               "Continue from the newest checkpoint, or start if there is none");
-  command.flag("--overwrite", args->overwrite, "Delete an older run in the same folder first");
+  const Argument resume = command.flag(
+      "--resume", args->resume, "Continue from the newest checkpoint, or start if there is none");
+  command.flag("--overwrite", args->overwrite, "Delete an older run in the same folder first")
+      .excludes(resume);
   command.examples({"heed train configs/multi30k_transformer.yaml --set training.updates=2000",
-                    "heed train configs/multi30k_quick.yaml --resume"});
+                    "heed train runs/multi30k_quick --resume"});
   command.run([args] { train_command(*args); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -112,6 +113,16 @@ std::string one_line(std::string_view text, std::size_t most) {
       line += c;
   }
   return cut ? line + "..." : line;
+}
+
+std::string shell_word(std::string_view word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("./_-+,:=@%").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

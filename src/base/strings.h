@@ -35,6 +35,10 @@ std::string fixed(double value, int digits);
 /// most `most` bytes of whole UTF-8 characters and then "...".
 std::string one_line(std::string_view text, std::size_t most = 80);
 
+/// `word` as a POSIX shell reads it back: in single quotes where it has more than letters, digits
+/// and ./_-+,:=@% in it.
+std::string shell_word(std::string_view word);
+
 /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

@@ -54,6 +54,7 @@ Loop::Loop(const TrainerSetup& setup)
     return;
   }
   restore(found->checkpoint, found->path);
+  if (setup.begins) setup.begins(progress_.update);
   say_where_it_starts(found->path);
 }
 
@@ -75,6 +76,7 @@ void Loop::start() {
   if (setup_.precision == at::kHalf) progress_.loss_scale = kFirstLossScale;
   read_on({});
   progress_.position = batches_->position();
+  if (setup_.begins) setup_.begins(0);
   save();
 }
 

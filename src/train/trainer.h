@@ -38,6 +38,11 @@ struct TrainerSetup {
   /// early_stopping.metric is bleu. May be empty.
   std::function<std::optional<double>(model::Model&)> bleu;
 
+  /// Called once, when the run is known to begin or to go on, with the updates that are done: its
+  /// checkpoint was read and fits, and nothing in the folder has been changed. May be empty, and
+  /// may throw.
+  std::function<void(int64_t)> begins;
+
   bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
   std::function<bool()> interrupted = signals::interrupted;
   std::map<std::string, std::string> metadata;  // into model.safetensors

@@ -59,6 +59,15 @@ TEST(Strings, QuotedTextIsOneShortPrintableLine) {
   EXPECT_EQ(one_line("Grüße", 7), "Grüße");
 }
 
+TEST(Strings, AShellReadsAQuotedWordBack) {
+  EXPECT_EQ(shell_word("runs/de-en_1.5"), "runs/de-en_1.5");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("my run"), "'my run'");
+  EXPECT_EQ(shell_word("$(x)"), "'$(x)'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("~/é"), "'~/é'");
+}
+
 TEST(Strings, EditDistanceCountsASwapOnce) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
   EXPECT_EQ(edit_distance("heads", "haeds"), 1U);

@@ -22,6 +22,7 @@ namespace heed::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 struct Kind {
@@ -43,6 +44,12 @@ std::string prepare(const TemporaryFolder& folder, const Kind& kind) {
 }
 
 const std::vector<std::string> kMore = {"--set", "data.subword_sampling=0.3", "--resume"};
+
+std::vector<std::string> with_more(const std::string& config) {
+  std::vector<std::string> arguments{"train", config};
+  arguments.insert(arguments.end(), kMore.begin(), kMore.end());
+  return arguments;
+}
 
 std::string weights_in(const TemporaryFolder& folder) {
   return read_file(folder / "run/model.safetensors");
@@ -90,10 +97,8 @@ int newest_checkpoint(const TemporaryFolder& folder) {
 /// the exit status.
 int interrupt(const TemporaryFolder& folder, const std::string& config, int number,
               std::mt19937& random) {
-  std::vector<std::string> arguments{"train", config};
-  arguments.insert(arguments.end(), kMore.begin(), kMore.end());
   const int before = std::max(0, newest_checkpoint(folder));
-  auto child = subprocess::start(command(arguments), folder / "console.log");
+  auto child = subprocess::start(command(with_more(config)), folder / "console.log");
   while (!child.finished() && newest_checkpoint(folder) <= before)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::this_thread::sleep_for(std::chrono::microseconds(random() % 60000));
@@ -107,9 +112,9 @@ class Resume : public testing::TestWithParam<Kind> {
   std::mt19937 random_{seed_};
   TemporaryFolder folder_;
 
-  void finish_and_compare(const std::string& config) {
+  void finish_and_compare(const std::vector<std::string>& arguments) {
     ASSERT_FALSE(fs::exists(folder_ / "run/summary.json")) << "the run ended before the signal";
-    train_toy(config, kMore);
+    EXPECT_EQ(product(run_heed(arguments)), "");
     EXPECT_TRUE(weights_in(folder_) == Reference::of(GetParam()).weights)
         << "other weights after a resume; times of the signals: seed " << seed_;
     EXPECT_EQ(losses_in(folder_), Reference::of(GetParam()).losses) << "seed " << seed_;
@@ -120,7 +125,7 @@ TEST_P(Resume, AfterSigkillTheBitsAreThoseOfARunNeverInterrupted) {
   const std::string config = prepare(folder_, GetParam());
   for (int kills = 0; kills < 2; ++kills)
     EXPECT_EQ(interrupt(folder_, config, SIGKILL, random_), 128 + SIGKILL);
-  finish_and_compare(config);
+  finish_and_compare(with_more(config));
 }
 
 TEST_P(Resume, AfterSigtermTheRunSaysHowToGoOnAndThenHasTheSameBits) {
@@ -129,8 +134,11 @@ TEST_P(Resume, AfterSigtermTheRunSaysHowToGoOnAndThenHasTheSameBits) {
   const auto console = lines_of(read_file(folder_ / "console.log"));
   ASSERT_FALSE(console.empty());
   EXPECT_THAT(console.back(), HasSubstr("interrupted at update"));
-  EXPECT_THAT(console.back(), HasSubstr("heed train " + config + " --resume"));
-  finish_and_compare(config);
+  const std::vector<std::string> told{"train", folder_ / "run", "--resume"};
+  EXPECT_THAT(console.back(), HasSubstr("`heed " + join(told, " ") + "`"));
+  const std::string last = lines_of(read_file(folder_ / "run/train.log")).back();
+  EXPECT_THAT(last, EndsWith(console.back().substr(std::string("heed: ").size())));
+  finish_and_compare(told);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Resume,
@@ -191,9 +199,7 @@ TEST(Resume, ADamagedNewestCheckpointIsNamedAndTheOneBeforeTaken) {
   std::string bytes = read_file(path);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   write_atomic(path, bytes);
-  std::vector<std::string> arguments{"train", config};
-  arguments.insert(arguments.end(), kMore.begin(), kMore.end());
-  const Result result = run_heed(arguments);
+  const Result result = run_heed(with_more(config));
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("warning: " + path));
   EXPECT_TRUE(weights_in(folder) == Reference::of(kind).weights);

@@ -1,0 +1,67 @@
+#include "apps/shared/run_config.h"
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "train/checkpoint.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Config without_circumstances(Config config) {
+  const Config plain;
+  config.name = plain.name;
+  config.output = plain.output;
+  config.device = plain.device;
+  config.threads = plain.threads;
+  config.systems.clear();
+  return config;
+}
+
+}  // namespace
+
+bool has_begun(const std::string& folder) {
+  return !train::CheckpointFolder(folder).updates().empty();
+}
+
+void remove_run(const std::string& folder) {
+  for (const char* name :
+       {"checkpoints", "config.yaml", "model.safetensors", "metrics.jsonl", "train.log",
+        "summary.json", "joint.spm", "source.spm", "target.spm", "test.hypothesis"}) {
+    std::error_code error;
+    fs::remove_all(fs::path(folder) / name, error);
+    if (error)
+      throw Failure((fs::path(folder) / name).string() + ": cannot delete it: " + error.message());
+  }
+}
+
+Config saved_config(const std::string& folder) {
+  const std::string path = (fs::path(folder) / "config.yaml").string();
+  if (!fs::exists(path))
+    throw UserError(path + ": is missing, and says what the run in " + folder +
+                    " is; write it with `heed config`, or use --overwrite or another output");
+  Config config;
+  config::load_file(config, path);
+  return config;
+}
+
+void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted) {
+  std::vector<std::string> wrong;
+  for (const config::Difference& one : config::differences(saved, wanted))
+    if (one.on_resume == config::OnResume::fixed)
+      wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after + ")");
+  if (!wrong.empty())
+    throw UserError((fs::path(folder) / "config.yaml").string() + " has " + join(wrong, ", ") +
+                    ", which is fixed once a run has begun; use --overwrite or another output");
+}
+
+std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {
+  return config::differences(without_circumstances(saved), without_circumstances(wanted));
+}
+
+}  // namespace heed

@@ -1,0 +1,29 @@
+// The config.yaml of a run that has begun, against the configuration that is wanted now.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/shared/config.h"
+#include "config/differences.h"
+
+namespace heed {
+
+/// Whether the folder has a checkpoint, whole or not.
+bool has_begun(const std::string& folder);
+
+/// Deletes all that `heed train` writes but the folder itself. Throws Failure.
+void remove_run(const std::string& folder);
+
+/// The folder's config.yaml; a key that it lacks has its default. Throws UserError that names the
+/// file.
+Config saved_config(const std::string& folder);
+
+/// Throws UserError that names the fixed keys whose values differ, with both values and the cure.
+void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted);
+
+/// What gives a run other weights or other scores: all but its name and folder, where and on how
+/// many threads it is computed, and the family that it belongs to.
+std::vector<config::Difference> changes(const Config& saved, const Config& wanted);
+
+}  // namespace heed

@@ -1,0 +1,150 @@
+// What a resumed run may change, and what it leaves as it was where it may not.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A finished run of four updates.
+struct ResumeConfigTest : testing::Test {
+  TemporaryFolder folder;
+  std::string run = folder / "run", yaml;
+
+  ResumeConfigTest() {
+    write_toy_pairs(folder, "train", 100, 1);
+    write_toy_pairs(folder, "valid", 10, 2);
+    yaml = write_toy_config(folder,
+                            {"run", kTransformer, "updates: 4, validate_every: 4, save_every: 2"});
+    train_toy(yaml);
+  }
+  std::string file(const std::string& name) const { return read_file(run + "/" + name); }
+
+  static Result resume(const std::string& what, const std::vector<std::string>& settings = {}) {
+    std::vector<std::string> arguments{"train", what, "--resume"};
+    for (const std::string& setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return run_heed(arguments);
+  }
+  int64_t updates() const {
+    return nlohmann::json::parse(file("summary.json")).at("updates").get<int64_t>();
+  }
+};
+
+TEST_F(ResumeConfigTest, AFixedKeyIsRefusedByNameAndNothingIsWritten) {
+  const std::string config = file("config.yaml"), log = file("train.log"),
+                    summary = file("summary.json");
+  const std::vector<std::pair<std::string, std::string>> changes = {
+      {"model.width=64", "model.width: 32 (wanted: 64)"},
+      {"model.heads=2", "model.heads: 4 (wanted: 2)"},
+      {"seed=8", "seed: 7 (wanted: 8)"},
+      {"training.batch_size=300", "training.batch_size: 400 (wanted: 300)"},
+      {"training.learning_rate=0.1", "training.learning_rate: 5.0e-04 (wanted: 0.1)"},
+      {"data.vocabulary.size=30", "data.vocabulary.size: 32 (wanted: 30)"},
+      {"data.train.weight=2", "data.train.0.weight: 1.0 (wanted: 2.0)"}};
+  for (const auto& [setting, told] : changes)
+    expect_mistake(resume(yaml, {setting}),
+                   {run + "/config.yaml", told, "--overwrite", "another output"});
+  expect_mistake(resume(run, {"model.heads=2", "decoding.beam_size=1", "seed=8"}),
+                 {"seed: 7 (wanted: 8), model.heads: 4 (wanted: 2)"});
+  EXPECT_EQ(file("config.yaml"), config);
+  EXPECT_EQ(file("train.log"), log);
+  EXPECT_EQ(file("summary.json"), summary);
+  EXPECT_EQ(lines_of(product(run_heed({"translate", run}, "a b\n"))).size(), 1U);
+}
+
+TEST_F(ResumeConfigTest, FreeKeysGoOnAndAreNamedInTheLog) {
+  const Result result =
+      resume(run, {"training.updates=6", "training.early_stopping.patience=3",
+                   "decoding.beam_size=2", "data.test.source=" + (folder / "valid.src"),
+                   "data.test.target=" + (folder / "valid.tgt"), "threads=2"});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("training.updates: 4 -> 6"), HasSubstr("decoding.beam_size: 5 -> 2"),
+                    HasSubstr("threads: 1 -> 2"), HasSubstr("resuming at 4 of 6")));
+  EXPECT_EQ(updates(), 6);
+  EXPECT_EQ(lines_of(file("test.hypothesis")).size(), 10U);
+  EXPECT_THAT(file("config.yaml"), HasSubstr("  updates: 6\n"));
+  EXPECT_THAT(file("train.log"), HasSubstr("training.updates: 4 -> 6"));
+}
+
+TEST_F(ResumeConfigTest, FewerUpdatesThanWereMadeAreRefusedAndNothingIsWritten) {
+  const std::string config = file("config.yaml");
+  const Result result = resume(yaml, {"training.updates=3"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("heed: training.updates: got 3, but the run in " + run +
+                                    " has made 4 updates"));
+  EXPECT_EQ(file("config.yaml"), config);
+  EXPECT_EQ(updates(), 4);
+}
+
+TEST_F(ResumeConfigTest, ADamagedCheckpointLeavesTheConfigAsItWas) {
+  const std::string config = file("config.yaml");
+  for (const auto& entry : fs::directory_iterator(run + "/checkpoints"))
+    if (entry.path().extension() == ".heed") fs::resize_file(entry.path(), 100);
+  EXPECT_EQ(resume(run, {"training.updates=6"}).status, 2);
+  EXPECT_EQ(file("config.yaml"), config);
+}
+
+TEST_F(ResumeConfigTest, AnOldConfigWithFewerKeysIsTheSameConfig) {
+  std::string kept;
+  for (const std::string& line : lines_of(file("config.yaml")))
+    if (!line.starts_with("deterministic:") && !line.starts_with("  pool:") &&
+        !line.starts_with("  activation:") && !line.starts_with("  ema:"))
+      kept += line + "\n";
+  write_atomic(run + "/config.yaml", kept);
+  const Result result = resume(yaml);
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("nothing to do"), Not(HasSubstr("changed")), Not(HasSubstr("done"))));
+  EXPECT_EQ(product(resume(run, {"training.updates=5"})), "");
+  EXPECT_EQ(updates(), 5);
+}
+
+TEST_F(ResumeConfigTest, AMissingConfigIsNamedWithTheCure) {
+  fs::remove(run + "/config.yaml");
+  expect_mistake(resume(yaml), {run + "/config.yaml", "heed config", "--overwrite"});
+  expect_mistake(resume(run), {run, "no config.yaml"});
+}
+
+TEST_F(ResumeConfigTest, AModelWhoseCheckpointsAreGoneIsNotTrainedOver) {
+  const std::string weights = file("model.safetensors");
+  fs::remove_all(run + "/checkpoints");
+  expect_mistake(resume(yaml), {run, "no checkpoint", "--overwrite"});
+  expect_mistake(run_heed({"train", yaml}), {run, "--overwrite"});
+  EXPECT_TRUE(file("model.safetensors") == weights);
+}
+
+TEST_F(ResumeConfigTest, AMovedFolderGoesOnWhereItIs) {
+  const std::string moved = folder / "it's moved";
+  fs::rename(run, moved);
+  const Result result = resume(moved, {"training.updates=6"});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, HasSubstr("done: heed translate '" + (folder / "it'\\''s moved") + "'"));
+  EXPECT_FALSE(fs::exists(run));
+  EXPECT_EQ(nlohmann::json::parse(read_file(moved + "/summary.json")).at("updates"), 6);
+}
+
+TEST_F(ResumeConfigTest, AFolderIsOnlyForGoingOn) {
+  expect_mistake(run_heed({"train", run}), {run, "`heed train " + run + " --resume`"});
+  expect_mistake(resume(run, {"output=" + (folder / "other")}), {"--set output", run});
+  fs::create_directory(folder / "empty");
+  expect_mistake(resume(folder / "empty"), {folder / "empty", "no run"});
+}
+
+TEST_F(ResumeConfigTest, ResumeAndOverwriteTogetherDeleteNothing) {
+  const std::string weights = file("model.safetensors");
+  expect_mistake(run_heed({"train", yaml, "--resume", "--overwrite"}), {"--resume", "--overwrite"});
+  EXPECT_TRUE(file("model.safetensors") == weights);
+}
+
+}  // namespace
+}  // namespace heed::cli
