@@ -51,16 +51,11 @@ Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const Config& c
 
 void bench_load(const LoadArgs& args) {
   args.common.apply();
-  const Config shared = load_config(args.config, args.settings);
-  const std::string folder = run_folder(shared);
-  const auto vocabulary = share_vocabulary(shared, folder + "/vocabulary");
-  auto settings = args.settings;
-  settings.insert(settings.end(), vocabulary.begin(), vocabulary.end());
-  const Config config = load_config(args.config, settings);
-  const Vocabularies vocabularies = make_vocabularies(config);
+  const Config config = load_config(args.config, args.settings);
+  const Vocabularies vocabularies = share_vocabulary(config);
   const auto files = repeated(config.data.train, args.pairs);
   data::CorpusReading reading = training_reading(config);
-  reading.scratch = folder;
+  reading.scratch = run_folder(config);
   std::shared_ptr<const data::Corpus> corpus;
   const double seconds = seconds_of([&] {
     corpus = std::make_shared<const data::Corpus>(

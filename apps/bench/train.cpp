@@ -132,7 +132,7 @@ void bench_train(const TrainArgs& args) {
   args.common.apply();
   const Config shared = load_config(args.config, args.settings);
   const std::string folder = run_folder(shared);
-  const auto vocabulary = share_vocabulary(shared, folder + "/vocabulary");
+  share_vocabulary(shared);
   text::Table table{
       {"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib", "waiting_%",
        "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
@@ -145,9 +145,7 @@ void bench_train(const TrainArgs& args) {
             (has_bf16 ? ", " + fixed(gemm_gflops(true), 0) + " in bf16"
                       : "; this processor does not multiply bf16 directly"));
   for (const FamilyMember& member : family(args.config, args.settings, args.systems)) {
-    auto settings = member.settings;
-    settings.insert(settings.end(), vocabulary.begin(), vocabulary.end());
-    Config config = load_config(args.config, settings);
+    Config config = member.config;
     config.data.train = repeated(config.data.train, args.pairs);
     const Measured measured = measure(config, folder, args);
     table.rows.push_back(row_of(member.name, measured, fp32));

@@ -39,6 +39,7 @@ struct BottleneckArgs {
   std::string config, baseline;
   std::vector<std::string> settings, systems;
   int64_t jobs = 0;
+  bool overwrite = false;
 };
 
 std::string in(const std::string& folder, const char* name) {
@@ -157,8 +158,8 @@ draw::ReportSystem report_system(const FamilyMember& member, const ModelFolder& 
 }
 
 std::string command_line(const BottleneckArgs& args) {
-  std::string command = "heed bottleneck " + args.config;
-  for (const std::string& setting : args.settings) command += " --set " + setting;
+  std::string command = "heed bottleneck " + shell_word(args.config);
+  for (const std::string& setting : args.settings) command += " --set " + shell_word(setting);
   return command;
 }
 
@@ -168,11 +169,12 @@ void bottleneck(const BottleneckArgs& args) {
     throw UserError(args.config + ": data.test: needed, the curve is made on it");
   score::find_sacrebleu();
   signals::install();
-  std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
+  const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
+  if (!args.overwrite) require_same_family(config, members);
+  require_corpora(config);
   const std::string folder = run_folder(config);
-  const auto shared = share_vocabulary(config, in(folder, "vocabulary"));
-  for (FamilyMember& member : members)
-    member.settings.insert(member.settings.end(), shared.begin(), shared.end());
+  if (args.overwrite) remove_family(config, members);
+  share_vocabulary(config);
   train_family(args.config, members, args.jobs);
 
   const TestSet set = open_test_set(config, "", "");
@@ -231,6 +233,8 @@ void add_bottleneck(CommandLine& program) {
                  "System that the others are tested against; default: the one named none");
   command.option("--jobs", args->jobs, "Models trained at a time; default: one per core")
       .positive();
+  command.flag("--overwrite", args->overwrite,
+               "Train vocabulary and models anew and delete the older ones, instead of going on");
   command
       .option("--set", args->settings,
               "Change one key of the file for every system; may be repeated")

@@ -8,7 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "apps/shared/model_folder.h"
+#include "apps/shared/run_config.h"
+#include "apps/shared/run_summary.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -16,6 +17,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "config/io.h"
 #include "config/suggest.h"
 
 namespace heed {
@@ -41,8 +43,56 @@ std::vector<SystemConfig> systems_of(const Config& config) {
   return systems;
 }
 
+std::string summary_of(const FamilyMember& member) {
+  return (fs::path(member.folder) / "summary.json").string();
+}
+
+/// Nothing is to be done for this member; says why where something is to be done again.
 bool finished(const FamilyMember& member) {
-  return fs::exists(fs::path(member.folder) / "summary.json");
+  if (!fs::exists(summary_of(member))) return false;
+  const auto changed = changes(saved_config(member.folder), member.config);
+  if (changed.empty()) return true;
+  log::info(member.name +
+            " goes on, its configuration has changed: " + config::differences_text(changed));
+  return false;
+}
+
+std::string vocabulary_folder(const Config& config) {
+  return (fs::path(run_folder(config)) / "vocabulary").string();
+}
+
+bool joint(const Config& config) {
+  return config.data.vocabulary.kind == data::VocabularyKind::joint;
+}
+
+/// What makes a member use the family's vocabulary.
+std::vector<std::string> vocabulary_settings(const Config& config) {
+  const std::string folder = vocabulary_folder(config);
+  if (joint(config)) return {"data.vocabulary.source=" + folder + "/joint.spm"};
+  return {"data.vocabulary.source=" + folder + "/source.spm",
+          "data.vocabulary.target=" + folder + "/target.spm"};
+}
+
+/// What a vocabulary depends on; the rest has its defaults.
+Config vocabulary_part(const Config& config) {
+  Config part;
+  part.seed = config.seed;
+  part.data.vocabulary = config.data.vocabulary;
+  part.data.train = config.data.train;
+  for (data::CorpusFiles& corpus : part.data.train) corpus.weight = 1;
+  return part;
+}
+
+/// The config beside a vocabulary is written last, so that it stands for a whole one.
+bool has_shared_vocabulary(const std::string& folder) {
+  return has_vocabularies(folder) && fs::exists(fs::path(folder) / "config.yaml");
+}
+
+/// A vocabulary that is there already is of the same corpus and settings.
+void require_same_vocabulary(const Config& config) {
+  const std::string folder = vocabulary_folder(config);
+  if (has_shared_vocabulary(folder))
+    require_same_fixed(folder, vocabulary_part(saved_config(folder)), vocabulary_part(config));
 }
 
 /// The last event of a run's metrics.jsonl, as "1,200 2.31".
@@ -82,8 +132,7 @@ Running start(const std::string& file, const FamilyMember& member, int64_t threa
   std::vector<std::string> command = {own_path(), "train", file};
   for (const std::string& setting : member.settings)
     command.insert(command.end(), {"--set", setting});
-  command.insert(command.end(), {"--set", "output=" + member.folder, "--set", "name=" + member.name,
-                                 "--set", "threads=" + std::to_string(threads), "--resume"});
+  command.insert(command.end(), {"--set", "threads=" + std::to_string(threads), "--resume"});
   log::info("training " + member.name + " in " + member.folder + ", " + std::to_string(threads) +
             (threads == 1 ? " thread" : " threads"));
   return {&member, subprocess::start(command, log_of(member)), std::chrono::steady_clock::now()};
@@ -116,14 +165,16 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
   for (const SystemConfig& system : systems_of(config)) {
     names.push_back(system.name);
     if (!only.empty() && std::find(only.begin(), only.end(), system.name) == only.end()) continue;
-    FamilyMember member{system.name, run_folder(config) + "/" + system.name, settings};
+    FamilyMember member{system.name, run_folder(config) + "/" + system.name, settings, {}};
     const auto builtin = settings_of(system.name);
     if (builtin.empty() && system.set.empty())
       throw UserError(file + ": systems: '" + system.name +
                       "' is no model by itself; give it settings with `set`");
-    member.settings.insert(member.settings.end(), builtin.begin(), builtin.end());
-    member.settings.insert(member.settings.end(), system.set.begin(), system.set.end());
-    load_config(file, member.settings);  // says now what would fail in an hour
+    for (const auto& more : {builtin, system.set, vocabulary_settings(config)})
+      member.settings.insert(member.settings.end(), more.begin(), more.end());
+    member.settings.insert(member.settings.end(),
+                           {"output=" + member.folder, "name=" + member.name});
+    member.config = load_config(file, member.settings);  // says now what would fail in an hour
     members.push_back(std::move(member));
   }
   for (const std::string& name : only)
@@ -133,21 +184,46 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
   return members;
 }
 
-std::vector<std::string> share_vocabulary(const Config& config, const std::string& folder) {
-  const bool joint = config.data.vocabulary.kind == data::VocabularyKind::joint;
-  make_folder(folder);
-  if (!has_vocabularies(folder)) save_vocabularies(make_vocabularies(config), folder, joint);
-  if (joint) return {"data.vocabulary.source=" + folder + "/joint.spm"};
-  return {"data.vocabulary.source=" + folder + "/source.spm",
-          "data.vocabulary.target=" + folder + "/target.spm"};
+void require_same_family(const Config& config, const std::vector<FamilyMember>& members) {
+  require_same_vocabulary(config);
+  for (const FamilyMember& member : members) {
+    const bool done = fs::exists(summary_of(member));
+    if (!done && !has_begun(member.folder)) continue;
+    require_same_fixed(member.folder, saved_config(member.folder), member.config);
+    const int64_t updates = done ? RunSummary::read(summary_of(member)).updates : 0;
+    if (updates > member.config.training.updates)
+      throw UserError(member.folder + ": has made " + std::to_string(updates) +
+                      " updates, and training.updates is " +
+                      std::to_string(member.config.training.updates) +
+                      "; use --overwrite or another output");
+  }
+}
+
+void remove_family(const Config& config, const std::vector<FamilyMember>& members) {
+  std::error_code ignored;
+  fs::remove_all(vocabulary_folder(config), ignored);
+  for (const FamilyMember& member : members) remove_run(member.folder);
+}
+
+Vocabularies share_vocabulary(const Config& config) {
+  const std::string folder = vocabulary_folder(config);
+  require_same_vocabulary(config);
+  if (!has_shared_vocabulary(folder)) {
+    make_folder(folder);
+    save_vocabularies(make_vocabularies(config), folder, joint(config));
+    write_atomic((fs::path(folder) / "config.yaml").string(), config::dump(config));
+  }
+  return load_vocabularies(folder, joint(config));
 }
 
 void train_family(const std::string& file, const std::vector<FamilyMember>& members, int64_t jobs) {
   const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   std::vector<const FamilyMember*> waiting;
   for (const FamilyMember& member : members)
-    finished(member) ? log::info(member.name + " is trained already: " + member.folder)
-                     : waiting.push_back(&member);
+    if (finished(member))
+      log::info(member.name + " is trained already: " + member.folder);
+    else
+      waiting.push_back(&member);
   if (waiting.empty()) return;
   const int64_t together =
       std::min<int64_t>(jobs > 0 ? jobs : cores, static_cast<int64_t>(waiting.size()));
@@ -163,7 +239,8 @@ void train_family(const std::string& file, const std::vector<FamilyMember>& memb
     if (signals::interrupted()) {
       for (const Running& one : running) one.child.signal(SIGTERM);
       for (Running& one : running) one.child.wait();
-      throw Failure("interrupted; the same command goes on from the last checkpoints");
+      throw Failure(
+          "interrupted; the same command, without --overwrite, goes on from the last checkpoints");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     show(running);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/shared/config.h"
+#include "apps/shared/model_folder.h"
 
 namespace heed {
 
@@ -13,20 +14,30 @@ struct FamilyMember {
   std::string name;
   std::string folder;
   std::vector<std::string> settings;  // over the family's file: what makes this system
+  Config config;                      // that file with them
 };
 
 /// The config's `systems`, or none, bahdanau, luong_general and transformer; `only` keeps those
-/// names. Every member's resolved config is checked here. Throws UserError for a name that is
-/// neither a model nor has settings.
+/// names. All use the vocabulary of the family's folder. Every member's resolved config is checked
+/// here. Throws UserError for a name that is neither a model nor has settings.
 std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
                                  const std::vector<std::string>& only);
 
-/// The vocabulary all members share, trained once; returns the settings that make them use it.
-std::vector<std::string> share_vocabulary(const Config& config, const std::string& folder);
+/// Models and a vocabulary that are there already are of this configuration, as far as a resumed
+/// run cannot change it. Throws UserError that names what differs, and the cure.
+void require_same_family(const Config& config, const std::vector<FamilyMember>& members);
 
-/// Trains those members that have not finished, `jobs` at a time (0: as many as there are cores),
-/// dividing the cores among them; an interrupted one is resumed. Each runs `heed train` in its own
-/// process and logs to its own folder. Throws Failure that names the log of a member that failed.
+/// Deletes the vocabulary and the models that are there already.
+void remove_family(const Config& config, const std::vector<FamilyMember>& members);
+
+/// The vocabulary that all members share; it is trained unless it is there. Throws UserError where
+/// the one that is there is of another corpus or other settings.
+Vocabularies share_vocabulary(const Config& config);
+
+/// Trains those members that have not finished, or finished with other settings, `jobs` at a time
+/// (0: as many as there are cores), dividing the cores among them; one that has begun is resumed.
+/// Each runs `heed train` in its own process and logs to its own folder. Throws Failure that names
+/// the log of a member that failed.
 void train_family(const std::string& file, const std::vector<FamilyMember>& members, int64_t jobs);
 
 }  // namespace heed

@@ -120,6 +120,42 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
   EXPECT_THAT(again.err, HasSubstr("none is trained already"));
 }
 
+TEST_F(BottleneckTest, StopsWhereItsModelsAreOfAnotherConfigurationUntilToldToTrainAnew) {
+  const std::string run = folder / "family", none = run + "/none";
+  const auto bottleneck = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"bottleneck", config,  "--systems",
+                                       "none",       "--set", "decoding.beam_size=1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_heed(arguments);
+  };
+  ASSERT_EQ(bottleneck({}).status, 0);
+  const std::string weights = read_file(none + "/model.safetensors"),
+                    vocabulary = read_file(run + "/vocabulary/joint.spm");
+  expect_mistake(bottleneck({"--set", "model.hidden_size=40"}),
+                 {none + "/config.yaml", "model.hidden_size: 48 (wanted: 40)", "--overwrite"});
+  expect_mistake(bottleneck({"--set", "training.updates=4"}),
+                 {none, "6 updates", "training.updates is 4", "--overwrite"});
+  // A system that is not there yet would share a vocabulary that is another's.
+  expect_mistake(
+      run_heed({"bottleneck", config, "--systems", "bahdanau", "--set", "data.vocabulary.size=30"}),
+      {run + "/vocabulary/config.yaml", "data.vocabulary.size: 32 (wanted: 30)"});
+  EXPECT_FALSE(fs::exists(run + "/bahdanau"));
+  EXPECT_TRUE(read_file(none + "/model.safetensors") == weights);
+
+  // What is free is done again with the same weights.
+  const Result wider = bottleneck({"--set", "decoding.beam_size=2"});
+  EXPECT_EQ(wider.status, 0) << wider.err;
+  EXPECT_THAT(wider.err, HasSubstr("none goes on, its configuration has changed: "
+                                   "decoding.beam_size: 1 -> 2"));
+  EXPECT_TRUE(read_file(none + "/model.safetensors") == weights);
+  EXPECT_THAT(read_file(none + "/config.yaml"), HasSubstr("beam_size: 2"));
+
+  const Result anew = bottleneck({"--set", "data.vocabulary.size=30", "--overwrite"});
+  EXPECT_EQ(anew.status, 0) << anew.err;
+  EXPECT_FALSE(read_file(none + "/model.safetensors") == weights);
+  EXPECT_FALSE(read_file(run + "/vocabulary/joint.spm") == vocabulary);
+}
+
 /// Gold alignments: the toy's target is the source backwards.
 std::string write_toy_alignments(const TemporaryFolder& folder, const std::string& name) {
   std::string gold;
