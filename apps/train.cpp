@@ -14,12 +14,14 @@
 #include "apps/shared/config.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
+#include "apps/shared/provenance.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/test_set.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -69,7 +71,7 @@ Config wanted_config(const TrainArgs& args) {
   return config;
 }
 
-/// Makes the folder; refuses to write over an older run unless asked to.
+/// Refuses to write over an older run unless asked to.
 void prepare_folder(const std::string& folder, const TrainArgs& args) {
   const bool trained = fs::exists(fs::path(folder) / "model.safetensors");
   const bool used = trained || fs::exists(fs::path(folder) / "checkpoints");
@@ -82,13 +84,12 @@ void prepare_folder(const std::string& folder, const TrainArgs& args) {
     throw UserError(folder +
                     ": holds a model and no checkpoint to go on from; --overwrite starts again");
   }
-  make_folder(folder);
 }
 
 /// Those of the folder when a run goes on, else new ones, saved there. A run that failed before its
 /// first checkpoint may have left some that were made of other corpora.
 Vocabularies folder_vocabularies(const Config& config, const std::string& folder) {
-  const bool joint = config.data.vocabulary.kind == data::VocabularyKind::joint;
+  const bool joint = is_joint(config);
   if (!has_begun(folder) || !has_vocabularies(folder))
     save_vocabularies(make_vocabularies(config), folder, joint);
   return load_vocabularies(folder, joint);
@@ -139,10 +140,7 @@ void log_start(const ModelFolder& folder) {
             (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) + ", " +
             human_count(static_cast<double>(model::count_parameters(*folder.model))) +
             " parameters, " + folder.device.str() + ", " + std::to_string(at::get_num_threads()) +
-            " threads, " +
-            (folder.precision == at::kFloat      ? "fp32"
-             : folder.precision == at::kBFloat16 ? "bf16"
-                                                 : "fp16"));
+            " threads, " + model::precision_name(folder.precision));
   if (config.deterministic)
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }
@@ -177,8 +175,24 @@ bool has_scores(const std::optional<Config>& saved, const Config& config) {
          fs::exists(fs::path(config.output) / "summary.json");
 }
 
+/// What this process makes the run by and of. Throws UserError where a corpus that the run in the
+/// folder has begun with is another one now; only the test set may change.
+Provenance provenance_of(const ModelFolder& run, bool resumed) {
+  const std::string file = (fs::path(run.path) / "provenance.json").string();
+  Provenance now = Provenance::of(run);
+  if (!resumed || !fs::exists(file)) return now;
+  const data::CorpusFiles& test = run.config.data.test;
+  for (const CorpusSum& sum : changed_corpora(Provenance::read(file), now)) {
+    const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
+    if (sum.path != test.source && sum.path != test.target)
+      throw UserError(what + "; restore it, or use --overwrite or another output");
+    log::warn(what + "; earlier test scores are of other lines");
+  }
+  return now;
+}
+
 /// From here on the folder is of `config`. `updates` are done; old scores may be `kept`.
-void write_config(const Config& config, int64_t updates, bool kept) {
+void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept) {
   if (updates > config.training.updates)
     throw UserError("training.updates: got " + std::to_string(config.training.updates) +
                     ", but the run in " + config.output + " has made " + std::to_string(updates) +
@@ -186,6 +200,7 @@ void write_config(const Config& config, int64_t updates, bool kept) {
   std::error_code ignored;
   if (!kept) fs::remove(fs::path(config.output) / "summary.json", ignored);
   write_atomic((fs::path(config.output) / "config.yaml").string(), config::dump(config));
+  write_atomic((fs::path(config.output) / "provenance.json").string(), provenance.to_json());
 }
 
 void train_command(const TrainArgs& args) {
@@ -194,7 +209,10 @@ void train_command(const TrainArgs& args) {
   const std::optional<Config> saved = resumed_config(config, args);
   require_corpora(config);
   const bool scoring = config.training.validate_bleu || !config.data.test.source.empty();
-  if (scoring) score::find_sacrebleu();  // now rather than after an hour
+  if (scoring) score::check_evaluation(config.evaluation);  // now rather than after an hour
+  make_folder(folder);
+  const FolderLock lock(folder, "heed train");
+  lock.remove_left_overs();
   prepare_folder(folder, args);
   log::add_file((fs::path(folder) / "train.log").string());
   if (saved)
@@ -206,30 +224,29 @@ void train_command(const TrainArgs& args) {
 
   ModelFolder run = fresh_model(std::move(config), folder, vocabularies);
   log_start(run);
+  const Provenance provenance = provenance_of(run, saved.has_value());
   const auto corpus = training_corpus(run);
   for (const std::string& line : split(corpus->report(), '\n'))
     if (!line.empty()) log::info(line);
   signals::install();
-  std::error_code ignored;
-  if (!scored) fs::remove(fs::path(folder) / "summary.json", ignored);  // of another config
   const auto seed = static_cast<uint64_t>(run.config.seed);
-  const train::TrainResult result =
-      train::train({.model = run.model,
-                    .config = run.config.training,
-                    .device = run.device,
-                    .precision = run.precision,
-                    .folder = folder,
-                    .seed = seed,
-                    .width = run.config.model.type == model::ModelType::transformer
-                                 ? run.config.model.width
-                                 : run.config.model.hidden_size,
-                    .corpus = corpus,
-                    .batches = train::batch_options(run.config.training, run.config.data, seed,
-                                                    at::get_num_threads()),
-                    .validation = validation_batches(run),
-                    .bleu = bleu_of(run),
-                    .begins = [&](int64_t updates) { write_config(run.config, updates, scored); },
-                    .resume = args.resume});
+  const train::TrainResult result = train::train(
+      {.model = run.model,
+       .config = run.config.training,
+       .device = run.device,
+       .precision = run.precision,
+       .folder = folder,
+       .seed = seed,
+       .width = run.config.model.type == model::ModelType::transformer
+                    ? run.config.model.width
+                    : run.config.model.hidden_size,
+       .corpus = corpus,
+       .batches =
+           train::batch_options(run.config.training, run.config.data, seed, at::get_num_threads()),
+       .validation = validation_batches(run),
+       .bleu = bleu_of(run),
+       .begins = [&](int64_t updates) { write_config(run.config, provenance, updates, scored); },
+       .resume = args.resume});
   if (result.stopped == train::StopReason::interrupted)
     throw Failure("interrupted at update " + std::to_string(result.updates) +
                   ", everything is saved; `heed train " + shell_word(folder) +
@@ -244,7 +261,7 @@ void train_command(const TrainArgs& args) {
                      .validation_bleu = result.bleu_of_best.value_or(-1),
                      .stop_reason = result.reason(),
                      .test_scores = score_test(run)};
-  write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json());
+  write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json(provenance));
   log::info("done: heed translate " + shell_word(folder));
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 #include "apps/bottleneck/attention_scores.h"
 #include "apps/commands.h"
@@ -12,11 +11,13 @@
 #include "apps/shared/family.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
+#include "apps/shared/provenance.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/test_set.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -157,6 +158,25 @@ draw::ReportSystem report_system(const FamilyMember& member, const ModelFolder& 
   return system;
 }
 
+/// What it takes to make the models again, as far as they have it in common.
+std::vector<std::string> made_by(const std::vector<FamilyMember>& members) {
+  std::vector<std::string> notes;
+  const auto add = [&notes](const std::string& note) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  };
+  for (const FamilyMember& member : members) {
+    const std::string file = in(member.folder, "provenance.json");
+    if (!fs::exists(file)) continue;  // trained by an older version
+    const Provenance made = Provenance::read(file);
+    add("heed " + made.heed + " (" + made.commit + "), LibTorch " + made.libtorch + ", " +
+        made.processor + ", " + made.device + ", " + made.precision +
+        ", threads: " + std::to_string(made.threads));
+    for (const CorpusSum& sum : made.corpora)
+      add(sum.path + ": " + std::to_string(sum.bytes) + " bytes, sha256 " + sum.sha256);
+  }
+  return notes;
+}
+
 std::string command_line(const BottleneckArgs& args) {
   std::string command = "heed bottleneck " + shell_word(args.config);
   for (const std::string& setting : args.settings) command += " --set " + shell_word(setting);
@@ -167,12 +187,15 @@ void bottleneck(const BottleneckArgs& args) {
   const Config config = load_config(args.config, args.settings);
   if (config.data.test.source.empty())
     throw UserError(args.config + ": data.test: needed, the curve is made on it");
-  score::find_sacrebleu();
+  score::check_evaluation(config.evaluation);
   signals::install();
   const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
   if (!args.overwrite) require_same_family(config, members);
   require_corpora(config);
   const std::string folder = run_folder(config);
+  make_folder(folder);
+  const FolderLock lock(folder, "heed bottleneck");
+  lock.remove_left_overs();
   if (args.overwrite) remove_family(config, members);
   share_vocabulary(config);
   train_family(args.config, members, args.jobs);
@@ -209,8 +232,7 @@ void bottleneck(const BottleneckArgs& args) {
     table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
   }
   write_atomic(in(folder, "systems.csv"), text::table_csv(table));
-  report.notes.push_back("heed " HEED_VERSION ", " +
-                         std::to_string(std::thread::hardware_concurrency()) + " cores");
+  for (const std::string& note : made_by(members)) report.notes.push_back(note);
   write_atomic(in(folder, "report.html"), draw::report_page(report));
   std::cout << score::lengths_table(lengths) << '\n' << text::table_text(table);
   if (const std::string line = draw::headline(lengths); !line.empty()) log::info(line);

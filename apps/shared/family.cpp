@@ -61,14 +61,10 @@ std::string vocabulary_folder(const Config& config) {
   return (fs::path(run_folder(config)) / "vocabulary").string();
 }
 
-bool joint(const Config& config) {
-  return config.data.vocabulary.kind == data::VocabularyKind::joint;
-}
-
 /// What makes a member use the family's vocabulary.
 std::vector<std::string> vocabulary_settings(const Config& config) {
   const std::string folder = vocabulary_folder(config);
-  if (joint(config)) return {"data.vocabulary.source=" + folder + "/joint.spm"};
+  if (is_joint(config)) return {"data.vocabulary.source=" + folder + "/joint.spm"};
   return {"data.vocabulary.source=" + folder + "/source.spm",
           "data.vocabulary.target=" + folder + "/target.spm"};
 }
@@ -210,10 +206,10 @@ Vocabularies share_vocabulary(const Config& config) {
   require_same_vocabulary(config);
   if (!has_shared_vocabulary(folder)) {
     make_folder(folder);
-    save_vocabularies(make_vocabularies(config), folder, joint(config));
+    save_vocabularies(make_vocabularies(config), folder, is_joint(config));
     write_atomic((fs::path(folder) / "config.yaml").string(), config::dump(config));
   }
-  return load_vocabularies(folder, joint(config));
+  return load_vocabularies(folder, is_joint(config));
 }
 
 void train_family(const std::string& file, const std::vector<FamilyMember>& members, int64_t jobs) {
@@ -225,8 +221,10 @@ void train_family(const std::string& file, const std::vector<FamilyMember>& memb
     else
       waiting.push_back(&member);
   if (waiting.empty()) return;
+  // Of the whole family, trained or not: bits depend on the threads, and must not on what an
+  // interruption has left to do.
   const int64_t together =
-      std::min<int64_t>(jobs > 0 ? jobs : cores, static_cast<int64_t>(waiting.size()));
+      std::min<int64_t>(jobs > 0 ? jobs : cores, static_cast<int64_t>(members.size()));
   const int64_t threads = std::max<int64_t>(1, cores / together);
 
   std::vector<Running> running;

@@ -18,10 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool joint(const Config& config) {
-  return config.data.vocabulary.kind == data::VocabularyKind::joint;
-}
-
 void require_model_folder(const std::string& path) {
   if (!fs::exists(path)) throw UserError(path + ": no such model folder");
   if (!fs::is_directory(path))
@@ -36,6 +32,10 @@ void require_model_folder(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_joint(const Config& config) {
+  return config.data.vocabulary.kind == data::VocabularyKind::joint;
+}
 
 bool has_vocabularies(const std::string& folder) {
   const fs::path path(folder);
@@ -77,7 +77,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   const at::Device device = model::open_device(config.device);
   const at::ScalarType precision =
       model::choose_precision(config::name_of(config.precision), device);
-  Vocabularies vocabularies = load_vocabularies(path, joint(config));
+  Vocabularies vocabularies = load_vocabularies(path, is_joint(config));
 
   const std::string file = (fs::path(path) / "model.safetensors").string();
   const model::TensorFile weights = model::load_tensors(file);

@@ -38,6 +38,9 @@ struct Vocabularies {
   text::Vocabulary source, target;
 };
 
+/// Whether both languages share one vocabulary.
+bool is_joint(const Config& config);
+
 /// joint.spm, or source.spm and target.spm, of a run's folder.
 bool has_vocabularies(const std::string& folder);
 Vocabularies load_vocabularies(const std::string& folder, bool joint);

@@ -9,7 +9,7 @@ namespace heed {
 
 using nlohmann::json;
 
-std::string RunSummary::to_json() const {
+std::string RunSummary::to_json(const Provenance& provenance) const {
   return json{{"parameters", parameters},
               {"updates", updates},
               {"minutes", minutes},
@@ -17,7 +17,8 @@ std::string RunSummary::to_json() const {
               {"validation_loss", validation_loss},
               {"validation_bleu", validation_bleu},
               {"stop_reason", stop_reason},
-              {"test", test_scores}}
+              {"test", test_scores},
+              {"provenance", json::parse(provenance.to_json())}}
              .dump(2) +
          "\n";
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "apps/shared/provenance.h"
+
 namespace heed {
 
 /// What one run leaves in summary.json for those who compare runs.
@@ -16,7 +18,8 @@ struct RunSummary {
   std::string stop_reason;
   std::vector<std::string> test_scores;  // as sacrebleu describes them
 
-  std::string to_json() const;
+  /// Of a run that was made so.
+  std::string to_json(const Provenance& provenance) const;
   /// Throws UserError naming the file.
   static RunSummary read(const std::string& path);
 };

@@ -126,6 +126,10 @@ at::ScalarType choose_precision(const std::string& name, const at::Device& devic
   throw UserError("precision: got '" + name + "', expected auto, fp32, bf16 or fp16");
 }
 
+std::string precision_name(at::ScalarType precision) {
+  return precision == at::kFloat ? "fp32" : precision == at::kBFloat16 ? "bf16" : "fp16";
+}
+
 Autocast::Autocast(const at::Device& device, at::ScalarType precision)
     : type_(device.type()), active_(precision != at::kFloat) {
   if (!active_) return;

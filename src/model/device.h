@@ -20,6 +20,9 @@ at::Tensor upload(const at::Tensor& host, const at::Device& device);
 /// GPU has it, else fp32. Throws UserError where the device cannot.
 at::ScalarType choose_precision(const std::string& name, const at::Device& device);
 
+/// The name of what choose_precision() gives: fp32, bf16 or fp16.
+std::string precision_name(at::ScalarType precision);
+
 /// Autocast for the lifetime of this object; nothing for fp32.
 class Autocast {
  public:

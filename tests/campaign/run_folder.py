@@ -6,8 +6,9 @@ import zlib
 
 # Fields that tell how long something took; everything else in metrics.jsonl and summary.json is the same in each run.
 TIMES = {"seconds", "tokens_per_second", "waiting", "minutes"}
-# A run that was killed while it translated the test set was complete already when it was resumed.
-REASONS = {"stop_reason"}
+# Fields that tell of the process that ended the run: its command, and that a run which was killed while it translated the
+# test set was complete already when it was resumed.
+LAST_PROCESS = {"stop_reason", "provenance"}
 
 
 class Damaged(Exception):
@@ -114,7 +115,7 @@ def difference(run, reference, aside=frozenset()):
              for path in (run / "test.hypothesis", reference / "test.hypothesis")]
     if texts[0] != texts[1]:
         complaints.append("test.hypothesis differs")
-    summaries = [without(TIMES | REASONS | aside, json.loads((one / "summary.json").read_text(encoding="utf-8")))
+    summaries = [without(TIMES | LAST_PROCESS | aside, json.loads((one / "summary.json").read_text(encoding="utf-8")))
                  if (one / "summary.json").exists() else None for one in (run, reference)]
     if summaries[0] != summaries[1]:
         complaints.append(f"summary.json: {summaries[0]} instead of {summaries[1]}")

@@ -1,8 +1,11 @@
 // What a resumed run may change, and what it leaves as it was where it may not.
+#include <unistd.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/lock.h"
 #include "cli/program.h"
 #include "cli/toy.h"
 
@@ -144,6 +147,54 @@ TEST_F(ResumeConfigTest, ResumeAndOverwriteTogetherDeleteNothing) {
   const std::string weights = file("model.safetensors");
   expect_mistake(run_heed({"train", yaml, "--resume", "--overwrite"}), {"--resume", "--overwrite"});
   EXPECT_TRUE(file("model.safetensors") == weights);
+}
+
+TEST_F(ResumeConfigTest, TheSummarySaysWhatTheRunIsMadeByAndOf) {
+  const auto made = nlohmann::json::parse(file("summary.json")).at("provenance");
+  EXPECT_EQ(made, nlohmann::json::parse(file("provenance.json")));
+  EXPECT_EQ(made["command"], std::string(HEED_BINARY) + " train " + yaml);
+  EXPECT_EQ(made["precision"], "fp32");
+  EXPECT_EQ(made["threads"], 1);
+  EXPECT_EQ(made["device"], "cpu");
+  EXPECT_THAT(made["vocabularies"], testing::SizeIs(1));
+  for (const char* key : {"heed", "commit", "libtorch", "processor"})
+    EXPECT_FALSE(made[key].get<std::string>().empty()) << key;
+  ASSERT_THAT(made["corpora"], testing::SizeIs(4));
+  for (const auto& corpus : made["corpora"]) {
+    const std::string path = corpus["path"];
+    EXPECT_EQ(corpus["bytes"], read_file(path).size());
+    EXPECT_TRUE(subprocess::run({"sha256sum", path})
+                    .out.starts_with(corpus["sha256"].get<std::string>() + " "));
+  }
+}
+
+TEST_F(ResumeConfigTest, AnotherCorpusOfTheSameNameIsNoticed) {
+  const std::string valid = folder / "valid.tgt", before = read_file(valid),
+                    config = file("config.yaml");
+  std::string other = before;
+  other[0] = other[0] == 'a' ? 'b' : 'a';
+  write_atomic(valid, other);
+  const Result refused = resume(run, {"training.updates=6"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("heed: " + valid + ": has changed since the run in " + run));
+  EXPECT_EQ(file("config.yaml"), config);
+  write_atomic(valid, before);
+  EXPECT_EQ(resume(run, {"training.updates=6"}).status, 0);
+}
+
+TEST_F(ResumeConfigTest, OneProcessAtATimeWorksInAFolder) {
+  {
+    const FolderLock held(run, "a test");
+    expect_mistake(resume(run, {"training.updates=6"}),
+                   {run, "in use by a test, process " + std::to_string(::getpid()), "since"});
+  }
+  EXPECT_EQ(updates(), 4);
+  fs::copy_file(run + "/config.yaml", run + "/checkpoints/update-00000009.heed.tmp.999999999");
+  EXPECT_EQ(resume(run, {"training.updates=6"}).status, 0);
+  EXPECT_EQ(updates(), 6);
+  EXPECT_FALSE(fs::exists(run + "/.heed.lock"));
+  for (const auto& entry : fs::directory_iterator(run + "/checkpoints"))
+    EXPECT_EQ(entry.path().string().find(".tmp."), std::string::npos) << entry.path();
 }
 
 }  // namespace

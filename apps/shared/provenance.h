@@ -1,0 +1,41 @@
+// What a run was made by and of: enough to make it again, and to see that a file has changed since.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/shared/model_folder.h"
+
+namespace heed {
+
+/// One corpus file of a run.
+struct CorpusSum {
+  std::string path;
+  uint64_t bytes = 0;
+  std::string sha256;  // 64 hexadecimal digits, as sha256sum(1) prints it
+
+  bool operator==(const CorpusSum&) const = default;
+};
+
+struct Provenance {
+  std::string heed, commit, libtorch;
+  std::string processor, device, precision;
+  int64_t threads = 0;
+  std::string command;  // of the process that wrote this, as a shell reads it
+  std::vector<CorpusSum> corpora;
+  std::vector<std::pair<std::string, std::string>> vocabularies;  // file name, fingerprint
+
+  /// Of the run that this process is about to make or to go on with. Reads every corpus once.
+  /// Throws Failure where sha256sum(1) is missing or fails.
+  static Provenance of(const ModelFolder& run);
+  /// Of provenance.json. Throws UserError naming the file.
+  static Provenance read(const std::string& path);
+  std::string to_json() const;
+};
+
+/// What has the path of one of the corpora of `before`, but other bytes.
+std::vector<CorpusSum> changed_corpora(const Provenance& before, const Provenance& now);
+
+}  // namespace heed
