@@ -9,6 +9,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -139,6 +140,10 @@ int main(int argc, char** argv) {
     return report(error.path1().string() + ": " + error.code().message(), 1);
   } catch (const std::ios::failure&) {
     return report("standard output: cannot write", 1);
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again)
+      return report(std::string("bug, please report it: ") + error.what(), 70);
+    return report("out of memory, or of threads that this user may have (ulimit -v, ulimit -u)", 1);
   } catch (const c10::OutOfMemoryError& error) {
     return report(std::string("out of memory: ") + error.what_without_backtrace() +
                       "; lower training.batch_size or decoding.batch_size",

@@ -145,6 +145,17 @@ void log_start(const ModelFolder& folder) {
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }
 
+/// A scorer that is missing, or that refuses what `evaluation` asks for, is known now rather than
+/// after an hour. One that fails may be mended by then.
+void check_scorer(const score::EvaluationConfig& evaluation) {
+  score::find_sacrebleu();
+  try {
+    score::check_evaluation(evaluation);
+  } catch (const Failure& failure) {
+    log::warn(std::string("scores may be missing: ") + failure.what());
+  }
+}
+
 /// The test set by beam search: test.hypothesis and the scores.
 std::vector<std::string> score_test(const ModelFolder& folder) {
   const Config& config = folder.config;
@@ -209,7 +220,7 @@ void train_command(const TrainArgs& args) {
   const std::optional<Config> saved = resumed_config(config, args);
   require_corpora(config);
   const bool scoring = config.training.validate_bleu || !config.data.test.source.empty();
-  if (scoring) score::check_evaluation(config.evaluation);  // now rather than after an hour
+  if (scoring) check_scorer(config.evaluation);
   make_folder(folder);
   const FolderLock lock(folder, "heed train");
   lock.remove_left_overs();

@@ -126,7 +126,8 @@ TEST(ConfigCommand, ExplainsOneKey) {
   const std::string text = product(result);
   EXPECT_THAT(text, StartsWith("model.heads\n"));
   EXPECT_THAT(text, HasSubstr("divide the width"));
-  EXPECT_THAT(text, HasSubstr("default  8\n"));
+  EXPECT_THAT(text, HasSubstr("default    8\n"));
+  EXPECT_THAT(text, HasSubstr("on resume  fixed\n"));
   EXPECT_THAT(result.err, IsEmpty());
 }
 

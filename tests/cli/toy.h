@@ -97,7 +97,7 @@ struct Toy {
     write_toy_pairs(folder, "test", 25, 3);
     const std::string training =
         "learning_rate: 0.01, schedule: cosine, updates: 300, validate_every: 100, "
-        "save_every: 150, log_every: 50, keep_best: 2";
+        "save_every: 150, log_every: 50, keep_best: 2, keep_last: 1";
     rnn_config = write_toy_config(folder, {"rnn", kRnn, training, /*test=*/true});
     transformer_config = write_toy_config(folder, {"transformer", kTransformer, training});
     train_toy(rnn_config, {"--set", "training.validate_bleu=true"});

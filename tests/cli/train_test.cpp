@@ -34,9 +34,10 @@ std::vector<json> events(const std::string& run, const std::string& kind) {
 constexpr const char* kBrief = "updates: 4, validate_every: 4, save_every: 4";
 
 TEST(Train, LeavesExactlyTheFilesThatAreDocumented) {
-  EXPECT_THAT(names_in(Toy::get().rnn),
-              ElementsAre("checkpoints", "config.yaml", "joint.spm", "metrics.jsonl",
-                          "model.safetensors", "summary.json", "test.hypothesis", "train.log"));
+  EXPECT_THAT(
+      names_in(Toy::get().rnn),
+      ElementsAre("checkpoints", "config.yaml", "joint.spm", "metrics.jsonl", "model.safetensors",
+                  "provenance.json", "summary.json", "test.hypothesis", "train.log"));
   EXPECT_THAT(names_in(Toy::get().rnn + "/checkpoints"),
               IsSupersetOf({std::string("update-00000300.heed")}));
 }
