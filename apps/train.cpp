@@ -12,6 +12,7 @@
 
 #include "apps/commands.h"
 #include "apps/shared/config.h"
+#include "apps/shared/corpora.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
 #include "apps/shared/provenance.h"
@@ -230,6 +231,7 @@ void train_command(const TrainArgs& args) {
     if (const auto changed = config::differences(*saved, config); !changed.empty())
       log::info("the run goes on with another configuration: " + config::differences_text(changed));
   use_threads(config.threads);
+  report_corpora(config.data);
   const Vocabularies vocabularies = folder_vocabularies(config, folder);
   const bool scored = has_scores(saved, config);
 

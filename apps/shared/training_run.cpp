@@ -46,7 +46,8 @@ data::CorpusReading training_reading(const Config& config) {
   return {.max_length = config.data.max_length,
           .long_sentences = config.data.long_sentences,
           .keep_text = config.data.subword_sampling > 0,
-          .threads = at::get_num_threads()};
+          .threads = at::get_num_threads(),
+          .cleaning = data::cleaning_of(config.data)};
 }
 
 Vocabularies make_vocabularies(const Config& config) {

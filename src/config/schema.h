@@ -167,4 +167,11 @@ struct OneOf {
   std::string text() const;                                // "one of a, b, c"
 };
 
+/// A list of names out of such a list.
+struct EachOneOf {
+  const std::vector<std::string>& (*names)();
+  std::string operator()(const std::vector<std::string>& values) const;
+  std::string text() const;  // "each one of a, b, c"
+};
+
 }  // namespace heed::config

@@ -14,6 +14,12 @@ HEED_ENUM(LongSentences, drop, truncate, error)
 HEED_ENUM(VocabularyKind, joint, separate)
 HEED_ENUM(VocabularyAlgorithm, unigram, bpe)
 
+/// What may be wrong with a training pair (data/flaws.h), as data.clean names it.
+HEED_ENUM(Flaw, duplicates, empty, identical, overlap, ratio, script, encoding)
+inline const std::vector<std::string>& flaw_names() {
+  return heed_enum_names(Flaw{});
+}
+
 /// One pair of line-aligned files, plain, .gz or .zst.
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
@@ -60,6 +66,15 @@ struct DataConfig {
              config::Between<int64_t>{1, 100000})
   HEED_FIXED(LongSentences, long_sentences, LongSentences::drop,
              "What happens to longer ones; each is counted and its line named.", config::AnyValue{})
+  HEED_FIXED(std::vector<std::string>, clean, {},
+             "Training pairs to leave out; the log counts them: duplicates of earlier pairs, empty "
+             "sides (always left out), identical sides, overlap with data.valid or data.test on "
+             "either side, a ratio of lengths above clean_ratio, a script that is not the file's, "
+             "a damaged encoding.",
+             config::EachOneOf{flaw_names})
+  HEED_FIXED(double, clean_ratio, 9.0,
+             "How many times the characters of the other side a side may have.",
+             config::Between<double>{1.0, 1000.0})
   HEED_FIXED(double, subword_sampling, 0.0,
              "Above 0, pieces are sampled anew in every epoch. With unigram it is the smoothing of "
              "subword regularisation: smaller is more random, 0.1-0.5 is usual. With bpe it is the "

@@ -1,6 +1,7 @@
 // Parallel corpora, tokenised once and held compactly. No Torch here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,7 +10,9 @@
 
 #include "base/scratch.h"
 #include "data/batch.h"
+#include "data/cleaning.h"
 #include "data/config.h"
+#include "data/notice.h"
 #include "text/vocabulary.h"
 
 namespace heed::data {
@@ -58,14 +61,6 @@ class Ids {
   Sequences<int32_t> large_;
 };
 
-/// Pairs that something happened to: how many, and the first lines.
-struct Notice {
-  int64_t count = 0;
-  std::vector<int64_t> lines;  // at most ten
-  void add(int64_t line);
-  std::string text() const;  // "3 (lines 4, 17, 90)"; "12 (lines 1, ... and 2 more)"
-};
-
 /// What became of one pair of files.
 struct CorpusReport {
   std::string source, target;  // paths
@@ -74,6 +69,8 @@ struct CorpusReport {
   int64_t source_pieces = 0, target_pieces = 0;    // of the pairs kept, without eos
   int64_t source_unknown = 0, target_unknown = 0;  // among them, characters without a piece
   Notice blank, dropped, truncated;
+  std::array<Notice, kFlaws> cleaned{};  // left out, by Flaw
+  double clean_ratio = 0;                // of Flaw::ratio
 
   /// For the log: a line of counts and one for each thing that happened to pairs.
   std::string text() const;
@@ -86,6 +83,7 @@ struct CorpusReading {
   LongSentences long_sentences = LongSentences::drop;
   bool keep_text = false;  // for subword sampling
   int64_t threads = 1;     // the result does not depend on it
+  Cleaning cleaning{};     // which pairs are left out for their flaws
   std::string scratch;     // folder for what a large corpus keeps on disk; empty: all in memory
 };
 

@@ -12,7 +12,7 @@ class CorpusReader {
  public:
   CorpusReader(const text::Vocabulary& source, const text::Vocabulary& target,
                const CorpusReading& reading)
-      : source_(source), target_(target), reading_(reading) {
+      : source_(source), target_(target), reading_(reading), cleaner_(reading.cleaning) {
     corpus_.source_ = Ids(source.size(), reading.scratch);
     corpus_.target_ = Ids(target.size(), reading.scratch);
     corpus_.origins_ = ScratchArray<Origin>(reading.scratch);
@@ -26,6 +26,8 @@ class CorpusReader {
     const int64_t begin = corpus_.size();
     const auto number = static_cast<int32_t>(corpus_.parts_.size());
     report_ = {.source = files.source, .target = files.target, .max_length = reading_.max_length};
+    report_.clean_ratio = reading_.cleaning.ratio;
+    cleaner_.begin(files);
     PairReader reader(files);
     for (;;) {
       const std::vector<PairOfLines> lines = reader.block();
@@ -64,6 +66,8 @@ class CorpusReader {
   void keep(const PairOfLines& line, Example example, int32_t number) {
     ++report_.pairs;
     if (example.source.empty() || example.target.empty()) return report_.blank.add(line.number);
+    if (const auto flaw = cleaner_.flaw_of(line))
+      return report_.cleaned[index_of(*flaw)].add(line.number);
     if (reading_.max_length > 0 && !fit(line, example)) return;
     ++report_.kept;
     report_.source_pieces += static_cast<int64_t>(example.source.size());
@@ -102,6 +106,7 @@ class CorpusReader {
 
   const text::Vocabulary &source_, &target_;
   CorpusReading reading_;
+  Cleaner cleaner_;
   Corpus corpus_;
   CorpusReport report_;
 };

@@ -24,6 +24,10 @@ void require_lines(const text::LineReader& reader) {
 
 }  // namespace
 
+PairFacts facts_of(const PairOfLines& lines) {
+  return {facts_of(lines.source), facts_of(lines.target)};
+}
+
 PairReader::PairReader(const CorpusFiles& files)
     : source_(open(files.source, "source sentences")),
       target_(open(files.target, "target sentences")) {}

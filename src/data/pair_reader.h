@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/config.h"
+#include "data/line_facts.h"
 #include "text/lines.h"
 
 namespace heed::data {
@@ -14,6 +15,8 @@ struct PairOfLines {
   int64_t number = 0;  // from 1
   std::string source, target;
 };
+
+PairFacts facts_of(const PairOfLines& lines);
 
 class PairReader {
  public:

@@ -36,6 +36,14 @@ TEST(DataConfig, AFileIsNotItsOwnTranslation) {
   EXPECT_EQ(wrong(config), "data.test: source and target are the same file, 'a.de'");
 }
 
+TEST(DataConfig, WhatMayBeCleanedAwayHasNames) {
+  const config::EachOneOf flaws{flaw_names};
+  EXPECT_EQ(flaws({"duplicates", "encoding"}), "");
+  EXPECT_EQ(flaws({}), "");
+  EXPECT_EQ(flaws({"overlap", "duplicate"}),
+            "unknown value 'duplicate'; did you mean 'duplicates'?");
+}
+
 TEST(DataConfig, AJointVocabularyIsOneModel) {
   DataConfig config;
   config.vocabulary.source = "joint.spm";

@@ -173,6 +173,62 @@ TEST_F(CorpusRead, FilesOfDifferentLengthAreNamedWithTheirCounts) {
                 " has 5; line i of one must be the translation of line i of the other");
 }
 
+struct Cleaned {
+  const char* flaw;
+  std::vector<int64_t> lines;  // left out of the corpus below
+};
+
+class CorpusCleaned : public CorpusRead, public testing::WithParamInterface<Cleaned> {};
+
+TEST_P(CorpusCleaned, LeavesOutWhatIsAskedForAndCountsIt) {
+  DataConfig config;
+  config.train = {files("a b c\na  b c \na\nh\nж\na \uFFFD\na\n\ne\na b c\n",
+                        "a b d\na b d\na\na\na\nb\na b c d e f\na\nf\na b e\n")};
+  config.valid = files("e\n", "g\n");
+  config.test = files("g\n", "a b e\n");
+  config.clean = {GetParam().flaw};
+  config.clean_ratio = 5;
+  const Corpus corpus = read(config.train, {.cleaning = cleaning_of(config)});
+  std::vector<int64_t> left = {1, 2, 3, 4, 5, 6, 7, 9, 10};  // never 8, which has a blank side
+  for (const int64_t line : GetParam().lines) std::erase(left, line);
+  std::vector<int64_t> lines;
+  for (int64_t i = 0; i < corpus.size(); ++i) lines.push_back(corpus.example(i).origin.line);
+  EXPECT_EQ(lines, left);
+  EXPECT_THAT(corpus.report(), HasSubstr("a side is blank: 1 (line 8)"));
+  const CorpusReport& report = corpus.reports().at(0);
+  for (std::size_t i = 0; i < kFlaws; ++i)
+    EXPECT_EQ(report.cleaned[i].lines,
+              flaw_names()[i] == GetParam().flaw ? GetParam().lines : std::vector<int64_t>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Flaws, CorpusCleaned,
+                         testing::Values(Cleaned{"duplicates", {2}}, Cleaned{"empty", {}},
+                                         Cleaned{"identical", {3}}, Cleaned{"overlap", {9, 10}},
+                                         Cleaned{"ratio", {7}}, Cleaned{"script", {5}},
+                                         Cleaned{"encoding", {6}}),
+                         [](const auto& info) { return std::string(info.param.flaw); });
+
+TEST_F(CorpusRead, IsNotCleanedUnlessAsked) {
+  const CorpusFiles pair = files("a\na\nb\n", "a\na\nc d e f g h\n");
+  EXPECT_EQ(read({pair}, {.cleaning = cleaning_of(DataConfig{})}).size(), 3);
+}
+
+TEST_F(CorpusRead, SaysWhatWasCleanedAway) {
+  DataConfig config;
+  config.clean = {"duplicates", "ratio"};
+  config.clean_ratio = 2.5;
+  const Corpus corpus = read({files("a\na\nb\n", "a\na\nc d e\n"), files("a\nb\n", "a\nc\n")},
+                             {.cleaning = cleaning_of(config)});
+  EXPECT_EQ(corpus.size(), 2);
+  EXPECT_THAT(corpus.report(),
+              HasSubstr("1 of 3 pairs, 2 + 2 pieces\n"
+                        "  left out, the same as an earlier pair: 1 (line 2)\n"
+                        "  left out, a side has more than 2.5 times the characters of the other: "
+                        "1 (line 3)\n"));
+  EXPECT_THAT(corpus.report(), HasSubstr("1 of 2 pairs, 2 + 2 pieces\n"
+                                         "  left out, the same as an earlier pair: 1 (line 1)"));
+}
+
 TEST_F(CorpusRead, EmptyFilesAreNamed) {
   const CorpusFiles none = files("", ""), half = files("a\n", "");
   EXPECT_EQ(message_of<UserError>([&] { read({none}); }),

@@ -1,0 +1,17 @@
+// The report on a run's corpora, for the log and as JSON.
+#pragma once
+
+#include <string>
+
+#include "data/hygiene.h"
+
+namespace heed {
+
+/// Reads the corpora of the section and logs what is wrong with them.
+data::HygieneReport report_corpora(const data::DataConfig& config);
+
+/// An object that has for each set its files, pairs and scripts, and for each kind of finding a
+/// count and the first lines.
+std::string to_json(const data::HygieneReport& report);
+
+}  // namespace heed

@@ -1,0 +1,79 @@
+// What may be wrong with a pair of a corpus (HEED_ENUM Flaw in data/config.h), and how it is found.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "data/config.h"
+#include "data/hash_set.h"
+#include "data/line_facts.h"
+
+namespace heed::data {
+
+inline constexpr std::size_t kFlaws = 7;
+using Flaws = std::bitset<kFlaws>;  // by Flaw
+
+constexpr std::size_t index_of(Flaw flaw) {
+  return static_cast<std::size_t>(flaw);
+}
+
+/// What is wrong, for messages: "a side is blank".
+std::string describe(Flaw flaw, double ratio);
+
+/// The sentences of validation and test sets, and which of them the training corpus has, too.
+class HeldOut {
+ public:
+  /// Those of a pair; blank sides do not count.
+  void add(const PairFacts& pair);
+  /// Notes what of a training pair is held out; true where one of its sides is.
+  bool note(const PairFacts& pair);
+
+  bool has_source(const PairFacts& pair) const { return sources_.at(pair.source.hash); }
+  bool has_target(const PairFacts& pair) const { return targets_.at(pair.target.hash); }
+  bool has_pair(const PairFacts& pair) const { return pairs_.at(pair.hash()); }
+
+ private:
+  std::unordered_map<uint64_t, bool> sources_, targets_, pairs_;  // hash: the corpus has it
+};
+
+/// Goes through the pairs of one or several files in order.
+class FlawFinder {
+ public:
+  /// Looks for the flaws that are `wanted`. `held_out` may be null: then nothing overlaps.
+  FlawFinder(Flaws wanted, double ratio, HeldOut* held_out)
+      : wanted_(wanted), ratio_(ratio), held_out_(held_out) {}
+
+  /// The scripts of the two files that come next; none where they are not to be judged.
+  void expect_scripts(text::Script source, text::Script target) {
+    source_ = source;
+    target_ = target;
+  }
+
+  Flaws find(const PairFacts& pair);
+
+ private:
+  Flaws wanted_;
+  double ratio_;
+  HeldOut* held_out_;
+  text::Script source_ = text::Script::none, target_ = text::Script::none;
+  HashSet seen_;
+};
+
+/// Counts lines by their script.
+class ScriptCount {
+ public:
+  void add(text::Script script) { ++lines_[static_cast<std::size_t>(script)]; }
+  /// That of most lines; none where no line has one.
+  text::Script most() const;
+
+ private:
+  std::array<int64_t, text::kScripts> lines_{};
+};
+
+/// Whether the line's letters are mostly of a script, and not of `expected`.
+bool is_of_another_script(const LineFacts& line, text::Script expected);
+
+}  // namespace heed::data

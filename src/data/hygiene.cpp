@@ -1,0 +1,133 @@
+#include "data/hygiene.h"
+
+#include <utility>
+
+#include "data/pair_reader.h"
+
+namespace heed::data {
+namespace {
+
+using text::Script;
+
+/// The script of a file is known at its end: until then there is a notice for each.
+class ScriptSurvey {
+ public:
+  void add(const PairFacts& pair, int64_t line) {
+    const auto [source, target] = std::pair(pair.source.script, pair.target.script);
+    sources_.add(source);
+    targets_.add(target);
+    lines_[index(source, target)].add(line);
+  }
+
+  void finish(HygieneReport::Set& set) const {
+    set.source_script = sources_.most();
+    set.target_script = targets_.most();
+    for (int s = 0; s < text::kScripts; ++s)
+      for (int t = 0; t < text::kScripts; ++t) {
+        const auto source = static_cast<Script>(s), target = static_cast<Script>(t);
+        if (is_of_another_script({.script = source}, set.source_script) ||
+            is_of_another_script({.script = target}, set.target_script))
+          set.found[index_of(Flaw::script)].merge(lines_[index(source, target)]);
+      }
+  }
+
+ private:
+  static std::size_t index(Script source, Script target) {
+    return static_cast<std::size_t>(source) * text::kScripts + static_cast<std::size_t>(target);
+  }
+  ScriptCount sources_, targets_;
+  std::array<Notice, std::size_t{text::kScripts} * text::kScripts> lines_;
+};
+
+/// Reads a set; `use` sees each pair after its flaws have been counted.
+template <class Use>
+HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, FlawFinder& finder,
+                            const Use& use) {
+  HygieneReport::Set set{.key = key, .source = files.source, .target = files.target};
+  ScriptSurvey scripts;
+  PairReader reader(files);
+  for (PairOfLines lines; reader.next(lines);) {
+    const PairFacts pair = facts_of(lines);
+    ++set.pairs;
+    const Flaws flaws = finder.find(pair);
+    for (std::size_t i = 0; flaws.any() && i < kFlaws; ++i)
+      if (flaws[i]) set.found[i].add(lines.number);
+    scripts.add(pair, lines.number);
+    use(pair);
+  }
+  scripts.finish(set);
+  return set;
+}
+
+/// Every flaw that a pair shows by itself or beside the pairs before it.
+Flaws all() {
+  return Flaws().set().reset(index_of(Flaw::script));
+}
+
+/// A validation or test set, with its pairs to be asked about when the training corpus is read.
+struct HeldOutSet {
+  HygieneReport::Set set;
+  std::vector<PairFacts> pairs;
+
+  void finish(const HeldOut& held_out) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto line = static_cast<int64_t>(i) + 1;
+      const PairFacts& pair = pairs[i];
+      if (!pair.source.blank() && held_out.has_source(pair)) set.source_in_training.add(line);
+      if (!pair.target.blank() && held_out.has_target(pair)) set.target_in_training.add(line);
+      if (!pair.blank() && held_out.has_pair(pair)) set.pair_in_training.add(line);
+    }
+  }
+};
+
+}  // namespace
+
+HygieneReport check_hygiene(const DataConfig& config) {
+  HygieneReport report{.ratio = config.clean_ratio};
+  HeldOut held_out;
+  std::vector<HeldOutSet> tests;
+  for (const auto& [key, files] :
+       {std::pair("data.valid", &config.valid), std::pair("data.test", &config.test)}) {
+    if (files->source.empty()) continue;
+    FlawFinder finder(all(), config.clean_ratio, nullptr);
+    std::vector<PairFacts> pairs;
+    auto set = read_set(key, *files, finder, [&](const PairFacts& pair) {
+      pairs.push_back(pair);
+      held_out.add(pair);
+    });
+    tests.push_back({std::move(set), std::move(pairs)});
+  }
+  FlawFinder finder(all(), config.clean_ratio, &held_out);
+  for (std::size_t i = 0; i < config.train.size(); ++i) {
+    const std::string number = config.train.size() > 1 ? "." + std::to_string(i) : "";
+    report.sets.push_back(
+        read_set("data.train" + number, config.train[i], finder, [](const PairFacts&) {}));
+  }
+  for (HeldOutSet& test : tests) {
+    test.finish(held_out);
+    report.sets.push_back(std::move(test.set));
+  }
+  return report;
+}
+
+std::vector<std::string> HygieneReport::text() const {
+  std::vector<std::string> lines;
+  for (const Set& set : sets) {
+    const std::size_t head = lines.size();
+    lines.push_back(set.key + ": " + set.source + " + " + set.target + ", " +
+                    std::to_string(set.pairs) + (set.pairs == 1 ? " pair, " : " pairs, ") +
+                    text::name_of(set.source_script) + " + " + text::name_of(set.target_script));
+    const auto say = [&](const std::string& what, const Notice& notice) {
+      if (notice.count > 0) lines.push_back("  " + what + ": " + notice.text());
+    };
+    say("source also in data.train", set.source_in_training);
+    say("target also in data.train", set.target_in_training);
+    say("pair also in data.train", set.pair_in_training);
+    for (std::size_t i = 0; i < kFlaws; ++i)
+      say(describe(static_cast<Flaw>(i), ratio), set.found[i]);
+    if (lines.size() == head + 1) lines[head] += ": no flaws found";
+  }
+  return lines;
+}
+
+}  // namespace heed::data

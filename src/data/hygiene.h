@@ -1,0 +1,42 @@
+// What is wrong with the corpora of a run, counted before it begins.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/flaws.h"
+#include "data/notice.h"
+
+namespace heed::data {
+
+struct HygieneReport {
+  /// One pair of files.
+  struct Set {
+    std::string key;             // data.train, data.train.1, data.valid, data.test
+    std::string source, target;  // paths
+    int64_t pairs = 0;
+    text::Script source_script = text::Script::none;  // of most lines
+    text::Script target_script = text::Script::none;
+    std::array<Notice, kFlaws> found;  // by Flaw; Flaw::overlap in training sets alone
+    // Of a validation or test set: what the training corpus has, too.
+    Notice source_in_training, target_in_training, pair_in_training;
+
+    const Notice& of(Flaw flaw) const { return found[index_of(flaw)]; }
+  };
+
+  double ratio = 0;       // data.clean_ratio
+  std::vector<Set> sets;  // training, validation, test
+
+  /// For the log: a line for each set, and an indented one for each kind of finding.
+  std::vector<std::string> text() const;
+};
+
+/// Reads all files of the section, each once. Sentences are compared with their blanks tidied and
+/// otherwise character by character. Memory: 11 to 22 bytes for each training pair, and the facts
+/// of validation and test pairs. Throws UserError where a file is missing, empty or mostly not
+/// UTF-8, and where two files differ in length.
+HygieneReport check_hygiene(const DataConfig& config);
+
+}  // namespace heed::data

@@ -1,0 +1,152 @@
+#include "data/line_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "base/random.h"
+#include "text/unicode.h"
+#include "text/utf8.h"
+
+namespace heed::data {
+namespace {
+
+using text::Script;
+
+/// Depends on the order.
+void mix(uint64_t& hash, uint64_t word) {
+  hash ^= word;
+  hash = splitmix64(hash);
+}
+
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = 0;
+  mix(hash, text.size());
+  for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(8, text.size()))) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data(), std::min<std::size_t>(8, text.size()));
+    mix(hash, word);
+  }
+  return hash;
+}
+
+// What UTF-8 looks like that was read as Windows-1252 or Latin-1: "fÃ¼r", "â€œ", "Ð¡Ð¾".
+
+bool is_continuation(char32_t c) {
+  static constexpr std::array<char32_t, 27> kWindows = {
+      0x152,  0x153,  0x160,  0x161,  0x178,  0x17D,  0x17E,  0x192,  0x2C6,
+      0x2DC,  0x2013, 0x2014, 0x2018, 0x2019, 0x201A, 0x201C, 0x201D, 0x201E,
+      0x2020, 0x2021, 0x2022, 0x2026, 0x2030, 0x2039, 0x203A, 0x20AC, 0x2122};
+  return (c >= 0x80 && c <= 0xBF) || std::ranges::binary_search(kWindows, c);
+}
+
+bool is_quote(char32_t c) {
+  return c == 0xAB || c == 0xBB || (c >= 0x2018 && c <= 0x201E) || c == 0x2039 || c == 0x203A;
+}
+
+bool is_ascii_letter(char32_t c) {
+  return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/// Capitals with an accent end words in capitals, and quotation marks follow them: "AMANHÃ”".
+bool ends_a_word_in_capitals(char32_t before) {
+  return (before >= 'A' && before <= 'Z') || (before >= 0xC0 && before <= 0xDE);
+}
+
+bool has_mojibake(std::string_view line) {
+  const std::u32string text = text::decode_utf8(line);
+  int likely = 0;  // Greek and Cyrillic come several letters in a row
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const char32_t lead = text[i], next = text[i + 1];
+    const char32_t before = i > 0 ? text[i - 1] : U' ';
+    const char32_t after = i + 2 < text.size() ? text[i + 2] : U' ';
+    if (lead == 0xE2 && (next == 0x20AC || next == 0x80 || (next == 0x201A && after == 0xAC)))
+      return true;  // quotation marks and dashes, the euro sign
+    if (!is_continuation(next) || ends_a_word_in_capitals(before)) continue;
+    if (is_quote(next) && !is_ascii_letter(before) && !is_ascii_letter(after)) continue;
+    if (lead == 0xC2 || lead == 0xC3) return true;
+    if ((lead == 0xCE || lead == 0xCF || lead == 0xD0 || lead == 0xD1) && ++likely == 2)
+      return true;
+  }
+  return false;
+}
+
+bool may_begin_mojibake(char32_t c) {
+  return c >= 0xC2 && c <= 0xE2 && (c <= 0xC3 || (c >= 0xCE && c <= 0xD1) || c == 0xE2);
+}
+
+class Letters {
+ public:
+  void add_ascii(unsigned char c) { ascii_ += is_ascii_letter(c); }
+  void add(char32_t c) {
+    ++counts_[static_cast<std::size_t>(text::script_of(c))];
+    beyond_ascii_ = true;
+  }
+  Script most() {
+    if (!beyond_ascii_) return ascii_ > 0 ? Script::latin : Script::none;
+    counts_[static_cast<std::size_t>(Script::latin)] += ascii_;
+    int all = 0, best = 1;
+    for (int i = 1; i < text::kScripts; ++i) {
+      all += counts_[i];
+      if (counts_[i] > counts_[best]) best = i;
+    }
+    return 2 * counts_[best] > all ? static_cast<Script>(best) : Script::none;
+  }
+
+ private:
+  std::array<int, text::kScripts> counts_{};
+  int ascii_ = 0;
+  bool beyond_ascii_ = false;
+};
+
+}  // namespace
+
+LineFacts facts_of(std::string_view line) {
+  LineFacts facts;
+  Letters letters;
+  std::string tidy(line.size(), '\0');
+  char* out = tidy.data();
+  bool after_blank = true, look_again = false;  // blanks at the beginning go
+  for (std::size_t at = 0; at < line.size();) {
+    const auto byte = static_cast<unsigned char>(line[at]);
+    if (byte < 0x80) {  // no branch and no call, for most of most texts
+      const bool blank = byte <= 0x20 || byte == 0x7F;
+      *out = blank ? ' ' : line[at];
+      out += !(blank && after_blank);
+      after_blank = blank;
+      facts.characters += !blank;
+      letters.add_ascii(byte);
+      ++at;
+      continue;
+    }
+    const text::CodePoint point = text::code_point_at(line, at);
+    if (text::is_space(point.value)) {
+      *out = ' ';
+      out += !after_blank;
+      after_blank = true;
+    } else {
+      out = std::copy_n(line.data() + at, point.bytes, out);
+      after_blank = false;
+      ++facts.characters;
+      letters.add(point.value);
+      facts.damaged = facts.damaged || point.value == text::kReplacement;
+      look_again = look_again || may_begin_mojibake(point.value);
+    }
+    at += point.bytes;
+  }
+  if (after_blank && out != tidy.data()) --out;
+  if (look_again && !facts.damaged) facts.damaged = has_mojibake(line);
+  facts.hash = hash_of({tidy.data(), out});
+  facts.script = letters.most();
+  return facts;
+}
+
+uint64_t PairFacts::hash() const {
+  uint64_t both = 0;
+  mix(both, source.hash);
+  mix(both, target.hash);
+  return both;
+}
+
+}  // namespace heed::data

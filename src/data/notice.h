@@ -1,0 +1,20 @@
+// Lines that something happened to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed::data {
+
+/// How many, and the first ten.
+struct Notice {
+  int64_t count = 0;
+  std::vector<int64_t> lines;  // in order
+  void add(int64_t line);
+  /// Those of `other` as well, whatever their order.
+  void merge(const Notice& other);
+  std::string text() const;  // "3 (lines 4, 17, 90)"; "12 (lines 1, ... and 2 more)"
+};
+
+}  // namespace heed::data

@@ -1,0 +1,41 @@
+// Which script a letter is of. Torch-free.
+#pragma once
+
+namespace heed::text {
+
+/// Chinese and Japanese characters are one script here, for Japanese mixes its three.
+enum class Script {
+  none,  // digits, punctuation, spaces, symbols, and letters of scripts that are not listed
+  latin,
+  greek,
+  cyrillic,
+  armenian,
+  hebrew,
+  arabic,
+  devanagari,
+  bengali,
+  gurmukhi,
+  gujarati,
+  tamil,
+  telugu,
+  kannada,
+  malayalam,
+  sinhala,
+  thai,
+  lao,
+  tibetan,
+  burmese,
+  georgian,
+  ethiopic,
+  khmer,
+  hangul,
+  han_and_kana,
+};
+inline constexpr int kScripts = static_cast<int>(Script::han_and_kana) + 1;
+
+Script script_of(char32_t c);
+
+/// "Latin", "Chinese or Japanese"; "no script" for none.
+const char* name_of(Script script);
+
+}  // namespace heed::text
