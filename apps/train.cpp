@@ -231,7 +231,7 @@ void train_command(const TrainArgs& args) {
     if (const auto changed = config::differences(*saved, config); !changed.empty())
       log::info("the run goes on with another configuration: " + config::differences_text(changed));
   use_threads(config.threads);
-  report_corpora(config.data);
+  const data::HygieneReport hygiene = report_corpora(config.data);
   const Vocabularies vocabularies = folder_vocabularies(config, folder);
   const bool scored = has_scores(saved, config);
 
@@ -274,7 +274,7 @@ void train_command(const TrainArgs& args) {
                      .validation_bleu = result.bleu_of_best.value_or(-1),
                      .stop_reason = result.reason(),
                      .test_scores = score_test(run)};
-  write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json(provenance));
+  write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json(provenance, hygiene));
   log::info("done: heed translate " + shell_word(folder));
 }
 

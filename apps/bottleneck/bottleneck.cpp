@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "data/hygiene.h"
 #include "draw/curve.h"
 #include "draw/heatmap.h"
 #include "draw/report.h"
@@ -233,6 +234,8 @@ void bottleneck(const BottleneckArgs& args) {
   }
   write_atomic(in(folder, "systems.csv"), text::table_csv(table));
   for (const std::string& note : made_by(members)) report.notes.push_back(note);
+  for (const std::string& found : data::check_hygiene(config.data).text())
+    report.notes.push_back(found);
   write_atomic(in(folder, "report.html"), draw::report_page(report));
   std::cout << score::lengths_table(lengths) << '\n' << text::table_text(table);
   if (const std::string line = draw::headline(lengths); !line.empty()) log::info(line);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/shared/corpora.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -9,7 +10,8 @@ namespace heed {
 
 using nlohmann::json;
 
-std::string RunSummary::to_json(const Provenance& provenance) const {
+std::string RunSummary::to_json(const Provenance& provenance,
+                                const data::HygieneReport& corpora) const {
   return json{{"parameters", parameters},
               {"updates", updates},
               {"minutes", minutes},
@@ -18,7 +20,8 @@ std::string RunSummary::to_json(const Provenance& provenance) const {
               {"validation_bleu", validation_bleu},
               {"stop_reason", stop_reason},
               {"test", test_scores},
-              {"provenance", json::parse(provenance.to_json())}}
+              {"provenance", json::parse(provenance.to_json())},
+              {"corpora", json::parse(heed::to_json(corpora))}}
              .dump(2) +
          "\n";
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/shared/provenance.h"
+#include "data/hygiene.h"
 
 namespace heed {
 
@@ -18,8 +19,8 @@ struct RunSummary {
   std::string stop_reason;
   std::vector<std::string> test_scores;  // as sacrebleu describes them
 
-  /// Of a run that was made so.
-  std::string to_json(const Provenance& provenance) const;
+  /// Of a run that was made so, on these corpora.
+  std::string to_json(const Provenance& provenance, const data::HygieneReport& corpora) const;
   /// Throws UserError naming the file.
   static RunSummary read(const std::string& path);
 };
