@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -120,21 +122,13 @@ int run(int argc, char** argv) {
   }
 }
 
-}  // namespace
-}  // namespace heed
-
-int main(int argc, char** argv) {
-  heed::repair_inherited();
-  heed::model::pool_host_memory();
-  using heed::report;
+/// Tells of the exception that is being handled; its exit code.
+int report_exception() {
   try {
-    heed::open_output();
-    const int code = heed::run(argc, argv);
-    heed::close_output();
-    return code;
-  } catch (const heed::UserError& error) {
+    throw;
+  } catch (const UserError& error) {
     return report(error.what(), 2);
-  } catch (const heed::Failure& error) {
+  } catch (const Failure& error) {
     return report(error.what(), 1);
   } catch (const std::filesystem::filesystem_error& error) {
     return report(error.path1().string() + ": " + error.code().message(), 1);
@@ -154,5 +148,34 @@ int main(int argc, char** argv) {
     return report(std::string("bug, please report it: ") + error.what_without_backtrace(), 70);
   } catch (const std::exception& error) {
     return report(std::string("bug, please report it: ") + error.what(), 70);
+  }
+}
+
+/// A library's thread has nobody above it who catches, and a library that cannot start all of its
+/// threads ends the process while the exception is on its way.
+[[noreturn]] void end_of_a_thread() {
+  if (std::current_exception()) std::_Exit(report_exception());
+  if (std::uncaught_exceptions() > 0)
+    std::_Exit(
+        report("a library failed while it started threads: out of memory, or of threads "
+               "that this user may have (ulimit -v, ulimit -u)",
+               1));
+  std::abort();
+}
+
+}  // namespace
+}  // namespace heed
+
+int main(int argc, char** argv) {
+  heed::repair_inherited();
+  heed::model::pool_host_memory();
+  std::set_terminate(heed::end_of_a_thread);
+  try {
+    heed::open_output();
+    const int code = heed::run(argc, argv);
+    heed::close_output();
+    return code;
+  } catch (...) {
+    return heed::report_exception();
   }
 }
