@@ -1,9 +1,11 @@
 // heed COMMAND [options]: builds the command line from the table and turns every outcome into an
 // exit code: 0 done, 1 the world failed, 2 the user's mistake, 70 a bug.
 #include <c10/util/Exception.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -123,7 +125,7 @@ int run(int argc, char** argv) {
 }
 
 /// Tells of the exception that is being handled; its exit code.
-int report_exception() {
+int report_exception() noexcept try {
   try {
     throw;
   } catch (const UserError& error) {
@@ -149,17 +151,26 @@ int report_exception() {
   } catch (const std::exception& error) {
     return report(std::string("bug, please report it: ") + error.what(), 70);
   }
+} catch (...) {  // telling needs memory, too, unless the text is ready
+  std::fputs("heed: out of memory\n", stderr);
+  return 1;
 }
 
 /// A library's thread has nobody above it who catches, and a library that cannot start all of its
 /// threads ends the process while the exception is on its way.
 [[noreturn]] void end_of_a_thread() {
+  static std::atomic_flag told;
+  if (told.test_and_set())  // several threads may end at once; one of them tells
+    for (;;) pause();
   if (std::current_exception()) std::_Exit(report_exception());
-  if (std::uncaught_exceptions() > 0)
-    std::_Exit(
-        report("a library failed while it started threads: out of memory, or of threads "
-               "that this user may have (ulimit -v, ulimit -u)",
-               1));
+  if (std::uncaught_exceptions() > 0) try {
+      std::_Exit(
+          report("a library failed while it started threads: out of memory, or of threads "
+                 "that this user may have (ulimit -v, ulimit -u)",
+                 1));
+    } catch (...) {
+      std::_Exit(report_exception());
+    }
   std::abort();
 }
 
