@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -26,6 +27,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "kernels/rows/loops.h"
 #include "model/model.h"
 #include "model/safetensors_header.h"
 
@@ -139,6 +141,14 @@ class Mapping {
   void* data_ = nullptr;
 };
 
+/// As fp32, which everything is computed in.
+bool is_finite(const Tensor& tensor) {
+  if (!tensor.is_floating_point()) return true;
+  const Tensor numbers = tensor.to(at::kFloat);
+  return std::isfinite(
+      kernels::largest_magnitude(numbers.const_data_ptr<float>(), numbers.numel()));
+}
+
 std::string_view header_of(const Mapping& file) {
   if (file.size() < kLengthBytes)
     file.wrong("not a safetensors file, or truncated: it has " + std::to_string(file.size()) +
@@ -168,6 +178,21 @@ void check_version(const Mapping& file, const std::map<std::string, std::string>
   if (version != kFormatVersion)
     file.wrong("format version " + one_line(version) + ", this heed reads version " +
                kFormatVersion);
+}
+
+/// The tensor in that slot: the mapped bytes, or a copy where another program did not align them.
+/// Throws UserError where it holds NaN or infinity.
+Tensor tensor_at(const std::shared_ptr<const Mapping>& file, int64_t begin, const Slot& slot) {
+  Tensor tensor = at::from_blob(
+      file->data() + begin + slot.begin, slot.shape, [file](void*) {},
+      at::TensorOptions(slot.type));
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr());
+  if (address % tensor.element_size() != 0) tensor = tensor.clone();
+  if (!is_finite(tensor))
+    file->wrong("tensor '" + one_line(slot.name) +
+                "' has values that are no finite numbers (NaN or infinity): the training diverged, "
+                "or the file is damaged; take an older one");
+  return tensor;
 }
 
 uint32_t crc_of_header(std::string_view header) {
@@ -216,9 +241,7 @@ TensorFile load_tensors(const std::string& path, bool foreign) {
     loaded.metadata.erase("format_version");
   }
   for (const auto& slot : described.slots)
-    loaded.tensors.emplace(slot.name, at::from_blob(
-                                          file.data() + begin + slot.begin, slot.shape,
-                                          [source](void*) {}, at::TensorOptions(slot.type)));
+    loaded.tensors.emplace(slot.name, tensor_at(source, begin, slot));
   return loaded;
 }
 
@@ -239,6 +262,13 @@ std::map<std::string, Tensor> named_weights(const Model& model) {
   for (const auto& item : model.named_parameters()) add(item.key(), item.value());
   for (const auto& item : model.named_buffers()) add(item.key(), item.value());
   return weights;
+}
+
+void require_floats(const std::map<std::string, Tensor>& weights, const std::string& origin) {
+  for (const auto& [name, tensor] : weights)
+    if (!tensor.is_floating_point())
+      throw UserError(origin + ": tensor '" + one_line(name) + "' holds whole numbers (" +
+                      type_name(tensor.scalar_type()) + "), which are no weights");
 }
 
 namespace {
@@ -263,7 +293,9 @@ std::map<std::string, Tensor> fitting(const Model& model,
                       ", the model needs " + shape_text(tensor) + other);
   }
   for (const auto& [name, tensor] : weights)
-    if (!own.contains(name)) throw UserError(origin + ": surplus tensor '" + name + "'" + other);
+    if (!own.contains(name))
+      throw UserError(origin + ": surplus tensor '" + one_line(name) + "'" + other);
+  require_floats(weights, origin);
   return own;
 }
 

@@ -21,20 +21,23 @@ struct TensorFile {
 void save_tensors(const TensorFile& file, const std::string& path);
 
 /// Throws UserError that names the file and what is wrong with it: missing, truncated, not a
-/// safetensors file, checksum, unknown format version. The tensors are the file's own pages,
-/// mapped: writing to them leaves the file as it is. A file without heed's checksum (written
-/// elsewhere) is refused unless `foreign` is true.
+/// safetensors file, checksum, unknown format version, a tensor with NaN or infinity in it. The
+/// tensors are the file's own pages, mapped: writing to them leaves the file as it is. A file
+/// without heed's checksum (written elsewhere) is refused unless `foreign` is true.
 TensorFile load_tensors(const std::string& path, bool foreign = false);
 
 /// The metadata alone, from the file's header: cheap, and without a look at the checksum. Throws
 /// UserError like load_tensors().
 std::map<std::string, std::string> load_metadata(const std::string& path);
 
+/// Throws UserError naming `origin`, the first tensor that is of whole numbers, and its type.
+void require_floats(const std::map<std::string, Tensor>& weights, const std::string& origin);
+
 class Model;
 /// All parameters and buffers by dotted name, tied ones once (shared storage, not copied).
 std::map<std::string, Tensor> named_weights(const Model& model);
-/// Copies into the model's parameters. Throws UserError naming `origin` and the first missing,
-/// surplus or differently shaped tensor.
+/// Copies into the model's parameters. Throws UserError naming `origin` and the first tensor that
+/// is missing, surplus, of another shape or of whole numbers.
 void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
 /// The same, but the model's parameters become these tensors: nothing is copied but what does not

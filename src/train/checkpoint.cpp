@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 
 namespace heed::train {
 namespace {
@@ -57,7 +58,7 @@ Progress progress_of(const std::map<std::string, std::string>& metadata, const s
   if (version == metadata.end() || state == metadata.end())
     throw UserError(path + ": holds no training state, only weights");
   if (version->second != kVersion)
-    throw UserError(path + ": checkpoint version " + version->second +
+    throw UserError(path + ": checkpoint version " + one_line(version->second) +
                     ", this heed goes on from version " + kVersion);
   return Progress::from_json(state->second, path);
 }
@@ -186,9 +187,14 @@ void CheckpointFolder::prune(int64_t keep_last, int64_t newest) const {
 
 NamedTensors read_weights(const std::string& path) {
   model::TensorFile file = model::load_tensors(path);
-  if (!file.metadata.contains(kStateKey)) return std::move(file.tensors);
-  NamedTensors weights = group(file.tensors, "model");
-  for (auto& [name, tensor] : group(file.tensors, "ema")) weights[name] = tensor;
+  NamedTensors weights;
+  if (file.metadata.contains(kStateKey)) {
+    weights = group(file.tensors, "model");
+    for (auto& [name, tensor] : group(file.tensors, "ema")) weights[name] = tensor;
+  } else {
+    weights = std::move(file.tensors);
+  }
+  model::require_floats(weights, path);
   return weights;
 }
 

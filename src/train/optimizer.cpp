@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "model/weights.h"
 
 namespace heed::train {
 namespace {
@@ -41,6 +42,7 @@ void copy_all(const NamedTensors& from, const NamedTensors& to, const std::strin
   if (from.size() != to.size())
     throw UserError(origin + ": " + what +
                     " is of other settings; go on with those that it was saved with");
+  model::require_floats(from, origin);
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : to) Tensor(tensor).copy_(from.at(name));
 }

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -199,6 +200,30 @@ TEST_F(Weights, FilesOfOtherProgramsAreReadWhenAskedFor) {
   EXPECT_TRUE(at::equal(file.tensors.at("x"), at::zeros({1, 3})));
 }
 
+// The first number, one inside and the last, of every type that holds such values.
+TEST_F(Weights, NumbersThatAreNotFiniteAreRefusedWithTheirTensor) {
+  for (const auto type : {at::kFloat, at::kDouble, at::kBFloat16, at::kHalf})
+    for (const double wrong : {NAN, -NAN, INFINITY, -INFINITY})
+      for (const int64_t place : {0, 17, 36}) {
+        TensorFile file = small_file();
+        file.tensors["a\nb"] = at::ones({37}, type);
+        save_tensors(file, path);
+        EXPECT_EQ(error_of_load(), "");
+        file.tensors["a\nb"][place] = wrong;
+        save_tensors(file, path);
+        expect_refused(R"(tensor 'a\nb' has values that are no finite numbers)");
+      }
+  save_tensors({.tensors = {{"c", at::full({3}, 1e300, at::kDouble)}}}, path);  // not in fp32
+  expect_refused("tensor 'c'");
+}
+
+TEST_F(Weights, TensorsThatAnotherProgramDidNotAlignAreRead) {
+  for (const std::string blanks : {"", " ", "  ", "   "}) {
+    write_with_header(R"({"x":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})" + blanks, 12);
+    EXPECT_TRUE(at::equal(load_tensors(path, true).tensors.at("x"), at::zeros({3})));
+  }
+}
+
 TEST_F(Weights, AFailedSaveNamesTheFile) {
   const std::string nowhere = (folder / "missing" / "model.safetensors").string();
   try {
@@ -319,6 +344,10 @@ TEST_F(Weights, WeightsOfAnotherModelAreNamed) {
   auto surplus = good;
   surplus["more"] = at::ones({1});
   EXPECT_NE(error_of(surplus).find("surplus tensor 'more'"), std::string::npos);
+  auto whole = good;
+  whole["output.bias"] = at::ones({7}, at::kInt);
+  EXPECT_NE(error_of(whole).find("'output.bias' holds whole numbers (I32)"), std::string::npos)
+      << error_of(whole);
   auto reshaped = good;
   reshaped["output.bias"] = at::ones({3, 2});
   EXPECT_NE(error_of(reshaped).find("'output.bias' is 3 x 2, the model needs 7"), std::string::npos)

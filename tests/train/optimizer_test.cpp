@@ -175,6 +175,10 @@ TEST(Optimizer, RefusesTheStateOfAnother) {
   EXPECT_EQ(message_of<UserError>([&] { adam.load_state(adadelta.state(), "x.heed"); }),
             "x.heed: the optimizer's state has no 'exp_avg/large' of this shape; go on with the "
             "settings that it was saved with");
+  NamedTensors whole = adam.state();
+  whole["exp_avg/large"] = at::ones({5, 7}, at::kLong);
+  EXPECT_EQ(message_of<UserError>([&] { adam.load_state(whole, "x.heed"); }),
+            "x.heed: tensor 'exp_avg/large' holds whole numbers (I64), which are no weights");
 }
 
 TEST(Optimizer, TheNormIsOverAllTensors) {
