@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -305,6 +306,9 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
       const float* begin = values + row * batch.target_length;
       score.tokens.assign(begin, begin + batch.target_lengths[row]);
       score.log_probability = std::accumulate(score.tokens.begin(), score.tokens.end(), 0.0);
+      if (!std::isfinite(score.log_probability))
+        throw Failure("line " + std::to_string(chosen[row] + 1) +
+                      ": the model's score is not a number: its weights are damaged or diverged");
     }
   }
   return out;

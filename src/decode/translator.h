@@ -64,7 +64,8 @@ class Translator {
     double log_probability = 0;
     std::vector<float> tokens;  // [pieces + eos]
   };
-  /// Throws UserError when the counts differ or a line is longer than the model can take.
+  /// Throws UserError when the counts differ or a line is longer than the model can take, Failure
+  /// when a log-probability is not a number or infinite.
   std::vector<Score> score(const std::vector<std::string>& sources,
                            const std::vector<std::string>& targets);
 

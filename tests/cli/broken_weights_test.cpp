@@ -115,6 +115,16 @@ TEST_F(BrokenWeights, WholeNumbersAreNoWeights) {
                  {weights + ": tensor 'output.bias' holds whole numbers (I32)"});
 }
 
+// All log-probabilities but one are -inf.
+TEST_F(BrokenWeights, ScoresThatAreNoNumbersAreTheWorldsFault) {
+  WeightsFile(weights).change("output.bias", [](std::vector<float>& numbers) {
+    for (float& number : numbers) number = -3e38F;
+    numbers.front() = 3e38F;
+  });
+  expect_one_line_error(run_heed({"score", model, source, target}), 1,
+                        {"line 1: the model's score is not a number"});
+}
+
 TEST(BrokenCheckpoint, IsPassedOverWhereThereIsAnOlderOne) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 60, 1);
