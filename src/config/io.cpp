@@ -5,18 +5,30 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "config/document.h"
 #include "config/print.h"
 #include "config/suggest.h"
 
 namespace heed::config {
 namespace {
+
+/// Of a configuration's text, and of its values once aliases are unfolded: some bytes of YAML
+/// become some hundred times as many in memory.
+constexpr std::size_t kLongestText = std::size_t{1} << 20;
+
+[[noreturn]] void refuse_length(const std::string& name, uintmax_t bytes) {
+  throw ConfigError(name + ": has " + human_bytes(bytes) + ", and a configuration at most " +
+                    human_bytes(kLongestText) + "; is it another file?");
+}
 
 template <class Number>
 std::optional<Number> exact(std::string_view text) {
@@ -157,11 +169,14 @@ class Reader {
   }
 
   template <class T>
-  T scalar(const YAML::Node& node, const std::string& path, const YAML::Node& where) const {
+  T scalar(const YAML::Node& node, const std::string& path, const YAML::Node& where) {
     T value{};
     if (node.IsNull() && std::is_same_v<T, std::string>) return value;
     if (!node.IsScalar()) fail(where, path, "expected " + noun(value) + ", got " + kind_of(node));
     const std::string& text = node.Scalar();
+    unfolded_ += text.size() + 1;
+    if (unfolded_ > kLongestText)
+      fail(where, path, "aliases (*name) unfold to more than " + human_bytes(kLongestText));
     if (!parse(text, value))
       fail(where, path,
            "cannot read '" + one_line(text) + "' as " + noun(value) + hint(text, value));
@@ -169,14 +184,13 @@ class Reader {
   }
 
   template <class T>
-  void assign(T* value, const YAML::Node& node, const std::string& path,
-              const YAML::Node& where) const {
+  void assign(T* value, const YAML::Node& node, const std::string& path, const YAML::Node& where) {
     *value = scalar<T>(node, path, where);
   }
 
   template <class T>
   void assign(std::vector<T>* list, const YAML::Node& node, const std::string& path,
-              const YAML::Node& where) const {
+              const YAML::Node& where) {
     if (!node.IsSequence()) {
       const std::string cure = node.IsScalar() ? "; write [" + one_line(node.Scalar()) + "]" : "";
       fail(where, path, "expected a list, got " + kind_of(node) + cure);
@@ -186,7 +200,7 @@ class Reader {
   }
 
   void assign(const EnumView& value, const YAML::Node& node, const std::string& path,
-              const YAML::Node& where) const {
+              const YAML::Node& where) {
     const auto text = scalar<std::string>(node, path, where);
     const auto found = std::find(value.names->begin(), value.names->end(), text);
     if (found == value.names->end())
@@ -214,6 +228,7 @@ class Reader {
   const SectionView& root_;
   std::string source_;
   Origins* origins_;
+  std::size_t unfolded_ = 0;  // bytes of all values so far
 };
 
 /// One `--set`: walks the dotted path, then writes the value.
@@ -236,7 +251,8 @@ class Setting {
       return walk(*below, part + 1, path);
     const auto* list = std::get_if<ListView>(&field.value);
     if (list == nullptr)
-      reader_.fail({}, path, "is a value, not a section with '" + parts_[part + 1] + "' in it");
+      reader_.fail({}, path,
+                   "is a value, not a section with '" + one_line(parts_[part + 1]) + "' in it");
     enter(*list, part + 1, path);
   }
 
@@ -247,10 +263,10 @@ class Setting {
     if (!number && list.size() > 1)
       reader_.fail({}, path,
                    "has " + std::to_string(list.size()) + " entries; name one, as in " + path +
-                       ".0." + parts_[part]);
+                       ".0." + one_line(parts_[part]));
     const std::size_t index = number.value_or(0);
     if (index > list.size())
-      reader_.fail({}, path_of(path, parts_[part]),
+      reader_.fail({}, path_of(path, one_line(parts_[part])),
                    "there are only " + std::to_string(list.size()) + " entries");
     const SectionView element = index == list.size() ? list.add() : list.at(index);
     const std::string prefix = path_of(path, std::to_string(index));
@@ -289,28 +305,23 @@ class Setting {
 
 void load_text(const SectionView& root, const std::string& yaml, const std::string& name,
                Origins* origins) {
-  std::vector<YAML::Node> documents;
-  try {
-    documents = YAML::LoadAll(yaml);
-  } catch (const YAML::Exception& error) {
-    const std::string line = error.mark.line < 0 ? "" : ":" + std::to_string(error.mark.line + 1);
-    throw ConfigError(name + line + ": not valid YAML: " + one_line(error.msg));
-  }
-  if (documents.size() > 1)
-    throw ConfigError(name + ":" + std::to_string(documents[1].Mark().line + 1) +
-                      ": a second YAML document begins; a configuration is one");
-  if (!documents.empty()) Reader(root, name, origins).section(root, documents[0], "");
+  if (yaml.size() > kLongestText) refuse_length(name, yaml.size());
+  Reader(root, name, origins).section(root, load_document(yaml, name), "");
 }
 
 void load_file(const SectionView& root, const std::string& path, Origins* origins) {
   require_file(path, "configuration");
+  std::error_code none;  // of a pipe
+  const uintmax_t bytes = std::filesystem::file_size(path, none);
+  if (!none && bytes > kLongestText) refuse_length(path, bytes);
   load_text(root, read_file(path), path, origins);
 }
 
 void set(const SectionView& root, const std::string& assignment, Origins* origins) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0)
-    throw ConfigError("--set " + assignment + ": expected key=value, as in training.updates=1000");
+    throw ConfigError("--set " + one_line(assignment) +
+                      ": expected key=value, as in training.updates=1000");
   const std::string key(trim(assignment.substr(0, equals)));
   Setting(root, key, assignment.substr(equals + 1), origins).apply();
 }

@@ -27,8 +27,10 @@ std::size_t distance(std::string_view a, std::string_view b) {
   const std::string x = folded(a), y = folded(b);
   if (x == y) return 0;
   if (part_of(x, y) || part_of(y, x)) return 1;
+  const std::size_t shorter = std::min(x.size(), y.size()), longer = std::max(x.size(), y.size());
+  if ((longer - shorter) * 3 > longer) return kFar;  // as many edits at least
   const std::size_t edits = edit_distance(x, y);
-  return edits * 3 <= std::max(x.size(), y.size()) ? edits + 1 : kFar;
+  return edits * 3 <= longer ? edits + 1 : kFar;
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& allowed) {

@@ -161,6 +161,11 @@ TEST(LoadError, BrokenYamlNamesTheLine) {
             "x.yaml:3: a second YAML document begins; a configuration is one");
 }
 
+TEST(LoadError, HasAnEndForTextThatTheParserReadsForEver) {
+  EXPECT_EQ(load_error("!str 3\n? quick\n: on\n...\n"),
+            "x.yaml:2: a second YAML document begins; a configuration is one");
+}
+
 TEST(LoadError, IsOneLineWhateverTheFileHolds) {
   EXPECT_EQ(load_error("model: {hidden_size: \"a\\nb\"}"),
             "x.yaml:1: model.hidden_size: cannot read 'a\\nb' as a whole number");
@@ -170,6 +175,33 @@ TEST(LoadError, IsOneLineWhateverTheFileHolds) {
 
 TEST(LoadError, DeepNestingIsNoCrash) {
   EXPECT_TRUE(load_error(std::string(100000, '[')).starts_with("x.yaml:1: not valid YAML: "));
+}
+
+TEST(LoadError, AliasesThatUnfoldToLargeLists) {
+  std::string yaml = "name: &a " + std::string(500000, 'x') + "\nwords: [";
+  for (int i = 0; i < 1000; ++i) yaml += "*a,";
+  EXPECT_EQ(load_error(yaml + "]"), "x.yaml:1: words: aliases (*name) unfold to more than 1.0 MiB");
+  EXPECT_EQ(loaded("name: &a x\nwords: [*a, *a]").words, (std::vector<std::string>{"x", "x"}));
+}
+
+TEST(LoadError, ABillionLaughsTakeNoMoreThanTheFile) {
+  std::string yaml = "words: [&a0 [ha]";
+  for (int i = 1; i <= 9; ++i) {
+    yaml += ", &a" + std::to_string(i) + " [";
+    for (int k = 0; k < 10; ++k) yaml += "*a" + std::to_string(i - 1) + ",";
+    yaml += "]";
+  }
+  EXPECT_EQ(load_error(yaml + "]"), "x.yaml:1: words: expected text, got a list");
+}
+
+TEST(LoadError, AFileOfAnotherKindIsRefusedByItsSize) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("big.yaml", std::string((1 << 20) + 1, 'x'));
+  ToyConfig toy;
+  EXPECT_EQ(message_of<ConfigError>([&] { load_file(toy, path); }),
+            path + ": has 1.0 MiB, and a configuration at most 1.0 MiB; is it another file?");
+  EXPECT_EQ(load_error(std::string(100 << 20, 'x')),
+            "x.yaml: has 100.0 MiB, and a configuration at most 1.0 MiB; is it another file?");
 }
 
 TEST(LoadError, LeavesTheConfigurationAsItWas) {
@@ -248,6 +280,10 @@ TEST(SetError, NamesTheKey) {
   EXPECT_EQ(set_error("name.first=3"), "--set name: is a value, not a section with 'first' in it");
   EXPECT_EQ(set_error("dropout=0.2"), "--set dropout: unknown key; did you mean 'model.dropout'?");
   EXPECT_EQ(set_error("quick"), "--set quick: expected key=value, as in training.updates=1000");
+  EXPECT_EQ(
+      set_error("a\n" + std::string(1000, 'b')),
+      "--set a\\n" + std::string(78, 'b') + "...: expected key=value, as in training.updates=1000");
+  EXPECT_EQ(set_error("name.\x01=3"), "--set name: is a value, not a section with '\\x01' in it");
   EXPECT_TRUE(set_error("ends=[1").starts_with("--set ends: cannot read '[1' as YAML: "));
 }
 

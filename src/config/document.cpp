@@ -1,0 +1,72 @@
+#include "config/document.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <optional>
+#include <sstream>
+
+#include "base/strings.h"
+#include "config/schema.h"
+
+namespace heed::config {
+namespace {
+
+/// Sees where the content of documents begins, and nothing else of them.
+class Beginnings : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override { begins_ = true; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    see(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    see(mark);
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    see(mark);
+  }
+  void OnMapEnd() override {}
+
+  int line = 0;  // of the last, from 0
+
+ private:
+  void see(const YAML::Mark& mark) {
+    if (begins_) line = mark.line;
+    begins_ = false;
+  }
+  bool begins_ = false;
+};
+
+/// YAML::LoadAll would not do: of some texts that are no YAML ("!a b", line feed, "? c") it makes
+/// documents without end.
+std::optional<int> line_of_second_document(const std::string& yaml) {
+  std::istringstream text(yaml);
+  YAML::Parser parser(text);
+  Beginnings documents;
+  for (int i = 0; i < 2; ++i)
+    if (!parser.HandleNextDocument(documents)) return std::nullopt;
+  return documents.line;
+}
+
+}  // namespace
+
+YAML::Node load_document(const std::string& yaml, const std::string& name) {
+  try {
+    if (const auto second = line_of_second_document(yaml))
+      throw ConfigError(name + ":" + std::to_string(*second + 1) +
+                        ": a second YAML document begins; a configuration is one");
+    return YAML::Load(yaml);
+  } catch (const YAML::Exception& error) {
+    const std::string line = error.mark.line < 0 ? "" : ":" + std::to_string(error.mark.line + 1);
+    throw ConfigError(name + line + ": not valid YAML: " + one_line(error.msg));
+  }
+}
+
+}  // namespace heed::config
