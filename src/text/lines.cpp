@@ -8,8 +8,9 @@
 namespace heed::text {
 namespace {
 
-constexpr std::size_t kChunk = 1 << 16, kLongestLine = std::size_t{256} << 20;
-constexpr int64_t kAccidents = 10;  // broken lines that make no broken file
+constexpr std::size_t kChunk = 1 << 16;
+constexpr std::size_t kLongestLine = 4 << 20;  // SentencePiece takes a hundred times as much
+constexpr int64_t kAccidents = 10;             // broken lines that make no broken file
 
 std::string place(const std::string& path, int64_t line) {
   return (path == "-" ? "stdin" : path) + ":" + std::to_string(line) + ": ";
@@ -41,7 +42,7 @@ bool LineReader::fill() {
   scanned_ = buffer_.size();
   start_ = 0;
   if (scanned_ > kLongestLine)
-    throw UserError(place(path_, line_number_ + 1) + "a line of more than 256 MiB; is this text?");
+    throw UserError(place(path_, line_number_ + 1) + "a line of more than 4 MiB; is this text?");
   buffer_.resize(scanned_ + kChunk);
   try {
     buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kChunk));

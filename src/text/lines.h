@@ -38,7 +38,7 @@ class LineReader {
   /// Puts the next line, cleaned, into `line`; false at the end. A last line needs no line feed,
   /// and a line feed at the end makes no line of its own. From a terminal or pipe, a line comes as
   /// soon as it is complete. Throws UserError naming file and line where reading fails, an archive
-  /// is cut off or damaged, or a line is longer than 256 MiB.
+  /// is cut off or damaged, or a line is longer than 4 MiB.
   bool next(std::string& line);
 
   /// Number of the line that next() gave last, from 1; 0 before the first.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <vector>
 
 #include "base/error.h"
@@ -172,6 +173,17 @@ TEST(Lines, ALineOfAMegabyteIsOneLine) {
   const std::string longest(1 << 20, 'x');
   EXPECT_THAT(read_all(folder.write("a", "a\n" + longest + "\nb\n")),
               ElementsAre("a", longest, "b"));
+}
+
+TEST(Lines, AHundredMegabytesWithoutALineFeedAreNoText) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a", "a\nb");
+  std::filesystem::resize_file(path, 100 << 20);  // NULs that take no room
+  LineReader reader(path);
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(message_of<UserError>([&] { reader.next(line); }),
+            path + ":2: a line of more than 4 MiB; is this text?");
 }
 
 TEST(Lines, AMissingFileIsAUserError) {
