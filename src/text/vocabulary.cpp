@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "text/piece_types.h"
+#include "text/model_file.h"
 #include "text/sampler.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
@@ -48,7 +48,9 @@ struct Vocabulary::Impl {
   std::vector<bool> is_sampled;  // by id: what may be segmented otherwise
 
   /// Symbols that a user has defined stay whole. So does what BPE could not spell letter by letter.
-  void prepare_sampling(const std::vector<PieceType>& types) {
+  void prepare_sampling() {
+    const std::vector<PieceType> types = piece_types(model);
+    expect(std::ssize(types) == processor.GetPieceSize(), "a piece without a type");
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
       is_sampled.push_back(types[id] == PieceType::normal);
       if (is_sampled[id]) pieces.add(processor.IdToPiece(id), {id, processor.GetScore(id)});
@@ -61,14 +63,13 @@ struct Vocabulary::Impl {
 
 Vocabulary Vocabulary::from_model(std::string model, const std::string& name) {
   auto impl = std::make_shared<Impl>();
-  const std::vector<PieceType> types = piece_types(model);
-  if (model.empty() || !impl->processor.LoadFromSerializedProto(model).ok() ||
-      std::ssize(types) != impl->processor.GetPieceSize())
+  if (model.empty() || !is_sound_model(model) ||
+      !impl->processor.LoadFromSerializedProto(model).ok())
     throw UserError(name + ": no SentencePiece model; make one with heed vocab");
   require_ids(impl->processor, name);
   impl->model = std::move(model);
   impl->kind = kind_of(impl->processor);
-  impl->prepare_sampling(types);
+  impl->prepare_sampling();
   Vocabulary vocabulary;
   vocabulary.impl_ = std::move(impl);
   return vocabulary;

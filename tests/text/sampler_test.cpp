@@ -28,6 +28,16 @@ TEST(PieceTable, TellsPiecesFromTheirBeginnings) {
   EXPECT_EQ(pieces.begins("abb"), nullptr);
 }
 
+TEST(PieceTable, KnowsWhatItCanSpell) {
+  PieceTable pieces;
+  pieces.add("\u00e9", {.id = 4});
+  pieces.add("b", {.id = 5});
+  pieces.add("bc", {.id = 6});
+  EXPECT_TRUE(pieces.spells("b\u00e9b"));
+  EXPECT_TRUE(pieces.spells(""));
+  EXPECT_FALSE(pieces.spells("bc"));
+}
+
 // "ab" is [ab] with 0.5 or [a, b] with 0.2 * 0.1 = 0.02: 25 to 1, and 5 to 1 under alpha = 1/2.
 TEST(SampleUnigram, DrawsInProportionToTheSmoothedLikelihood) {
   const PieceTable pieces = table();

@@ -1,0 +1,164 @@
+#include "text/model_file.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace heed::text {
+namespace {
+
+// Fields of sentencepiece_model.proto.
+constexpr uint64_t kPieces = 1, kNormalizer = 3, kDenormalizer = 5;  // of a model
+constexpr uint64_t kScore = 2, kType = 3;                            // of a piece
+constexpr uint64_t kCharsmap = 2;                                    // of a normalizer
+
+/// One field of a message in the wire format of protocol buffers.
+struct WireField {
+  uint64_t number = 0;
+  enum Kind { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 } kind = varint;
+  uint64_t value = 0;        // of varint
+  std::string_view content;  // of fixed64, bytes and fixed32
+};
+
+/// Takes `size` bytes off the front; nothing where there are fewer.
+std::optional<std::string_view> take_bytes(std::string_view& rest, uint64_t size) {
+  if (size > rest.size()) return std::nullopt;
+  const std::string_view taken = rest.substr(0, size);
+  rest.remove_prefix(size);
+  return taken;
+}
+
+std::optional<uint64_t> take_varint(std::string_view& rest) {
+  uint64_t value = 0;
+  for (int shift = 0; shift < 64; shift += 7) {
+    const auto byte = take_bytes(rest, 1);
+    if (!byte) return std::nullopt;
+    const auto bits = static_cast<unsigned char>(byte->front());
+    value |= uint64_t{bits & 0x7Fu} << shift;
+    if (bits < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
+/// Nothing where the message is damaged, or uses groups, which SentencePiece never does.
+std::optional<WireField> take_field(std::string_view& rest) {
+  const auto key = take_varint(rest);
+  if (!key) return std::nullopt;
+  WireField field{.number = *key >> 3, .kind = static_cast<WireField::Kind>(*key & 7)};
+  std::optional<uint64_t> size;
+  switch (field.kind) {
+    case WireField::varint: {
+      const auto value = take_varint(rest);
+      if (!value) return std::nullopt;
+      field.value = *value;
+      return field;
+    }
+    case WireField::fixed64:
+      size = 8;
+      break;
+    case WireField::bytes:
+      size = take_varint(rest);
+      break;
+    case WireField::fixed32:
+      size = 4;
+      break;
+  }
+  const auto content = size ? take_bytes(rest, *size) : std::nullopt;
+  if (!content) return std::nullopt;
+  field.content = *content;
+  return field;
+}
+
+/// Calls good(field) for each field; false where one is not good or the message is damaged.
+template <class Good>
+bool all_fields(std::string_view message, const Good& good) {
+  while (!message.empty()) {
+    const auto field = take_field(message);
+    if (!field || !good(*field)) return false;
+  }
+  return true;
+}
+
+template <class T>
+T number_at(std::string_view bytes, std::size_t at) {
+  static_assert(std::endian::native == std::endian::little, "SentencePiece's models are");
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+bool is_sound_piece(std::string_view piece) {
+  return all_fields(piece, [](const WireField& field) {
+    const bool score = field.number == kScore && field.kind == WireField::fixed32;
+    return !score || std::isfinite(number_at<float>(field.content, 0));
+  });
+}
+
+PieceType type_of(std::string_view piece) {
+  PieceType type = PieceType::normal;
+  all_fields(piece, [&](const WireField& field) {
+    if (field.number == kType && field.kind == WireField::varint)
+      type = static_cast<PieceType>(field.value);
+    return true;
+  });
+  return type;
+}
+
+/// The table of Darts-clone: units of 32 bits. From unit i with offset o one goes to i ^ o, whose
+/// value is a place in `texts` if i has a leaf, or on to i ^ o ^ byte.
+bool is_sound_trie(std::string_view units, std::string_view texts) {
+  const std::size_t count = units.size() / 4;
+  if (count == 0 || units.size() % 4 != 0) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto unit = number_at<uint32_t>(units, 4 * i);
+    if (unit >> 31) continue;  // a value: nothing leads on
+    const std::size_t next = i ^ ((unit >> 10) << ((unit & (1u << 9)) >> 6));
+    if ((next | 0xFF) >= count) return false;
+    const bool leaf = (unit >> 8 & 1) != 0;
+    if (leaf && (number_at<uint32_t>(units, 4 * next) & 0x7FFFFFFF) >= texts.size()) return false;
+  }
+  return true;
+}
+
+/// The size of the trie, the trie, and the texts that it leads to, each ended by NUL.
+bool is_sound_charsmap(std::string_view map) {
+  if (map.empty()) return true;
+  if (map.size() <= 4) return false;
+  const auto size = number_at<uint32_t>(map, 0);
+  map.remove_prefix(4);
+  return size < map.size() && map.back() == '\0' &&
+         is_sound_trie(map.substr(0, size), map.substr(size));
+}
+
+bool is_sound_normalizer(std::string_view spec) {
+  return all_fields(spec, [](const WireField& field) {
+    return field.number != kCharsmap || field.kind != WireField::bytes ||
+           is_sound_charsmap(field.content);
+  });
+}
+
+}  // namespace
+
+bool is_sound_model(std::string_view bytes) {
+  return all_fields(bytes, [](const WireField& field) {
+    if (field.kind != WireField::bytes) return true;
+    if (field.number == kPieces) return is_sound_piece(field.content);
+    if (field.number == kNormalizer || field.number == kDenormalizer)
+      return is_sound_normalizer(field.content);
+    return true;
+  });
+}
+
+std::vector<PieceType> piece_types(std::string_view model) {
+  std::vector<PieceType> types;
+  all_fields(model, [&](const WireField& field) {
+    if (field.number == kPieces && field.kind == WireField::bytes)
+      types.push_back(type_of(field.content));
+    return true;
+  });
+  return types;
+}
+
+}  // namespace heed::text

@@ -1,0 +1,22 @@
+// A SentencePiece model as the bytes of its file: what must be sound before SentencePiece gets it,
+// because the library trusts its files, and what its own interface does not tell. Inside text/
+// only.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace heed::text {
+
+/// Whether the parts of a model that SentencePiece uses without a check of its own are sound: the
+/// scores of its pieces are finite, and no path through the table of its normalisation (a double
+/// array, Aoe 1989) leads out of it.
+bool is_sound_model(std::string_view bytes);
+
+/// As sentencepiece_model.proto numbers them.
+enum class PieceType { normal = 1, unknown, control, user_defined, unused, byte };
+
+/// The type of each piece of a sound model, by id.
+std::vector<PieceType> piece_types(std::string_view model);
+
+}  // namespace heed::text
