@@ -2,13 +2,14 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "data/batches.h"
 
 namespace heed::data {
 namespace {
 
 [[noreturn]] void fail(std::string_view json) {
-  throw UserError("a damaged place in the training data: '" + std::string(json) + "'");
+  throw UserError("a damaged place in the training data: '" + one_line(json) + "'");
 }
 
 /// The number behind `"name":`, in quotes or not.

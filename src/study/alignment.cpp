@@ -34,7 +34,7 @@ GoldAlignment parse_pharaoh(std::string_view line, const std::string& where) {
                       parse_number(std::string_view(word).substr(0, middle), link.source) &&
                       parse_number(std::string_view(word).substr(middle + 1), link.target);
     if (!good) {
-      throw UserError(where + ": '" + word +
+      throw UserError(where + ": '" + one_line(word) +
                       "' is no alignment link; write i-j (or i?j where it is only possible), "
                       "counting from 0");
     }
