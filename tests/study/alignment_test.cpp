@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "message.h"
 
 namespace heed::study {
 namespace {
@@ -27,6 +28,13 @@ TEST(Pharaoh, NamesThePlaceOfAMalformedLink) {
       EXPECT_THAT(error.what(), HasSubstr("gold.align:12: '"));
     }
   }
+}
+
+TEST(Pharaoh, QuotesNoMoreOfAMalformedLinkThanALine) {
+  EXPECT_EQ(message_of<UserError>([] { parse_pharaoh("\x01" + std::string(999, 'x'), "gold:1"); }),
+            "gold:1: '\\x01" + std::string(79, 'x') +
+                "...' is no alignment link; write i-j (or i?j where it is only possible), counting "
+                "from 0");
 }
 
 TEST(Alignment, LinksEachTargetToWhatItLooksAtMost) {
