@@ -6,12 +6,12 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "apps/bench/bench.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "train/metrics_line.h"
 
 namespace heed {
 namespace {
@@ -56,11 +56,10 @@ Learning read_learning(const std::string& folder) {
   Learning learning{
       .name = std::filesystem::path(folder).filename().string(), .updates = {}, .losses = {}};
   for (const std::string& line : split(read_file(path.string()), '\n')) {
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || json.value("event", "") != "train") continue;
-    if (!json.contains("loss") || !json["loss"].is_number()) continue;  // every update was skipped
-    learning.updates.push_back(json.value("update", 0.0));
-    learning.losses.push_back(json.value("loss", 0.0));
+    const auto event = train::parse_metrics(line);
+    if (!event || event->event != "train" || !event->loss) continue;
+    learning.updates.push_back(static_cast<double>(event->update));
+    learning.losses.push_back(*event->loss);
   }
   if (learning.updates.empty()) throw UserError(path.string() + ": no line of training in it");
   return learning;

@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "apps/shared/model_folder.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "model/model.h"
+#include "train/metrics_line.h"
 
 namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 /// In the order in which the model declares them. What shares memory is one tensor, and so is the
 /// output layer's matrix where `tie` makes it an embedding: the first mention counts.
@@ -51,16 +50,11 @@ VocabularyReport describe(const text::Vocabulary& vocabulary) {
 void read_metrics(const fs::path& file, ModelReport& report) {
   if (!fs::exists(file)) return;
   for (const std::string& text : split(read_file(file.string()), '\n')) {
-    const json line = json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (!line.is_object()) continue;
-    try {
-      report.updates = std::max(report.updates, line.at("update").get<int64_t>());
-      if (line.at("event") != "validation" || !line.at("best").get<bool>()) continue;
-      BestValidation best{line.at("update"), line.at("loss"), line.at("perplexity"), {}};
-      if (line.at("bleu").is_number()) best.bleu = line.at("bleu").get<double>();
-      report.best = best;
-    } catch (const json::exception&) {
-    }
+    const auto line = train::parse_metrics(text);
+    if (!line) continue;
+    report.updates = std::max(report.updates, line->update);
+    if (line->event == "validation" && line->best && line->loss && line->perplexity)
+      report.best = BestValidation{line->update, *line->loss, *line->perplexity, line->bleu};
   }
 }
 

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/shared/run_config.h"
@@ -19,6 +18,7 @@
 #include "base/subprocess.h"
 #include "config/io.h"
 #include "config/suggest.h"
+#include "train/metrics_line.h"
 
 namespace heed {
 
@@ -99,12 +99,10 @@ std::string progress_of(const FamilyMember& member) {
   file.seekg(std::max<std::streamoff>(0, size - 2048));
   std::string tail((std::istreambuf_iterator<char>(file)), {}), result = "starting";
   for (const std::string& line : split(tail, '\n')) {
-    const auto event = nlohmann::json::parse(line, nullptr, false);
-    if (!event.is_object() || event.value("event", "") != "train") continue;
-    const auto loss = event.find("loss");  // null where every update was skipped
-    const bool known = loss != event.end() && loss->is_number();
-    result = std::to_string(event.value("update", int64_t{0})) + " updates, loss " +
-             (known ? fixed(loss->get<double>(), 2) : "-");
+    const auto event = train::parse_metrics(line);
+    if (!event || event->event != "train") continue;
+    result = std::to_string(event->update) + " updates, loss " +
+             (event->loss ? fixed(*event->loss, 2) : "-");
   }
   return result;
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "train/metrics_line.h"
 
 namespace heed::train {
 namespace {
@@ -103,12 +104,11 @@ void Metrics::truncate(const Progress& progress) {
   std::string kept;
   if (progress.update > 0 && std::filesystem::exists(path_)) {
     for (const std::string& line : split(read_file(path_), '\n')) {
-      const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
-      if (!object.is_object() || object.value("last", false)) continue;
+      const auto event = parse_metrics(line);
+      if (!event || event->last) continue;
       // A checkpoint is written before the validation of its update, too.
-      const bool validation = object.value("event", "") == "validation";
-      const int64_t end = validation ? progress.validated : progress.update;
-      if (object.value("update", int64_t{0}) <= end) kept += line + "\n";
+      const int64_t end = event->event == "validation" ? progress.validated : progress.update;
+      if (event->update <= end) kept += line + "\n";
     }
   }
   write_atomic(path_, kept);

@@ -33,7 +33,7 @@ class Metrics {
   explicit Metrics(const std::string& folder);
 
   /// Forgets everything that is not in `progress`, so that the file reads as if the run had never
-  /// gone further. A line that was cut off by a crash goes, too. Throws Failure.
+  /// gone further. A line that was cut off by a crash or is no event goes, too. Throws Failure.
   void truncate(const Progress& progress);
 
   void train(const Progress& progress, const LineContext& context);

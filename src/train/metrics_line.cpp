@@ -1,0 +1,36 @@
+#include "train/metrics_line.h"
+
+#include <nlohmann/json.hpp>
+
+namespace heed::train {
+namespace {
+
+/// JSON has null for what is no number.
+template <class T>
+std::optional<T> field(const nlohmann::json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  return found->get<T>();
+}
+
+}  // namespace
+
+std::optional<MetricsLine> parse_metrics(std::string_view line) {
+  const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return std::nullopt;
+  MetricsLine out;
+  try {
+    out.event = object.at("event").get<std::string>();
+    out.update = object.at("update").get<int64_t>();
+    out.loss = field<double>(object, "loss");
+    out.perplexity = field<double>(object, "perplexity");
+    out.bleu = field<double>(object, "bleu");
+    out.best = field<bool>(object, "best").value_or(false);
+    out.last = field<bool>(object, "last").value_or(false);
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace heed::train

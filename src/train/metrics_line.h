@@ -1,0 +1,24 @@
+// A line of metrics.jsonl as its readers see it. Knows nothing of LibTorch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heed::train {
+
+struct MetricsLine {
+  std::string event;  // train, validation or rollback
+  int64_t update = 0;
+  std::optional<double> loss, perplexity;  // of the events train and validation, if finite
+  std::optional<double> bleu;              // of a validation
+  bool best = false;                       // this validation was the best so far
+  bool last = false;                       // the run ended before the window was full
+};
+
+/// Nothing for a line that a crash cut off, or of another program: no JSON object, without event or
+/// update, or with another type in one of these places.
+std::optional<MetricsLine> parse_metrics(std::string_view line);
+
+}  // namespace heed::train
