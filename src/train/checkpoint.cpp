@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <charconv>
@@ -115,14 +116,19 @@ void keep_generators(Checkpoint& checkpoint, const at::Device& device) {
 }
 
 void restore_generators(const Checkpoint& checkpoint, const at::Device& device) {
-  if (checkpoint.cpu_generator.defined()) {
-    at::Generator generator = at::detail::getDefaultCPUGenerator();
-    generator.set_state(checkpoint.cpu_generator);
-  }
-  if (!device.is_cpu() && checkpoint.device_generator.defined()) {
-    at::Generator generator = at::globalContext().defaultGenerator(device);
-    generator.set_state(checkpoint.device_generator);
-  }
+  const auto restore = [](at::Generator generator, const Tensor& state) {
+    if (!state.defined()) return;
+    try {
+      generator.set_state(state);
+    } catch (const c10::Error&) {
+      throw UserError(
+          "the checkpoint's state of the random generator is damaged or of another LibTorch; train "
+          "with the LibTorch that wrote it, or from the start");
+    }
+  };
+  restore(at::detail::getDefaultCPUGenerator(), checkpoint.cpu_generator);
+  if (!device.is_cpu())
+    restore(at::globalContext().defaultGenerator(device), checkpoint.device_generator);
 }
 
 CheckpointFolder::CheckpointFolder(const std::string& run) : folder_(run + "/checkpoints") {}

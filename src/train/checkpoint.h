@@ -29,7 +29,8 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);
 /// Throws UserError naming the file and what is wrong with it.
 Checkpoint load_checkpoint(const std::string& path);
 
-/// The states of ATen's default generators, into and out of a checkpoint.
+/// The states of ATen's default generators, into and out of a checkpoint. Restoring throws UserError
+/// for a state that is none of this LibTorch.
 void keep_generators(Checkpoint& checkpoint, const at::Device& device);
 void restore_generators(const Checkpoint& checkpoint, const at::Device& device);
 

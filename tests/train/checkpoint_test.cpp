@@ -67,6 +67,12 @@ TEST(Checkpoint, BringsBackTheGenerator) {
   EXPECT_TRUE(at::equal(at::randn({5}), next));
 }
 
+TEST(Checkpoint, AGeneratorOfAnotherLibTorchIsTheUsersMistake) {
+  const auto said =
+      message_of<UserError>([] { restore_generators(example(), at::Device(at::kCPU)); });
+  EXPECT_THAT(said, HasSubstr("state of the random generator is damaged or of another LibTorch"));
+}
+
 TEST(Checkpoint, AFileOfWeightsIsNotOne) {
   const TemporaryFolder folder;
   model::save_tensors({{{"a", at::ones({3})}}, {}}, folder / "m.safetensors");
