@@ -1,0 +1,19 @@
+// A line of a gold alignment.
+#include "fuzz/target.h"
+#include "study/alignment.h"
+#include "study/alignment_sweep.h"
+
+using namespace heed;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  fuzz::answers([&] {
+    const auto gold = study::parse_pharaoh(fuzz::text_of(data, size), "gold.align:1");
+    const auto again = study::parse_pharaoh(study::pharaoh(gold.sure), "written.align:1");
+    expect(again.sure == gold.sure, "an alignment that is written as another");
+    study::AlignmentError error;
+    error.add(gold.possible, gold);
+    expect(error.precision() == 1, "links that are not possible");
+    study::require_inside(gold, 3, 5, "gold.align:1");
+  });
+  return 0;
+}

@@ -1,0 +1,16 @@
+// summary.json of a finished run.
+#include "apps/shared/run_summary.h"
+#include "fuzz/target.h"
+
+using namespace heed;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  fuzz::answers([&] {
+    const fuzz::InputFile file(fuzz::text_of(data, size));
+    const RunSummary summary = RunSummary::read(file.path());
+    const fuzz::InputFile written(summary.to_json());
+    expect(RunSummary::read(written.path()).to_json() == summary.to_json(),
+           "a summary that is written as another");
+  });
+  return 0;
+}
