@@ -323,5 +323,47 @@ class Pictures(PageTest):
                     self.assertGreaterEqual(shown.count(word), labels + 1, word)
 
 
+class Hostile(PageTest):
+    """Sentences that would be markup or script are shown as they were written."""
+
+    def elements(self):
+        """How many there are of each name, and comments."""
+        return self.browser.run("""(() => {
+            const names = [...document.querySelectorAll("*")].map(one => one.localName);
+            const comments = document.createNodeIterator(document, NodeFilter.SHOW_COMMENT);
+            while (comments.nextNode()) names.push("comment");
+            const counts = {};
+            for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+            return counts;
+        })()""")
+
+    def test_the_page_shows_them_literally(self):
+        self.open()
+        usual = set(self.elements())
+        self.show("hostile/attention.html", 1200, 900)
+        self.browser.wait("document.querySelector('td')")
+        self.assertEqual(self.texts("source"), toy.HOSTILE + END)
+        self.assertEqual(self.texts("target"), toy.HOSTILE[::-1] + END)
+        self.assertEqual([box["text"] for box in self.boxes("#matrix thead span")],
+                         toy.HOSTILE + END)
+        self.point_at("#target > .token", 1)
+        self.assertTrue(self.status().startswith(toy.HOSTILE[-2] + " looks at "), self.status())
+        elements = self.elements()
+        self.assertLessEqual(set(elements), usual)
+        self.assertEqual((elements["script"], elements["comment"], elements["title"]), (2, 1, 1))
+        self.assertIn("<b>&amp;'\"model", self.browser.run("document.title"))
+
+    def test_pictures_show_them_literally(self):
+        for name in ("cross-layer0-head0", "cross-grid"):
+            self.show(f"hostile/sentence1-{name}.svg", 1600, 1600)
+            self.assertLessEqual(
+                set(self.elements()), {"svg", "title", "rect", "text", "g", "path", "line", "defs",
+                                       "linearGradient", "stop"})
+            shown = self.browser.run("""[...document.querySelectorAll("text")].map(text =>
+                text.querySelector("title")?.textContent ?? text.textContent)""")
+            for word in toy.HOSTILE:
+                self.assertIn(word, shown)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -17,6 +17,9 @@ a der Hund läuft übermorgen Straßenbahn quick fox , . животное пер
 TWELVE = "der Hund läuft , 😀 животное 我们 喜欢 مرحبا 👨‍👩‍👧 नमस्ते .".split()
 RIGHT_TO_LEFT = "مرحبا كيف 🇩🇪 Hund شارع בשלום بالعالم".split()
 UNKNOWN = "der Ωμέγα ж".split()  # no letter of the second is in the vocabulary
+# What would be markup, script or its end if it were not text.
+HOSTILE = ("</script><b>x</b> <!-- &quot; ]]> --> javascript:run() \"'><img/src=x/onerror=run()> "
+           "<svg/onload=run()> @data@ ${run()} \\u003c </title><script>run()</script>").split()
 LAYERS, HEADS = 2, 3
 
 
@@ -66,12 +69,17 @@ def hundred():
 
 
 def look(folder):
-    """Writes folder/look, words of all kinds, layers and heads, and folder/pictures."""
+    """Writes folder/look, words of all kinds, layers and heads, folder/pictures, and folder/hostile."""
     write_pairs(folder, "look", [TWELVE, RIGHT_TO_LEFT, UNKNOWN, hundred()])
     forced = ("attention", "model", "--input", "look.src", "--target-file", "look.tgt", "--words")
     heed(*forced, "--kind", "cross,encoder,decoder", "--head", "all,mean", "--pictures", "none",
          "-o", "look", folder=folder)
     heed(*forced, "--head", "0,mean", "-o", "pictures", folder=folder)
+    write_pairs(folder, "hostile", [HOSTILE])
+    model = "<b>&amp;'\"model"
+    (folder / model).symlink_to("model")
+    heed("attention", model, "--input", "hostile.src", "--target-file", "hostile.tgt", "--words",
+         "--head", "0,mean", "-o", "hostile", folder=folder)
 
 
 Matrix = collections.namedtuple("Matrix", "targets sources weights")
