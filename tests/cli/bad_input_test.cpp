@@ -88,6 +88,27 @@ TEST_F(ConfigTest, AMistakeInSetNamesTheKey) {
                  {"--set", "model.heads", "'few'"});
 }
 
+TEST_F(ConfigTest, ConfigurationsMadeToFillMemoryAreRefusedInOneLine) {
+  std::string laughs = "name: &a " + std::string(500000, 'x') + "\nsystems: [{name: x, set: [";
+  for (int i = 0; i < 9999; ++i) laughs += "*a, ";
+  expect_mistake(train(laughs + "]}]\n"), {"c.yaml:1", "systems.0.set", "aliases"});
+  expect_mistake(train("model: " + std::string(99999, '[')), {"c.yaml:1"});
+  expect_mistake(train("model: " + std::string(99999, '{')), {"c.yaml:1"});
+  const std::string file = folder.write("c.yaml", "seed: 1\n");
+  fs::resize_file(file, 100 << 20);
+  expect_mistake(run_heed({"train", file}), {"c.yaml: has 100.0 MiB", "at most 1.0 MiB"});
+}
+
+TEST_F(ConfigTest, OddBytesInSetAreQuotedInOneLine) {
+  const std::string file = folder.write("c.yaml", "seed: 1\n");
+  for (const char* setting :
+       {"a\nb", "\x01\x1B[2J=3", "\xFF\xFE=\xC3", "model.heads=\xFF\n", "model=[\x01", "=\n", "\n",
+        "model.heads=&a [*a]", "data.train.99999999999999999999.source=x", "systems.0.set=*a"})
+    expect_mistake(run_heed({"train", file, "--set", setting}), {"--set"});
+  expect_mistake(run_heed({"train", file, "--set", std::string(99999, 'x')}),
+                 {"--set xxx", "x..."});
+}
+
 TEST_F(ConfigTest, AMissingConfigNamesTheNearestFile) {
   folder.write("bahdanau.yaml", "seed: 1\n");
   expect_mistake(run_heed({"train", folder / "bahdanu.yaml"}), {"bahdanu.yaml", "bahdanau.yaml'"});
@@ -226,6 +247,14 @@ TEST_F(ModelFolderTest, ADamagedVocabularyIsNamed) {
 TEST_F(ModelFolderTest, ADamagedConfigIsNamed) {
   write_atomic(model + "/config.yaml", "model: {typ: rnn}\n");
   expect_mistake(translate(), {"config.yaml:1", "model.typ", "'type'"});
+}
+
+TEST_F(ModelFolderTest, AHundredMegabytesWithoutALineFeedAreNoText) {
+  const std::string path = folder.write("huge.txt", "");
+  fs::resize_file(path, 100 << 20);  // NULs that take no room
+  for (const auto& command : {std::vector<std::string>{"translate", model, path},
+                              {"vocab", path, "-o", folder / "v.spm"}})
+    expect_mistake(run_heed(command), {"huge.txt:1", "a line of more than 4 MiB"});
 }
 
 TEST_F(ModelFolderTest, AMissingInputNamesTheNearestFile) {
