@@ -44,8 +44,9 @@ function(heed_fuzz program)
 endfunction()
 
 add_custom_target(fuzz)
-heed_fuzz(fuzz_text FOLDER targets SOURCES ${PROJECT_SOURCE_DIR}/apps/shared/run_summary.cpp
-  LIBRARIES heed_study nlohmann_json::nlohmann_json)
+set(text_sources apps/shared/run_summary.cpp apps/shared/provenance.cpp apps/shared/corpora.cpp)
+list(TRANSFORM text_sources PREPEND ${PROJECT_SOURCE_DIR}/)
+heed_fuzz(fuzz_text FOLDER targets SOURCES ${text_sources} LIBRARIES heed_study heed_data nlohmann_json::nlohmann_json)
 set(torch_sources apps/shared/config.cpp src/decode/config.cpp)  # of the room `decode` nothing else is needed
 set(torch_libraries heed_train heed_score)
 if(HEED_FUZZ)
@@ -53,7 +54,7 @@ if(HEED_FUZZ)
   list(APPEND torch_sources src/model/config.cpp src/model/weights.cpp src/model/recurrent/attention/registry.cpp
        src/train/config.cpp src/train/checkpoint.cpp src/train/metrics_line.cpp src/train/progress.cpp
        tests/fuzz/no_networks.cpp)
-  set(torch_libraries heed_data heed_score LibTorch::cpu nlohmann_json::nlohmann_json ZLIB::ZLIB)
+  set(torch_libraries heed_data heed_kernels_rows heed_score LibTorch::cpu nlohmann_json::nlohmann_json ZLIB::ZLIB)
 endif()
 list(TRANSFORM torch_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 heed_fuzz(fuzz_torch FOLDER targets/torch SOURCES ${torch_sources} LIBRARIES ${torch_libraries})

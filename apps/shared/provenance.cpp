@@ -1,85 +1,14 @@
 #include "apps/shared/provenance.h"
 
-#include <ATen/Parallel.h>
-#include <torch/version.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
-#include "apps/shared/commit.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/strings.h"
-#include "base/subprocess.h"
-#include "model/device.h"
 
 namespace heed {
 
-namespace fs = std::filesystem;
 using nlohmann::ordered_json;
-
-namespace {
-
-/// "model name" of the first core; empty where the system does not say.
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return std::string(trim(line.substr(line.find(':') + 1)));
-  return "";
-}
-
-std::string own_command() {
-  std::vector<std::string> words;
-  std::string bytes = read_file("/proc/self/cmdline");
-  if (bytes.ends_with('\0')) bytes.pop_back();
-  for (const std::string& word : split(bytes, '\0')) words.push_back(shell_word(word));
-  return join(words, " ");
-}
-
-std::string sha256(const std::string& path) {
-  const subprocess::Result result = subprocess::run({"sha256sum", "--zero", "--", path});
-  if (result.status != 0 || result.out.size() < 64)
-    throw Failure(path + ": sha256sum failed: " + std::string(trim(result.err)));
-  return result.out.substr(0, 64);
-}
-
-std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
-  std::vector<CorpusSum> sums;
-  const auto add = [&](const std::string& path) {
-    if (!path.empty()) sums.push_back({path, fs::file_size(path), sha256(path)});
-  };
-  std::vector<data::CorpusFiles> all = data.train;
-  all.push_back(data.valid);
-  all.push_back(data.test);
-  for (const data::CorpusFiles& corpus : all) {
-    add(corpus.source);
-    add(corpus.target);
-  }
-  return sums;
-}
-
-}  // namespace
-
-Provenance Provenance::of(const ModelFolder& run) {
-  Provenance out{.heed = HEED_VERSION,
-                 .commit = ::heed::commit(),
-                 .libtorch = TORCH_VERSION,
-                 .processor = processor_name(),
-                 .device = run.device.str(),
-                 .precision = model::precision_name(run.precision),
-                 .threads = at::get_num_threads(),
-                 .command = own_command(),
-                 .corpora = sums_of(run.config.data)};
-  if (is_joint(run.config))
-    out.vocabularies = {{"joint.spm", run.source.fingerprint()}};
-  else
-    out.vocabularies = {{"source.spm", run.source.fingerprint()},
-                        {"target.spm", run.target.fingerprint()}};
-  return out;
-}
 
 std::string Provenance::to_json() const {
   ordered_json files = ordered_json::array(), pieces = ordered_json::object();

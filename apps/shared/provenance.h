@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/shared/model_folder.h"
-
 namespace heed {
+
+struct ModelFolder;
 
 /// One corpus file of a run.
 struct CorpusSum {

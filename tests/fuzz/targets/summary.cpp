@@ -8,8 +8,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::answers([&] {
     const fuzz::InputFile file(fuzz::text_of(data, size));
     const RunSummary summary = RunSummary::read(file.path());
-    const fuzz::InputFile written(summary.to_json());
-    expect(RunSummary::read(written.path()).to_json() == summary.to_json(),
+    const std::string text = summary.to_json({}, {});
+    const fuzz::InputFile written(text);
+    expect(RunSummary::read(written.path()).to_json({}, {}) == text,
            "a summary that is written as another");
   });
   return 0;

@@ -1,0 +1,18 @@
+// provenance.json of a run.
+#include "apps/shared/provenance.h"
+
+#include "fuzz/target.h"
+
+using namespace heed;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  fuzz::answers([&] {
+    const fuzz::InputFile file(fuzz::text_of(data, size));
+    const Provenance provenance = Provenance::read(file.path());
+    changed_corpora(provenance, provenance);
+    const std::string text = provenance.to_json();
+    const fuzz::InputFile written(text);
+    expect(Provenance::read(written.path()).to_json() == text, "a record written as another");
+  });
+  return 0;
+}
