@@ -123,6 +123,18 @@ class Docs(unittest.TestCase):
             done = subprocess.run([HEED, "config", "--explain", key], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, f"{page}: {key}: {done.stderr}")
 
+    def test_the_tests_of_each_promise_exist(self):
+        table = text(ROOT / "docs/reliability.md").partition("## Which test holds which promise")[2].partition("\n## ")[0]
+        sources = "".join(text(path) for path in ROOT.glob("tests/**/*.cpp"))
+        cases = {".".join(names) for names in re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", sources, flags=re.M)}
+        rows = re.findall(r"^\| (?!promise|---)(.+?) \| (.+) \|$", table, flags=re.M)
+        self.assertGreater(len(rows), 15)
+        for promise, tests in rows:
+            names = re.findall(r"`([^`]+)`", tests)
+            self.assertTrue(names, promise)
+            for name in names:
+                self.assertTrue(name in cases or (ROOT / name).is_file(), f"{promise}: no test is called {name}")
+
     def test_help_ends_with_two_examples(self):
         names = re.findall(r"^  ([a-z]+) {2,}", help_of().partition("Subcommands:")[2], flags=re.M)
         self.assertGreater(len(names), 15)
