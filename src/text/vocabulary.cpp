@@ -4,6 +4,8 @@
 #include <zlib.h>
 
 #include <cstdio>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "base/error.h"
@@ -27,6 +29,17 @@ void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::
                   std::to_string(model.bos_id()) + ", " + std::to_string(model.eos_id()) +
                   " and heed needs 0, 1, 2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 "
                   "--eos_id=3, or with heed vocab");
+}
+
+/// Of some mistakes the library's own parts tell by exceptions: a piece without a letter, for one.
+bool is_loaded(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
+  try {
+    return processor.LoadFromSerializedProto(model).ok();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 /// SentencePiece does not say which algorithm a model is of, but only unigram can give n-best
@@ -63,8 +76,7 @@ struct Vocabulary::Impl {
 
 Vocabulary Vocabulary::from_model(std::string model, const std::string& name) {
   auto impl = std::make_shared<Impl>();
-  if (model.empty() || !is_sound_model(model) ||
-      !impl->processor.LoadFromSerializedProto(model).ok())
+  if (model.empty() || !is_sound_model(model) || !is_loaded(impl->processor, model))
     throw UserError(name + ": no SentencePiece model; make one with heed vocab");
   require_ids(impl->processor, name);
   impl->model = std::move(model);
