@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 namespace heed {
@@ -16,6 +17,16 @@ constexpr uint64_t splitmix64(uint64_t& state) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
   return z ^ (z >> 31);
+}
+
+/// One number out of several, for uses of one seed that are to be unrelated.
+constexpr uint64_t mix(std::initializer_list<uint64_t> values) {
+  uint64_t state = 0;
+  for (const uint64_t value : values) {
+    state ^= value;
+    state = splitmix64(state);
+  }
+  return state;
 }
 
 class Random {

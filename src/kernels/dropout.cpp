@@ -7,6 +7,7 @@
 
 #include <mutex>
 
+#include "kernels/draws.h"
 #include "kernels/rows/dropout.h"
 
 namespace heed::kernels {
@@ -64,7 +65,7 @@ Tensor masked_sum(const Tensor& residual, const Tensor& x, const Mask& mask) {
 }
 
 int64_t draw_seed() {
-  const at::Generator& generator = at::globalContext().defaultGenerator(at::kCPU);
+  at::Generator generator = Draws::generator();
   auto* cpu = at::check_generator<at::CPUGeneratorImpl>(generator);
   const std::lock_guard lock(cpu->mutex_);
   return static_cast<int64_t>(cpu->random64());

@@ -13,7 +13,7 @@ namespace heed::kernels {
 bool can_drop(const Tensor& x);
 
 /// x / (1 - share) where kept, 0 elsewhere, each place with probability `share`, 0 < share < 1. The
-/// seed is drawn from ATen's default generator.
+/// seed is drawn from Draws::generator().
 Tensor dropout(const Tensor& x, double share);
 
 /// Whether `add_dropped` can take them: one shape, and one type or an fp32 residual.

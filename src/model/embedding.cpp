@@ -2,7 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <optional>
+
 #include "base/error.h"
+#include "kernels/draws.h"
 #include "kernels/dropout.h"
 #include "model/initial.h"
 
@@ -16,7 +19,10 @@ Embedding::Embedding(int64_t vocabulary, int64_t width, double scale, double wor
 Tensor Embedding::forward(const Tensor& tokens) {
   Tensor vectors = at::embedding(weight, tokens);  // [..., width]
   if (is_training() && word_dropout_ > 0) {
-    Tensor kept = at::empty(tokens.sizes(), vectors.options()).bernoulli_(1 - word_dropout_);
+    Tensor kept = at::empty(tokens.sizes(), vectors.options());
+    std::optional<at::Generator> generator;
+    if (kept.is_cpu()) generator = kernels::Draws::generator();
+    kept.bernoulli_(1 - word_dropout_, generator);
     return vectors * kept.mul_(scale_ / (1 - word_dropout_)).unsqueeze(-1);
   }
   return scale_ == 1 ? vectors : vectors * scale_;

@@ -30,6 +30,13 @@ HEED_LOOP void narrow_all(const float* from, uint16_t* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = narrowed(from[i]);
 }
 
+HEED_LOOP double add_squares(const float* x, int64_t count) {
+  double total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < count; ++i) total += static_cast<double>(x[i]) * x[i];
+  return total;
+}
+
 }  // namespace
 
 float largest(const float* x, int64_t count) {
@@ -42,6 +49,10 @@ float largest_magnitude(const float* x, int64_t count) {
 
 float sum(const float* x, int64_t count) {
   return fastest<sum_of>(x, count);
+}
+
+double sum_of_squares(const float* x, int64_t count) {
+  return fastest<add_squares>(x, count);
 }
 
 float exponentials(float* x, int64_t count, float most) {

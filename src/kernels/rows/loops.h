@@ -10,6 +10,7 @@ float largest(const float* x, int64_t count);
 /// The largest |x|, 0 of nothing; NaN where one is NaN.
 float largest_magnitude(const float* x, int64_t count);
 float sum(const float* x, int64_t count);
+double sum_of_squares(const float* x, int64_t count);
 /// x becomes e^(x - most); returns their sum.
 float exponentials(float* x, int64_t count, float most);
 void scale_and_shift(float* x, int64_t count, float factor, float shift);  // factor x - shift

@@ -1,0 +1,75 @@
+#include "kernels/share_out.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/draws.h"
+#include "kernels/dropout.h"
+
+namespace heed::kernels {
+namespace {
+
+class ShareOut : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override { at::set_num_threads(GetParam()); }
+  void TearDown() override { at::set_num_threads(before_); }
+
+ private:
+  int before_ = at::get_num_threads();
+};
+
+TEST_P(ShareOut, CallsOnceForEachItemWithOneThreadInside) {
+  for (const int64_t count : {0, 1, 2, 7, 100}) {
+    std::vector<std::atomic<int>> calls(count), busy(GetParam());
+    share_out(count, [&](int64_t item, int64_t worker) {
+      ++calls[item];
+      EXPECT_EQ(busy.at(worker)++, 0);
+      EXPECT_EQ(at::get_num_threads(), 1);
+      --busy.at(worker);
+    });
+    for (const auto& number : calls) EXPECT_EQ(number, 1);
+  }
+  EXPECT_EQ(at::get_num_threads(), GetParam());
+}
+
+TEST_P(ShareOut, KeepsTheCallersGradientMode) {
+  for (const bool wanted : {false, true}) {
+    const at::AutoGradMode mode(wanted);
+    share_out(8, [&](int64_t, int64_t) { EXPECT_EQ(at::GradMode::is_enabled(), wanted); });
+  }
+}
+
+TEST_P(ShareOut, ThrowsWhatACallThrewAndBeginsNoOther) {
+  std::atomic<int64_t> last = 0;
+  EXPECT_THROW(share_out(1000000,
+                         [&](int64_t item, int64_t) {
+                           if (item == 3) throw std::runtime_error("three");
+                           last = std::max<int64_t>(last, item);
+                         }),
+               std::runtime_error);
+  EXPECT_LT(last, 999999);
+}
+
+TEST_P(ShareOut, EachItemDrawsItsOwnNumbers) {
+  const auto drop = [](int64_t item) {
+    const Draws draws(static_cast<uint64_t>(item));
+    const Tensor first = dropout(at::ones({50}), 0.5);
+    return at::cat({first, dropout(at::ones({50}), 0.5)});
+  };
+  std::vector<Tensor> together(9);
+  share_out(9, [&](int64_t item, int64_t) { together[item] = drop(item); });
+  for (int64_t item = 0; item < 9; ++item) EXPECT_TRUE(at::equal(together[item], drop(item)));
+  EXPECT_FALSE(at::equal(together[0], together[1]));
+  EXPECT_FALSE(at::equal(together[0].narrow(0, 0, 50), together[0].narrow(0, 50, 50)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ShareOut, ::testing::Values(1, 2, 5),
+                         [](const auto& info) { return std::to_string(info.param); });
+
+}  // namespace
+}  // namespace heed::kernels
