@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
+#include "kernels/share_out.h"
 #include "model/device.h"
 
 namespace heed::decode {
@@ -193,16 +194,17 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
 
   const at::NoGradGuard no_gradients;
   const EvalMode eval_mode({&model});
-  const model::Autocast autocast(translator.device(), translator.precision());
-  for (const auto& batch : batches_by_length(lengths, kSentences, kTokens, /*skip=*/-1)) {
+  const auto batches = batches_by_length(lengths, kSentences, kTokens, /*skip=*/-1);
+  kernels::share_out(translator.device(), std::ssize(batches), [&](int64_t number, int64_t) {
+    const model::Autocast autocast(translator.device(), translator.precision());
     std::vector<const data::Example*> chosen;
     std::vector<AttendedSentence*> sentences;
-    for (const int64_t i : batch) {
+    for (const int64_t i : batches[number]) {
       chosen.push_back(&examples[i]);
       sentences.push_back(&out[i]);
     }
     read_batch(model, translator.device(), chosen, request, sentences);
-  }
+  });
   return out;
 }
 

@@ -16,6 +16,7 @@
 #include "data/batch.h"
 #include "decode/ensemble.h"
 #include "decode/search.h"
+#include "kernels/share_out.h"
 #include "model/device.h"
 #include "packed/transformer.h"
 #include "text/unicode.h"
@@ -281,10 +282,12 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
 
   const at::NoGradGuard no_gradients;
   const EvalMode eval_mode(models());
-  const model::Autocast autocast(device_, precision_);
   std::vector<Score> out(targets.size());
-  for (const auto& chosen :
-       batches_by_length(lengths, config_.batch_size, token_budget(kScoredTokens, device_))) {
+  const auto batches =
+      batches_by_length(lengths, config_.batch_size, token_budget(kScoredTokens, device_));
+  kernels::share_out(device_, std::ssize(batches), [&](int64_t number, int64_t) {
+    const model::Autocast autocast(device_, precision_);
+    const auto& chosen = batches[number];
     std::vector<at::Tensor> logits;
     data::Batch batch;
     for (std::size_t m = 0; m < members_.size(); ++m) {
@@ -306,11 +309,12 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
       const float* begin = values + row * batch.target_length;
       score.tokens.assign(begin, begin + batch.target_lengths[row]);
       score.log_probability = std::accumulate(score.tokens.begin(), score.tokens.end(), 0.0);
-      if (!std::isfinite(score.log_probability))
-        throw Failure("line " + std::to_string(chosen[row] + 1) +
-                      ": the model's score is not a number: its weights are damaged or diverged");
     }
-  }
+  });
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (!std::isfinite(out[i].log_probability))
+      throw Failure("line " + std::to_string(i + 1) +
+                    ": the model's score is not a number: its weights are damaged or diverged");
   return out;
 }
 
