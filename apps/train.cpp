@@ -245,6 +245,7 @@ void train_command(const TrainArgs& args) {
   const auto seed = static_cast<uint64_t>(run.config.seed);
   const train::TrainResult result = train::train(
       {.model = run.model,
+       .another = another_model(run),
        .config = run.config.training,
        .device = run.device,
        .precision = run.precision,

@@ -52,7 +52,7 @@ class Bench {
       : run_(fresh_model(config, folder, vocabularies)),
         optimizer_(run_.config.training, *run_.model),
         updater_(*run_.model, run_.config.training, run_.device, run_.precision, optimizer_,
-                 nullptr),
+                 nullptr, another_model(run_)),
         batches_(data::BatchStream(
             training_corpus(run_),
             train::batch_options(run_.config.training, run_.config.data,
@@ -68,10 +68,8 @@ class Bench {
     for (int64_t i = 0; i < count; ++i) {
       auto step = batches_.next();
       if (!step) break;
-      std::vector<data::Batch> batches;
-      batches.push_back(std::move(step->batch));
       const train::UpdateReport report = updater_.run(
-          std::move(batches), {.update = ++done_, .rate = run_.config.training.learning_rate});
+          {step->batch}, {.update = ++done_, .rate = run_.config.training.learning_rate});
       report.numbers();  // waits for a GPU
       sums.tokens += report.tokens;
       sums.real += report.real;

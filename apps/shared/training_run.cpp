@@ -83,6 +83,11 @@ ModelFolder fresh_model(Config config, const std::string& folder,
           device, precision};
 }
 
+train::MakeModel another_model(const ModelFolder& run) {
+  const model::VocabularySizes sizes{run.source.size(), run.target.size()};
+  return [config = run.config.model, sizes] { return model::make_model(config, sizes); };
+}
+
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run) {
   data::CorpusReading reading = training_reading(run.config);
   const data::CorpusReading model = readable(*run.model);

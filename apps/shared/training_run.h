@@ -8,6 +8,7 @@
 #include "apps/shared/config.h"
 #include "apps/shared/model_folder.h"
 #include "data/corpus.h"
+#include "train/update.h"
 
 namespace heed {
 
@@ -20,6 +21,9 @@ Vocabularies make_vocabularies(const Config& config);
 
 /// A fresh model of the config's seed on its device, with what belongs to a run's folder.
 ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies);
+
+/// Makes models of the run's kind, for the workers of its training.
+train::MakeModel another_model(const ModelFolder& run);
 
 /// The model's own limit in pieces without eos, where positions are learned; else none.
 data::CorpusReading readable(const model::Model& model);

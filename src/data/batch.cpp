@@ -16,6 +16,15 @@ double padded_share(int64_t tokens, int64_t places) {
   return places == 0 ? 0 : 1 - static_cast<double>(tokens) / static_cast<double>(places);
 }
 
+/// Copies the first `to` columns of rows [begin, end) of a [rows, from] table.
+std::vector<int64_t> corner(const std::vector<int64_t>& table, int64_t begin, int64_t end,
+                            int64_t from, int64_t to) {
+  std::vector<int64_t> out;
+  for (int64_t row = begin; row < end; ++row)
+    out.insert(out.end(), table.begin() + row * from, table.begin() + row * from + to);
+  return out;
+}
+
 }  // namespace
 
 int64_t Batch::source_tokens() const {
@@ -50,6 +59,37 @@ Batch make_batch(const std::vector<const Example*>& examples) {
     *std::copy(example.target.begin(), example.target.end(), output) = text::kEnd;
   }
   return batch;
+}
+
+Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
+  Batch out;
+  out.size = end - begin;
+  out.source_lengths.assign(batch.source_lengths.begin() + begin,
+                            batch.source_lengths.begin() + end);
+  out.target_lengths.assign(batch.target_lengths.begin() + begin,
+                            batch.target_lengths.begin() + end);
+  out.source_length = *std::ranges::max_element(out.source_lengths);
+  out.target_length = *std::ranges::max_element(out.target_lengths);
+  out.source = corner(batch.source, begin, end, batch.source_length, out.source_length);
+  out.target_input = corner(batch.target_input, begin, end, batch.target_length, out.target_length);
+  out.target_output =
+      corner(batch.target_output, begin, end, batch.target_length, out.target_length);
+  out.origins.assign(batch.origins.begin() + begin, batch.origins.begin() + end);
+  return out;
+}
+
+std::vector<Batch> parts_of(const Batch& batch, int64_t count) {
+  const int64_t all = batch.source_tokens() + batch.target_tokens();
+  std::vector<Batch> parts;
+  int64_t begin = 0, taken = 0;
+  for (int64_t part = 1; part <= count; ++part) {
+    int64_t end = begin;
+    for (; taken * count < all * part; ++end)
+      taken += batch.source_lengths[end] + batch.target_lengths[end];
+    if (end > begin) parts.push_back(rows_of(batch, begin, end));
+    begin = end;
+  }
+  return parts;
 }
 
 void Padding::add(const Batch& batch) {

@@ -43,6 +43,13 @@ struct Batch {
 /// Pads `examples` into one batch; pad, bos and eos are the vocabulary's (text/vocabulary.h).
 Batch make_batch(const std::vector<const Example*>& examples);
 
+/// Rows [begin, end), padded no further than they need.
+Batch rows_of(const Batch& batch, int64_t begin, int64_t end);
+
+/// Cuts between rows into at most `count` parts of about the same number of tokens, source and
+/// target together. Rows stay in their order: where they are sorted by length the parts are, too.
+std::vector<Batch> parts_of(const Batch& batch, int64_t count);
+
 /// How much of what is computed is padding, over any number of batches.
 struct Padding {
   int64_t source_tokens = 0, source_places = 0;  // real, and with padding

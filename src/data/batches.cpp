@@ -14,16 +14,6 @@
 namespace heed::data {
 namespace {
 
-/// One number out of several: what the generators of an epoch, a pool or a draw are seeded with.
-uint64_t mix(std::initializer_list<uint64_t> values) {
-  uint64_t state = 0;
-  for (const uint64_t value : values) {
-    state ^= value;
-    state = splitmix64(state);
-  }
-  return state;
-}
-
 // Different uses of one seed.
 constexpr uint64_t kShuffle = 1, kPart = 2, kPool = 3, kDraw = 4;
 

@@ -130,13 +130,15 @@ std::string precision_name(at::ScalarType precision) {
   return precision == at::kFloat ? "fp32" : precision == at::kBFloat16 ? "bf16" : "fp16";
 }
 
-Autocast::Autocast(const at::Device& device, at::ScalarType precision)
+Autocast::Autocast(const at::Device& device, at::ScalarType precision, bool keep_copies)
     : type_(device.type()), active_(precision != at::kFloat) {
   if (!active_) return;
   previous_ = at::autocast::is_autocast_enabled(type_);
   previous_type_ = at::autocast::get_autocast_dtype(type_);
   at::autocast::set_autocast_dtype(type_, precision);
   at::autocast::set_autocast_enabled(type_, true);
+  kept_copies_ = at::autocast::is_autocast_cache_enabled();
+  at::autocast::set_autocast_cache_enabled(kept_copies_ && keep_copies);
   at::autocast::increment_nesting();
 }
 
@@ -145,6 +147,7 @@ Autocast::~Autocast() {
   // The weights' copies in low precision are kept for the outermost scope, within which nobody may
   // update the weights.
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  at::autocast::set_autocast_cache_enabled(kept_copies_);
   at::autocast::set_autocast_enabled(type_, previous_);
   at::autocast::set_autocast_dtype(type_, previous_type_);
 }

@@ -23,17 +23,19 @@ at::ScalarType choose_precision(const std::string& name, const at::Device& devic
 /// The name of what choose_precision() gives: fp32, bf16 or fp16.
 std::string precision_name(at::ScalarType precision);
 
-/// Autocast for the lifetime of this object; nothing for fp32.
+/// Autocast for the lifetime of this object; nothing for fp32. LibTorch keeps the weights' copies
+/// in low precision for all threads together and forgets all at once: where several differentiate,
+/// `keep_copies` is to be false, or a gradient depends on when another thread ends.
 class Autocast {
  public:
-  Autocast(const at::Device& device, at::ScalarType precision);
+  Autocast(const at::Device& device, at::ScalarType precision, bool keep_copies = true);
   ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
 
  private:
   at::DeviceType type_;
-  bool active_ = false, previous_ = false;
+  bool active_ = false, previous_ = false, kept_copies_ = false;
   at::ScalarType previous_type_{};
 };
 

@@ -324,4 +324,13 @@ void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
   for (const auto& item : model.named_buffers()) take(item.key(), item.value());
 }
 
+void share_weights(const Model& from, Model& to) {
+  const auto share = [](const auto& theirs, const auto& own) {
+    expect(theirs.size() == own.size(), "models of one kind");
+    for (const auto& item : own) item.value().set_data(theirs[item.key()].detach());
+  };
+  share(from.named_parameters(), to.named_parameters());
+  share(from.named_buffers(), to.named_buffers());
+}
+
 }  // namespace heed::model

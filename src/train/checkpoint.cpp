@@ -1,7 +1,6 @@
 #include "train/checkpoint.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -22,7 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr const char *kStateKey = "training_state", *kVersionKey = "checkpoint_version";
 constexpr const char* kVersion = "1";
-constexpr const char *kCpuGenerator = "generator/cpu", *kDeviceGenerator = "generator/device";
 
 void add(NamedTensors& to, const std::string& group, const NamedTensors& from) {
   for (const auto& [name, tensor] : from) to.emplace(group + "/" + name, tensor);
@@ -67,12 +65,6 @@ Progress progress_of(const std::map<std::string, std::string>& metadata, const s
 Checkpoint checkpoint_of(const model::TensorFile& file, const std::string& path) {
   Checkpoint checkpoint{group(file.tensors, "model"), group(file.tensors, "optimizer"),
                         group(file.tensors, "ema")};
-  const auto tensor = [&](const char* name) {
-    const auto found = file.tensors.find(name);
-    return found == file.tensors.end() ? Tensor() : found->second;
-  };
-  checkpoint.cpu_generator = tensor(kCpuGenerator);
-  checkpoint.device_generator = tensor(kDeviceGenerator);
   checkpoint.progress = progress_of(file.metadata, path);
   return checkpoint;
 }
@@ -86,10 +78,6 @@ std::vector<Best> best_of(const std::string& path) {
   }
 }
 
-Tensor generator_state(const at::Generator& generator) {
-  return Tensor::wrap_tensor_impl(generator.get_state().getIntrusivePtr());
-}
-
 }  // namespace
 
 void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
@@ -97,38 +85,12 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
   add(file.tensors, "model", checkpoint.model);
   add(file.tensors, "optimizer", checkpoint.optimizer);
   add(file.tensors, "ema", checkpoint.ema);
-  if (checkpoint.cpu_generator.defined())
-    file.tensors.emplace(kCpuGenerator, checkpoint.cpu_generator);
-  if (checkpoint.device_generator.defined())
-    file.tensors.emplace(kDeviceGenerator, checkpoint.device_generator);
   file.metadata = {{kVersionKey, kVersion}, {kStateKey, checkpoint.progress.to_json()}};
   model::save_tensors(file, path);
 }
 
 Checkpoint load_checkpoint(const std::string& path) {
   return checkpoint_of(model::load_tensors(path), path);
-}
-
-void keep_generators(Checkpoint& checkpoint, const at::Device& device) {
-  checkpoint.cpu_generator = generator_state(at::detail::getDefaultCPUGenerator());
-  if (!device.is_cpu())
-    checkpoint.device_generator = generator_state(at::globalContext().defaultGenerator(device));
-}
-
-void restore_generators(const Checkpoint& checkpoint, const at::Device& device) {
-  const auto restore = [](at::Generator generator, const Tensor& state) {
-    if (!state.defined()) return;
-    try {
-      generator.set_state(state);
-    } catch (const c10::Error&) {
-      throw UserError(
-          "the checkpoint's state of the random generator is damaged or of another LibTorch; train "
-          "with the LibTorch that wrote it, or from the start");
-    }
-  };
-  restore(at::detail::getDefaultCPUGenerator(), checkpoint.cpu_generator);
-  if (!device.is_cpu())
-    restore(at::globalContext().defaultGenerator(device), checkpoint.device_generator);
 }
 
 CheckpointFolder::CheckpointFolder(const std::string& run) : folder_(run + "/checkpoints") {}

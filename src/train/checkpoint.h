@@ -1,7 +1,7 @@
 // Checkpoints on disk: everything that training needs to go on as if it had never stopped.
 //
-//   checkpoints/update-00001200.heed        a safetensors file: model/..., optimizer/..., ema/...,
-//                                           generator/cpu, generator/device; JSON of Progress
+//   checkpoints/update-00001200.heed        a safetensors file: model/..., optimizer/..., ema/...;
+//                                           JSON of Progress
 //   checkpoints/best-00001200.safetensors   weights alone
 #pragma once
 
@@ -18,9 +18,7 @@ namespace heed::train {
 
 struct Checkpoint {
   NamedTensors model, optimizer;
-  NamedTensors ema;         // empty without training.ema
-  Tensor cpu_generator;     // [bytes] uint8
-  Tensor device_generator;  // of the GPU; undefined on the CPU
+  NamedTensors ema;  // empty without training.ema
   Progress progress;
 };
 
@@ -28,11 +26,6 @@ struct Checkpoint {
 void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);
 /// Throws UserError naming the file and what is wrong with it.
 Checkpoint load_checkpoint(const std::string& path);
-
-/// The states of ATen's default generators, into and out of a checkpoint. Restoring throws UserError
-/// for a state that is none of this LibTorch.
-void keep_generators(Checkpoint& checkpoint, const at::Device& device);
-void restore_generators(const Checkpoint& checkpoint, const at::Device& device);
 
 /// The checkpoints/ folder of a run.
 class CheckpointFolder {

@@ -1,10 +1,19 @@
 #include "train/config.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/error.h"
 
 namespace heed::train {
+
+int64_t parts_per_batch(const TrainConfig& config) {
+  // Smaller ones cost: each has its own pass over the weights.
+  constexpr int64_t kTokens = 2048, kSentences = 64;
+  if (config.micro_batches > 0) return config.micro_batches;
+  const int64_t size = config.batch_type == BatchType::tokens ? kTokens : kSentences;
+  return std::max<int64_t>(1, config.batch_size / size);
+}
 
 void check(const TrainConfig& config) {
   if (config.betas.size() != 2)

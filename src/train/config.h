@@ -34,6 +34,12 @@ struct TrainConfig {
              config::AnyValue{})
   HEED_FIXED(int64_t, accumulate, 1, "Batches whose gradients are summed before one update.",
              config::Between<int64_t>{1, 100000})
+  HEED_FIXED(
+      int64_t, micro_batches, 0,
+      "Parts that each batch is computed in, each by one thread of the CPU. The number of threads "
+      "changes no bit while they are not more than parts (times accumulate). 0: one part for 2,048 "
+      "target tokens or 64 sentences of batch_size.",
+      config::Between<int64_t>{0, 100000})
   HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.",
              config::AnyValue{})
   HEED_FIXED(double, learning_rate, 0.0005,
@@ -91,6 +97,9 @@ struct TrainConfig {
             "the newest is damaged.",
             config::Between<int64_t>{1, 1000})
 };
+
+/// Parts of each batch: micro_batches, else by batch_size alone, whatever the machine.
+int64_t parts_per_batch(const TrainConfig& config);
 
 /// Rules between fields. Throws ConfigError.
 void check(const TrainConfig& config);

@@ -103,9 +103,10 @@ bool Loop::update_once() {
   if (batches.empty()) return false;
   const double now = rate();
   model_.train();
-  reports_.push_back(updater_.run(
-      std::move(batches),
-      {.update = progress_.update + 1, .rate = now, .loss_scale = progress_.loss_scale}));
+  reports_.push_back(updater_.run(batches, {.update = progress_.update + 1,
+                                            .rate = now,
+                                            .loss_scale = progress_.loss_scale,
+                                            .seed = setup_.seed}));
   ++progress_.update;
   unsaved_ = true;
   if (progress_.update <= config_.warmup) progress_.warmup_share = behind();

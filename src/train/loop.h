@@ -50,6 +50,7 @@ class Loop {
   int64_t plan_updates() const;
 
   // loop_report.cpp
+  void say_who_computes() const;
   void say_where_it_starts(const std::string& checkpoint) const;
   void log_window(bool last);
   void show_progress();

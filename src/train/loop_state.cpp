@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "model/weights.h"
 #include "train/loop.h"
 
@@ -39,7 +38,8 @@ Loop::Loop(const TrainerSetup& setup)
       metrics_(setup.folder),
       optimizer_(config_, model_),
       average_(config_.ema > 0 ? std::make_unique<Average>(model_, config_.ema) : nullptr),
-      updater_(model_, config_, setup.device, setup.precision, optimizer_, average_.get()),
+      updater_(model_, config_, setup.device, setup.precision, optimizer_, average_.get(),
+               setup.another),
       planned_(plan_updates()),
       ticked_(Clock::now()),
       shown_(Clock::now()) {
@@ -48,6 +48,7 @@ Loop::Loop(const TrainerSetup& setup)
     throw UserError(setup.folder +
                     ": a run is there already; go on with --resume, or name another " +
                     "folder (output)");
+  say_who_computes();
   const auto found = setup.resume ? checkpoints_.latest() : std::nullopt;
   if (!found) {
     start();
@@ -70,9 +71,6 @@ int64_t Loop::plan_updates() const {
 
 void Loop::start() {
   if (setup_.resume) log::info("no checkpoint yet: training starts from the beginning");
-  // Dropout is not to repeat the numbers that the weights were drawn with.
-  uint64_t mixed = setup_.seed;
-  at::manual_seed(splitmix64(mixed));
   if (setup_.precision == at::kHalf) progress_.loss_scale = kFirstLossScale;
   read_on({});
   progress_.position = batches_->position();
@@ -95,7 +93,6 @@ void Loop::restore(const Checkpoint& checkpoint, const std::string& path) {
     const bool had = !checkpoint.ema.empty();
     average_->load(had ? checkpoint.ema : contiguous_copies(trainable(model_)), path);
   }
-  restore_generators(checkpoint, setup_.device);
   progress_ = checkpoint.progress;
   read_on(progress_.position);
   reports_.clear();
@@ -109,7 +106,6 @@ void Loop::save() {
   if (!unsaved_) return;
   Checkpoint checkpoint{model::named_weights(model_), optimizer_.state(),
                         average_ ? average_->tensors() : NamedTensors{}};
-  keep_generators(checkpoint, setup_.device);
   checkpoint.progress = progress_;
   const std::string path = checkpoints_.update_path(progress_.update);
   save_checkpoint(checkpoint, path);

@@ -2,11 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+#include <numeric>
 #include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
+#include "kernels/rows/loops.h"
+#include "kernels/share_out.h"
 #include "model/weights.h"
+#include "train/blocks.h"
 
 namespace heed::train {
 namespace {
@@ -47,6 +52,12 @@ void copy_all(const NamedTensors& from, const NamedTensors& to, const std::strin
   for (const auto& [name, tensor] : to) Tensor(tensor).copy_(from.at(name));
 }
 
+double sum_of_squares(const Tensor& x) {
+  if (x.scalar_type() == at::kFloat)
+    return kernels::sum_of_squares(x.contiguous().const_data_ptr<float>(), x.numel());
+  return x.to(at::kDouble).square().sum().item<double>();
+}
+
 }  // namespace
 
 NamedTensors trainable(const model::Model& model) {
@@ -60,6 +71,16 @@ NamedTensors trainable(const model::Model& model) {
 
 struct Optimizer::Lists {
   std::vector<Tensor> parameters, gradients, steps, first, second;
+
+  bool on_cpu() const { return parameters[0].is_cpu(); }
+  Lists stretch(const Block& block) const {
+    const auto of = [&](const std::vector<Tensor>& list) {
+      return list.empty() ? list : std::vector<Tensor>{block.of(list[block.tensor])};
+    };
+    Lists out{of(parameters), of(gradients), {}, of(first), of(second)};
+    if (!steps.empty()) out.steps = {steps[block.tensor]};
+    return out;
+  }
 };
 
 Optimizer::Optimizer(const TrainConfig& config, const model::Model& model) : config_(config) {
@@ -95,39 +116,56 @@ Tensor Optimizer::gradient_norm() const {
   const at::NoGradGuard no_grad;
   const Lists all = lists();
   if (all.gradients.empty()) return at::zeros({}, at::kFloat);
-  return at::stack(at::_foreach_norm(all.gradients)).norm().to(at::kFloat);
+  if (!all.on_cpu()) return at::stack(at::_foreach_norm(all.gradients)).norm().to(at::kFloat);
+  const auto blocks = blocks_of(all.gradients);
+  std::vector<double> squares(blocks.size());
+  kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+    const Block& block = blocks[number];
+    squares[number] = sum_of_squares(block.of(all.gradients[block.tensor]));
+  });
+  const double sum = std::accumulate(squares.begin(), squares.end(), 0.0);
+  return at::scalar_tensor(std::sqrt(sum), at::kFloat);
 }
 
 void Optimizer::step(double rate, const Tensor& divisor, const Tensor& skip) {
   const at::NoGradGuard no_grad;
   const Lists all = lists();
   if (all.parameters.empty()) return;
+  if (!all.steps.empty()) at::_foreach_add_(all.steps, 1 - skip);
   std::optional<Tensor> scale;
   // A division by 1 would be one more pass over the gradients.
   if (!divisor.is_cpu() || divisor.item<double>() != 1) scale = divisor;
+  if (!all.on_cpu()) return step_of(all, rate, scale, skip);
+  const auto blocks = blocks_of(all.parameters);
+  kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+    step_of(all.stretch(blocks[number]), rate, scale, skip);
+  });
+}
+
+void Optimizer::step_of(const Lists& some, double rate, const std::optional<Tensor>& scale,
+                        const Tensor& skip) const {
   const double decay = config_.weight_decay;
   switch (config_.optimizer) {
     case OptimizerKind::adam:
     case OptimizerKind::adamw: {
-      at::_foreach_add_(all.steps, 1 - skip);
       using Call = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                             at::TensorList, at::TensorList, double, double, double, double, double,
                             bool, bool, const std::optional<Tensor>&, const std::optional<Tensor>&);
       const Call call = config_.optimizer == OptimizerKind::adam
                             ? static_cast<Call>(at::_fused_adam_)
                             : static_cast<Call>(at::_fused_adamw_);
-      call(all.parameters, all.gradients, all.first, all.second, {}, all.steps, rate,
+      call(some.parameters, some.gradients, some.first, some.second, {}, some.steps, rate,
            config_.betas[0], config_.betas[1], decay, config_.epsilon, false, false, scale, skip);
       return;
     }
     case OptimizerKind::sgd:
-      at::_fused_sgd_(all.parameters, all.gradients, {}, decay, 0.0, rate, 0.0, false, false, false,
-                      scale, skip);
+      at::_fused_sgd_(some.parameters, some.gradients, {}, decay, 0.0, rate, 0.0, false, false,
+                      false, scale, skip);
       return;
     case OptimizerKind::adadelta:
       if (skip.item<double>() != 0) return;
-      if (scale) at::_foreach_div_(all.gradients, *scale);
-      adadelta(rate, all);
+      if (scale) at::_foreach_div_(some.gradients, *scale);
+      adadelta(rate, some);
   }
 }
 
@@ -179,7 +217,13 @@ Average::Average(const model::Model& model, double decay)
 void Average::update(int64_t t) {
   const at::NoGradGuard no_grad;
   const double early = static_cast<double>(1 + t) / static_cast<double>(10 + t);
-  at::_foreach_lerp_(average_list_, weight_list_, 1 - std::min(decay_, early));
+  const double share = 1 - std::min(decay_, early);
+  if (!weight_list_[0].is_cpu()) return at::_foreach_lerp_(average_list_, weight_list_, share);
+  const auto blocks = blocks_of(weight_list_);
+  kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+    const Block& block = blocks[number];
+    block.of(average_list_[block.tensor]).lerp_(block.of(weight_list_[block.tensor]), share);
+  });
 }
 
 void Average::swap() {

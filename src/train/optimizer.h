@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ class Optimizer {
 
   /// One update with gradients divided by `divisor` ([] float); where `skip` ([] float, on the
   /// device) is 1 nothing changes. Neither is read by the host on a GPU (but for Adadelta, which
-  /// reads `skip`). The gradients' content is undefined afterwards.
+  /// reads `skip`). The gradients' content is undefined afterwards. On a
+  /// CPU no bit depends on the number of threads, here as in gradient_norm().
   void step(double rate, const Tensor& divisor, const Tensor& skip);
 
   /// "exp_avg/encoder.weight" and so on; not copied.
@@ -49,6 +51,8 @@ class Optimizer {
   struct Lists;  // the same as lists, of the parameters that have a gradient
 
   Lists lists() const;
+  void step_of(const Lists& some, double rate, const std::optional<Tensor>& scale,
+               const Tensor& skip) const;
   void adadelta(double rate, const Lists& lists) const;
 
   TrainConfig config_;

@@ -18,11 +18,13 @@
 #include "data/config.h"
 #include "model/pointer.h"
 #include "train/config.h"
+#include "train/update.h"
 
 namespace heed::train {
 
 struct TrainerSetup {
   model::ModelPtr model;  // fresh, in any mode; is moved to `device`
+  MakeModel another;      // for the other workers on a CPU; empty: all threads share each part
   TrainConfig config;
   at::Device device = at::kCPU;
   at::ScalarType precision = at::kFloat;

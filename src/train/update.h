@@ -1,18 +1,25 @@
-// One update of the weights: forward and backward over its batches, clipping, the optimizer, the
-// average of weights.
+// One update of the weights: forward and backward over the parts of its batches, clipping, the
+// optimizer, the average of weights.
+//
+// A batch is cut into parts (data::parts_of). Each is computed by one worker: a thread with a model
+// of its own over the same weights. The gradients are added along a tree (TreeSum), and what a part
+// draws follows from the seed, the update and its number. So the workers' number changes nothing.
 #pragma once
 
 #include <c10/core/Device.h>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "data/batch.h"
 #include "model/model.h"
+#include "model/pointer.h"
 #include "train/config.h"
 #include "train/optimizer.h"
 #include "train/readback.h"
+#include "train/tree_sum.h"
 
 namespace heed::train {
 
@@ -20,6 +27,7 @@ struct UpdatePlan {
   int64_t update = 1;     // its number, from 1
   double rate = 0;        // learning rate
   double loss_scale = 1;  // fp16: small gradients survive, and are divided again
+  uint64_t seed = 1;      // of dropout
 };
 
 struct UpdateNumbers {
@@ -31,7 +39,8 @@ struct UpdateNumbers {
 double seconds_between(std::chrono::steady_clock::time_point from,
                        std::chrono::steady_clock::time_point to);
 
-/// Where an update's time went on the host; a GPU may still be at work.
+/// Where an update's time went on the host, the workers' time divided by their number; a GPU may
+/// still be at work.
 struct UpdateSeconds {
   double forward = 0, backward = 0, optimizer = 0;
   UpdateSeconds& operator+=(const UpdateSeconds& other);
@@ -40,7 +49,7 @@ struct UpdateSeconds {
 /// What one update did. Its weights are unchanged where the numbers are not finite.
 class UpdateReport {
  public:
-  UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& batches, Readback numbers);
+  UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& parts, Readback numbers);
   bool ready() const { return numbers_.ready(); }
   UpdateNumbers numbers() const;
 
@@ -54,38 +63,54 @@ class UpdateReport {
   Readback numbers_;
 };
 
+/// Makes a model of the same kind, with weights of its own; may be empty.
+using MakeModel = std::function<model::ModelPtr()>;
+
 class Updater {
  public:
-  /// All must outlive this object; `average` may be nullptr.
+  /// All must outlive this object; `average` may be nullptr. Without `another` there is one worker.
   Updater(model::Model& model, const TrainConfig& config, at::Device device,
-          at::ScalarType precision, Optimizer& optimizer, Average* average);
+          at::ScalarType precision, Optimizer& optimizer, Average* average, MakeModel another = {});
 
   /// Losses are divided by the target tokens of all batches together, so that accumulating does
-  /// what one large batch does. A batch for which memory runs out is split in two, again and again;
+  /// what one large batch does. A part for which memory runs out is split in two, again and again;
   /// throws Failure where that does not help.
-  UpdateReport run(std::vector<data::Batch> batches, const UpdatePlan& plan);
+  UpdateReport run(const std::vector<data::Batch>& batches, const UpdatePlan& plan);
+
+  /// Whether each part has one core. Elsewhere parts are computed one after the other by all
+  /// threads: on a GPU, without `another`, and where there are more threads than parts.
+  bool shares_out() const;
 
  private:
-  struct Sums {
+  struct Worker {
+    model::Model& model;
+    std::vector<Tensor> parameters;  // in the order of trainable()
+  };
+  struct Sums {  // over the tokens of one part, or of all
     Tensor loss, nll;
+    UpdateSeconds seconds;
+  };
+  struct OutOfMemory {
+    int64_t part;
   };
   using Clock = std::chrono::steady_clock;
-  Sums accumulate(const std::vector<data::Batch>& batches, double loss_scale);
-  Sums accumulate_within_memory(std::vector<data::Batch>& batches, const UpdatePlan& plan);
-  void split(std::vector<data::Batch>& batches, std::size_t which, const UpdatePlan& plan);
+  void add_workers(int64_t count);
+  Sums compute(Worker& worker, const data::Batch& part, int64_t number, int64_t tokens,
+               const UpdatePlan& plan);
+  Sums accumulate(const std::vector<data::Batch>& parts, const UpdatePlan& plan);
+  Sums accumulate_within_memory(std::vector<data::Batch>& parts, const UpdatePlan& plan);
+  void split(std::vector<data::Batch>& parts, std::size_t which, const UpdatePlan& plan);
+  void clear_gradients();
 
-  model::Model& model_;
   const TrainConfig& config_;
   at::Device device_;
   at::ScalarType precision_;
   Optimizer& optimizer_;
   Average* average_;
-  std::size_t current_ = 0;  // the batch being computed
-  UpdateSeconds seconds_;    // of the update being computed
-  int64_t too_large_ = 0;    // padded places of the smallest batch that memory was too small for
+  MakeModel another_;
+  std::vector<model::ModelPtr> others_;  // of the workers but the first
+  std::vector<Worker> workers_;
+  int64_t too_large_ = 0;  // padded places of the smallest part that memory was too small for
 };
-
-/// Rows [begin, end) of a batch, padded no further than they need.
-data::Batch rows_of(const data::Batch& batch, int64_t begin, int64_t end);
 
 }  // namespace heed::train

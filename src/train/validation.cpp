@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "kernels/share_out.h"
 #include "model/device.h"
 #include "train/loss.h"
 
@@ -42,10 +43,15 @@ bool interrupted(const Validator& validator) {
 
 /// -log p summed over all batches; nothing where interrupted.
 std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
+  std::vector<Tensor> parts(validator.batches.size());
+  const auto work = [&](int64_t i, int64_t) {
+    if (!interrupted(validator)) parts[i] = nll_of(model, validator.batches[i], validator);
+  };
+  kernels::share_out(validator.device, std::ssize(parts), work);
   Tensor sum = at::zeros({}, at::TensorOptions(at::kDouble).device(validator.device));
-  for (const auto& batch : validator.batches) {
-    if (interrupted(validator)) return std::nullopt;
-    sum += nll_of(model, batch, validator);
+  for (const Tensor& part : parts) {
+    if (!part.defined()) return std::nullopt;
+    sum += part;
   }
   return sum.item<double>();
 }

@@ -23,7 +23,6 @@ Checkpoint example() {
   out.optimizer = {{"exp_avg/a.weight", at::full({2, 3}, 0.25)},
                    {"step/a.weight", at::full({}, 7)}};
   out.ema = {{"a.weight", at::zeros({2, 3})}, {"b", at::full({5}, 3.0)}};
-  out.cpu_generator = at::arange(9, at::kByte);
   Progress& progress = out.progress;
   progress.update = 1200;
   progress.position = {.epoch = 3, .pool = 1, .batch = 17, .order = 0xFEDCBA9876543210};
@@ -48,29 +47,10 @@ TEST(Checkpoint, ComesBackAsItWas) {
   expect_same(before.model, back.model);
   expect_same(before.optimizer, back.optimizer);
   expect_same(before.ema, back.ema);
-  EXPECT_TRUE(at::equal(before.cpu_generator, back.cpu_generator));
-  EXPECT_FALSE(back.device_generator.defined());
   EXPECT_EQ(back.progress.to_json(), before.progress.to_json());
   EXPECT_EQ(back.progress.position, before.progress.position);
   EXPECT_EQ(back.progress.window.nll, 12345.678901234567);
   EXPECT_EQ(back.progress.best[1].bleu, std::nullopt);
-}
-
-TEST(Checkpoint, BringsBackTheGenerator) {
-  at::manual_seed(7);
-  at::randn({3});
-  Checkpoint checkpoint;
-  keep_generators(checkpoint, at::kCPU);
-  const Tensor next = at::randn({5});
-  at::manual_seed(8);
-  restore_generators(checkpoint, at::kCPU);
-  EXPECT_TRUE(at::equal(at::randn({5}), next));
-}
-
-TEST(Checkpoint, AGeneratorOfAnotherLibTorchIsTheUsersMistake) {
-  const auto said =
-      message_of<UserError>([] { restore_generators(example(), at::Device(at::kCPU)); });
-  EXPECT_THAT(said, HasSubstr("state of the random generator is damaged or of another LibTorch"));
 }
 
 TEST(Checkpoint, AFileOfWeightsIsNotOne) {

@@ -122,6 +122,35 @@ TEST_F(Resuming, RealModelsEndWithTheSameBitsToo) {
   }
 }
 
+TEST_F(Resuming, AnotherNumberOfThreadsGoesOnWithTheSameBits) {
+  const int before = at::get_num_threads();
+  for (const auto type : {model::ModelType::transformer, model::ModelType::rnn}) {
+    const TemporaryFolder straight, interrupted;
+    const auto run = [&](const std::string& path, int threads, bool resume, int64_t polls) {
+      at::set_num_threads(threads);
+      auto config = rich(10);
+      config.micro_batches = 4;
+      auto setup = setup_of(path, config);
+      setup.another = [&] {
+        return model::make_model(tiny(type), {.source = toy::kVocab, .target = toy::kVocab});
+      };
+      at::manual_seed(1);
+      setup.model = setup.another();
+      setup.validation = validation();
+      setup.resume = resume;
+      setup.interrupted = [&] { return --polls < 0; };
+      return train(setup).stopped;
+    };
+    run(straight.path(), 1, false, 1000000);
+    EXPECT_EQ(run(interrupted.path(), 2, false, 6), StopReason::interrupted);
+    EXPECT_EQ(run(interrupted.path(), 3, true, 1000000), StopReason::updates);
+    for (const char* file : {"model.safetensors", "checkpoints/update-00000010.heed"})
+      expect_same_weights(straight / file, interrupted / file);
+    EXPECT_EQ(timeless_metrics(straight), timeless_metrics(interrupted));
+  }
+  at::set_num_threads(before);
+}
+
 TEST_F(Resuming, ResumingACompleteRunDoesNothingAndMoreUpdatesGoOn) {
   train(setup_of(folder.path(), quick(10)));
   auto again = setup_of(folder.path(), quick(10));

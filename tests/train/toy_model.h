@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "data/batches.h"
+#include "kernels/dropout.h"
 #include "model/model.h"
 
 namespace heed::train::toy {
@@ -42,7 +43,7 @@ class ToyModel : public model::Model {
     read = words < steps ? at::constant_pad_nd(read, {0, 0, 0, steps - words})
                          : read.narrow(1, 0, steps);
     Tensor x = at::cat({at::embedding(target_, input), read}, 2);
-    if (is_training() && dropout_ > 0) x = at::dropout(x, dropout_, true);
+    if (is_training() && dropout_ > 0) x = kernels::dropout(x, dropout_);
     Tensor out = at::tanh(at::linear(x, hidden_));
     if (is_training() ? ++calls > 0 && poisoned(calls) : sick) out = out / 0.;
     return out;

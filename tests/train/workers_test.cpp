@@ -1,0 +1,169 @@
+// Workers share out the parts of an update, and nobody can tell from the weights how many there
+// were.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "model/kinds.h"
+#include "train/tree_sum.h"
+#include "train/update.h"
+#include "trainer_support.h"
+
+namespace heed::train {
+namespace {
+
+/// As many threads as a test wants, and afterwards as many as before.
+class Threads {
+ public:
+  explicit Threads(int count) : before_(at::get_num_threads()) { at::set_num_threads(count); }
+  ~Threads() { at::set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+constexpr int64_t kPieces = 23;
+
+struct Outcome {
+  std::map<std::string, Tensor> weights, averages;
+  std::vector<double> numbers;
+};
+
+/// Two updates of two batches each, in three parts a batch.
+Outcome updates(const model::ModelConfig& config, TrainConfig training, at::ScalarType precision,
+                int threads) {
+  const Threads some(threads);
+  training.micro_batches = 3;
+  training.accumulate = 2;
+  const model::ModelPtr model = model::testing::model_of(config, kPieces);
+  Optimizer optimizer(training, *model);
+  Average average(*model, 0.9);
+  Updater updater(*model, training, at::kCPU, precision, optimizer, &average, [&] {
+    return model::make_model(config, {kPieces, kPieces});
+  });
+  EXPECT_TRUE(updater.shares_out());
+  model->train();
+  Outcome out;
+  for (int64_t update = 1; update <= 2; ++update) {
+    const data::Batch first = toy::batch_of(toy::copies(7, 10 * update));
+    const data::Batch second = toy::batch_of(toy::copies(2, 10 * update + 1));
+    const UpdateNumbers numbers =
+        updater.run({first, second}, {.update = update, .rate = 0.01, .seed = 3}).numbers();
+    out.numbers.insert(out.numbers.end(), {numbers.loss, numbers.nll, numbers.norm});
+  }
+  for (const auto& [name, weight] : model::named_weights(*model))
+    out.weights[name] = weight.clone();
+  out.averages = average.tensors();
+  return out;
+}
+
+void expect_same(const Outcome& one, const Outcome& other) {
+  EXPECT_EQ(one.numbers, other.numbers);
+  for (const auto& [name, weight] : one.weights)
+    EXPECT_TRUE(at::equal(weight, other.weights.at(name))) << name;
+  for (const auto& [name, weight] : one.averages)
+    EXPECT_TRUE(at::equal(weight, other.averages.at(name))) << name << ", averaged";
+}
+
+TEST(Workers, OfAnyNumberMakeTheSameWeightsOfEveryKindOfModel) {
+  int number = 0;
+  for (const auto& [name, config] : model::testing::every_kind()) {
+    SCOPED_TRACE(name);
+    auto dropping = config;
+    dropping.dropout = 0.2;
+    dropping.word_dropout = 0.1;
+    const int threads = 2 + number % 4;
+    const auto precision = number++ % 3 == 0 ? at::kBFloat16 : at::kFloat;
+    expect_same(updates(dropping, {}, precision, 1), updates(dropping, {}, precision, threads));
+  }
+}
+
+TEST(Workers, OfAnyNumberMakeTheSameWeightsWithEveryOptimizer) {
+  const auto kind = model::testing::every_kind().front().config;
+  for (const auto optimizer :
+       {OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::adadelta}) {
+    TrainConfig training;
+    training.optimizer = optimizer;
+    training.weight_decay = 0.01;
+    expect_same(updates(kind, training, at::kFloat, 1), updates(kind, training, at::kFloat, 3));
+  }
+}
+
+TEST(Workers, AreOneWhereThereAreMoreThreadsThanParts) {
+  const Threads three(3);
+  const toy::ToyModel model;
+  TrainConfig config;
+  config.batch_size = 4096;
+  const auto shares_out = [&](const TrainConfig& of) {
+    Optimizer optimizer(of, model);
+    auto other = std::make_shared<toy::ToyModel>();
+    return Updater(*other, of, at::kCPU, at::kFloat, optimizer, nullptr,
+                   [] { return std::make_shared<toy::ToyModel>(); })
+        .shares_out();
+  };
+  EXPECT_FALSE(shares_out(config));  // two parts
+  config.batch_size = 6144;
+  EXPECT_TRUE(shares_out(config));
+  config.batch_size = 2048;
+  config.accumulate = 3;
+  EXPECT_TRUE(shares_out(config));
+}
+
+TEST(PartsPerBatch, FollowFromTheBatchSizeAlone) {
+  TrainConfig config;
+  config.batch_size = 4096;
+  EXPECT_EQ(parts_per_batch(config), 2);
+  config.batch_size = 2047;
+  EXPECT_EQ(parts_per_batch(config), 1);
+  config.batch_type = BatchType::sentences;
+  config.batch_size = 200;
+  EXPECT_EQ(parts_per_batch(config), 3);
+  config.micro_batches = 7;
+  EXPECT_EQ(parts_per_batch(config), 7);
+}
+
+// Numbers whose sum depends on the order: 1 + 2^-24 is 1 in fp32.
+TEST(TreeSum, AddsNeighboursFirstWhateverTheOrder) {
+  for (const int64_t parts : {1, 2, 3, 5, 7}) {
+    std::vector<int64_t> order(parts);
+    std::iota(order.begin(), order.end(), 0);
+    const auto value = [](int64_t part) { return part % 3 == 0 ? 1.0F : 0x1.8p-24F * (part + 1); };
+    std::optional<float> sum;
+    do {
+      TreeSum tree(parts);
+      for (const int64_t part : order) tree.add(part, {at::full({3}, value(part)), Tensor()});
+      const Gradients out = tree.take();
+      EXPECT_FALSE(out[1].defined());
+      const float now = out[0][2].item<float>();
+      EXPECT_EQ(now, sum.value_or(now));
+      sum = now;
+    } while (parts < 6 && std::ranges::next_permutation(order).found);
+    if (parts == 5) {
+      EXPECT_EQ(*sum, ((value(0) + value(1)) + (value(2) + value(3))) + value(4));
+    }
+  }
+}
+
+TEST(TreeSum, TakesPartsFromSeveralThreads) {
+  constexpr int64_t kParts = 37;
+  TreeSum tree(kParts);
+  std::atomic<int64_t> next = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        for (int64_t part = next++; part < kParts; part = next++)
+          tree.add(part, {at::full({5}, static_cast<double>(part))});
+      });
+  }
+  EXPECT_TRUE(at::equal(tree.take()[0], at::full({5}, 36. * 37 / 2)));
+}
+
+}  // namespace
+}  // namespace heed::train
