@@ -40,9 +40,9 @@ Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const Config& c
   });
   drained.seconds = seconds_of([&] {
     for (; drained.batches < batches; ++drained.batches) {
-      const auto step = prefetcher->next();
-      if (!step) break;
-      drained.tokens += step->batch.target_tokens();
+      const auto batch = prefetcher->next();
+      if (!batch) break;
+      drained.tokens += batch->parts.front().target_tokens();
     }
   });
   drained.padding = prefetcher->padding();

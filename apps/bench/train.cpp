@@ -50,13 +50,15 @@ class Bench {
   /// `folder` may take what a large corpus keeps on disk.
   Bench(const Config& config, const std::string& folder, const Vocabularies& vocabularies)
       : run_(fresh_model(config, folder, vocabularies)),
-        optimizer_(run_.config.training, *run_.model),
+        shard_(*run_.model, group_),
+        optimizer_(run_.config.training, shard_),
         updater_(*run_.model, run_.config.training, run_.device, run_.precision, optimizer_,
                  nullptr, another_model(run_)),
-        batches_(data::BatchStream(
-            training_corpus(run_),
-            train::batch_options(run_.config.training, run_.config.data,
-                                 static_cast<uint64_t>(config.seed), at::get_num_threads()))) {
+        batches_(data::BatchStream(training_corpus(run_),
+                                   train::batch_options(run_.config.training, run_.config.data,
+                                                        static_cast<uint64_t>(config.seed),
+                                                        at::get_num_threads())),
+                 train::parts_per_batch(run_.config.training)) {
     run_.model->train();
   }
 
@@ -66,10 +68,10 @@ class Bench {
     const double waited = batches_.waited();
     const auto start = Clock::now();
     for (int64_t i = 0; i < count; ++i) {
-      auto step = batches_.next();
-      if (!step) break;
+      const auto batch = batches_.next();
+      if (!batch) break;
       const train::UpdateReport report = updater_.run(
-          {step->batch}, {.update = ++done_, .rate = run_.config.training.learning_rate});
+          batch->parts, {.update = ++done_, .rate = run_.config.training.learning_rate});
       report.numbers();  // waits for a GPU
       sums.tokens += report.tokens;
       sums.real += report.real;
@@ -83,6 +85,8 @@ class Bench {
 
  private:
   ModelFolder run_;
+  ranks::Group group_;
+  train::Shard shard_;
   train::Optimizer optimizer_;
   train::Updater updater_;
   data::Prefetcher batches_;

@@ -12,8 +12,9 @@
 namespace heed::data {
 
 struct Prefetcher::Impl {
-  Impl(BatchStream batches, std::size_t most)
+  Impl(BatchStream batches, int64_t count, std::size_t most)
       : stream(std::move(batches)),
+        parts(count),
         depth(std::max<std::size_t>(1, most)),
         position(stream.position()) {
     thread = std::thread([this] { produce(); });
@@ -31,7 +32,7 @@ struct Prefetcher::Impl {
   void produce() {
     std::exception_ptr failure;
     try {
-      while (put(stream.next())) {
+      while (put(prepare(stream.next()))) {
       }
     } catch (...) {
       failure = std::current_exception();
@@ -42,18 +43,28 @@ struct Prefetcher::Impl {
     changed.notify_all();
   }
 
+  struct Item {
+    PreparedBatch batch;
+    Position after;
+  };
+
+  std::optional<Item> prepare(const std::optional<Step>& step) const {
+    if (!step) return std::nullopt;
+    return Item{{parts_of(step->batch, parts), step->epoch}, step->after};
+  }
+
   /// Waits for room; false where there is nothing more to do.
-  bool put(std::optional<Step> step) {
-    if (!step) return false;
+  bool put(std::optional<Item> item) {
+    if (!item) return false;
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return stopping || queue.size() < depth; });
     if (stopping) return false;
-    queue.push_back(std::move(*step));
+    queue.push_back(std::move(*item));
     changed.notify_all();
     return true;
   }
 
-  std::optional<Step> take() {
+  std::optional<Item> take() {
     std::unique_lock lock(mutex);
     const auto start = std::chrono::steady_clock::now();
     changed.wait(lock, [this] { return ended || !queue.empty(); });
@@ -62,20 +73,21 @@ struct Prefetcher::Impl {
       if (error) std::rethrow_exception(error);
       return std::nullopt;
     }
-    Step step = std::move(queue.front());
+    Item item = std::move(queue.front());
     queue.pop_front();
     changed.notify_all();
-    return step;
+    return item;
   }
 
   // The thread's own.
   BatchStream stream;
+  const int64_t parts;
   const std::size_t depth;
 
   // Shared, under the mutex.
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Step> queue;
+  std::deque<Item> queue;
   bool stopping = false, ended = false;
   std::exception_ptr error;
 
@@ -87,16 +99,16 @@ struct Prefetcher::Impl {
   std::thread thread;
 };
 
-Prefetcher::Prefetcher(BatchStream stream, std::size_t depth)
-    : impl_(std::make_unique<Impl>(std::move(stream), depth)) {}
+Prefetcher::Prefetcher(BatchStream stream, int64_t parts, std::size_t depth)
+    : impl_(std::make_unique<Impl>(std::move(stream), parts, depth)) {}
 Prefetcher::~Prefetcher() = default;
 
-std::optional<Step> Prefetcher::next() {
-  std::optional<Step> step = impl_->take();
-  if (!step) return step;
-  impl_->position = step->after;
-  impl_->padding.add(step->batch);
-  return step;
+std::optional<PreparedBatch> Prefetcher::next() {
+  std::optional<Impl::Item> item = impl_->take();
+  if (!item) return std::nullopt;
+  impl_->position = item->after;
+  for (const Batch& part : item->batch.parts) impl_->padding.add(part);
+  return std::move(item->batch);
 }
 
 const Position& Prefetcher::position() const {

@@ -2,17 +2,25 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "data/batches.h"
 
 namespace heed::data {
 
+/// A batch, cut into parts (parts_of() in data/batch.h).
+struct PreparedBatch {
+  std::vector<Batch> parts;
+  int64_t epoch = 0;  // from 0
+};
+
 class Prefetcher {
  public:
-  /// Starts at once, at most `depth` batches ahead.
-  explicit Prefetcher(BatchStream stream, std::size_t depth = 8);
+  /// Starts at once, at most `depth` batches ahead. Each is cut into at most `parts`.
+  explicit Prefetcher(BatchStream stream, int64_t parts = 1, std::size_t depth = 8);
   /// Stops the thread and waits for it.
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
@@ -20,7 +28,7 @@ class Prefetcher {
 
   /// The stream's next batch, nothing after its last. What the stream throws is thrown here, after
   /// the batches before it. For one consumer.
-  std::optional<Step> next();
+  std::optional<PreparedBatch> next();
 
   /// Behind the last batch that next() gave, however far ahead the thread is: what a checkpoint
   /// saves.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -28,19 +29,23 @@ TrainResult Loop::run() {
 }
 
 StopReason Loop::loop() {
+  agree();
   while (true) {
-    if (setup_.interrupted && setup_.interrupted()) {
+    if (interrupted_) {
       save();
       return StopReason::interrupted;
     }
-    if (validation_is_due() && !validated() && !validate_now()) continue;  // interrupted
+    if (validation_is_due() && !validated() && !validate_now()) {
+      interrupted_ = true;
+      continue;
+    }
     if (const auto reason = ended()) return *reason;
     if (!update_once()) return StopReason::epochs;
     if (roll_back_) {
       roll_back();
       continue;
     }
-    tick();
+    agree();
     if (progress_.update % config_.log_every == 0) log_window(/*last=*/false);
     show_progress();
     const bool healthy = progress_.skipped_in_a_row == 0;
@@ -92,22 +97,24 @@ double Loop::rate() const {
 bool Loop::update_once() {
   const auto begin = Clock::now();
   const double waited = batches_->waited();
-  std::vector<data::Batch> batches;
-  while (static_cast<int64_t>(batches.size()) < config_.accumulate) {
-    auto step = batches_->next();
-    if (!step) break;
-    progress_.epoch = step->epoch;
-    batches.push_back(std::move(step->batch));
+  std::vector<data::Batch> parts;
+  for (int64_t batches = 0; batches < config_.accumulate; ++batches) {
+    auto batch = batches_->next();
+    if (!batch) break;
+    progress_.epoch = batch->epoch;
+    std::ranges::move(batch->parts, std::back_inserter(parts));
   }
   progress_.position = batches_->position();
-  if (batches.empty()) return false;
+  if (parts.empty()) return false;
   const double now = rate();
   model_.train();
-  reports_.push_back(updater_.run(batches, {.update = progress_.update + 1,
-                                            .rate = now,
-                                            .loss_scale = progress_.loss_scale,
-                                            .seed = setup_.seed}));
+  group_.begin("update " + with_commas(progress_.update + 1) + " was computed");
+  reports_.push_back(updater_.run(parts, {.update = progress_.update + 1,
+                                          .rate = now,
+                                          .loss_scale = progress_.loss_scale,
+                                          .seed = setup_.seed}));
   ++progress_.update;
+  if (setup_.updated) setup_.updated(progress_.update);
   unsaved_ = true;
   if (progress_.update <= config_.warmup) progress_.warmup_share = behind();
   settle(kInFlight);
@@ -118,9 +125,11 @@ bool Loop::update_once() {
   return true;
 }
 
-/// Takes the reports that have come, and waits until at most `may_wait` are under way.
+/// Takes the reports that have come, and waits until at most `may_wait` are under way. Which have
+/// come is not the same on all ranks: together they take those alone that they wait for.
 void Loop::settle(std::size_t may_wait) {
-  while (!reports_.empty() && (reports_.size() > may_wait || reports_.front().ready())) {
+  const auto has_come = [&] { return group_.alone() && reports_.front().ready(); };
+  while (!reports_.empty() && (reports_.size() > may_wait || has_come())) {
     const UpdateReport report = std::move(reports_.front());
     reports_.pop_front();
     account(report);
@@ -171,11 +180,12 @@ bool Loop::validate_now() {
   std::optional<Validation> validation;
   {
     const Averaged averaged(average_.get());
-    validation =
-        validate(model_, {setup_.validation, setup_.bleu, setup_.device, setup_.precision,
-                          setup_.interrupted, config_.early_stopping.metric == StopMetric::bleu});
+    group_.begin("update " + with_commas(progress_.update) + " was validated");
+    validation = validate(
+        model_, {setup_.validation, setup_.bleu, setup_.device, setup_.precision,
+                 setup_.interrupted, group_, config_.early_stopping.metric == StopMetric::bleu});
     if (!validation) return false;
-    tick();
+    agree();
     unsaved_ = true;
     if (record(*validation, config_, progress_)) {
       keep_best_weights();

@@ -56,15 +56,21 @@ class Loop {
   void show_progress();
   double seconds_left() const;
   TrainResult result(StopReason stopped) const;
-  void tick();
+
+  // loop_ranks.cpp
+  void agree();
+  std::optional<CheckpointFolder::Found> agreed_checkpoint() const;
 
   using Clock = std::chrono::steady_clock;
 
   const TrainerSetup& setup_;
   const TrainConfig& config_;
   model::Model& model_;
+  ranks::Group alone_;
+  ranks::Group& group_;
   CheckpointFolder checkpoints_;
   Metrics metrics_;
+  Shard shard_;
   Optimizer optimizer_;
   std::unique_ptr<Average> average_;
   Updater updater_;
@@ -74,7 +80,8 @@ class Loop {
   int64_t planned_ = 0;               // updates, by training.updates and training.epochs
   bool unsaved_ = true;               // progress since the last checkpoint
   Clock::time_point ticked_, shown_;
-  bool roll_back_ = false;  // wanted
+  bool interrupted_ = false;  // any rank was, when all agreed last
+  bool roll_back_ = false;    // wanted
 };
 
 }  // namespace heed::train

@@ -10,18 +10,12 @@
 
 namespace heed::train {
 
-/// Brings the clock of the run forward.
-void Loop::tick() {
-  const auto now = Clock::now();
-  progress_.seconds += std::chrono::duration<double>(now - ticked_).count();
-  ticked_ = now;
-}
-
 void Loop::say_who_computes() const {
   if (!setup_.device.is_cpu() || updater_.shares_out()) return;
   const int64_t parts = parts_per_batch(config_) * config_.accumulate;
-  log::info("more threads (" + std::to_string(at::get_num_threads()) +
-            ") than parts of an update (" + std::to_string(parts) +
+  const int64_t threads = at::get_num_threads() * group_.size();
+  log::info("more threads (" + std::to_string(threads) + ") than parts of an update (" +
+            std::to_string(parts) +
             "): all compute each part together, and the last bits depend on "
             "their number. training.micro_batches: more parts, of which each has its own thread");
 }

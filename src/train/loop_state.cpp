@@ -34,28 +34,30 @@ Loop::Loop(const TrainerSetup& setup)
     : setup_(setup),
       config_(setup.config),
       model_(on_device(setup)),
+      group_(setup.group ? *setup.group : alone_),
       checkpoints_(setup.folder),
-      metrics_(setup.folder),
-      optimizer_(config_, model_),
-      average_(config_.ema > 0 ? std::make_unique<Average>(model_, config_.ema) : nullptr),
+      metrics_(group_.leads() ? setup.folder : ""),
+      shard_(model_, group_),
+      optimizer_(config_, shard_),
+      average_(config_.ema > 0 ? std::make_unique<Average>(shard_, config_.ema) : nullptr),
       updater_(model_, config_, setup.device, setup.precision, optimizer_, average_.get(),
                setup.another),
       planned_(plan_updates()),
       ticked_(Clock::now()),
       shown_(Clock::now()) {
-  make_folder(setup.folder + "/checkpoints");
-  if (!setup.resume && !checkpoints_.updates().empty())
+  if (group_.leads()) make_folder(setup.folder + "/checkpoints");
+  if (group_.leads() && !setup.resume && !checkpoints_.updates().empty())
     throw UserError(setup.folder +
                     ": a run is there already; go on with --resume, or name another " +
                     "folder (output)");
   say_who_computes();
-  const auto found = setup.resume ? checkpoints_.latest() : std::nullopt;
+  const auto found = setup.resume ? agreed_checkpoint() : std::nullopt;
   if (!found) {
     start();
     return;
   }
   restore(found->checkpoint, found->path);
-  if (setup.begins) setup.begins(progress_.update);
+  if (setup.begins && group_.leads()) setup.begins(progress_.update);
   say_where_it_starts(found->path);
 }
 
@@ -74,7 +76,7 @@ void Loop::start() {
   if (setup_.precision == at::kHalf) progress_.loss_scale = kFirstLossScale;
   read_on({});
   progress_.position = batches_->position();
-  if (setup_.begins) setup_.begins(0);
+  if (setup_.begins && group_.leads()) setup_.begins(0);
   save();
 }
 
@@ -82,7 +84,7 @@ void Loop::read_on(const data::Position& position) {
   batches_.reset();
   data::BatchStream stream(setup_.corpus, setup_.batches);
   if (position != data::Position{}) stream.seek(position);
-  batches_ = std::make_unique<data::Prefetcher>(std::move(stream));
+  batches_ = std::make_unique<data::Prefetcher>(std::move(stream), parts_per_batch(config_));
 }
 
 void Loop::restore(const Checkpoint& checkpoint, const std::string& path) {
@@ -102,18 +104,19 @@ void Loop::restore(const Checkpoint& checkpoint, const std::string& path) {
 /// Does nothing where nothing is new since the last time.
 void Loop::save() {
   settle(0);
-  tick();
+  agree();
   if (!unsaved_) return;
+  group_.begin("update " + with_commas(progress_.update) + " was saved");
   Checkpoint checkpoint{model::named_weights(model_), optimizer_.state(),
                         average_ ? average_->tensors() : NamedTensors{}};
   checkpoint.progress = progress_;
   const std::string path = checkpoints_.update_path(progress_.update);
-  save_checkpoint(checkpoint, path);
+  if (group_.leads()) save_checkpoint(checkpoint, path);
   unsaved_ = false;
   log::debug("saved " + path);
   if (setup_.validation.empty()) write_model();
   // Only now: an older checkpoint may still name what goes.
-  checkpoints_.prune(config_.keep_last, progress_.update);
+  if (group_.leads()) checkpoints_.prune(config_.keep_last, progress_.update);
 }
 
 /// Called while the model holds the weights that were validated.
@@ -122,6 +125,7 @@ void Loop::keep_best_weights() {
       std::ranges::find_if(progress_.best, [&](const Best& one) { return one.file.empty(); });
   expect(added != progress_.best.end(), "a best checkpoint without a place in the list");
   added->file = checkpoints_.best_name(progress_.update);
+  if (!group_.leads()) return;
   model::save_tensors({model::named_weights(model_), {{"update", std::to_string(added->update)}}},
                       checkpoints_.path(added->file));
 }
@@ -133,7 +137,7 @@ void Loop::write_model() const {
     file.tensors = model::named_weights(model_);
     if (average_)
       for (const auto& [name, tensor] : average_->tensors()) file.tensors[name] = tensor;
-  } else {
+  } else if (group_.leads()) {
     std::vector<std::string> paths;
     std::string updates;
     for (const Best& one : progress_.best) {
@@ -143,7 +147,7 @@ void Loop::write_model() const {
     file.metadata["updates"] = updates;
     file.tensors = average(paths);
   }
-  model::save_tensors(file, setup_.folder + "/model.safetensors");
+  if (group_.leads()) model::save_tensors(file, setup_.folder + "/model.safetensors");
 }
 
 void Loop::roll_back() {
@@ -151,7 +155,7 @@ void Loop::roll_back() {
   reports_.clear();
   const int64_t failed = progress_.update;
   const std::string what = "losses or gradients were not finite in several updates in a row";
-  const auto found = checkpoints_.latest();
+  const auto found = agreed_checkpoint();
   if (!found || progress_.rollbacks >= kMostRollbacks)
     throw Failure("training ends at update " + with_commas(failed) + ": " + what + ", after " +
                   std::to_string(progress_.rollbacks) +
@@ -191,7 +195,7 @@ void Loop::take_best_weights() {
                   " updates, and no validation had a finite loss: there are no best weights; lower "
                   "training.learning_rate, or set training.clip_norm");
   write_model();
-  const std::string path = setup_.folder + "/model.safetensors";
+  const std::string path = group_.tell(setup_.folder + "/model.safetensors");  // now it is there
   model::load_weights(model_, read_weights(path), path);
   model_.eval();
 }

@@ -16,7 +16,7 @@
 namespace heed::train {
 namespace {
 
-using json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();  // null in JSON
 
@@ -98,9 +98,11 @@ std::string validation_text(const Validation& validation, const Progress& progre
   return text + " without improvement";
 }
 
-Metrics::Metrics(const std::string& folder) : path_(folder + "/metrics.jsonl") {}
+Metrics::Metrics(const std::string& folder)
+    : path_(folder.empty() ? "" : folder + "/metrics.jsonl") {}
 
 void Metrics::truncate(const Progress& progress) {
+  if (path_.empty()) return;
   std::string kept;
   if (progress.update > 0 && std::filesystem::exists(path_)) {
     for (const std::string& line : split(read_file(path_), '\n')) {
@@ -115,6 +117,7 @@ void Metrics::truncate(const Progress& progress) {
 }
 
 void Metrics::append(const std::string& line) {
+  if (path_.empty()) return;
   std::ofstream file(path_, std::ios::app | std::ios::binary);
   file << line << '\n';
   file.flush();
@@ -123,41 +126,41 @@ void Metrics::append(const std::string& line) {
 
 void Metrics::train(const Progress& progress, const LineContext& context) {
   const Averages mean(progress.window);
-  json line{{"event", "train"},
-            {"update", progress.update},
-            {"epoch", progress.epoch + 1},
-            {"loss", mean.loss},
-            {"perplexity", mean.perplexity},
-            {"learning_rate", progress.window.rate},
-            {"gradient_norm", progress.window.norm},
-            {"tokens", progress.window.tokens},
-            {"tokens_per_second", mean.speed},
-            {"padding", mean.padding},
-            {"waiting", mean.waiting},
-            {"skipped", progress.window.skipped},
-            {"seconds", progress.seconds}};
+  OrderedJson line{{"event", "train"},
+                   {"update", progress.update},
+                   {"epoch", progress.epoch + 1},
+                   {"loss", mean.loss},
+                   {"perplexity", mean.perplexity},
+                   {"learning_rate", progress.window.rate},
+                   {"gradient_norm", progress.window.norm},
+                   {"tokens", progress.window.tokens},
+                   {"tokens_per_second", mean.speed},
+                   {"padding", mean.padding},
+                   {"waiting", mean.waiting},
+                   {"skipped", progress.window.skipped},
+                   {"seconds", progress.seconds}};
   if (context.last) line["last"] = true;
   append(line.dump());
 }
 
 void Metrics::validation(const Validation& validation, const Progress& progress, bool best) {
-  json line{{"event", "validation"},
-            {"update", progress.update},
-            {"epoch", progress.epoch + 1},
-            {"loss", validation.loss},
-            {"perplexity", validation.perplexity()},
-            {"bleu", validation.bleu ? json(*validation.bleu) : json(nullptr)},
-            {"best", best},
-            {"stale", progress.stale},
-            {"seconds", progress.seconds}};
+  OrderedJson line{{"event", "validation"},
+                   {"update", progress.update},
+                   {"epoch", progress.epoch + 1},
+                   {"loss", validation.loss},
+                   {"perplexity", validation.perplexity()},
+                   {"bleu", validation.bleu ? OrderedJson(*validation.bleu) : OrderedJson(nullptr)},
+                   {"best", best},
+                   {"stale", progress.stale},
+                   {"seconds", progress.seconds}};
   append(line.dump());
 }
 
 void Metrics::rollback(const Progress& progress) {
-  append(json{{"event", "rollback"},
-              {"update", progress.update},
-              {"rate_factor", progress.rate_factor},
-              {"seconds", progress.seconds}}
+  append(OrderedJson{{"event", "rollback"},
+                     {"update", progress.update},
+                     {"rate_factor", progress.rate_factor},
+                     {"seconds", progress.seconds}}
              .dump());
 }
 

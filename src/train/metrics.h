@@ -30,6 +30,7 @@ std::string origins_text(const std::vector<data::Origin>& origins);
 /// metrics.jsonl: one JSON object a line, each with `event` and `update`.
 class Metrics {
  public:
+  /// Of the run in `folder`; nothing is written where that is empty.
   explicit Metrics(const std::string& folder);
 
   /// Forgets everything that is not in `progress`, so that the file reads as if the run had never

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <numeric>
-#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -36,20 +35,40 @@ bool is_adam(OptimizerKind kind) {
   return kind == OptimizerKind::adam || kind == OptimizerKind::adamw;
 }
 
-void copy_all(const NamedTensors& from, const NamedTensors& to, const std::string& origin,
-              const std::string& what) {
-  for (const auto& [name, tensor] : to) {
-    const auto found = from.find(name);
-    if (found == from.end() || found->second.sizes() != tensor.sizes())
+/// Throws where `given` has not the names and shapes of the parameters, each name behind `prefix`.
+void require_fitting(const NamedTensors& given, const Shard& shard, const std::string& prefix,
+                     bool scalars, const std::string& origin, const std::string& what) {
+  for (std::size_t i = 0; i < shard.names().size(); ++i) {
+    const std::string name = prefix + shard.names()[i];
+    const auto found = given.find(name);
+    const bool fits =
+        found != given.end() && (scalars ? found->second.numel() == 1
+                                         : found->second.sizes() == shard.parameters()[i].sizes());
+    if (!fits)
       throw UserError(origin + ": " + what + " has no '" + name +
                       "' of this shape; go on with the settings that it was saved with");
   }
-  if (from.size() != to.size())
+}
+
+void require_count(const NamedTensors& given, std::size_t count, const std::string& origin,
+                   const std::string& what) {
+  if (given.size() != count)
     throw UserError(origin + ": " + what +
                     " is of other settings; go on with those that it was saved with");
-  model::require_floats(from, origin);
+  model::require_floats(given, origin);
+}
+
+/// Those of one kind: "exp_avg/a.b" as "a.b".
+NamedTensors of_kind(const NamedTensors& state, const std::string& kind) {
+  NamedTensors out;
+  for (const auto& [name, tensor] : state)
+    if (name.starts_with(kind + "/")) out.emplace(name.substr(kind.size() + 1), tensor);
+  return out;
+}
+
+void copy_pieces(const std::vector<Tensor>& from, const std::vector<Tensor>& to) {
   const at::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : to) Tensor(tensor).copy_(from.at(name));
+  for (std::size_t i = 0; i < to.size(); ++i) Tensor(to[i]).copy_(from[i]);
 }
 
 double sum_of_squares(const Tensor& x) {
@@ -60,86 +79,93 @@ double sum_of_squares(const Tensor& x) {
 
 }  // namespace
 
-NamedTensors trainable(const model::Model& model) {
-  NamedTensors out;
-  std::unordered_set<const void*> seen;
-  for (const auto& item : model.named_parameters())
-    if (item.value().requires_grad() && seen.insert(item.value().unsafeGetTensorImpl()).second)
-      out.emplace(item.key(), item.value());
-  return out;
-}
-
 struct Optimizer::Lists {
-  std::vector<Tensor> parameters, gradients, steps, first, second;
+  std::vector<Tensor> weights, gradients, steps, first, second;
 
-  bool on_cpu() const { return parameters[0].is_cpu(); }
   Lists stretch(const Block& block) const {
     const auto of = [&](const std::vector<Tensor>& list) {
       return list.empty() ? list : std::vector<Tensor>{block.of(list[block.tensor])};
     };
-    Lists out{of(parameters), of(gradients), {}, of(first), of(second)};
+    Lists out{of(weights), of(gradients), {}, of(first), of(second)};
     if (!steps.empty()) out.steps = {steps[block.tensor]};
     return out;
   }
 };
 
-Optimizer::Optimizer(const TrainConfig& config, const model::Model& model) : config_(config) {
+Optimizer::Optimizer(const TrainConfig& config, Shard& shard) : config_(config), shard_(shard) {
   const bool has_averages = !state_names(config.optimizer).first.empty();
-  for (const auto& [name, parameter] : trainable(model)) {
-    Slot slot{name, parameter, {}, {}, {}};
-    const Tensor plain = parameter.detach();
-    if (is_adam(config.optimizer)) slot.step = at::zeros({}, plain.options().dtype(at::kFloat));
-    if (has_averages) slot.first = at::zeros_like(plain);
-    if (has_averages) slot.second = at::zeros_like(plain);
-    slots_.push_back(std::move(slot));
+  if (is_adam(config.optimizer))
+    for (const Tensor& parameter : shard.parameters())
+      steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
+  if (!has_averages) return;
+  for (const Tensor& weights : shard.weights()) {
+    first_.push_back(at::zeros_like(weights));
+    second_.push_back(at::zeros_like(weights));
   }
 }
 
-void Optimizer::clear_gradients() {
-  for (auto& slot : slots_) slot.parameter.mutable_grad() = Tensor();
-}
-
-Optimizer::Lists Optimizer::lists() const {
+Optimizer::Lists Optimizer::lists(const Gradients& gradients) const {
   Lists out;
-  for (const auto& slot : slots_) {
-    if (!slot.parameter.grad().defined()) continue;
-    out.parameters.push_back(slot.parameter.detach());
-    out.gradients.push_back(slot.parameter.grad());
-    if (slot.step.defined()) out.steps.push_back(slot.step);
-    if (slot.first.defined()) out.first.push_back(slot.first);
-    if (slot.second.defined()) out.second.push_back(slot.second);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    out.weights.push_back(shard_.weights()[i]);
+    out.gradients.push_back(gradients[i]);
+    if (!steps_.empty()) out.steps.push_back(steps_[shard_.pieces()[i].tensor]);
+    if (!first_.empty()) out.first.push_back(first_[i]);
+    if (!second_.empty()) out.second.push_back(second_[i]);
   }
   return out;
 }
 
-Tensor Optimizer::gradient_norm() const {
-  const at::NoGradGuard no_grad;
-  const Lists all = lists();
-  if (all.gradients.empty()) return at::zeros({}, at::kFloat);
-  if (!all.on_cpu()) return at::stack(at::_foreach_norm(all.gradients)).norm().to(at::kFloat);
-  const auto blocks = blocks_of(all.gradients);
-  std::vector<double> squares(blocks.size());
-  kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
-    const Block& block = blocks[number];
-    squares[number] = sum_of_squares(block.of(all.gradients[block.tensor]));
-  });
-  const double sum = std::accumulate(squares.begin(), squares.end(), 0.0);
-  return at::scalar_tensor(std::sqrt(sum), at::kFloat);
+/// [blocks] double, on the device: the sum of squares of each block of the shard's gradients.
+Tensor Optimizer::squares(const Gradients& gradients) const {
+  const auto blocks = blocks_of(shard_.weights());
+  const auto numbers = shard_.parameters()[0].options().dtype(at::kDouble);
+  const Tensor out = at::zeros({std::ssize(blocks)}, numbers);
+  const auto has_gradient = [&](const Block& block) { return gradients[block.tensor].defined(); };
+  if (out.is_cpu()) {
+    auto* const sums = out.mutable_data_ptr<double>();
+    kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+      const Block& block = blocks[number];
+      if (has_gradient(block)) sums[number] = sum_of_squares(block.of(gradients[block.tensor]));
+    });
+    return out;
+  }
+  std::vector<Tensor> stretches;
+  for (const Block& block : blocks)
+    stretches.push_back(has_gradient(block) ? block.of(gradients[block.tensor])
+                                            : at::zeros({1}, numbers.dtype(at::kFloat)));
+  return stretches.empty() ? out : at::stack(at::_foreach_norm(stretches)).to(at::kDouble).square();
 }
 
-void Optimizer::step(double rate, const Tensor& divisor, const Tensor& skip) {
+Tensor Optimizer::gradient_norm(const Gradients& gradients) const {
   const at::NoGradGuard no_grad;
-  const Lists all = lists();
-  if (all.parameters.empty()) return;
-  if (!all.steps.empty()) at::_foreach_add_(all.steps, 1 - skip);
+  const Tensor all = shard_.of_all_blocks(squares(gradients));
+  if (!all.is_cpu()) return all.sum().sqrt().to(at::kFloat);
+  const double* const begin = all.const_data_ptr<double>();
+  return at::scalar_tensor(std::sqrt(std::accumulate(begin, begin + all.numel(), 0.0)), at::kFloat);
+}
+
+void Optimizer::step(double rate, const Gradients& gradients, const Tensor& divisor,
+                     const Tensor& skip) {
+  const at::NoGradGuard no_grad;
+  std::vector<Tensor> steps;
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    if (shard_.has_gradient(i)) steps.push_back(steps_[i]);
+  if (!steps.empty()) at::_foreach_add_(steps, 1 - skip);
+  const Lists all = lists(gradients);
   std::optional<Tensor> scale;
   // A division by 1 would be one more pass over the gradients.
   if (!divisor.is_cpu() || divisor.item<double>() != 1) scale = divisor;
-  if (!all.on_cpu()) return step_of(all, rate, scale, skip);
-  const auto blocks = blocks_of(all.parameters);
-  kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
-    step_of(all.stretch(blocks[number]), rate, scale, skip);
-  });
+  if (all.weights.empty() || !all.weights[0].is_cpu()) {
+    if (!all.weights.empty()) step_of(all, rate, scale, skip);
+  } else {
+    const auto blocks = blocks_of(all.weights);
+    kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+      step_of(all.stretch(blocks[number]), rate, scale, skip);
+    });
+  }
+  shard_.share_weights();
 }
 
 void Optimizer::step_of(const Lists& some, double rate, const std::optional<Tensor>& scale,
@@ -154,13 +180,13 @@ void Optimizer::step_of(const Lists& some, double rate, const std::optional<Tens
       const Call call = config_.optimizer == OptimizerKind::adam
                             ? static_cast<Call>(at::_fused_adam_)
                             : static_cast<Call>(at::_fused_adamw_);
-      call(some.parameters, some.gradients, some.first, some.second, {}, some.steps, rate,
+      call(some.weights, some.gradients, some.first, some.second, {}, some.steps, rate,
            config_.betas[0], config_.betas[1], decay, config_.epsilon, false, false, scale, skip);
       return;
     }
     case OptimizerKind::sgd:
-      at::_fused_sgd_(some.parameters, some.gradients, {}, decay, 0.0, rate, 0.0, false, false,
-                      false, scale, skip);
+      at::_fused_sgd_(some.weights, some.gradients, {}, decay, 0.0, rate, 0.0, false, false, false,
+                      scale, skip);
       return;
     case OptimizerKind::adadelta:
       if (skip.item<double>() != 0) return;
@@ -170,8 +196,7 @@ void Optimizer::step_of(const Lists& some, double rate, const std::optional<Tens
 }
 
 void Optimizer::adadelta(double rate, const Lists& all) const {
-  if (config_.weight_decay > 0)
-    at::_foreach_add_(all.gradients, all.parameters, config_.weight_decay);
+  if (config_.weight_decay > 0) at::_foreach_add_(all.gradients, all.weights, config_.weight_decay);
   at::_foreach_mul_(all.first, kAdadeltaDecay);
   at::_foreach_addcmul_(all.first, all.gradients, all.gradients, 1 - kAdadeltaDecay);
   auto deltas = at::_foreach_add(all.second, config_.epsilon);
@@ -182,22 +207,37 @@ void Optimizer::adadelta(double rate, const Lists& all) const {
   at::_foreach_mul_(deltas, all.gradients);
   at::_foreach_mul_(all.second, kAdadeltaDecay);
   at::_foreach_addcmul_(all.second, deltas, deltas, 1 - kAdadeltaDecay);
-  at::_foreach_add_(all.parameters, deltas, -rate);
+  at::_foreach_add_(all.weights, deltas, -rate);
 }
 
 NamedTensors Optimizer::state() const {
   NamedTensors out;
   const auto [first, second] = state_names(config_.optimizer);
-  for (const auto& slot : slots_) {
-    if (slot.step.defined()) out.emplace("step/" + slot.name, slot.step);
-    if (slot.first.defined()) out.emplace(first + "/" + slot.name, slot.first);
-    if (slot.second.defined()) out.emplace(second + "/" + slot.name, slot.second);
-  }
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    out.emplace("step/" + shard_.names()[i], steps_[i]);
+  if (first.empty()) return out;
+  for (const auto& [name, tensor] : shard_.whole(first_)) out.emplace(first + "/" + name, tensor);
+  for (const auto& [name, tensor] : shard_.whole(second_)) out.emplace(second + "/" + name, tensor);
   return out;
 }
 
 void Optimizer::load_state(const NamedTensors& saved, const std::string& origin) {
-  copy_all(saved, state(), origin, "the optimizer's state");
+  const std::string what = "the optimizer's state";
+  const auto [first, second] = state_names(config_.optimizer);
+  std::size_t count = steps_.size();
+  if (!first.empty())
+    for (const std::string& kind : {first, second}) {
+      require_fitting(saved, shard_, kind + "/", false, origin, what);
+      count += shard_.names().size();
+    }
+  if (!steps_.empty()) require_fitting(saved, shard_, "step/", true, origin, what);
+  require_count(saved, count, origin, what);
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    Tensor(steps_[i]).copy_(saved.at("step/" + shard_.names()[i]));
+  if (first.empty()) return;
+  copy_pieces(shard_.pieces_of(of_kind(saved, first)), first_);
+  copy_pieces(shard_.pieces_of(of_kind(saved, second)), second_);
 }
 
 Tensor gradient_divisor(const Tensor& norm, double clip, double scale) {
@@ -205,38 +245,47 @@ Tensor gradient_divisor(const Tensor& norm, double clip, double scale) {
   return (norm / (scale * clip)).clamp_min(1) * scale;
 }
 
-Average::Average(const model::Model& model, double decay)
-    : weights_(trainable(model)), decay_(decay) {
-  for (auto& [name, weight] : weights_) {
-    weight = weight.detach();
-    weight_list_.push_back(weight);
-    average_list_.push_back(average_.emplace(name, weight.clone()).first->second);
-  }
+Average::Average(Shard& shard, double decay) : shard_(shard), decay_(decay) {
+  for (const Tensor& weights : shard.weights()) average_.push_back(weights.clone());
 }
 
 void Average::update(int64_t t) {
   const at::NoGradGuard no_grad;
+  const std::vector<Tensor>& weights = shard_.weights();
   const double early = static_cast<double>(1 + t) / static_cast<double>(10 + t);
   const double share = 1 - std::min(decay_, early);
-  if (!weight_list_[0].is_cpu()) return at::_foreach_lerp_(average_list_, weight_list_, share);
-  const auto blocks = blocks_of(weight_list_);
+  if (weights.empty()) return;
+  if (!weights[0].is_cpu()) return at::_foreach_lerp_(average_, weights, share);
+  const auto blocks = blocks_of(weights);
   kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
     const Block& block = blocks[number];
-    block.of(average_list_[block.tensor]).lerp_(block.of(weight_list_[block.tensor]), share);
+    block.of(average_[block.tensor]).lerp_(block.of(weights[block.tensor]), share);
   });
 }
 
-void Average::swap() {
+void Average::load(const NamedTensors& tensors, const std::string& origin) {
+  const std::string what = "the average of weights";
+  require_fitting(tensors, shard_, "", false, origin, what);
+  require_count(tensors, shard_.names().size(), origin, what);
+  copy_pieces(shard_.pieces_of(tensors), average_);
+}
+
+Averaged::Averaged(const Average* average) {
+  if (!average) return;
   const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < weight_list_.size(); ++i) {
-    const Tensor kept = weight_list_[i].clone();
-    weight_list_[i].copy_(average_list_[i]);
-    average_list_[i].copy_(kept);
+  const Shard& shard = average->shard();
+  weights_ = &shard.parameters();
+  const NamedTensors averages = average->tensors();
+  for (std::size_t i = 0; i < weights_->size(); ++i) {
+    const Tensor& weight = (*weights_)[i];
+    kept_.push_back(weight.clone());
+    weight.copy_(averages.at(shard.names()[i]));
   }
 }
 
-void Average::load(const NamedTensors& tensors, const std::string& origin) {
-  copy_all(tensors, average_, origin, "the average of weights");
+Averaged::~Averaged() {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < kept_.size(); ++i) (*weights_)[i].copy_(kept_[i]);
 }
 
 }  // namespace heed::train

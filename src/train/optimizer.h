@@ -3,60 +3,51 @@
 // saved with them.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "model/model.h"
 #include "train/config.h"
+#include "train/shard.h"
 
 namespace heed::train {
 
 using at::Tensor;
-using NamedTensors = std::map<std::string, Tensor>;
-
-/// The trainable parameters by dotted name, tied ones once (not copied).
-NamedTensors trainable(const model::Model& model);
 
 class Optimizer {
  public:
-  /// Of the model's parameters, which must be on their device already and stay there.
-  Optimizer(const TrainConfig& config, const model::Model& model);
+  /// Of the shard's pieces; it must outlive this object.
+  Optimizer(const TrainConfig& config, Shard& shard);
 
-  void clear_gradients();
+  Shard& shard() const { return shard_; }
 
-  /// sqrt of the sum of all squared gradients: [] float on the device.
-  Tensor gradient_norm() const;
+  /// sqrt of the sum of all squared gradients, of Shard::sum(): [] float on the device. Collective.
+  Tensor gradient_norm(const Gradients& gradients) const;
 
-  /// One update with gradients divided by `divisor` ([] float); where `skip` ([] float, on the
-  /// device) is 1 nothing changes. Neither is read by the host on a GPU (but for Adadelta, which
-  /// reads `skip`). The gradients' content is undefined afterwards. On a
-  /// CPU no bit depends on the number of threads, here as in gradient_norm().
-  void step(double rate, const Tensor& divisor, const Tensor& skip);
+  /// One update with gradients, of Shard::sum(), divided by `divisor` ([] float); where `skip` ([]
+  /// float, on the device) is 1 nothing changes. Neither is read by the host on a GPU (but for
+  /// Adadelta, which reads `skip`). The gradients' content is undefined afterwards. On a CPU no
+  /// bit depends on the number of threads or ranks, here as in gradient_norm(). Collective.
+  void step(double rate, const Gradients& gradients, const Tensor& divisor, const Tensor& skip);
 
-  /// "exp_avg/encoder.weight" and so on; not copied.
+  /// "exp_avg/encoder.weight" and so on, whole. Collective.
   NamedTensors state() const;
   /// Throws UserError naming `origin` for the state of another optimizer or model.
   void load_state(const NamedTensors& state, const std::string& origin);
 
  private:
-  struct Slot {  // of one parameter
-    std::string name;
-    Tensor parameter;
-    Tensor step;           // [] float: updates so far (adam, adamw)
-    Tensor first, second;  // running averages
-  };
-  struct Lists;  // the same as lists, of the parameters that have a gradient
+  struct Lists;  // weights, gradients and what is kept, of the pieces that have a gradient
 
-  Lists lists() const;
+  Lists lists(const Gradients& gradients) const;
+  Tensor squares(const Gradients& gradients) const;
   void step_of(const Lists& some, double rate, const std::optional<Tensor>& scale,
                const Tensor& skip) const;
   void adadelta(double rate, const Lists& lists) const;
 
   TrainConfig config_;
-  std::vector<Slot> slots_;
+  Shard& shard_;
+  std::vector<Tensor> steps_;           // of each parameter, [] float: updates so far (adam, adamw)
+  std::vector<Tensor> first_, second_;  // of each piece, [size]: running averages
 };
 
 /// What the gradients are divided by: `scale` (of the loss, fp16) times what shortens them to
@@ -67,36 +58,35 @@ Tensor gradient_divisor(const Tensor& norm, double clip, double scale);
 /// while there are few updates: min(decay, (1 + t) / (10 + t)).
 class Average {
  public:
-  Average(const model::Model& model, double decay);
+  /// Of the shard's pieces; it must outlive this object.
+  Average(Shard& shard, double decay);
 
   void update(int64_t t);  // t: updates so far, from 1
-  /// Exchanges the model's weights and the average, content by content.
-  void swap();
 
-  const NamedTensors& tensors() const { return average_; }
+  Shard& shard() const { return shard_; }
+  /// Whole, of all parameters. Collective.
+  NamedTensors tensors() const { return shard_.whole(average_); }
   /// Throws UserError naming `origin` where names or shapes differ.
   void load(const NamedTensors& tensors, const std::string& origin);
 
  private:
-  NamedTensors weights_, average_;
-  std::vector<Tensor> weight_list_, average_list_;
+  Shard& shard_;
+  std::vector<Tensor> average_;  // of each piece, [size]
   double decay_;
 };
 
 /// The weights are averaged ones for the lifetime of this object; does nothing for nullptr.
+/// Collective.
 class Averaged {
  public:
-  explicit Averaged(Average* average) : average_(average) {
-    if (average_) average_->swap();
-  }
-  ~Averaged() {
-    if (average_) average_->swap();
-  }
+  explicit Averaged(const Average* average);
+  ~Averaged();
   Averaged(const Averaged&) = delete;
   Averaged& operator=(const Averaged&) = delete;
 
  private:
-  Average* average_;
+  const std::vector<Tensor>* weights_ = nullptr;
+  std::vector<Tensor> kept_;
 };
 
 }  // namespace heed::train

@@ -17,6 +17,7 @@
 #include "data/batches.h"
 #include "data/config.h"
 #include "model/pointer.h"
+#include "ranks/group.h"
 #include "train/config.h"
 #include "train/update.h"
 
@@ -28,22 +29,31 @@ struct TrainerSetup {
   TrainConfig config;
   at::Device device = at::kCPU;
   at::ScalarType precision = at::kFloat;
-  std::string folder;  // the run's; exists
+  std::string folder;  // the run's; exists. Only the first rank writes there
   uint64_t seed = 1;   // of dropout
   int64_t width = 0;   // noam: the model's width
 
   std::shared_ptr<const data::Corpus> corpus;
   data::BatchOptions batches;           // batch_options()
   std::vector<data::Batch> validation;  // fixed_batches(); empty: no validation
-  /// BLEU of the validation set, called with the weights to judge, in eval mode without gradients;
-  /// nothing where it was interrupted. A Failure that it throws costs this score alone, unless
-  /// early_stopping.metric is bleu. May be empty.
+  /// BLEU of the validation set, on all ranks alike, called with the weights to judge, in eval mode
+  /// without gradients; nothing where it was interrupted. A Failure that it throws costs this score
+  /// alone, unless early_stopping.metric is bleu. May be empty.
   std::function<std::optional<double>(model::Model&)> bleu;
 
-  /// Called once, when the run is known to begin or to go on, with the updates that are done: its
-  /// checkpoint was read and fits, and nothing in the folder has been changed. May be empty, and
-  /// may throw.
+  /// Called once, on the first rank, when the run is known to begin or to go on, with the updates
+  /// that are done: its checkpoint was read and fits, and nothing in the folder has been changed.
+  /// May be empty, and may throw.
   std::function<void(int64_t)> begins;
+
+  /// This rank among those that make the run together; alone where it is nullptr. The run is
+  /// started alike on all.
+  ranks::Group* group = nullptr;
+  /// What all ranks were given, configuration and corpus, in one number: they stop where it
+  /// differs.
+  uint64_t checksum = 0;
+  /// Told of each update that is done; may be empty.
+  std::function<void(int64_t)> updated;
 
   bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
   std::function<bool()> interrupted = signals::interrupted;
@@ -75,8 +85,8 @@ data::BatchOptions batch_options(const TrainConfig& training, const data::DataCo
 ///
 /// Throws UserError for a checkpoint that does not fit or a folder that has checkpoints without
 /// `resume`, Failure where losses stay not finite, no validation has a finite loss, memory is too
-/// small for one sentence, the disk is full, or there is no BLEU and early_stopping.metric needs
-/// it.
+/// small for one sentence, the disk is full, there is no BLEU and early_stopping.metric needs it,
+/// or another rank is gone or has other numbers.
 TrainResult train(const TrainerSetup& setup);
 
 }  // namespace heed::train

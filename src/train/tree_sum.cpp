@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -20,12 +21,37 @@ void add_to(Gradients& sum, const Gradients& other) {
   }
 }
 
+/// Whether `node` lies within [begin, end), or its last part is the tree's last one.
+bool within(const Node& node, int64_t begin, int64_t end, int64_t parts) {
+  return node.first >= begin && std::min(parts, node.first + (int64_t{1} << node.height)) <= end;
+}
+
+void collect(const Node& node, int64_t begin, int64_t end, int64_t parts, std::vector<Node>& out) {
+  const int64_t width = int64_t{1} << node.height;
+  if (node.first >= end || node.first + width <= begin) return;
+  if (within(node, begin, end, parts)) {
+    out.push_back(node);
+    return;
+  }
+  collect({node.first, node.height - 1}, begin, end, parts, out);
+  collect({node.first + width / 2, node.height - 1}, begin, end, parts, out);
+}
+
 }  // namespace
 
-void TreeSum::add(int64_t part, Gradients gradients) {
-  const auto parts = static_cast<int64_t>(slots_.size());
+std::vector<Node> nodes_of(int64_t begin, int64_t end, int64_t parts) {
+  std::vector<Node> nodes;
+  if (begin >= end) return nodes;
   int height = 0;
-  for (int64_t first = part;; ++height) {
+  while ((int64_t{1} << height) < parts) ++height;
+  collect({0, height}, begin, end, parts, nodes);
+  return nodes;
+}
+
+void TreeSum::add(const Node& node, Gradients gradients) {
+  const auto parts = static_cast<int64_t>(slots_.size());
+  int height = node.height;
+  for (int64_t first = node.first;; ++height) {
     const int64_t width = int64_t{1} << height;  // of the subtree, but for the last one
     if (width >= parts) break;
     const int64_t sibling = first ^ width;
@@ -40,7 +66,7 @@ void TreeSum::add(int64_t part, Gradients gradients) {
         return;
       }
       other = std::move(slots_[sibling]);
-      heights_[sibling] = -1;
+      heights_[sibling] = kEmpty;
     }
     if (sibling < first) std::swap(gradients, other);
     add_to(gradients, other);
@@ -52,8 +78,14 @@ void TreeSum::add(int64_t part, Gradients gradients) {
 }
 
 Gradients TreeSum::take() {
-  expect(!slots_.empty() && heights_[0] >= 0, "every part added");
+  expect(!slots_.empty() && heights_[0] != kEmpty, "every part added");
   return std::move(slots_[0]);
+}
+
+Gradients TreeSum::take(const Node& node) {
+  expect(heights_[node.first] == node.height, "every part of the node added");
+  heights_[node.first] = kEmpty;
+  return std::move(slots_[node.first]);
 }
 
 }  // namespace heed::train

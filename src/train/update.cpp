@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -22,8 +23,6 @@
 
 namespace heed::train {
 namespace {
-
-constexpr int kMostSplits = 32;  // in one update
 
 int64_t places_of(const data::Batch& batch) {
   return batch.size * (batch.source_length + batch.target_length);
@@ -48,10 +47,6 @@ Gradients take_gradients(const std::vector<Tensor>& parameters) {
   for (const Tensor& parameter : parameters)
     gradients.push_back(std::exchange(parameter.mutable_grad(), Tensor()));
   return gradients;
-}
-
-void put_gradients(const Gradients& gradients, const std::vector<Tensor>& parameters) {
-  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].mutable_grad() = gradients[i];
 }
 
 }  // namespace
@@ -88,6 +83,15 @@ UpdateNumbers UpdateReport::numbers() const {
   return {values[0], values[1], values[2]};
 }
 
+std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
+                                  const TrainConfig& config) {
+  std::vector<data::Batch> parts;
+  for (const data::Batch& batch : batches)
+    for (data::Batch& part : data::parts_of(batch, parts_per_batch(config)))
+      parts.push_back(std::move(part));
+  return parts;
+}
+
 Updater::Updater(model::Model& model, const TrainConfig& config, at::Device device,
                  at::ScalarType precision, Optimizer& optimizer, Average* average,
                  MakeModel another)
@@ -95,14 +99,17 @@ Updater::Updater(model::Model& model, const TrainConfig& config, at::Device devi
       device_(device),
       precision_(precision),
       optimizer_(optimizer),
+      shard_(optimizer.shard()),
       average_(average),
       another_(std::move(another)) {
   workers_.push_back({model, trainable_list(model)});
 }
 
 bool Updater::shares_out() const {
-  return device_.is_cpu() && another_ &&
-         at::get_num_threads() <= parts_per_batch(config_) * config_.accumulate;
+  const int64_t threads = at::get_num_threads();
+  const int64_t parts = parts_per_batch(config_) * config_.accumulate;
+  const bool enough = threads == 1 || threads * shard_.group().size() <= parts;
+  return device_.is_cpu() && another_ && enough;
 }
 
 void Updater::add_workers(int64_t count) {
@@ -118,11 +125,10 @@ void Updater::add_workers(int64_t count) {
   }
 }
 
-Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, int64_t number,
-                               int64_t tokens, const UpdatePlan& plan) {
+Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t seed,
+                               const Job& job) {
   const auto start = Clock::now();
-  const kernels::Draws draws(
-      mix({plan.seed, static_cast<uint64_t>(plan.update), static_cast<uint64_t>(number)}), device_);
+  const kernels::Draws draws(seed, device_);
   const auto source = model::make_source(part, device_);
   const Target target = make_target(part, device_);
   LossSum loss;
@@ -132,115 +138,136 @@ Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, int64_t 
                    config_.label_smoothing);
   }
   const auto middle = Clock::now();
-  (loss.smoothed * (plan.loss_scale / static_cast<double>(tokens))).backward();
+  (loss.smoothed * (job.plan.loss_scale / static_cast<double>(job.tokens))).backward();
   return {loss.smoothed.detach(),
           loss.nll.detach(),
+          take_gradients(worker.parameters),
           {.forward = seconds_between(start, middle),
            .backward = seconds_between(middle, Clock::now())}};
 }
 
-/// Leaves the sum of all gradients with the model's parameters. Throws OutOfMemory.
-Updater::Sums Updater::accumulate(const std::vector<data::Batch>& parts, const UpdatePlan& plan) {
-  int64_t tokens = 0;
-  for (const auto& part : parts) tokens += part.target_tokens();
-  const auto count = std::ssize(parts);
-  std::vector<Sums> sums(parts.size());
-  TreeSum gradients(count);
-  const auto work = [&](int64_t number, int64_t which) {
-    Worker& worker = workers_[which];
-    try {
-      sums[number] = compute(worker, parts[number], number, tokens, plan);
+bool Updater::is_too_large(const data::Batch& part) const {
+  return part.size > 1 && places_of(part) >= too_large_;
+}
+
+/// Several workers may come here at once; each tells of a size that is smaller than those before.
+void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
+  const std::string place = "update " + std::to_string(plan.update) + ": memory runs out ";
+  if (part.size == 1)
+    throw Failure(place + "on one sentence pair of " + std::to_string(part.source_length) +
+                  " and " + std::to_string(part.target_length) +
+                  " pieces; lower data.max_length or the size of the model");
+  int64_t before = too_large_;
+  const int64_t now = places_of(part);
+  while (now < before)
+    if (too_large_.compare_exchange_weak(before, now)) {
+      const bool by_tokens = config_.batch_type == BatchType::tokens;
+      const int64_t size = by_tokens ? part.size * part.target_length : part.size;
+      log::warn(place + "on a part of " + std::to_string(size) +
+                (by_tokens ? " target tokens" : " sentences") +
+                "; parts of this size are computed in halves from now on. "
+                "training.micro_batches: " +
+                std::to_string(2 * parts_per_batch(config_)) + " does the same without the detour");
+      return;
+    }
+}
+
+/// The halves of a part add up to it, whatever becomes of the other parts.
+Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
+                                             const Job& job) {
+  if (!is_too_large(part)) try {
+      return compute(worker, part, seed, job);
     } catch (const c10::Error& error) {
       if (!is_out_of_memory(error)) throw;
-      throw OutOfMemory{number};
     } catch (const std::bad_alloc&) {
-      throw OutOfMemory{number};
     }
-    gradients.add(number, take_gradients(worker.parameters));
+  take_gradients(worker.parameters);  // of a pass that broke off
+  if (!is_too_large(part)) {
+    note_too_large(part, job.plan);
+    if (!device_.is_cpu()) at::getDeviceAllocator(device_.type())->emptyCache();
+  }
+  const int64_t half = part.size / 2;
+  TreeSum gradients(2);
+  Sums all;
+  for (uint64_t which : {0, 1}) {
+    const data::Batch rows =
+        data::rows_of(part, which == 0 ? 0 : half, which == 0 ? half : part.size);
+    Sums one = compute_within_memory(worker, rows, mix({seed, which}), job);
+    gradients.add(static_cast<int64_t>(which), std::move(one.gradients));
+    all.loss = which == 0 ? one.loss : all.loss + one.loss;
+    all.nll = which == 0 ? one.nll : all.nll + one.nll;
+    all.seconds += one.seconds;
+  }
+  all.gradients = gradients.take();
+  return all;
+}
+
+/// Puts the losses of this rank's parts into `losses` [parts, 2]; returns the gradients' sums at
+/// its nodes of the tree.
+std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
+                                           UpdateSeconds& seconds) {
+  const auto parts = std::ssize(job.parts);
+  const auto [begin, end] = shard_.range(parts);
+  TreeSum gradients(parts);
+  std::vector<UpdateSeconds> times(end - begin);
+  const auto work = [&, first = begin](int64_t item, int64_t which) {
+    const int64_t number = first + item;
+    const uint64_t seed =
+        mix({job.plan.seed, static_cast<uint64_t>(job.plan.update), static_cast<uint64_t>(number)});
+    Sums sums = compute_within_memory(workers_[which], job.parts[number], seed, job);
+    losses[number].copy_(at::stack({sums.loss, sums.nll}));
+    times[item] = sums.seconds;
+    gradients.add(number, std::move(sums.gradients));
   };
   if (shares_out()) {
     add_workers(at::get_num_threads());
     for (const Worker& worker : workers_) worker.model.train();
-    kernels::share_out(count, work);
+    kernels::share_out(end - begin, work);
   } else {
-    for (int64_t number = 0; number < count; ++number) work(number, 0);
+    for (int64_t item = 0; item < end - begin; ++item) work(item, 0);
   }
-  put_gradients(gradients.take(), workers_[0].parameters);
-  Sums all = sums[0];
-  for (int64_t i = 1; i < count; ++i) {
-    all.loss = all.loss + sums[i].loss;
-    all.nll = all.nll + sums[i].nll;
-    all.seconds += sums[i].seconds;
-  }
-  const int64_t together = shares_out() ? std::min<int64_t>(at::get_num_threads(), count) : 1;
-  all.seconds.forward /= static_cast<double>(together);
-  all.seconds.backward /= static_cast<double>(together);
-  return all;
+  for (const UpdateSeconds& time : times) seconds += time;
+  const int64_t together = shares_out() ? std::clamp<int64_t>(at::get_num_threads(), 1,
+                                                              std::max<int64_t>(1, end - begin))
+                                        : 1;
+  seconds.forward /= static_cast<double>(together);
+  seconds.backward /= static_cast<double>(together);
+  std::vector<Gradients> nodes;
+  for (const Node& node : nodes_of(begin, end, parts)) nodes.push_back(gradients.take(node));
+  return nodes;
 }
 
-void Updater::split(std::vector<data::Batch>& parts, std::size_t which, const UpdatePlan& plan) {
-  const data::Batch batch = std::move(parts[which]);
-  const std::string place = "update " + std::to_string(plan.update) + ": memory runs out ";
-  if (batch.size == 1)
-    throw Failure(place + "on one sentence pair of " + std::to_string(batch.source_length) +
-                  " and " + std::to_string(batch.target_length) +
-                  " pieces; lower data.max_length or the size of the model");
-  const bool by_tokens = config_.batch_type == BatchType::tokens;
-  const int64_t size = by_tokens ? batch.size * batch.target_length : batch.size;
-  const int64_t now = places_of(batch);
-  if (too_large_ == 0 || now < too_large_) {
-    too_large_ = now;
-    log::warn(place + "on a part of " + std::to_string(size) +
-              (by_tokens ? " target tokens" : " sentences") +
-              "; parts of this size are computed in halves from now on. training.micro_batches: " +
-              std::to_string(2 * parts_per_batch(config_)) + " does the same without the detour");
+/// [2] double: loss and nll of all parts, added in their order.
+Tensor Updater::losses_of_all(const Tensor& mine, int64_t parts) const {
+  const Tensor all = shard_.group().gather(mine);
+  Tensor sum;
+  for (int64_t rank = 0; rank < shard_.group().size(); ++rank) {
+    const auto [begin, end] = shard_.range(parts, rank);
+    for (int64_t part = begin; part < end; ++part)
+      sum = sum.defined() ? sum + all[rank][part] : all[rank][part];
   }
-  parts[which] = data::rows_of(batch, 0, batch.size / 2);
-  parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(which) + 1,
-               data::rows_of(batch, batch.size / 2, batch.size));
+  return sum;
 }
 
-void Updater::clear_gradients() {
-  for (const Worker& worker : workers_) take_gradients(worker.parameters);
-}
-
-Updater::Sums Updater::accumulate_within_memory(std::vector<data::Batch>& parts,
-                                                const UpdatePlan& plan) {
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    while (too_large_ > 0 && parts[i].size > 1 && places_of(parts[i]) >= too_large_)
-      split(parts, i, plan);
-  for (int splits = 0; splits <= kMostSplits; ++splits) {
-    // A pass that broke off has left some of its gradients.
-    clear_gradients();
-    try {
-      return accumulate(parts, plan);
-    } catch (const OutOfMemory& at) {
-      clear_gradients();
-      if (device_.is_cuda()) at::getDeviceAllocator(device_.type())->emptyCache();
-      split(parts, at.part, plan);
-    }
-  }
-  throw Failure("update " + std::to_string(plan.update) +
-                ": memory runs out however often the batch is split; lower training.batch_size");
-}
-
-UpdateReport Updater::run(const std::vector<data::Batch>& batches, const UpdatePlan& plan) {
-  std::vector<data::Batch> parts;
-  for (const data::Batch& batch : batches)
-    for (data::Batch& part : data::parts_of(batch, parts_per_batch(config_)))
-      parts.push_back(std::move(part));
-  const Sums sums = accumulate_within_memory(parts, plan);
+UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePlan& plan) {
+  Job job{parts, plan, 0};
+  for (const data::Batch& part : parts) job.tokens += part.target_tokens();
+  UpdateSeconds seconds;
+  Tensor losses = at::zeros({std::ssize(parts), 2}, at::TensorOptions(at::kDouble).device(device_));
+  std::vector<Gradients> nodes = accumulate(job, losses, seconds);
   const auto start = Clock::now();
   const at::NoGradGuard no_grad;
-  const Tensor norm = optimizer_.gradient_norm().to(device_);
-  const Tensor finite = norm.isfinite().logical_and(sums.loss.isfinite());
+  losses = losses_of_all(losses, std::ssize(parts));
+  const Gradients gradients = shard_.sum(std::ssize(parts), std::move(nodes));
+  const Tensor norm = optimizer_.gradient_norm(gradients).to(device_);
+  const Tensor finite = norm.isfinite().logical_and(losses[0].isfinite());
   const Tensor skip = finite.logical_not().to(at::kFloat);
-  optimizer_.step(plan.rate, gradient_divisor(norm, config_.clip_norm, plan.loss_scale), skip);
-  optimizer_.clear_gradients();
+  optimizer_.step(plan.rate, gradients, gradient_divisor(norm, config_.clip_norm, plan.loss_scale),
+                  skip);
   if (average_) average_->update(plan.update);
-  const Tensor numbers = at::stack({sums.loss, sums.nll, norm.to(at::kDouble) / plan.loss_scale});
-  UpdateReport report{plan, parts, Readback(numbers)};
-  report.seconds = sums.seconds;
+  const Tensor length = (norm.to(at::kDouble) / plan.loss_scale).reshape({1});
+  UpdateReport report{plan, parts, Readback(at::cat({losses, length}))};
+  report.seconds = seconds;
   report.seconds.optimizer = seconds_between(start, Clock::now());
   return report;
 }

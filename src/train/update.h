@@ -1,13 +1,15 @@
 // One update of the weights: forward and backward over the parts of its batches, clipping, the
 // optimizer, the average of weights.
 //
-// A batch is cut into parts (data::parts_of). Each is computed by one worker: a thread with a model
-// of its own over the same weights. The gradients are added along a tree (TreeSum), and what a part
-// draws follows from the seed, the update and its number. So the workers' number changes nothing.
+// A batch is cut into parts (data::parts_of). Each rank computes a range of them, each part by one
+// worker: a thread with a model of its own over the same weights. The gradients are added along a
+// tree (TreeSum), and what a part draws follows from the seed, the update and its number. So the
+// number of workers and of ranks changes nothing.
 #pragma once
 
 #include <c10/core/Device.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -63,19 +65,25 @@ class UpdateReport {
   Readback numbers_;
 };
 
+/// The parts of some batches, by training.micro_batches.
+std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
+                                  const TrainConfig& config);
+
 /// Makes a model of the same kind, with weights of its own; may be empty.
 using MakeModel = std::function<model::ModelPtr()>;
 
 class Updater {
  public:
-  /// All must outlive this object; `average` may be nullptr. Without `another` there is one worker.
+  /// Of the optimizer's shard of the model. All must outlive this object; `average` may be nullptr.
+  /// Without `another` there is one worker.
   Updater(model::Model& model, const TrainConfig& config, at::Device device,
           at::ScalarType precision, Optimizer& optimizer, Average* average, MakeModel another = {});
 
-  /// Losses are divided by the target tokens of all batches together, so that accumulating does
-  /// what one large batch does. A part for which memory runs out is split in two, again and again;
-  /// throws Failure where that does not help.
-  UpdateReport run(const std::vector<data::Batch>& batches, const UpdatePlan& plan);
+  /// `parts` are all of the update; this rank computes its range of them. Losses are divided by the
+  /// target tokens of all together, so that accumulating does what one large batch does. A part for
+  /// which memory runs out is computed in two halves, again and again; throws Failure where that
+  /// does not help. Collective.
+  UpdateReport run(const std::vector<data::Batch>& parts, const UpdatePlan& plan);
 
   /// Whether each part has one core. Elsewhere parts are computed one after the other by all
   /// threads: on a GPU, without `another`, and where there are more threads than parts.
@@ -86,31 +94,37 @@ class Updater {
     model::Model& model;
     std::vector<Tensor> parameters;  // in the order of trainable()
   };
-  struct Sums {  // over the tokens of one part, or of all
-    Tensor loss, nll;
+  struct Sums {        // over the tokens of one part
+    Tensor loss, nll;  // [] double
+    Gradients gradients;
     UpdateSeconds seconds;
   };
-  struct OutOfMemory {
-    int64_t part;
+  struct Job {  // one update
+    const std::vector<data::Batch>& parts;
+    const UpdatePlan& plan;
+    int64_t tokens;  // of all parts
   };
   using Clock = std::chrono::steady_clock;
   void add_workers(int64_t count);
-  Sums compute(Worker& worker, const data::Batch& part, int64_t number, int64_t tokens,
-               const UpdatePlan& plan);
-  Sums accumulate(const std::vector<data::Batch>& parts, const UpdatePlan& plan);
-  Sums accumulate_within_memory(std::vector<data::Batch>& parts, const UpdatePlan& plan);
-  void split(std::vector<data::Batch>& parts, std::size_t which, const UpdatePlan& plan);
-  void clear_gradients();
+  Sums compute(Worker& worker, const data::Batch& part, uint64_t seed, const Job& job);
+  Sums compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
+                             const Job& job);
+  bool is_too_large(const data::Batch& part) const;
+  void note_too_large(const data::Batch& part, const UpdatePlan& plan);
+  std::vector<Gradients> accumulate(const Job& job, const Tensor& losses, UpdateSeconds& seconds);
+  Tensor losses_of_all(const Tensor& mine, int64_t parts) const;
 
   const TrainConfig& config_;
   at::Device device_;
   at::ScalarType precision_;
   Optimizer& optimizer_;
+  Shard& shard_;
   Average* average_;
   MakeModel another_;
   std::vector<model::ModelPtr> others_;  // of the workers but the first
   std::vector<Worker> workers_;
-  int64_t too_large_ = 0;  // padded places of the smallest part that memory was too small for
+  std::atomic<int64_t> too_large_ = INT64_MAX;  // padded places of the smallest part for which
+                                                // memory was too small
 };
 
 }  // namespace heed::train

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -41,19 +42,34 @@ bool interrupted(const Validator& validator) {
   return validator.interrupted && validator.interrupted();
 }
 
-/// -log p summed over all batches; nothing where interrupted.
+/// Whether any rank was, this one where `mine`.
+bool any_interrupted(const Validator& validator, bool mine) {
+  bool any = false;
+  for (const auto& one : validator.group.gather(std::vector<int64_t>{mine ? 1 : 0}))
+    any = any || one[0] != 0;
+  return any;
+}
+
+/// -log p summed over all batches; nothing where interrupted. Rank r takes batches r, r + ranks,
+/// and so on.
 std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
-  std::vector<Tensor> parts(validator.batches.size());
-  const auto work = [&](int64_t i, int64_t) {
-    if (!interrupted(validator)) parts[i] = nll_of(model, validator.batches[i], validator);
+  const int64_t count = std::ssize(validator.batches);
+  const int64_t rank = validator.group.rank(), ranks = validator.group.size();
+  const Tensor mine = at::zeros({count}, at::TensorOptions(at::kDouble).device(validator.device));
+  std::atomic<bool> stopped = false;
+  const auto work = [&](int64_t item, int64_t) {
+    const int64_t i = rank + item * ranks;
+    if (interrupted(validator))
+      stopped = true;
+    else
+      mine[i].copy_(nll_of(model, validator.batches[i], validator));
   };
-  kernels::share_out(validator.device, std::ssize(parts), work);
-  Tensor sum = at::zeros({}, at::TensorOptions(at::kDouble).device(validator.device));
-  for (const Tensor& part : parts) {
-    if (!part.defined()) return std::nullopt;
-    sum += part;
-  }
-  return sum.item<double>();
+  kernels::share_out(validator.device, (count - rank + ranks - 1) / ranks, work);
+  const Tensor all = validator.group.gather(mine).cpu();
+  if (any_interrupted(validator, stopped)) return std::nullopt;
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += all[i % ranks][i].item<double>();
+  return sum;
 }
 
 /// The scorer is another program, and training can do without one of its scores.
@@ -93,7 +109,7 @@ std::optional<Validation> validate(model::Model& model, const Validator& validat
   for (const auto& batch : validator.batches) out.tokens += batch.target_tokens();
   out.loss = *nll / static_cast<double>(out.tokens);
   if (out.finite()) out.bleu = score_of(model, validator);
-  if (interrupted(validator)) return std::nullopt;
+  if (any_interrupted(validator, interrupted(validator))) return std::nullopt;
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "data/batch.h"
 #include "model/model.h"
+#include "ranks/group.h"
 #include "train/config.h"
 #include "train/progress.h"
 
@@ -30,12 +31,14 @@ struct Validator {
   at::Device device;
   at::ScalarType precision;
   const std::function<bool()>& interrupted;
+  ranks::Group& group;        // its ranks share out the batches
   bool bleu_decides = false;  // early_stopping.metric: bleu
 };
 
-/// In eval mode and without gradients; the model's mode is as before afterwards. Nothing where an
-/// interruption comes first. No BLEU where the loss is not finite. Where `bleu` throws Failure, a
-/// warning says so and there is no score; where BLEU decides, that Failure is thrown.
+/// Collective. In eval mode and without gradients; the model's mode is as before afterwards.
+/// Nothing where an interruption comes first. No BLEU where the loss is not finite. Where `bleu`
+/// throws Failure, a warning says so and there is no score; where BLEU decides, that Failure is
+/// thrown.
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,

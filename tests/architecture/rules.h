@@ -57,9 +57,10 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"model/recurrent/attention", {"model"}},
       {"model/recurrent", {"model", "model/recurrent/attention"}},
       {"model/transformer", {"model"}},
+      {"ranks", {"kernels"}},
       {"packed", {"model", "model/transformer"}},
       {"decode", {"packed"}},
-      {"train", {"model"}}};
+      {"train", {"model", "ranks"}}};
   return table;
 }
 

@@ -17,12 +17,12 @@ TEST(Prefetcher, GivesTheStreamUnchanged) {
   const auto corpus = corpus_of({realistic(700, 2)});
   for (const std::size_t depth : {1, 3, 1000}) {
     BatchStream stream(corpus, kOptions);
-    Prefetcher prefetcher(BatchStream(corpus, kOptions), depth);
+    Prefetcher prefetcher(BatchStream(corpus, kOptions), 1, depth);
     Padding padding;
     while (const auto expected = stream.next()) {
       const auto step = prefetcher.next();
       ASSERT_TRUE(step);
-      EXPECT_EQ(step->batch.source, expected->batch.source);
+      EXPECT_EQ(step->parts.at(0).source, expected->batch.source);
       EXPECT_EQ(step->epoch, expected->epoch);
       EXPECT_EQ(prefetcher.position(), expected->after);
       padding.add(expected->batch);
@@ -34,28 +34,41 @@ TEST(Prefetcher, GivesTheStreamUnchanged) {
   }
 }
 
+TEST(Prefetcher, CutsBatchesIntoParts) {
+  const auto corpus = corpus_of({realistic(700, 2)});
+  BatchStream stream(corpus, kOptions);
+  Prefetcher prefetcher(BatchStream(corpus, kOptions), 3);
+  while (const auto expected = stream.next()) {
+    const auto batch = prefetcher.next();
+    const auto parts = parts_of(expected->batch, 3);
+    ASSERT_EQ(batch->parts.size(), parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      EXPECT_EQ(batch->parts[i].target_output, parts[i].target_output);
+  }
+}
+
 TEST(Prefetcher, SavesThePositionOfWhatWasUsed) {
   const auto corpus = corpus_of({realistic(700, 2)});
-  Prefetcher prefetcher(BatchStream(corpus, kOptions), 8);
+  Prefetcher prefetcher(BatchStream(corpus, kOptions));
   BatchStream stream(corpus, kOptions);
   EXPECT_EQ(prefetcher.position(), stream.position());
   for (int i = 0; i < 5; ++i) prefetcher.next();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it runs ahead meanwhile
   BatchStream resumed(corpus, kOptions);
   resumed.seek(prefetcher.position());
-  EXPECT_EQ(resumed.next()->batch.source, prefetcher.next()->batch.source);
+  EXPECT_EQ(resumed.next()->batch.source, prefetcher.next()->parts.at(0).source);
 }
 
 TEST(Prefetcher, StopsWhenNobodyReads) {
   const auto corpus = corpus_of({realistic(700, 2)});
   for (int i = 0; i < 20; ++i) {
-    Prefetcher prefetcher(BatchStream(corpus, {.batch_size = 100}), 2);
+    Prefetcher prefetcher(BatchStream(corpus, {.batch_size = 100}), 1, 2);
     if (i % 2 == 0) prefetcher.next();
   }
 }
 
 TEST(Prefetcher, WaitsForNothingWhenItIsAhead) {
-  Prefetcher prefetcher(BatchStream(corpus_of({realistic(700, 2)}), kOptions), 8);
+  Prefetcher prefetcher(BatchStream(corpus_of({realistic(700, 2)}), kOptions));
   prefetcher.next();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const double before = prefetcher.waited();

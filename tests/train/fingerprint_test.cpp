@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "data/batches.h"
+#include "own_optimizer.h"
 #include "toy_model.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
@@ -27,14 +28,14 @@ std::vector<double> losses_of(const model::ModelConfig& config) {
   training.learning_rate = 0.01;
   training.warmup = 4;
   training.accumulate = 2;
-  Optimizer optimizer(training, *model);
-  Updater updater(*model, training, at::kCPU, at::kFloat, optimizer, nullptr);
+  OwnOptimizer own(training, *model);
+  Updater updater(*model, training, at::kCPU, at::kFloat, own.optimizer, nullptr);
   data::BatchStream stream(toy::corpus(), batch_options(training, {}, 1, 1));
   model->train();
   std::vector<double> losses;
   for (int64_t update = 1; update <= 20; ++update) {
     const auto report =
-        updater.run({stream.next()->batch, stream.next()->batch},
+        updater.run(parts_of({stream.next()->batch, stream.next()->batch}, training),
                     {.update = update, .rate = learning_rate(training, {.update = update})});
     if (update == 1 || update % 5 == 0)
       losses.push_back(report.numbers().loss / static_cast<double>(report.tokens));
@@ -54,9 +55,9 @@ TEST(Fingerprint, OfATransformer) {
               Pointwise(DoubleNear(1e-4),
                         std::vector<double>{2.94478, 2.40424, 2.31019, 2.09462, 2.04038}));
   config.dropout = 0;
-  EXPECT_THAT(losses_of(config),
-              Pointwise(DoubleNear(1e-4),
-                        std::vector<double>{2.98584, 2.35839, 2.2239, 2.0533, 2.03689}));
+  EXPECT_THAT(
+      losses_of(config),
+      Pointwise(DoubleNear(1e-4), std::vector<double>{2.98584, 2.35839, 2.2239, 2.0533, 2.03689}));
 }
 
 TEST(Fingerprint, OfBahdanausModel) {
@@ -65,13 +66,13 @@ TEST(Fingerprint, OfBahdanausModel) {
   config.attention = "bahdanau";
   config.embedding_size = 10;
   config.hidden_size = 14;
-  EXPECT_THAT(losses_of(config),
-              Pointwise(DoubleNear(1e-4),
-                        std::vector<double>{2.36383, 2.22933, 2.21464, 2.08788, 2.0414}));
+  EXPECT_THAT(
+      losses_of(config),
+      Pointwise(DoubleNear(1e-4), std::vector<double>{2.36383, 2.22933, 2.21464, 2.08788, 2.0414}));
   config.dropout = 0;
-  EXPECT_THAT(losses_of(config),
-              Pointwise(DoubleNear(1e-4),
-                        std::vector<double>{2.35444, 2.22513, 2.19888, 2.05216, 2.0261}));
+  EXPECT_THAT(
+      losses_of(config),
+      Pointwise(DoubleNear(1e-4), std::vector<double>{2.35444, 2.22513, 2.19888, 2.05216, 2.0261}));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "message.h"
-#include "toy_model.h"
+#include "own_optimizer.h"
 
 namespace heed::train {
 namespace {
@@ -53,7 +53,7 @@ void expect_near(const Tensor& value, const std::vector<double>& expected,
 
 TEST(Optimizer, AdamsFirstStepIsTheRateWithTheGradientsSign) {
   const TwoTensors model;
-  Optimizer optimizer(config_of(OptimizerKind::adam), model);
+  OwnOptimizer optimizer(config_of(OptimizerKind::adam), model);
   model.set_gradients(1);
   optimizer.step(0.1, kOne, kZero);
   expect_near(model.small, {0.9, -1.9, 3});
@@ -61,7 +61,7 @@ TEST(Optimizer, AdamsFirstStepIsTheRateWithTheGradientsSign) {
 
 TEST(Optimizer, AdamwShrinksWeightsBesidesTheGradient) {
   const TwoTensors model;
-  Optimizer optimizer(config_of(OptimizerKind::adamw, 0.5), model);
+  OwnOptimizer optimizer(config_of(OptimizerKind::adamw, 0.5), model);
   model.set_gradients(1);
   optimizer.step(0.1, kOne, kZero);
   // Each weight loses a twentieth, then the step of Adam.
@@ -70,7 +70,7 @@ TEST(Optimizer, AdamwShrinksWeightsBesidesTheGradient) {
 
 TEST(Optimizer, SgdFollowsTheGradient) {
   const TwoTensors model;
-  Optimizer optimizer(config_of(OptimizerKind::sgd), model);
+  OwnOptimizer optimizer(config_of(OptimizerKind::sgd), model);
   model.set_gradients(1);
   optimizer.step(0.1, at::full({}, 2.0), kZero);  // halves gradients
   expect_near(model.small, {1 - 0.025, -2 + 0.2, 3});
@@ -80,7 +80,7 @@ TEST(Optimizer, AdadeltasFirstStepByHand) {
   auto config = config_of(OptimizerKind::adadelta);
   config.epsilon = 1e-6;
   const TwoTensors model;
-  Optimizer optimizer(config, model);
+  OwnOptimizer optimizer(config, model);
   model.set_gradients(1);
   optimizer.step(1, kOne, kZero);
   // sqrt(1e-6) / sqrt(0.05 g^2 + 1e-6) * g = 0.001 * 0.5 / sqrt(0.012501) = 0.0044720
@@ -112,7 +112,7 @@ class EveryOptimizer : public ::testing::TestWithParam<OptimizerKind> {};
 
 TEST_P(EveryOptimizer, DoesWhatThePlainFormulaDoes) {
   const TwoTensors model;
-  Optimizer optimizer(config_of(GetParam(), 0.01), model);
+  OwnOptimizer optimizer(config_of(GetParam(), 0.01), model);
   std::vector<Plain> twin;
   const Tensor flat = model.large.detach().reshape({-1}).to(at::kDouble);
   for (int64_t i = 0; i < flat.numel(); ++i) twin.push_back({flat[i].item<double>()});
@@ -130,7 +130,7 @@ TEST_P(EveryOptimizer, DoesWhatThePlainFormulaDoes) {
 
 TEST_P(EveryOptimizer, SkipsWhereAsked) {
   const TwoTensors model;
-  Optimizer optimizer(config_of(GetParam(), 0.01), model);
+  OwnOptimizer optimizer(config_of(GetParam(), 0.01), model);
   model.set_gradients(1);
   optimizer.step(0.1, kOne, kZero);
   NamedTensors before;
@@ -145,10 +145,10 @@ TEST_P(EveryOptimizer, SkipsWhereAsked) {
 
 TEST_P(EveryOptimizer, GoesOnFromItsSavedState) {
   const TwoTensors model, other;
-  Optimizer first(config_of(GetParam()), model);
+  OwnOptimizer first(config_of(GetParam()), model);
   model.set_gradients(1);
   first.step(0.1, kOne, kZero);
-  Optimizer second(config_of(GetParam()), other);
+  OwnOptimizer second(config_of(GetParam()), other);
   second.load_state(first.state(), "file");
   {
     const at::NoGradGuard no_grad;
@@ -170,8 +170,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EveryOptimizer,
 
 TEST(Optimizer, RefusesTheStateOfAnother) {
   const TwoTensors model;
-  Optimizer adam(config_of(OptimizerKind::adam), model);
-  const Optimizer adadelta(config_of(OptimizerKind::adadelta), model);
+  OwnOptimizer adam(config_of(OptimizerKind::adam), model);
+  const OwnOptimizer adadelta(config_of(OptimizerKind::adadelta), model);
   EXPECT_EQ(message_of<UserError>([&] { adam.load_state(adadelta.state(), "x.heed"); }),
             "x.heed: the optimizer's state has no 'exp_avg/large' of this shape; go on with the "
             "settings that it was saved with");
@@ -183,7 +183,7 @@ TEST(Optimizer, RefusesTheStateOfAnother) {
 
 TEST(Optimizer, TheNormIsOverAllTensors) {
   const TwoTensors model;
-  Optimizer optimizer(config_of(OptimizerKind::sgd), model);
+  OwnOptimizer optimizer(config_of(OptimizerKind::sgd), model);
   model.small.mutable_grad() = at::tensor({3.F, 0.F, 0.F});
   model.large.mutable_grad() = at::zeros({5, 7});
   model.large.grad()[4][6] = 4;
@@ -203,7 +203,8 @@ TEST(Optimizer, LongGradientsAreShortenedAndShortOnesLeft) {
 
 TEST(Average, FollowsTheWeightsMoreSlowlyWithTime) {
   const TwoTensors model;
-  Average average(model, 0.9);
+  OwnShard own(model);
+  Average average(own.shard, 0.9);
   const at::NoGradGuard no_grad;
   Tensor(model.small).copy_(at::tensor({11.F, 8.F, 3.F}));
   average.update(1);  // decay 2/11: 9/11 of the way
@@ -215,7 +216,8 @@ TEST(Average, FollowsTheWeightsMoreSlowlyWithTime) {
 
 TEST(Average, IsSwappedInAndOutAgain) {
   const TwoTensors model;
-  Average average(model, 0.5);
+  OwnShard own(model);
+  Average average(own.shard, 0.5);
   const at::NoGradGuard no_grad;
   const Tensor old = model.small.detach().clone();
   Tensor(model.small).add_(1);

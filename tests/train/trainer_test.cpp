@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "own_optimizer.h"
 #include "train/update.h"
 #include "trainer_support.h"
 
@@ -64,9 +65,9 @@ TEST_F(Trainer, HalfBatchesAccumulatedAreOneBatch) {
     const auto model = std::make_shared<toy::ToyModel>();
     auto config = quick(1);
     config.optimizer = OptimizerKind::sgd;
-    Optimizer optimizer(config, *model);
-    Updater updater(*model, config, at::kCPU, at::kFloat, optimizer, nullptr);
-    const UpdateNumbers numbers = updater.run(batches, {.rate = 1}).numbers();
+    OwnOptimizer own(config, *model);
+    Updater updater(*model, config, at::kCPU, at::kFloat, own.optimizer, nullptr);
+    const UpdateNumbers numbers = updater.run(parts_of(batches, config), {.rate = 1}).numbers();
     EXPECT_TRUE(numbers.finite());
     return std::pair(numbers.loss, model::named_weights(*model));
   };

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "model/kinds.h"
+#include "own_optimizer.h"
 #include "train/tree_sum.h"
 #include "train/update.h"
 #include "trainer_support.h"
@@ -42,9 +43,9 @@ Outcome updates(const model::ModelConfig& config, TrainConfig training, at::Scal
   training.micro_batches = 3;
   training.accumulate = 2;
   const model::ModelPtr model = model::testing::model_of(config, kPieces);
-  Optimizer optimizer(training, *model);
-  Average average(*model, 0.9);
-  Updater updater(*model, training, at::kCPU, precision, optimizer, &average, [&] {
+  OwnOptimizer own(training, *model);
+  Average average(own.shard, 0.9);
+  Updater updater(*model, training, at::kCPU, precision, own.optimizer, &average, [&] {
     return model::make_model(config, {kPieces, kPieces});
   });
   EXPECT_TRUE(updater.shares_out());
@@ -54,7 +55,9 @@ Outcome updates(const model::ModelConfig& config, TrainConfig training, at::Scal
     const data::Batch first = toy::batch_of(toy::copies(7, 10 * update));
     const data::Batch second = toy::batch_of(toy::copies(2, 10 * update + 1));
     const UpdateNumbers numbers =
-        updater.run({first, second}, {.update = update, .rate = 0.01, .seed = 3}).numbers();
+        updater
+            .run(parts_of({first, second}, training), {.update = update, .rate = 0.01, .seed = 3})
+            .numbers();
     out.numbers.insert(out.numbers.end(), {numbers.loss, numbers.nll, numbers.norm});
   }
   for (const auto& [name, weight] : model::named_weights(*model))
@@ -97,13 +100,12 @@ TEST(Workers, OfAnyNumberMakeTheSameWeightsWithEveryOptimizer) {
 
 TEST(Workers, AreOneWhereThereAreMoreThreadsThanParts) {
   const Threads three(3);
-  const toy::ToyModel model;
   TrainConfig config;
   config.batch_size = 4096;
   const auto shares_out = [&](const TrainConfig& of) {
-    Optimizer optimizer(of, model);
     auto other = std::make_shared<toy::ToyModel>();
-    return Updater(*other, of, at::kCPU, at::kFloat, optimizer, nullptr,
+    OwnOptimizer own(of, *other);
+    return Updater(*other, of, at::kCPU, at::kFloat, own.optimizer, nullptr,
                    [] { return std::make_shared<toy::ToyModel>(); })
         .shares_out();
   };

@@ -1,0 +1,23 @@
+// Network addresses as numbers, for choosing the interface that traffic takes. No Torch here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heed::ranks {
+
+/// Of this machine's interfaces that are up, without loopback; IPv4 before IPv6.
+std::vector<std::string> own_addresses();
+
+/// Both ends of the way to a host, as this machine would take it now.
+struct Way {
+  std::string here, there;
+};
+/// Nothing where the name does not resolve or no way leads there. Nothing is sent.
+std::optional<Way> way_to(const std::string& host, int port);
+
+/// Whether something accepts connections there within `seconds`.
+bool answers(const std::string& host, int port, int seconds);
+
+}  // namespace heed::ranks

@@ -1,0 +1,31 @@
+// c10d's part of a group (private to this room; group.h is the door).
+#pragma once
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "ranks/group.h"
+
+namespace heed::ranks {
+
+using StorePtr = c10::intrusive_ptr<c10d::Store>;
+using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
+
+struct Group::Backends {
+  StorePtr store;
+  BackendPtr host, device;  // the same one on a CPU
+
+  c10d::Backend& of(const Tensor& tensor) const { return tensor.is_cpu() ? *host : *device; }
+};
+
+/// Finds the place where all ranks leave their addresses. Throws c10::Error, UserError, Failure.
+StorePtr meet(const Place& place, const GroupOptions& options);
+
+/// Connects all ranks. Traffic goes over the interface that reaches the first rank, over loopback
+/// where all are on one machine.
+BackendPtr host_backend(const Place& place, const GroupOptions& options, const StorePtr& store);
+
+/// NCCL, in a library beside the program. Throws UserError where it is missing.
+BackendPtr device_backend(const Place& place, const GroupOptions& options, const StorePtr& store);
+
+}  // namespace heed::ranks

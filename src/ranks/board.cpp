@@ -1,0 +1,33 @@
+#include "ranks/board.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace heed::ranks {
+
+Board::Board(const std::string& folder, int64_t size)
+    : numbers_(nullptr), bytes_(static_cast<std::size_t>(size) * sizeof(int64_t)) {
+  static_assert(std::atomic<int64_t>::is_always_lock_free);
+  const std::string path = folder + "/board";
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  void* map = MAP_FAILED;
+  if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes_)) == 0)
+    map = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const int error = errno;
+  if (file >= 0) ::close(file);
+  if (map == MAP_FAILED)
+    throw Failure(path + ": cannot write: " + std::generic_category().message(error));
+  numbers_ = static_cast<std::atomic<int64_t>*>(map);
+}
+
+Board::~Board() {
+  ::munmap(numbers_, bytes_);
+}
+
+}  // namespace heed::ranks

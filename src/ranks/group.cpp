@@ -1,0 +1,164 @@
+#include "ranks/group.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "ranks/backends.h"
+
+namespace heed::ranks {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Longer than any vocabulary takes to train. Whoever prepares something ends the job when it ends
+/// itself.
+constexpr std::chrono::hours kPatience(24 * 7);
+
+std::string first_line(const std::exception& error) {
+  const auto* known = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = known ? known->what_without_backtrace() : error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+Tensor bytes_of(const std::string& text, int64_t length) {
+  Tensor bytes = at::zeros({length}, at::kByte);
+  std::memcpy(bytes.mutable_data_ptr<uint8_t>(), text.data(), text.size());
+  return bytes;
+}
+
+}  // namespace
+
+Group::Group() = default;
+
+Group::Group(const Place& place, const GroupOptions& options)
+    : place_(place), timeout_(options.timeout) {
+  if (place.alone()) return;
+  backends_ = std::make_unique<Backends>();
+  try {
+    backends_->store = meet(place, options);
+    backends_->host = host_backend(place, options, backends_->store);
+    backends_->device = backends_->host;
+    if (!options.device.is_cpu())
+      backends_->device = device_backend(place, options, backends_->store);
+  } catch (const c10::Error& error) {
+    if (!backends_->store) throw Failure(place.name() + ": " + first_line(error));
+    explain(first_line(error), true);
+  }
+}
+
+Group::~Group() = default;
+
+/// The ranks that do not answer within two seconds.
+std::vector<int64_t> Group::roll_call() {
+  std::vector<int64_t> silent;
+  const auto key = [](int64_t rank) { return "here/" + std::to_string(rank); };
+  try {
+    backends_->store->set(key(rank()), std::string("1"));
+    const auto end = Clock::now() + std::chrono::seconds(2);
+    for (int64_t other = 0; other < size(); ++other) {
+      while (!backends_->store->check({key(other)}) && Clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (!backends_->store->check({key(other)})) silent.push_back(other);
+    }
+  } catch (const std::exception&) {
+    silent = {0};  // it keeps the store
+  }
+  return silent;
+}
+
+void Group::explain(const std::string& problem, bool late) {
+  const std::vector<int64_t> silent = roll_call();
+  const std::string when = ", when " + doing_;
+  if (silent.empty())
+    throw Failure(place_.name() + " lost its connection to the others" + when + ": " + problem);
+  std::vector<std::string> names;
+  for (const int64_t other : silent) names.push_back(std::to_string(other));
+  const bool one = names.size() == 1;
+  std::string who = (one ? "rank " : "ranks ") + join(names, ", ") + " of " +
+                    std::to_string(size()) + (one ? " is" : " are");
+  if (late)
+    throw Failure(who + " silent for " + std::to_string(timeout_.count() / 1000) + " s" + when +
+                  "; a longer time is given with --rank-timeout");
+  throw Failure(who + " gone" + when);
+}
+
+template <class Call>
+void Group::run(const Call& call) {
+  const auto start = Clock::now();
+  try {
+    call()->wait();
+  } catch (const std::exception& error) {
+    explain(first_line(error), Clock::now() - start >= timeout_);
+  }
+}
+
+Tensor Group::gather(const Tensor& tensor) {
+  if (alone()) return tensor.unsqueeze(0);
+  std::vector<int64_t> shape = {size()};
+  shape.insert(shape.end(), tensor.sizes().begin(), tensor.sizes().end());
+  Tensor mine = tensor.contiguous(), all = at::empty(shape, tensor.options());
+  if (mine.numel() > 0) run([&] { return backends_->of(mine)._allgather_base(all, mine); });
+  return all;
+}
+
+Tensor Group::exchange(const Tensor& sent, const std::vector<int64_t>& sent_sizes,
+                       const std::vector<int64_t>& received_sizes) {
+  if (alone()) return sent;
+  std::vector<int64_t> sizes = sent_sizes, others = received_sizes;
+  int64_t received = 0;
+  for (const int64_t count : others) received += count;
+  Tensor mine = sent.contiguous(), all = at::empty({received}, sent.options());
+  run([&] { return backends_->of(mine).alltoall_base(all, mine, others, sizes); });
+  return all;
+}
+
+std::vector<std::vector<int64_t>> Group::gather(const std::vector<int64_t>& numbers) {
+  if (alone()) return {numbers};
+  const Tensor all = gather(at::tensor(numbers, at::kLong));
+  std::vector<std::vector<int64_t>> out;
+  for (int64_t other = 0; other < size(); ++other) {
+    const int64_t* const begin = all[other].const_data_ptr<int64_t>();
+    out.emplace_back(begin, begin + numbers.size());
+  }
+  return out;
+}
+
+std::vector<std::string> Group::gather(const std::string& text) {
+  if (alone()) return {text};
+  int64_t longest = 0;
+  const auto lengths = gather(std::vector<int64_t>{static_cast<int64_t>(text.size())});
+  for (const auto& length : lengths) longest = std::max(longest, length[0]);
+  const Tensor all = gather(bytes_of(text, longest));
+  std::vector<std::string> out;
+  for (int64_t other = 0; other < size(); ++other)
+    out.emplace_back(reinterpret_cast<const char*>(all[other].const_data_ptr<uint8_t>()),
+                     static_cast<std::size_t>(lengths[other][0]));
+  return out;
+}
+
+std::string Group::tell(const std::string& text) {
+  return gather(leads() ? text : std::string()).front();
+}
+
+void Group::leave(const std::string& name, const std::string& text) {
+  if (!alone()) backends_->store->set("left/" + name, text);
+}
+
+std::string Group::await(const std::string& name) {
+  expect(!alone(), "another rank to wait for");
+  const std::string key = "left/" + name;
+  try {
+    backends_->store->wait({key}, kPatience);
+    return backends_->store->get_to_str(key);
+  } catch (const std::exception& error) {
+    throw Failure(place_.name() + ": waited for " + name + ": " + first_line(error));
+  }
+}
+
+}  // namespace heed::ranks

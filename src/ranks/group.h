@@ -1,0 +1,77 @@
+// The ranks of a run as one: what they say to each other. LibTorch's c10d carries it: Gloo between
+// the hosts, NCCL between GPUs.
+//
+// All functions but the first few are collective: every rank calls them, in the same order. Where
+// one is gone or stays away they throw Failure that names it. For one thread at a time.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/tensor.h"
+#include "ranks/place.h"
+
+namespace heed::ranks {
+
+struct GroupOptions {
+  at::Device device = at::kCPU;  // whose tensors are exchanged besides the host's
+  std::chrono::milliseconds timeout = std::chrono::seconds(120);  // of each exchange
+  std::string folder;  // of the run, shared by all machines: for Meeting::announced
+};
+
+class Group {
+ public:
+  /// One rank, alone: everything it exchanges comes back to it.
+  Group();
+  /// Meets the others. Throws UserError or Failure that says who has not come.
+  Group(const Place& place, const GroupOptions& options);
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  int64_t rank() const { return place_.rank; }
+  int64_t size() const { return place_.size; }
+  bool alone() const { return place_.alone(); }
+  bool leads() const { return place_.leads(); }
+  const Place& place() const { return place_; }
+
+  /// What this rank is about to do, for the message when the others do not.
+  void begin(std::string doing) { doing_ = std::move(doing); }
+
+  /// The first rank's text, on all.
+  std::string tell(const std::string& text);
+  /// Each rank's text, on all.
+  std::vector<std::string> gather(const std::string& text);
+  /// Each rank's numbers, as many each, on all: [size][n].
+  std::vector<std::vector<int64_t>> gather(const std::vector<int64_t>& numbers);
+  /// Each rank's tensor, of the same shape: [size, ...], on the tensor's device.
+  Tensor gather(const Tensor& tensor);
+  /// Of `sent` [n], sent_sizes[r] elements in turn go to rank r. Returns received_sizes[r] elements
+  /// from each rank r in turn.
+  Tensor exchange(const Tensor& sent, const std::vector<int64_t>& sent_sizes,
+                  const std::vector<int64_t>& received_sizes);
+
+  /// Not collective. A text under a name, for those who wait for it, however long that takes: for
+  /// what one rank prepares for the others.
+  void leave(const std::string& name, const std::string& text);
+  std::string await(const std::string& name);
+
+ private:
+  struct Backends;
+  template <class Call>
+  void run(const Call& call);
+  [[noreturn]] void explain(const std::string& problem, bool late);
+  std::vector<int64_t> roll_call();
+
+  Place place_;
+  std::chrono::milliseconds timeout_{};
+  std::string doing_ = "training began";
+  std::unique_ptr<Backends> backends_;  // nullptr where alone
+};
+
+}  // namespace heed::ranks

@@ -1,0 +1,134 @@
+#include "ranks/place.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+
+namespace heed::ranks {
+namespace {
+
+constexpr const char *kRank = "HEED_RANK", *kSize = "HEED_RANKS", *kFolder = "HEED_RANKS_FOLDER";
+
+int64_t number_in(const Environment& environment, const std::string& name, int64_t least) {
+  const std::string text = environment(name);
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < least)
+    throw UserError("environment variable " + name + ": got '" + text +
+                    "', expected a number from " + std::to_string(least) +
+                    "; it is set by what starts the ranks (heed train --ranks, torchrun, srun, "
+                    "mpirun)");
+  return value;
+}
+
+int64_t number_or(const Environment& environment, const std::string& name, int64_t otherwise) {
+  return environment(name).empty() ? otherwise : number_in(environment, name, 0);
+}
+
+/// The names under which a launcher tells each process who it is.
+struct Launcher {
+  const char *name, *rank, *size, *local_rank, *local_size;
+};
+
+constexpr Launcher kTorchrun = {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
+// Those of a job step alone: a batch script of SLURM sees SLURM_NTASKS, too, and is no rank.
+constexpr Launcher kSrun = {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
+                            "SLURM_STEP_TASKS_PER_NODE"};
+constexpr Launcher kOpenMpi = {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                               "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr Launcher kMpich = {"mpirun", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID",
+                             "MPI_LOCALNRANKS"};
+
+Place place_by(const Launcher& launcher, const Environment& environment) {
+  Place place;
+  place.announcer = launcher.name;
+  place.size = number_in(environment, launcher.size, 1);
+  place.rank = number_in(environment, launcher.rank, 0);
+  if (place.rank >= place.size)
+    throw UserError("environment variable " + std::string(launcher.rank) + ": got " +
+                    std::to_string(place.rank) + ", expected less than " + launcher.size + " (" +
+                    std::to_string(place.size) + ")");
+  return place;
+}
+
+void find_neighbours(const Launcher& launcher, const Environment& environment, Place& place) {
+  place.local_rank = number_or(environment, launcher.local_rank, 0);
+  place.local_size = number_or(environment, launcher.local_size, place.local_rank + 1);
+}
+
+/// "3(x2),1": tasks of each node. The node of this process is not among what srun tells by number
+/// of tasks, so only equal nodes count.
+int64_t tasks_of_a_node(const std::string& text, int64_t otherwise) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool equal = text.find(',') == std::string::npos;
+  return error == std::errc() && equal ? value : otherwise;
+}
+
+void meet_at_address(const Environment& environment, Place& place) {
+  place.meeting = Meeting::address;
+  place.address = environment("MASTER_ADDR");
+  place.port = static_cast<int>(number_in(environment, "MASTER_PORT", 1));
+}
+
+}  // namespace
+
+std::string from_environment(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
+std::string Place::name() const {
+  return "rank " + std::to_string(rank) + " of " + std::to_string(size);
+}
+
+Place place_of(const Environment& environment) {
+  const auto set = [&](const char* name) { return !environment(name).empty(); };
+  Place place;
+  if (set(kRank)) {
+    place = place_by({"heed", kRank, kSize, kRank, kSize}, environment);
+    place.local_rank = place.rank;
+    place.local_size = place.size;
+    place.meeting = Meeting::file;
+    place.folder = environment(kFolder);
+    return place;
+  }
+  const Launcher* launcher = nullptr;
+  if (set(kTorchrun.rank) && set(kTorchrun.size)) launcher = &kTorchrun;
+  if (!launcher && set(kSrun.size)) launcher = &kSrun;
+  if (!launcher && set(kOpenMpi.size)) launcher = &kOpenMpi;
+  if (!launcher && set(kMpich.size)) launcher = &kMpich;
+  if (!launcher) return place;
+  place = place_by(*launcher, environment);
+  if (place.alone()) return {};
+  if (launcher == &kSrun) {
+    place.local_rank = number_or(environment, kSrun.local_rank, 0);
+    place.local_size = tasks_of_a_node(environment(kSrun.local_size), place.local_rank + 1);
+    place.job = "srun-" + environment("SLURM_JOB_ID") + "-" + environment("SLURM_STEP_ID");
+  } else {
+    find_neighbours(*launcher, environment, place);
+    if (launcher == &kOpenMpi) place.job = "mpirun-" + environment("PMIX_NAMESPACE");
+  }
+  if (set("MASTER_ADDR")) {
+    meet_at_address(environment, place);
+    place.hosted = environment("TORCHELASTIC_USE_AGENT_STORE") == "True";
+    place.job = "attempt-" + environment("TORCHELASTIC_RESTART_COUNT");
+    return place;
+  }
+  if (place.job.empty() || place.job.ends_with('-'))
+    throw UserError(std::string("started by ") + launcher->name +
+                    ", which does not name its job; export MASTER_ADDR (the first rank's machine) "
+                    "and MASTER_PORT (a free port there) to all ranks");
+  place.meeting = Meeting::announced;
+  return place;
+}
+
+std::vector<std::string> environment_of(int64_t rank, int64_t size, const std::string& folder) {
+  return {std::string(kRank) + "=" + std::to_string(rank),
+          std::string(kSize) + "=" + std::to_string(size), std::string(kFolder) + "=" + folder};
+}
+
+}  // namespace heed::ranks

@@ -1,0 +1,1 @@
+#pragma once  // nothing of it is named

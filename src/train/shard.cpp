@@ -1,0 +1,179 @@
+#include "train/shard.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+
+namespace heed::train {
+
+NamedTensors trainable(const model::Model& model) {
+  NamedTensors out;
+  std::unordered_set<const void*> seen;
+  for (const auto& item : model.named_parameters())
+    if (item.value().requires_grad() && seen.insert(item.value().unsafeGetTensorImpl()).second)
+      out.emplace(item.key(), item.value());
+  return out;
+}
+
+Shard::Shard(const model::Model& model, ranks::Group& group) : group_(group) {
+  int64_t total = 0;
+  for (const auto& [name, parameter] : trainable(model)) {
+    names_.push_back(name);
+    parameters_.push_back(parameter.detach());
+    total += parameter.numel();
+  }
+  has_gradient_.resize(names_.size());
+  blocks_.resize(group.size());
+  int64_t rank = 0, before = 0;
+  borders_ = {0};
+  for (const Block& block : blocks_of(parameters_)) {
+    while (rank + 1 < group.size() && before >= total * (rank + 1) / group.size()) {
+      borders_.push_back(before);
+      ++rank;
+    }
+    before += block.size;
+    ++blocks_[rank];
+    if (rank != group.rank()) continue;
+    if (!pieces_.empty() && pieces_.back().tensor == block.tensor)
+      pieces_.back().size += block.size;
+    else
+      pieces_.push_back(block);
+  }
+  borders_.resize(group.size() + 1, before);
+  for (const Block& piece : pieces_) weights_.push_back(piece.of(parameters_[piece.tensor]));
+}
+
+std::vector<Tensor> Shard::pieces_of(const NamedTensors& whole) const {
+  std::vector<Tensor> out;
+  for (const Block& piece : pieces_) out.push_back(piece.of(whole.at(names_[piece.tensor])));
+  return out;
+}
+
+std::pair<int64_t, int64_t> Shard::range(int64_t parts, int64_t rank) const {
+  return {parts * rank / group_.size(), parts * (rank + 1) / group_.size()};
+}
+
+std::vector<Node> Shard::nodes(int64_t parts, int64_t rank) const {
+  const auto [begin, end] = range(parts, rank);
+  return nodes_of(begin, end, parts);
+}
+
+/// All parameters' gradients, one after the other.
+Tensor Shard::flat(const Gradients& gradients) const {
+  std::vector<Tensor> all;
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    all.push_back(gradients[i].defined() ? gradients[i].reshape({-1})
+                                         : at::zeros_like(parameters_[i]).reshape({-1}));
+  return at::cat(all);
+}
+
+/// Which parameters have gradients is the model's nature, the same in each update: the ranks agree
+/// on it once. One that computes no part cannot know.
+void Shard::note_gradients(const std::vector<Gradients>& nodes) {
+  std::vector<int64_t> mine(names_.size());
+  for (const Gradients& node : nodes)
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] |= node[i].defined() ? 1 : 0;
+  const bool known = std::ranges::find(has_gradient_, true) != has_gradient_.end();
+  if (group_.alone() || !known)
+    for (const auto& one : group_.gather(mine))
+      for (std::size_t i = 0; i < mine.size(); ++i) has_gradient_[i] = one[i] != 0;
+  else if (!nodes.empty())
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      expect((mine[i] != 0) == has_gradient_[i], "gradients of the same parameters each time");
+}
+
+Gradients Shard::sum(int64_t parts, std::vector<Gradients> nodes) {
+  const at::NoGradGuard no_grad;
+  note_gradients(nodes);
+  Gradients out;
+  if (group_.alone()) {
+    for (const Tensor& gradient : nodes.at(0))
+      out.push_back(gradient.defined() ? gradient.reshape({-1}) : Tensor());
+    return out;
+  }
+  const int64_t mine = group_.rank(), ranks = group_.size();
+  std::vector<Tensor> sums, pieces;
+  for (Gradients& node : nodes) {
+    sums.push_back(flat(node));
+    node.clear();
+  }
+  std::vector<int64_t> sent, received;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    for (const Tensor& sum : sums) pieces.push_back(sum.narrow(0, borders_[rank], width(rank)));
+    sent.push_back(width(rank) * std::ssize(sums));
+    received.push_back(width(mine) * std::ssize(this->nodes(parts, rank)));
+  }
+  const auto plain = parameters_[0].options().dtype(at::kFloat);
+  const Tensor all = group_.exchange(sums.empty()       ? at::empty({0}, plain)
+                                     : sums.size() == 1 ? sums[0]
+                                                        : at::cat(pieces),
+                                     sent, received);
+  TreeSum tree(parts);
+  int64_t at = 0;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    for (const Node& node : this->nodes(parts, rank)) {
+      tree.add(node, {all.narrow(0, at, width(mine))});
+      at += width(mine);
+    }
+  const Tensor sum = tree.take()[0];
+  at = 0;
+  for (const Block& piece : pieces_) {
+    out.push_back(has_gradient_[piece.tensor] ? sum.narrow(0, at, piece.size) : Tensor());
+    at += piece.size;
+  }
+  return out;
+}
+
+/// Each rank's pieces one after the other, the ranks' in turn: all elements of all parameters.
+Tensor Shard::of_all(const std::vector<Tensor>& pieces) const {
+  int64_t longest = 0;
+  for (int64_t rank = 0; rank < group_.size(); ++rank) longest = std::max(longest, width(rank));
+  const Tensor mine = at::zeros({longest}, parameters_[0].options());
+  if (!pieces.empty()) mine.narrow(0, 0, width(group_.rank())).copy_(at::cat(pieces));
+  const Tensor padded = group_.gather(mine);
+  std::vector<Tensor> all;
+  for (int64_t rank = 0; rank < group_.size(); ++rank)
+    all.push_back(padded[rank].narrow(0, 0, width(rank)));
+  return at::cat(all);
+}
+
+NamedTensors Shard::whole(const std::vector<Tensor>& pieces) const {
+  const at::NoGradGuard no_grad;
+  NamedTensors out;
+  const Tensor all = group_.alone() ? Tensor() : of_all(pieces);
+  int64_t at = 0;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const int64_t size = parameters_[i].numel();
+    const Tensor one = group_.alone() ? pieces[i] : all.narrow(0, at, size);
+    out.emplace(names_[i], one.reshape(parameters_[i].sizes()));
+    at += size;
+  }
+  return out;
+}
+
+void Shard::share_weights() {
+  if (group_.alone()) return;
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, weight] : whole(weights_)) {
+    const auto place = std::ranges::find(names_, name) - names_.begin();
+    parameters_[place].copy_(weight);
+  }
+}
+
+Tensor Shard::of_all_blocks(const Tensor& numbers) const {
+  if (group_.alone()) return numbers;
+  const int64_t most = *std::ranges::max_element(blocks_);
+  const Tensor mine = at::zeros({most}, numbers.options());
+  mine.narrow(0, 0, numbers.numel()).copy_(numbers);
+  const Tensor padded = group_.gather(mine);
+  std::vector<Tensor> all;
+  for (int64_t rank = 0; rank < group_.size(); ++rank)
+    all.push_back(padded[rank].narrow(0, 0, blocks_[rank]));
+  return at::cat(all);
+}
+
+}  // namespace heed::train

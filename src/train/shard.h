@@ -1,0 +1,82 @@
+// Which part of a model's weights this rank looks after: it sums their gradients, keeps their
+// moments and their average, and steps them. (ZeRO stage 1, Rajbhandari et al. 2020.) A rank that
+// is alone looks after all.
+//
+// The weights, one after the other, are cut at borders of blocks (train/blocks.h) into as many
+// stretches as there are ranks: a sum over blocks in order, and a loop over one block, is the same
+// whoever holds it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/model.h"
+#include "ranks/group.h"
+#include "train/blocks.h"
+#include "train/tree_sum.h"
+
+namespace heed::train {
+
+using NamedTensors = std::map<std::string, Tensor>;
+
+/// The trainable parameters by dotted name, tied ones once (not copied).
+NamedTensors trainable(const model::Model& model);
+
+class Shard {
+ public:
+  /// Of the model's parameters, which must be on their device already and stay there. Both must
+  /// outlive this object.
+  Shard(const model::Model& model, ranks::Group& group);
+
+  ranks::Group& group() const { return group_; }
+  const std::vector<std::string>& names() const { return names_; }
+  /// All, in the order of names(); without gradients of their own.
+  const std::vector<Tensor>& parameters() const { return parameters_; }
+
+  /// What this rank looks after: of each parameter that it has some of, one stretch.
+  const std::vector<Block>& pieces() const { return pieces_; }
+  /// [size] each, in the parameters' memory.
+  const std::vector<Tensor>& weights() const { return weights_; }
+
+  /// A tensor [size] for each piece, of whole ones; in their memory where they are contiguous.
+  std::vector<Tensor> pieces_of(const NamedTensors& whole) const;
+
+  /// Which parts of an update a rank computes, this one where none is named: [begin, end).
+  std::pair<int64_t, int64_t> range(int64_t parts, int64_t rank) const;
+  std::pair<int64_t, int64_t> range(int64_t parts) const { return range(parts, group_.rank()); }
+
+  // Collective from here on (ranks/group.h).
+
+  /// The sum over all parts, of each piece: [size], undefined where its parameter has no gradient.
+  /// `nodes` are those of range(), with this rank's sums.
+  Gradients sum(int64_t parts, std::vector<Gradients> nodes);
+  /// Whether parameter i had a gradient in the last sum().
+  bool has_gradient(std::size_t i) const { return has_gradient_[i]; }
+
+  /// Whole tensors, from each rank's pieces.
+  NamedTensors whole(const std::vector<Tensor>& pieces) const;
+  /// After each rank has changed its weights(): parameters() are the same on all again.
+  void share_weights();
+  /// Each rank's numbers, one for each block of its pieces: those of all, in the blocks' order.
+  Tensor of_all_blocks(const Tensor& numbers) const;
+
+ private:
+  std::vector<Node> nodes(int64_t parts, int64_t rank) const;
+  int64_t width(int64_t rank) const { return borders_[rank + 1] - borders_[rank]; }
+  Tensor of_all(const std::vector<Tensor>& pieces) const;
+  Tensor flat(const Gradients& gradients) const;
+  void note_gradients(const std::vector<Gradients>& nodes);
+
+  ranks::Group& group_;
+  std::vector<std::string> names_;
+  std::vector<Tensor> parameters_, weights_;
+  std::vector<Block> pieces_;
+  std::vector<int64_t> borders_;  // [ranks + 1] elements before each rank's stretch
+  std::vector<int64_t> blocks_;   // [ranks] blocks of each
+  std::vector<bool> has_gradient_;
+};
+
+}  // namespace heed::train
