@@ -42,7 +42,7 @@ int report(const std::string& message, int code) {
   log::clear_progress();
   log::error_in_files(message);
   std::fflush(stdout);
-  const std::string line = "heed: " + message + '\n';
+  const std::string line = "heed: " + log::origin() + message + '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
   return code;
 }

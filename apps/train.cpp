@@ -6,6 +6,7 @@
 #include <torch/version.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,14 +17,17 @@
 #include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
 #include "apps/shared/provenance.h"
+#include "apps/shared/rank_processes.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/test_set.h"
+#include "apps/shared/together.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -31,6 +35,8 @@
 #include "data/corpus.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "ranks/board.h"
+#include "ranks/group.h"
 #include "score/sacrebleu.h"
 #include "train/trainer.h"
 
@@ -44,6 +50,7 @@ struct TrainArgs {
   std::string config;
   std::vector<std::string> settings;
   bool resume = false, overwrite = false;
+  int64_t ranks = 1, restarts = 0, rank_timeout = 120;
 };
 
 /// Of a YAML file, or of a run's folder, which goes on as it is. Names the folder of the run.
@@ -97,7 +104,8 @@ Vocabularies folder_vocabularies(const Config& config, const std::string& folder
 }
 
 /// Greedy translations of the validation set, scored by sacrebleu; nothing after a signal.
-std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& folder) {
+std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& folder,
+                                                            ranks::Group& group) {
   const Config& config = folder.config;
   if (!config.training.validate_bleu) return {};
   auto pairs =
@@ -110,15 +118,22 @@ std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& f
   greedy.batch_size = std::max<int64_t>(64, greedy.batch_size);
   greedy.max_length_ratio = std::min(2.0, greedy.max_length_ratio);  // an untrained model rambles
   return [pairs, evaluation, greedy, member = folder.member(), device = folder.device,
-          precision = folder.precision](model::Model&) -> std::optional<double> {
-    decode::Translator translator({member}, greedy, device, precision);
-    translator.warn_of_cuts = false;
-    translator.interrupted = signals::interrupted;
-    std::vector<std::string> hypotheses;
-    for (decode::Translation& translation : translator.translate(pairs->source))
-      hypotheses.push_back(std::move(translation.text));
-    if (signals::interrupted()) return std::nullopt;
-    return score::score(hypotheses, pairs->target, evaluation).front().value;
+          precision = folder.precision, &group](model::Model&) -> std::optional<double> {
+    using Lines = std::vector<std::string>;
+    const auto translate = [&](const Lines& lines) -> std::optional<Lines> {
+      decode::Translator translator({member}, greedy, device, precision);
+      translator.warn_of_cuts = false;
+      translator.interrupted = signals::interrupted;
+      Lines texts;
+      for (decode::Translation& translation : translator.translate(lines))
+        texts.push_back(std::move(translation.text));
+      if (signals::interrupted()) return std::nullopt;
+      return texts;
+    };
+    const auto hypotheses = translate_together(group, pairs->source, translate);
+    if (!hypotheses) return std::nullopt;
+    return first_rank_finds(
+        group, [&] { return score::score(*hypotheses, pairs->target, evaluation).front().value; });
   };
 }
 
@@ -132,7 +147,7 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder) {
   return data::fixed_batches(corpus, tokens ? config.training.batch_size : 4096);
 }
 
-void log_start(const ModelFolder& folder) {
+void log_start(const ModelFolder& folder, const ranks::Place& place) {
   const Config& config = folder.config;
   const bool rnn = config.model.type == model::ModelType::rnn;
   log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " +
@@ -141,7 +156,8 @@ void log_start(const ModelFolder& folder) {
             (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) + ", " +
             human_count(static_cast<double>(model::count_parameters(*folder.model))) +
             " parameters, " + folder.device.str() + ", " + std::to_string(at::get_num_threads()) +
-            " threads, " + model::precision_name(folder.precision));
+            " threads, " + model::precision_name(folder.precision) +
+            (place.alone() ? "" : ", " + std::to_string(place.size) + " ranks of these"));
   if (config.deterministic)
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }
@@ -157,15 +173,18 @@ void check_scorer(const score::EvaluationConfig& evaluation) {
   }
 }
 
-/// The test set by beam search: test.hypothesis and the scores.
-std::vector<std::string> score_test(const ModelFolder& folder) {
+/// The test set by beam search: test.hypothesis and the scores, by the first rank.
+std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group) {
   const Config& config = folder.config;
   if (config.data.test.source.empty()) return {};
   const TestSet set = open_test_set(config, "", "");
-  const std::vector<std::string> hypotheses = translate_all(folder, set.source);
-  write_lines((fs::path(folder.path) / "test.hypothesis").string(), hypotheses);
+  group.begin("the test set was translated");
+  const auto hypotheses = translate_together(
+      group, set.source, [&](const auto& lines) { return translate_all(folder, lines); });
+  if (!group.leads()) return {};
+  write_lines((fs::path(folder.path) / "test.hypothesis").string(), *hypotheses);
   std::vector<std::string> scores;
-  for (const score::Score& score : score::score(hypotheses, set.reference, config.evaluation)) {
+  for (const score::Score& score : score::score(*hypotheses, set.reference, config.evaluation)) {
     scores.push_back(describe(score));
     log::info("test " + scores.back());
   }
@@ -215,32 +234,66 @@ void write_config(const Config& config, const Provenance& provenance, int64_t up
   write_atomic((fs::path(config.output) / "provenance.json").string(), provenance.to_json());
 }
 
-void train_command(const TrainArgs& args) {
-  Config config = wanted_config(args);
-  const std::string folder = config.output;
-  const std::optional<Config> saved = resumed_config(config, args);
-  require_corpora(config);
-  const bool scoring = config.training.validate_bleu || !config.data.test.source.empty();
-  if (scoring) check_scorer(config.evaluation);
-  make_folder(folder);
-  const FolderLock lock(folder, "heed train");
-  lock.remove_left_overs();
-  prepare_folder(folder, args);
-  log::add_file((fs::path(folder) / "train.log").string());
-  if (saved)
+/// The first rank's part, before any can train: the folder, its lock, log and vocabularies.
+class Preparation {
+ public:
+  Preparation(const Config& config, const TrainArgs& args, const std::optional<Config>& saved,
+              const ranks::Place& place)
+      : lock_(made(config.output), "heed train") {
+    lock_.remove_left_overs();
+    remove_old_meetings(config.output, place.folder);
+    prepare_folder(config.output, args);
+    log::add_file((fs::path(config.output) / "train.log").string());
+    if (!saved) return;
     if (const auto changed = config::differences(*saved, config); !changed.empty())
       log::info("the run goes on with another configuration: " + config::differences_text(changed));
-  use_threads(config.threads);
-  const data::HygieneReport hygiene = report_corpora(config.data);
-  const Vocabularies vocabularies = folder_vocabularies(config, folder);
+  }
+
+ private:
+  static const std::string& made(const std::string& folder) {
+    make_folder(folder);
+    return folder;
+  }
+  FolderLock lock_;
+};
+
+/// One rank of a run, or a run alone.
+void train_here(const TrainArgs& args, Config config, const ranks::Place& place) {
+  const std::string folder = config.output;
+  std::optional<Config> saved;
+  std::optional<Preparation> preparation;
+  if (place.leads()) {
+    saved = resumed_config(config, args);
+    preparation.emplace(config, args, saved, place);
+  } else {
+    log::set_origin("rank " + std::to_string(place.rank));
+    log::set_quiet();
+  }
+  use_threads(threads_of_rank(config.threads, place));
+  const at::Device device = model::open_device(device_of_rank(config.device, place));
+  ranks::Group group(
+      place,
+      {.device = device, .timeout = std::chrono::seconds(args.rank_timeout), .folder = folder});
+  const ranks::Board board(place.folder, place.size);
+  data::HygieneReport hygiene;
+  if (group.leads()) {
+    hygiene = report_corpora(config.data);
+    folder_vocabularies(config, folder);
+    group.leave("vocabularies", folder);
+  } else {
+    group.await("vocabularies");
+  }
+  const Vocabularies vocabularies = load_vocabularies(folder, is_joint(config));
   const bool scored = has_scores(saved, config);
 
-  ModelFolder run = fresh_model(std::move(config), folder, vocabularies);
-  log_start(run);
-  const Provenance provenance = provenance_of(run, saved.has_value());
+  ModelFolder run = fresh_model(std::move(config), folder, vocabularies, device);
+  log_start(run, place);
+  std::optional<Provenance> provenance;
+  if (group.leads()) provenance = provenance_of(run, saved.has_value());
   const auto corpus = training_corpus(run);
-  for (const std::string& line : split(corpus->report(), '\n'))
-    if (!line.empty()) log::info(line);
+  if (group.leads())
+    for (const std::string& line : split(corpus->report(), '\n'))
+      if (!line.empty()) log::info(line);
   signals::install();
   const auto seed = static_cast<uint64_t>(run.config.seed);
   const train::TrainResult result = train::train(
@@ -258,15 +311,21 @@ void train_command(const TrainArgs& args) {
        .batches =
            train::batch_options(run.config.training, run.config.data, seed, at::get_num_threads()),
        .validation = validation_batches(run),
-       .bleu = bleu_of(run),
-       .begins = [&](int64_t updates) { write_config(run.config, provenance, updates, scored); },
+       .bleu = bleu_of(run, group),
+       .begins = [&](int64_t updates) { write_config(run.config, *provenance, updates, scored); },
+       .group = &group,
+       .checksum = mix({checksum(run.config), corpus->fingerprint()}),
+       .updated = [&](int64_t update) { board.show(place.rank, update); },
        .resume = args.resume});
   if (result.stopped == train::StopReason::interrupted)
     throw Failure("interrupted at update " + std::to_string(result.updates) +
                   ", everything is saved; `heed train " + shell_word(folder) +
                   " --resume` goes on from there");
   log::info(result.reason());
-  if (result.stopped == train::StopReason::nothing_to_do && scored) return;
+  const bool has_all = group.tell(scored ? "scored" : "") == "scored";
+  if (result.stopped == train::StopReason::nothing_to_do && has_all) return;
+  const std::vector<std::string> scores = score_test(run, group);
+  if (!group.leads()) return;
   RunSummary summary{.parameters = model::count_parameters(*run.model),
                      .updates = result.updates,
                      .minutes = result.minutes,
@@ -274,9 +333,40 @@ void train_command(const TrainArgs& args) {
                      .validation_loss = result.best_loss.value_or(0),
                      .validation_bleu = result.bleu_of_best.value_or(-1),
                      .stop_reason = result.reason(),
-                     .test_scores = score_test(run)};
-  write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json(provenance, hygiene));
+                     .test_scores = scores};
+  write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json(*provenance, hygiene));
   log::info("done: heed translate " + shell_word(folder));
+}
+
+/// The command line of one rank; with `again`, of one that goes on.
+std::vector<std::string> rank_command(const TrainArgs& args, bool again) {
+  std::vector<std::string> command = {own_path(), "train", args.config};
+  for (const std::string& setting : args.settings)
+    command.insert(command.end(), {"--set", setting});
+  command.insert(command.end(), {"--rank-timeout", std::to_string(args.rank_timeout)});
+  if (args.overwrite && !again) command.push_back("--overwrite");
+  if (args.resume || again) command.push_back("--resume");
+  return command;
+}
+
+void train_command(const TrainArgs& args) {
+  Config config = wanted_config(args);
+  const ranks::Place place = ranks::place_of();
+  if (!place.alone() && args.ranks != 1 && args.ranks != place.size)
+    throw UserError("--ranks " + std::to_string(args.ranks) + ": " + place.announcer +
+                    " has started " + std::to_string(place.size) +
+                    " ranks already; leave the option out");
+  require_corpora(config);
+  const bool scoring = config.training.validate_bleu || !config.data.test.source.empty();
+  if (scoring && place.leads()) check_scorer(config.evaluation);
+  if (!place.alone() || args.ranks == 1) return train_here(args, std::move(config), place);
+  make_folder(config.output);
+  signals::install();
+  run_ranks({.command = rank_command(args, false),
+             .again = rank_command(args, true),
+             .ranks = args.ranks,
+             .restarts = args.restarts,
+             .folder = config.output});
 }
 
 }  // namespace
@@ -296,6 +386,22 @@ void add_train(CommandLine& program) {
       "--resume", args->resume, "Continue from the newest checkpoint, or start if there is none");
   command.flag("--overwrite", args->overwrite, "Delete an older run in the same folder first")
       .excludes(resume);
+  const Argument ranks =
+      command
+          .option("--ranks", args->ranks,
+                  "Train in so many processes of this machine, which share out the cores or take a "
+                  "GPU each; their number changes no bit of the result")
+          .between(1, 1024);
+  command
+      .option("--restarts", args->restarts,
+              "With --ranks: how often all start again from the last checkpoint when one has ended")
+      .between(0, 1000000)
+      .needs(ranks);
+  command
+      .option("--rank-timeout", args->rank_timeout,
+              "Seconds after which a rank that does not answer is given up")
+      .shows_default()
+      .between(1, 86400);
   command.examples({"heed train configs/multi30k_transformer.yaml --set training.updates=2000",
                     "heed train runs/multi30k_quick --resume"});
   command.run([args] { train_command(*args); });

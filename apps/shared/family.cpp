@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "apps/shared/rank_processes.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/training_run.h"
@@ -105,10 +106,6 @@ std::string progress_of(const FamilyMember& member) {
              (event->loss ? fixed(*event->loss, 2) : "-");
   }
   return result;
-}
-
-std::string own_path() {
-  return fs::read_symlink("/proc/self/exe").string();
 }
 
 struct Running {

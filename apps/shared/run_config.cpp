@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "train/checkpoint.h"
@@ -62,6 +63,13 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
 
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {
   return config::differences(without_circumstances(saved), without_circumstances(wanted));
+}
+
+uint64_t checksum(const Config& config) {
+  uint64_t sum = 0;
+  for (const char byte : config::dump(without_circumstances(config)))
+    sum = mix({sum, static_cast<uint64_t>(byte)});
+  return sum;
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 // The config.yaml of a run that has begun, against the configuration that is wanted now.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,8 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
 /// What gives a run other weights or other scores: all but its name and folder, where and on how
 /// many threads it is computed, and the family that it belongs to.
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted);
+
+/// Of everything that changes() compares: equal where a run is the same.
+uint64_t checksum(const Config& config);
 
 }  // namespace heed

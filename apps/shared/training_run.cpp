@@ -70,9 +70,8 @@ Vocabularies make_vocabularies(const Config& config) {
   return {source, joint ? source : one(wanted.target, false, true)};
 }
 
-ModelFolder fresh_model(Config config, const std::string& folder,
-                        const Vocabularies& vocabularies) {
-  const at::Device device = model::open_device(config.device);
+ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies,
+                        const at::Device& device) {
   const at::ScalarType precision =
       model::choose_precision(config::name_of(config.precision), device);
   at::manual_seed(static_cast<uint64_t>(config.seed));
@@ -81,6 +80,12 @@ ModelFolder fresh_model(Config config, const std::string& folder,
   network->to(device);
   return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
           device, precision};
+}
+
+ModelFolder fresh_model(Config config, const std::string& folder,
+                        const Vocabularies& vocabularies) {
+  const at::Device device = model::open_device(config.device);
+  return fresh_model(std::move(config), folder, vocabularies, device);
 }
 
 train::MakeModel another_model(const ModelFolder& run) {

@@ -19,7 +19,10 @@ void require_corpora(const Config& config);
 /// Loads the models named in the config or trains them on the training corpus.
 Vocabularies make_vocabularies(const Config& config);
 
-/// A fresh model of the config's seed on its device, with what belongs to a run's folder.
+/// A fresh model of the config's seed, with what belongs to a run's folder: on a device, or on the
+/// config's.
+ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies,
+                        const at::Device& device);
 ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies);
 
 /// Makes models of the run's kind, for the workers of its training.

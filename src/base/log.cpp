@@ -152,11 +152,24 @@ spdlog::level::level_enum level_of(Level level) {
   throw Bug("no such log level");
 }
 
+std::string& origin_text() {
+  static std::string text;
+  return text;
+}
+
 void say(Level level, const std::string& text) {
-  loggers().logger.log(level_of(level), spdlog::string_view_t(text));
+  loggers().logger.log(level_of(level), spdlog::string_view_t(origin() + text));
 }
 
 }  // namespace
+
+void set_origin(const std::string& name) {
+  origin_text() = name + ": ";
+}
+
+const std::string& origin() {
+  return origin_text();
+}
 
 void set_level(Level level) {
   const auto wanted = level_of(level);

@@ -23,6 +23,12 @@ void error(const std::string& text);
 /// An error in the files alone: where stderr says it in its own form.
 void error_in_files(const std::string& text);
 
+/// Whom lines come from where several processes share a terminal: "rank 2: " stands before them
+/// then.
+void set_origin(const std::string& name);
+/// "rank 2: ", or "".
+const std::string& origin();
+
 /// Copies every line from now on to the end of `path`, each one flushed. Throws Failure when it
 /// cannot be opened.
 void add_file(const std::string& path);

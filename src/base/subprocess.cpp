@@ -74,7 +74,8 @@ struct Streams {
 
 /// Between fork and exec: only calls that are safe there. Reports a failed exec as errno through
 /// `report`.
-[[noreturn]] void become(char* const* arguments, const Streams& streams, pid_t parent, int report) {
+[[noreturn]] void become(char* const* arguments, char* const* environment, const Streams& streams,
+                         pid_t parent, int report) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);       // with the thread that forked, not only the process
   if (::getppid() != parent) ::_exit(127);  // it died before the line above
@@ -85,24 +86,46 @@ struct Streams {
   ::dup2(streams.in, STDIN_FILENO);
   ::dup2(streams.out, STDOUT_FILENO);
   ::dup2(streams.err, STDERR_FILENO);
-  ::execvp(arguments[0], arguments);
+  ::execvpe(arguments[0], arguments, environment);
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
   ::_exit(127);
 }
 
-/// Starts a program in a process group of its own.
-pid_t launch(const std::vector<std::string>& arguments, const Streams& streams) {
-  expect(!arguments.empty(), "no program to run");
+/// For exec, which does not write to them.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
-  for (const std::string& argument : arguments)
-    pointers.push_back(const_cast<char*>(argument.c_str()));  // exec does not write to them
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// This process's variables, but for those that `more` gives anew, and those.
+std::vector<std::string> environment_with(const std::vector<std::string>& more) {
+  std::vector<std::string> all = more;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view variable = *each;
+    const std::string_view name = variable.substr(0, variable.find('='));
+    const bool replaced = std::ranges::any_of(more, [&](const std::string& other) {
+      return other.starts_with(name) && other.substr(name.size()).starts_with('=');
+    });
+    if (!replaced) all.emplace_back(variable);
+  }
+  return all;
+}
+
+/// Starts a program in a process group of its own.
+pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
+             const std::vector<std::string>& more = {}) {
+  expect(!arguments.empty(), "no program to run");
+  const std::vector<std::string> variables = environment_with(more);
+  const std::vector<char*> pointers = pointers_to(arguments), environment = pointers_to(variables);
   Pipe report;
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   if (process < 0) throw Failure("cannot run '" + arguments[0] + "': " + text_of(errno));
-  if (process == 0) become(pointers.data(), streams, parent, report.write.number());
+  if (process == 0)
+    become(pointers.data(), environment.data(), streams, parent, report.write.number());
   ::setpgid(process, process);  // whoever comes first
   report.write.close();
   int error = 0;
@@ -231,6 +254,12 @@ Child start(const std::vector<std::string>& arguments, const std::string& log_fi
   if (!log.open()) throw Failure(log_file + ": cannot write: " + text_of(errno));
   const End nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   return Child(launch(arguments, {nothing.number(), log.number(), log.number()}));
+}
+
+Child start_here(const std::vector<std::string>& arguments,
+                 const std::vector<std::string>& environment) {
+  const End nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  return Child(launch(arguments, {nothing.number(), STDOUT_FILENO, STDERR_FILENO}, environment));
 }
 
 std::vector<int> run_all(const std::vector<Job>& jobs, std::size_t at_once,

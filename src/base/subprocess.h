@@ -49,6 +49,11 @@ class Child {
 /// Starts a program with no stdin; stdout and stderr are appended to `log_file`. Throws Failure.
 Child start(const std::vector<std::string>& arguments, const std::string& log_file);
 
+/// The same with this process's stdout and stderr, and `environment` (NAME=VALUE each) on top of
+/// its own.
+Child start_here(const std::vector<std::string>& arguments,
+                 const std::vector<std::string>& environment);
+
 struct Job {
   std::vector<std::string> arguments;
   std::string log_file;

@@ -15,10 +15,12 @@ Board::Board(const std::string& folder, int64_t size)
     : numbers_(nullptr), bytes_(static_cast<std::size_t>(size) * sizeof(int64_t)) {
   static_assert(std::atomic<int64_t>::is_always_lock_free);
   const std::string path = folder + "/board";
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const bool shown = !folder.empty();
+  const int file = shown ? ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
   void* map = MAP_FAILED;
-  if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes_)) == 0)
-    map = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (!shown || (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes_)) == 0))
+    map = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                 shown ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, file, 0);
   const int error = errno;
   if (file >= 0) ::close(file);
   if (map == MAP_FAILED)

@@ -11,13 +11,14 @@ namespace heed::ranks {
 /// Numbers in a file that all map; one writes each.
 class Board {
  public:
-  /// A place for `size` numbers, all 0, in `folder`; or the one that is there. Throws Failure.
+  /// A place for `size` numbers, all 0, in `folder`; or the one that is there. Shown to nobody
+  /// where `folder` is empty. Throws Failure.
   Board(const std::string& folder, int64_t size);
   ~Board();
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
-  void show(int64_t rank, int64_t update) { numbers_[rank].store(update); }
+  void show(int64_t rank, int64_t update) const { numbers_[rank].store(update); }
   int64_t at(int64_t rank) const { return numbers_[rank].load(); }
 
  private:

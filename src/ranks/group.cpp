@@ -102,9 +102,10 @@ Tensor Group::gather(const Tensor& tensor) {
   if (alone()) return tensor.unsqueeze(0);
   std::vector<int64_t> shape = {size()};
   shape.insert(shape.end(), tensor.sizes().begin(), tensor.sizes().end());
-  Tensor mine = tensor.contiguous(), all = at::empty(shape, tensor.options());
+  Tensor mine = tensor.contiguous().view({-1});
+  Tensor all = at::empty({size() * mine.numel()}, tensor.options());
   if (mine.numel() > 0) run([&] { return backends_->of(mine)._allgather_base(all, mine); });
-  return all;
+  return all.view(shape);
 }
 
 Tensor Group::exchange(const Tensor& sent, const std::vector<int64_t>& sent_sizes,

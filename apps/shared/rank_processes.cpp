@@ -1,0 +1,128 @@
+#include "apps/shared/rank_processes.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/subprocess.h"
+#include "ranks/board.h"
+#include "ranks/place.h"
+#include "train/metrics.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMeeting = ".heed.ranks.";
+
+/// A folder that is gone when this object is.
+class MeetingFolder {
+ public:
+  explicit MeetingFolder(const std::string& folder) : path_(folder + "/" + kMeeting + "XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr)
+      throw Failure(folder + ": cannot write: " + std::generic_category().message(errno));
+  }
+  ~MeetingFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  MeetingFolder(const MeetingFolder&) = delete;
+  MeetingFolder& operator=(const MeetingFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// How the first rank that did not succeed ended.
+struct End {
+  int64_t rank = 0, update = 0;
+  int status = 0;  // exit code, or 128 + signal
+
+  bool was_signal() const { return status > 128; }
+  /// Where another attempt may succeed.
+  bool may_start_again() const { return status == 1 || was_signal(); }
+  std::string text(int64_t ranks) const {
+    std::string how = "ended with exit code " + std::to_string(status);
+    if (was_signal())
+      how = "was ended by signal " + std::to_string(status - 128) + " (" +
+            ::strsignal(status - 128) + ")";
+    return "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " " + how +
+           (update > 0 ? " at update " + train::with_commas(update) : " before its first update");
+  }
+};
+
+std::optional<End> first_end(std::vector<subprocess::Child>& ranks, const ranks::Board& board) {
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto status = ranks[rank].finished();
+    const auto number = static_cast<int64_t>(rank);
+    if (status && *status != 0) return End{number, board.at(number), *status};
+  }
+  return std::nullopt;
+}
+
+/// One attempt; nothing where all ranks succeed. The children are killed where this is left.
+std::optional<End> attempt(const RankJob& job, const std::vector<std::string>& command) {
+  const MeetingFolder meeting(job.folder);
+  const ranks::Board board(meeting.path(), job.ranks);
+  std::vector<subprocess::Child> ranks;
+  for (int64_t rank = 0; rank < job.ranks; ++rank)
+    ranks.push_back(
+        subprocess::start_here(command, ranks::environment_of(rank, job.ranks, meeting.path())));
+  bool told = false;
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
+    if (signals::interrupted() && !std::exchange(told, true))
+      for (const subprocess::Child& rank : ranks) rank.signal(SIGTERM);
+    if (const auto end = first_end(ranks, board)) {
+      // After a signal each saves and ends by itself; otherwise the others can only wait in vain.
+      if (told)
+        for (subprocess::Child& rank : ranks) rank.wait();
+      return end;
+    }
+    if (std::ranges::all_of(ranks, [](auto& rank) { return rank.finished().has_value(); }))
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string own_path() {
+  return fs::read_symlink("/proc/self/exe").string();
+}
+
+void remove_old_meetings(const std::string& folder, const std::string& own) {
+  std::error_code ignored;
+  std::vector<fs::path> old;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(kMeeting) && entry.path() != fs::path(own))
+      old.push_back(entry.path());
+  for (const fs::path& path : old) fs::remove_all(path, ignored);
+}
+
+void run_ranks(const RankJob& job) {
+  for (int64_t started = 0;; ++started) {
+    const auto end = attempt(job, started == 0 ? job.command : job.again);
+    if (!end) return;
+    const std::string what = end->text(job.ranks);
+    if (signals::interrupted()) throw Failure("all ranks were interrupted; " + what);
+    if (end->status == 2) throw UserError(what + "; its message stands above");
+    if (!end->may_start_again() || started == job.restarts)
+      throw Failure(what + ", and the others with it");
+    log::warn(what + "; all ranks start again from the last checkpoint (" +
+              std::to_string(started + 1) + " of " + std::to_string(job.restarts) + ")");
+  }
+}
+
+}  // namespace heed

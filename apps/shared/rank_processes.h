@@ -1,0 +1,31 @@
+// The ranks of a run as processes of this machine: started, watched and, where one ends, ended
+// together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+struct RankJob {
+  std::vector<std::string> command;  // the program with its arguments, the same for all ranks
+  std::vector<std::string> again;    // the same for a later attempt
+  int64_t ranks = 1;
+  int64_t restarts = 0;  // how often all may start again
+  std::string folder;    // exists; a folder for their meeting is made in it and removed
+};
+
+/// Returns when all ranks are done. When one ends otherwise the others are killed, and all start
+/// again while there are restarts left: not where a rank found a mistake of the user's or a bug. A
+/// signal is passed on to all, once. Throws Failure, or UserError where that was a rank's verdict,
+/// that says which rank ended, how and at which update.
+void run_ranks(const RankJob& job);
+
+/// The path of this program.
+std::string own_path();
+
+/// Deletes meeting folders in `folder` that killed processes left there, but for `own`.
+void remove_old_meetings(const std::string& folder, const std::string& own);
+
+}  // namespace heed

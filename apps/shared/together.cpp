@@ -1,0 +1,70 @@
+#include "apps/shared/together.h"
+
+#include <algorithm>
+#include <bit>
+#include <thread>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "model/device.h"
+
+namespace heed {
+
+int64_t threads_of_rank(int64_t total, const ranks::Place& place) {
+  if (place.alone()) return total;
+  const int64_t cores = total > 0 ? total : std::max(1u, std::thread::hardware_concurrency());
+  return std::max<int64_t>(1, cores / place.local_size);
+}
+
+std::string device_of_rank(const std::string& device, const ranks::Place& place) {
+  if (place.alone() || device == "cpu") return device;
+  const bool on_gpu = device == "auto" ? model::open_device(device).is_cuda() : true;
+  if (!on_gpu) return "cpu";
+  if (device != "auto" && device != "cuda" && place.local_size > 1)
+    throw UserError("device: " + device + ": one GPU for " + std::to_string(place.local_size) +
+                    " ranks of this machine; set it to cuda, of which each rank takes its own");
+  return "cuda:" + std::to_string(place.local_rank);
+}
+
+std::optional<std::vector<std::string>> translate_together(
+    ranks::Group& group, const std::vector<std::string>& lines,
+    const std::function<std::optional<std::vector<std::string>>(const std::vector<std::string>&)>&
+        translate) {
+  if (group.alone()) return translate(lines);
+  const auto ranks = static_cast<std::size_t>(group.size());
+  std::vector<std::string> share;
+  for (std::size_t i = static_cast<std::size_t>(group.rank()); i < lines.size(); i += ranks)
+    share.push_back(lines[i]);
+  // A line has no newline in it; one at each end says that there are translations.
+  const auto mine = translate(share);
+  std::string text;
+  if (mine) {
+    text = "\n";
+    for (const std::string& line : *mine) text += line + "\n";
+  }
+  std::vector<std::string> all(lines.size());
+  const std::vector<std::string> texts = group.gather(text);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (texts[rank].empty()) return std::nullopt;
+    const auto parts = split(texts[rank], '\n');
+    for (std::size_t i = rank, part = 1; i < lines.size(); i += ranks) all[i] = parts.at(part++);
+  }
+  return all;
+}
+
+double first_rank_finds(ranks::Group& group, const std::function<double()>& find) {
+  if (group.alone()) return find();
+  std::string failure;
+  double value = 0;
+  if (group.leads()) try {
+      value = find();
+    } catch (const Failure& error) {
+      failure = error.what();
+    }
+  failure = group.tell(failure);
+  if (!failure.empty()) throw Failure(failure);
+  return std::bit_cast<double>(
+      group.gather(std::vector<int64_t>{std::bit_cast<int64_t>(value)})[0][0]);
+}
+
+}  // namespace heed

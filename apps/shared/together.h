@@ -1,0 +1,31 @@
+// Work on text that the ranks of a run share out.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/shared/config.h"
+#include "ranks/group.h"
+
+namespace heed {
+
+/// Of `total` threads for this machine (0: its cores), those of one of its ranks.
+int64_t threads_of_rank(int64_t total, const ranks::Place& place);
+
+/// The config's `device`, of which each rank takes its own: cuda is cuda:0, cuda:1, ... Throws
+/// UserError where one GPU is named for several ranks.
+std::string device_of_rank(const std::string& device, const ranks::Place& place);
+
+/// translate(lines), of which each rank does its share; nothing where `translate` gives nothing on
+/// any rank. Collective.
+std::optional<std::vector<std::string>> translate_together(
+    ranks::Group& group, const std::vector<std::string>& lines,
+    const std::function<std::optional<std::vector<std::string>>(const std::vector<std::string>&)>&
+        translate);
+
+/// What the first rank finds out, on all; a Failure there is one on all. Collective.
+double first_rank_finds(ranks::Group& group, const std::function<double()>& find);
+
+}  // namespace heed
