@@ -1,6 +1,7 @@
 #include "model/initial.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <torch/nn/init.h>
 
 #include <cmath>
@@ -10,6 +11,18 @@ namespace heed::model {
 namespace {
 
 thread_local bool uninitialised = false;
+
+/// LAPACK cuts a decomposition by the number of threads that LibTorch has, and its bits follow.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+  ~OneThread() { at::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
 
 }  // namespace
 
@@ -36,7 +49,9 @@ Tensor normal(int64_t rows, int64_t width) {
 
 Tensor orthogonal(int64_t size) {
   const Tensor weight = at::empty({size, size});
-  return uninitialised ? weight : torch::nn::init::orthogonal_(weight);
+  if (uninitialised) return weight;
+  const OneThread one;
+  return torch::nn::init::orthogonal_(weight);
 }
 
 }  // namespace heed::model
