@@ -317,6 +317,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
        .checksum = mix({checksum(run.config), corpus->fingerprint()}),
        .updated = [&](int64_t update) { board.show(place.rank, update); },
        .resume = args.resume});
+  if (result.stopped == train::StopReason::interrupted && !group.leads()) return;
   if (result.stopped == train::StopReason::interrupted)
     throw Failure("interrupted at update " + std::to_string(result.updates) +
                   ", everything is saved; `heed train " + shell_word(folder) +

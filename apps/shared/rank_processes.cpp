@@ -116,7 +116,8 @@ void run_ranks(const RankJob& job) {
     const auto end = attempt(job, started == 0 ? job.command : job.again);
     if (!end) return;
     const std::string what = end->text(job.ranks);
-    if (signals::interrupted()) throw Failure("all ranks were interrupted; " + what);
+    if (signals::interrupted())
+      throw Failure("interrupted, all " + std::to_string(job.ranks) + " ranks have ended");
     if (end->status == 2) throw UserError(what + "; its message stands above");
     if (!end->may_start_again() || started == job.restarts)
       throw Failure(what + ", and the others with it");

@@ -2,7 +2,7 @@
 """The whole campaign against heed: kills, failures of the world, damaged input, long runs; ends with one table.
 
     python3 tests/campaign/run.py            the quick one, a few minutes
-    python3 tests/campaign/run.py --full     200 kills, every write of a run, an hour of damaged input, a million lines
+    python3 tests/campaign/run.py --full     200 kills, 50 of ranks, every write of a run, an hour of damaged input, a million lines
 
 The exit code is 0 where everything is as docs/reliability.md promises.
 """
@@ -15,11 +15,12 @@ import sys
 import faults
 import kills
 import long_runs
+import ranks
 import table
 import toy
 
 FUZZ = toy.ROOT / "tests/fuzz/run.py"
-PARTS = ("kills", "faults", "fuzz", "long_runs")
+PARTS = ("kills", "faults", "ranks", "fuzz", "long_runs")
 
 
 def fuzz(full):
@@ -57,6 +58,8 @@ def main():
         take(kills.campaign(200 if args.full else kills.QUICK, args.seed, work, args.jobs, say=say), kills.order)
     if "faults" in parts:
         take(faults.campaign(not args.full, args.seed, work, args.jobs, say=say))
+    if "ranks" in parts:
+        take(ranks.campaign(50 if args.full else ranks.QUICK, args.seed, work, say=say))
     if "fuzz" in parts:
         take(fuzz(args.full))
     if "long_runs" in parts:
