@@ -61,7 +61,9 @@ ExchangeSeconds measure_exchange(ranks::Group& group, int64_t numbers, int repea
 
 study::Connection loopback(int64_t ranks, double bytes, int repeats) {
   const LoopbackFolder folder;
-  const auto numbers = std::max<int64_t>(1, static_cast<int64_t>(bytes) / 4 / ranks);
+  // Of a small model the time would be latency alone.
+  const double tensor = std::max(bytes, 16e6);
+  const auto numbers = static_cast<int64_t>(tensor) / 4 / ranks;
   std::vector<ExchangeSeconds> seconds(ranks);
   std::vector<std::exception_ptr> errors(ranks);
   std::vector<std::thread> threads;
@@ -86,7 +88,7 @@ study::Connection loopback(int64_t ranks, double bytes, int repeats) {
   const auto others = static_cast<double>(ranks - 1);
   const double latency = seconds[0].small / others;
   const double sent = 2 * others * static_cast<double>(numbers) * 4;
-  const double rest = std::max(1e-9, seconds[0].large - 2 * seconds[0].small);
+  const double rest = std::max(seconds[0].large / 2, seconds[0].large - 2 * seconds[0].small);
   return {.bytes_per_second = sent / rest, .latency = latency};
 }
 

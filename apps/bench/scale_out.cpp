@@ -42,9 +42,10 @@ struct ScaleOutPlan {
   study::Connection network, gpus;
 };
 
-void add_ranks_here(ScaleOutRows& rows, const ScaleOutPlan& plan, int64_t parts,
+void add_ranks_here(ScaleOutRows& rows, const ScaleOutPlan& plan, int64_t least_parts,
                     const std::map<int64_t, study::Connection>& loopbacks) {
   for (const auto& [ranks, connection] : loopbacks) {
+    const int64_t parts = std::max(least_parts, ranks);
     const study::Layout layout{.ranks = ranks,
                                .workers = std::max<int64_t>(1, plan.here / ranks),
                                .parts = parts,
@@ -130,7 +131,7 @@ void bench_scale_out(const ScaleOutArgs& args) {
     const train::TrainConfig& training = member.config.training;
     const int64_t config_parts = train::parts_per_batch(training) * training.accumulate;
     const int64_t measured_parts = rounds[0].costs.parts_per_update;
-    ScaleOutRows rows(member.name, rounds, rates);
+    ScaleOutRows rows(member.name, rounds, config_parts, rates);
     rows.add_measured(1, &CostRound::alone_seconds);
     if (plan.here > 1) rows.add_measured(plan.here, &CostRound::together_seconds);
     add_cores(rows, plan, config_parts, measured_parts);
@@ -199,8 +200,8 @@ void add_bench_scale_out(CommandLine& bench) {
       "exchange over loopback. The second table has whole updates that were measured here, and\n"
       "what a model of the cost predicts. error_% is that of the prediction, within 10 on an\n"
       "idle machine. No more cores than parts have work: training.micro_batches, times\n"
-      "training.accumulate, says how many there are. With the configuration's parts the batch\n"
-      "stays the same; in the other rows it grows to --parts-per-core for each core.\n"
+      "training.accumulate, says how many there are. Where batch is `same` they are those of the\n"
+      "configuration; where it is `larger` it grows to --parts-per-core for each core.\n"
       "Check rows with several ranks `here` by hand: heed train CONFIG --ranks 2, with the same\n"
       "--set and as many parts, logs target tokens/s.");
   command.examples(

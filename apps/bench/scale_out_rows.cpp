@@ -53,10 +53,10 @@ void add_costs(text::Table& table, const std::string& system, const std::vector<
 }
 
 text::Table ScaleOutRows::empty_table() {
-  return {
-      {"system", "row", "where", "cores", "ranks", "parts", "tokens", "update_s", "tokens_per_s",
-       "speedup", "efficiency_%", "compute_%", "exchange_%", "optimizer_%", "batches_%", "error_%"},
-      {}};
+  return {{"system", "row", "where", "batch", "cores", "ranks", "parts", "tokens", "update_s",
+           "tokens_per_s", "speedup", "efficiency_%", "compute_%", "exchange_%", "optimizer_%",
+           "batches_%", "error_%"},
+          {}};
 }
 
 void ScaleOutRows::add(const std::string& kind, const Place& place, double tokens, double seconds,
@@ -67,6 +67,7 @@ void ScaleOutRows::add(const std::string& kind, const Place& place, double token
   std::vector<std::string> row = {system_,
                                   kind,
                                   place.where,
+                                  place.parts == config_parts_ ? "same" : "larger",
                                   std::to_string(place.cores),
                                   std::to_string(place.ranks),
                                   std::to_string(place.parts),

@@ -23,9 +23,10 @@ void add_costs(text::Table& table, const std::string& system, const std::vector<
 class ScaleOutRows {
  public:
   static text::Table empty_table();
-  /// Adds to `table`; all must outlive this object.
-  ScaleOutRows(const std::string& system, const std::vector<CostRound>& rounds, text::Table& table)
-      : system_(system), rounds_(rounds), table_(table) {}
+  /// Adds to `table`; all must outlive this object. `parts` are the configuration's.
+  ScaleOutRows(const std::string& system, const std::vector<CostRound>& rounds, int64_t parts,
+               text::Table& table)
+      : system_(system), rounds_(rounds), config_parts_(parts), table_(table) {}
 
   /// Whole updates here: CostRound::alone_seconds or together_seconds.
   void add_measured(int64_t cores, double CostRound::*seconds);
@@ -48,6 +49,7 @@ class ScaleOutRows {
 
   const std::string& system_;
   const std::vector<CostRound>& rounds_;
+  const int64_t config_parts_;
   text::Table& table_;
   std::map<std::pair<int64_t, int64_t>, double> measured_;  // tokens/s by cores and parts
   Unit measured_unit_, predicted_unit_, gpu_unit_;          // the first row of each: speedup 1

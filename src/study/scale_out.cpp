@@ -135,11 +135,15 @@ double exchange_seconds(double bytes, int64_t sums, int64_t ranks, const Connect
 UpdateTime predict(const UpdateCosts& costs, const Layout& layout, const Connection& connection) {
   expect(!costs.parts.empty(), "a measured part");
   const int64_t threads = layout.workers * layout.ranks_at_once;
+  // Those that have a part; more of them than cores take turns.
+  const int64_t busy =
+      std::min(threads, (layout.parts * layout.ranks_at_once + layout.ranks - 1) / layout.ranks);
   const auto ranks = static_cast<double>(layout.ranks);
-  // More threads than cores take turns.
-  const double turns =
-      std::max(1.0, static_cast<double>(threads) / static_cast<double>(layout.cores));
-  const double factor = turns * slowdown_of(costs, std::min(threads, layout.cores));
+  const auto turns_of = [&](int64_t count) {
+    return std::max(1.0, static_cast<double>(count) / static_cast<double>(layout.cores));
+  };
+  const double turns = turns_of(threads);
+  const double factor = turns_of(busy) * slowdown_of(costs, std::min(busy, layout.cores));
   UpdateTime time;
   const int64_t draws = std::max<int64_t>(1, std::ssize(costs.parts) / costs.parts_per_update);
   int64_t sums = 1;
@@ -155,7 +159,7 @@ UpdateTime predict(const UpdateCosts& costs, const Layout& layout, const Connect
                     turns * (copies * seconds_of(costs.copy, costs.cores, layout.workers) + added);
   }
   const double batches = costs.making_batches * static_cast<double>(layout.parts);
-  if (threads >= layout.cores)
+  if (busy >= layout.cores)
     time.making =
         batches * static_cast<double>(layout.ranks_at_once) / static_cast<double>(layout.cores);
   time.waiting = std::max(0.0, batches - time.seconds());

@@ -82,6 +82,7 @@ TEST(Predict, CoresThatShareMemorySlowEachOtherDown) {
   EXPECT_NEAR(predict(costs, {.workers = 2, .parts = 4}, {}).compute, 2 * 1.1, kTiny);
   EXPECT_NEAR(predict(costs, {.workers = 4, .parts = 4}, {}).compute, 1.3, kTiny);
   EXPECT_NEAR(predict(costs, {.workers = 8, .parts = 8}, {}).compute, 1.3, kTiny);
+  EXPECT_NEAR(predict(costs, {.workers = 8, .parts = 2}, {}).compute, 1.1, kTiny);
 }
 
 TEST(Predict, MoreCoresThanPartsAreIdle) {
@@ -119,6 +120,9 @@ TEST(Predict, RanksExchangeAndStepTheirShards) {
 TEST(Predict, RanksOnTooFewCoresTakeTurns) {
   const Layout layout{.ranks = 4, .workers = 1, .parts = 4, .ranks_at_once = 4, .cores = 2};
   EXPECT_NEAR(predict(four_parts(), layout, {}).compute, 2, kTiny);
+  Layout idle = layout;  // two of the ranks have no part
+  idle.parts = 2;
+  EXPECT_NEAR(predict(four_parts(), idle, {}).compute, 1, kTiny);
 }
 
 TEST(Predict, BatchesAreMadeBesideTheUpdate) {
