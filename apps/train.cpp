@@ -120,7 +120,7 @@ std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& f
   return [pairs, evaluation, greedy, member = folder.member(), device = folder.device,
           precision = folder.precision, &group](model::Model&) -> std::optional<double> {
     using Lines = std::vector<std::string>;
-    const auto translate = [&](const Lines& lines) -> std::optional<Lines> {
+    const auto translate = [&](const Lines& lines, int64_t) -> std::optional<Lines> {
       decode::Translator translator({member}, greedy, device, precision);
       translator.warn_of_cuts = false;
       translator.interrupted = signals::interrupted;
@@ -179,8 +179,10 @@ std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& gro
   if (config.data.test.source.empty()) return {};
   const TestSet set = open_test_set(config, "", "");
   group.begin("the test set was translated");
-  const auto hypotheses = translate_together(
-      group, set.source, [&](const auto& lines) { return translate_all(folder, lines); });
+  const auto hypotheses =
+      translate_together(group, set.source, [&](const auto& lines, int64_t first_line) {
+        return translate_all(folder, lines, first_line);
+      });
   if (!group.leads()) return {};
   write_lines((fs::path(folder.path) / "test.hypothesis").string(), *hypotheses);
   std::vector<std::string> scores;
@@ -290,7 +292,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
   log_start(run, place);
   std::optional<Provenance> provenance;
   if (group.leads()) provenance = provenance_of(run, saved.has_value());
-  const auto corpus = training_corpus(run);
+  const auto corpus = training_corpus(run, group);
   if (group.leads())
     for (const std::string& line : split(corpus->report(), '\n'))
       if (!line.empty()) log::info(line);

@@ -295,12 +295,12 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
       for (const int64_t i : chosen) examples.push_back(&encoded.members[m][i]);
       batch = data::make_batch(examples);
       const auto shape = std::vector<int64_t>{batch.size, batch.target_length};
-      const auto input = at::tensor(batch.target_input).reshape(shape).to(device_);
+      const auto input = model::upload(at::tensor(batch.target_input).reshape(shape), device_);
       auto& model = *members_[m].model;
       logits.push_back(model.logits(model.features(model::make_source(batch, device_), input)));
     }
     const auto shape = std::vector<int64_t>{batch.size, batch.target_length, 1};
-    const auto output = at::tensor(batch.target_output).reshape(shape).to(device_);
+    const auto output = model::upload(at::tensor(batch.target_output).reshape(shape), device_);
     const auto picked =
         mixed_log_probabilities(logits).gather(-1, output).squeeze(-1).cpu().contiguous();
     const float* values = picked.const_data_ptr<float>();  // [batch, target]
@@ -321,7 +321,7 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
 int64_t translate_stream(Translator& translator,
                          const std::function<std::optional<std::string>()>& next_line,
                          const std::function<void(int64_t, const Translation&)>& emit,
-                         int64_t window) {
+                         int64_t window, int64_t first_line) {
   expect(window >= 1, "a window holds at least one line");
   int64_t done = 0;
   for (bool more = true; more;) {
@@ -334,7 +334,8 @@ int64_t translate_stream(Translator& translator,
         more = false;
     }
     if (lines.empty()) break;
-    for (const auto& translation : translator.translate(lines, done + 1)) emit(++done, translation);
+    for (const auto& translation : translator.translate(lines, first_line + done))
+      emit(++done, translation);
   }
   return done;
 }
