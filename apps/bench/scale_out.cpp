@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/loopback.h"
+#include "apps/bench/exchange_here.h"
 #include "apps/bench/scale_out_rows.h"
 #include "apps/bench/update_costs.h"
 #include "apps/shared/family.h"
@@ -43,8 +43,8 @@ struct ScaleOutPlan {
 };
 
 void add_ranks_here(ScaleOutRows& rows, const ScaleOutPlan& plan, int64_t least_parts,
-                    const std::map<int64_t, study::Connection>& loopbacks) {
-  for (const auto& [ranks, connection] : loopbacks) {
+                    const std::map<int64_t, study::Connection>& exchanges) {
+  for (const auto& [ranks, connection] : exchanges) {
     const int64_t parts = std::max(least_parts, ranks);
     const study::Layout layout{.ranks = ranks,
                                .workers = std::max<int64_t>(1, plan.here / ranks),
@@ -100,10 +100,10 @@ void add_gpus(ScaleOutRows& rows, const ScaleOutPlan& plan, int64_t config_parts
 }
 
 /// 2 and 4 ranks that share the cores here; where they cannot be measured, as over the network.
-std::map<int64_t, study::Connection> loopbacks_of(const ScaleOutPlan& plan, double bytes) {
+std::map<int64_t, study::Connection> exchanges_of(const ScaleOutPlan& plan, double bytes) {
   std::map<int64_t, study::Connection> all;
   for (const int64_t ranks : {2, 4}) try {
-      all[ranks] = loopback(ranks, bytes, plan.args.common.repeats);
+      all[ranks] = exchange_here(ranks, bytes, plan.args.common.repeats);
     } catch (const Failure& failure) {
       log::warn(std::string(failure.what()) +
                 "; --bandwidth and --latency are used for ranks here");
@@ -126,8 +126,8 @@ void bench_scale_out(const ScaleOutArgs& args) {
                           args.common.repeats);
     std::vector<CostRound> rounds;
     for (int i = 0; i < args.common.repeats; ++i) rounds.push_back(measure.next(args.updates));
-    const auto loopbacks = loopbacks_of(plan, rounds[0].costs.bytes);
-    add_costs(costs, member.name, rounds, loopbacks);
+    const auto exchanges = exchanges_of(plan, rounds[0].costs.bytes);
+    add_costs(costs, member.name, rounds, exchanges);
     const train::TrainConfig& training = member.config.training;
     const int64_t config_parts = train::parts_per_batch(training) * training.accumulate;
     const int64_t measured_parts = rounds[0].costs.parts_per_update;
@@ -135,7 +135,7 @@ void bench_scale_out(const ScaleOutArgs& args) {
     rows.add_measured(1, &CostRound::alone_seconds);
     if (plan.here > 1) rows.add_measured(plan.here, &CostRound::together_seconds);
     add_cores(rows, plan, config_parts, measured_parts);
-    add_ranks_here(rows, plan, measured_parts, loopbacks);
+    add_ranks_here(rows, plan, measured_parts, exchanges);
     add_gpus(rows, plan, config_parts);
   }
   publish(args.common, "update_costs", costs, {});
@@ -197,7 +197,8 @@ void add_bench_scale_out(CommandLine& bench) {
   command.details(
       "The first table has what was measured here: a micro-batch (a part) on one core while the\n"
       "others are idle and on each of all cores at once, adding gradients, the optimizer, an\n"
-      "exchange over loopback. The second table has whole updates that were measured here, and\n"
+      "exchange between ranks here. The second table has whole updates that were measured here, "
+      "and\n"
       "what a model of the cost predicts. error_% is that of the prediction, within 10 on an\n"
       "idle machine. No more cores than parts have work: training.micro_batches, times\n"
       "training.accumulate, says how many there are. Where batch is `same` they are those of the\n"

@@ -20,7 +20,7 @@ text::Table empty_cost_table() {
 }
 
 void add_costs(text::Table& table, const std::string& system, const std::vector<CostRound>& rounds,
-               const std::map<int64_t, study::Connection>& loopbacks) {
+               const std::map<int64_t, study::Connection>& exchanges) {
   const auto add = [&](const std::string& what, const std::string& unit, double one,
                        const std::string& all) {
     table.rows.push_back({system, what, unit, fixed(one, 3), all});
@@ -45,8 +45,8 @@ void add_costs(text::Table& table, const std::string& system, const std::vector<
       }),
       "");
   add("gradients, and weights", "MB", costs.bytes / 1e6, "");
-  for (const auto& [ranks, connection] : loopbacks) {
-    const std::string name = "loopback, " + std::to_string(ranks) + " ranks";
+  for (const auto& [ranks, connection] : exchanges) {
+    const std::string name = "exchange, " + std::to_string(ranks) + " ranks";
     add(name, "GB/s", connection.bytes_per_second / 1e9, "");
     add(name, "us", 1e6 * connection.latency, "");
   }

@@ -14,10 +14,10 @@
 
 namespace heed {
 
-/// What the parts of an update cost, as it was measured; loopbacks by number of ranks.
+/// What the parts of an update cost, as it was measured; `exchanges` here by number of ranks.
 text::Table empty_cost_table();
 void add_costs(text::Table& table, const std::string& system, const std::vector<CostRound>& rounds,
-               const std::map<int64_t, study::Connection>& loopbacks);
+               const std::map<int64_t, study::Connection>& exchanges);
 
 /// Speeds of one system, measured and predicted: medians over the rounds.
 class ScaleOutRows {

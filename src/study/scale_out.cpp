@@ -152,8 +152,8 @@ UpdateTime predict(const UpdateCosts& costs, const Layout& layout, const Connect
   for (double* sum : {&time.compute, &time.tree, &time.tokens}) *sum /= static_cast<double>(draws);
   time.optimizer = turns * seconds_of(costs.optimizer, costs.cores, layout.workers) / ranks;
   if (layout.ranks > 1) {
-    // Sums become flat tensors, several are joined; gathered weights are joined and copied back.
-    const double copies = static_cast<double>(sums > 1 ? 2 * sums : 1) + 2 + 2 / ranks;
+    // Sums become flat tensors, several are joined; a rank's weights, then all, are copied.
+    const double copies = static_cast<double>(sums > 1 ? 2 * sums : 1) + 1 + 1 / ranks;
     const double added = costs.add * (ranks - 1) / ranks;
     time.exchange = exchange_seconds(costs.bytes, sums, layout.ranks, connection) +
                     turns * (copies * seconds_of(costs.copy, costs.cores, layout.workers) + added);

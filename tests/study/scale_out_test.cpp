@@ -112,8 +112,8 @@ TEST(Predict, RanksExchangeAndStepTheirShards) {
   const UpdateTime time = predict(costs, {.ranks = 4, .workers = 1, .parts = 4}, connection);
   EXPECT_NEAR(time.compute, 1, kTiny);
   EXPECT_NEAR(time.tree, 0, kTiny);  // along the exchange
-  // 2 x 0.75 GB, one flat copy, two of the weights and half of one, three quarters of an addition.
-  EXPECT_NEAR(time.exchange, 0.15 + 3.5 * 0.01 + 0.075, kTiny);
+  // 2 x 0.75 GB, one flat copy, one and a quarter of the weights, three quarters of an addition.
+  EXPECT_NEAR(time.exchange, 0.15 + 2.25 * 0.01 + 0.075, kTiny);
   EXPECT_NEAR(time.optimizer, 0.1, kTiny);
 }
 

@@ -1,4 +1,4 @@
-#include "apps/bench/loopback.h"
+#include "apps/bench/exchange_here.h"
 
 #include <ATen/ATen.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@ namespace heed {
 namespace {
 
 /// A new folder for the ranks to meet in, gone when this object is.
-class LoopbackFolder {
+class ExchangeFolder {
  public:
-  LoopbackFolder() : path_((std::filesystem::temp_directory_path() / "heed-XXXXXX").string()) {
+  ExchangeFolder() : path_((std::filesystem::temp_directory_path() / "heed-XXXXXX").string()) {
     if (::mkdtemp(path_.data()) == nullptr) throw Failure(path_ + ": cannot make this folder");
   }
-  ~LoopbackFolder() {
+  ~ExchangeFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  LoopbackFolder(const LoopbackFolder&) = delete;
-  LoopbackFolder& operator=(const LoopbackFolder&) = delete;
+  ExchangeFolder(const ExchangeFolder&) = delete;
+  ExchangeFolder& operator=(const ExchangeFolder&) = delete;
   const std::string& path() const { return path_; }
 
  private:
@@ -59,8 +59,8 @@ ExchangeSeconds measure_exchange(ranks::Group& group, int64_t numbers, int repea
 
 }  // namespace
 
-study::Connection loopback(int64_t ranks, double bytes, int repeats) {
-  const LoopbackFolder folder;
+study::Connection exchange_here(int64_t ranks, double bytes, int repeats) {
+  const ExchangeFolder folder;
   // Of a small model the time would be latency alone.
   const double tensor = std::max(bytes, 16e6);
   const auto numbers = static_cast<int64_t>(tensor) / 4 / ranks;
