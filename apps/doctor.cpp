@@ -1,9 +1,12 @@
-// heed doctor [CONFIG]: is this machine ready, and for what; are the corpora sound.
+// heed doctor [CONFIG]: is this machine ready, and for what; are the corpora sound; do ranks reach
+// each other.
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <torch/version.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -11,9 +14,16 @@
 #include "apps/shared/config.h"
 #include "apps/shared/corpora.h"
 #include "apps/shared/measuring.h"
+#include "apps/shared/model_folder.h"
+#include "apps/shared/rank_processes.h"
+#include "apps/shared/together.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/signals.h"
 #include "model/device.h"
+#include "ranks/group.h"
 #include "score/sacrebleu.h"
+#include "train/tree_sum.h"
 
 namespace heed {
 namespace {
@@ -26,6 +36,7 @@ struct DoctorArgs {
   std::string config;
   std::vector<std::string> settings;
   bool json = false;
+  int64_t ranks = 0;
 };
 
 void check_corpora(const DoctorArgs& args) {
@@ -65,6 +76,82 @@ void check_machine() {
   }
 }
 
+/// What one rank of an update does with a gradient of `numbers` each, without the model.
+Tensor sum_over_ranks(ranks::Group& group, const Tensor& mine) {
+  const int64_t ranks = group.size(), width = mine.numel() / ranks;
+  const std::vector<int64_t> widths(static_cast<std::size_t>(ranks), width);
+  const Tensor all = group.exchange(mine, widths, widths);
+  train::TreeSum sum(ranks);
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    sum.add(rank, {all.narrow(0, rank * width, width).clone()});
+  return group.gather(sum.take()[0]).reshape({-1});
+}
+
+Tensor numbers_of_rank(int64_t rank, int64_t count, const at::Device& device) {
+  at::manual_seed(static_cast<uint64_t>(rank) + 1);
+  return at::randn({count}).to(device);
+}
+
+/// Whether the sum is the one that a single process makes.
+bool sums_alike(ranks::Group& group, const at::Device& device) {
+  const int64_t count = group.size() * 12345;
+  const Tensor sum = sum_over_ranks(group, numbers_of_rank(group.rank(), count, device));
+  train::TreeSum alone(group.size());
+  for (int64_t rank = 0; rank < group.size(); ++rank)
+    alone.add(rank, {numbers_of_rank(rank, count, device)});
+  bool alike = true;
+  for (const auto& one :
+       group.gather(std::vector<int64_t>{at::equal(sum, alone.take()[0]) ? 1 : 0}))
+    alike = alike && one[0] == 1;
+  return alike;
+}
+
+/// One of the ranks; the first prints.
+void check_ranks_here(const ranks::Place& place) {
+  constexpr int64_t kMegabytes = 32;
+  if (!place.leads()) log::set_origin("rank " + std::to_string(place.rank));
+  use_threads(threads_of_rank(0, place));
+  const at::Device device = model::open_device(device_of_rank("auto", place));
+  std::unique_ptr<ranks::Group> group;
+  const double met = seconds_of([&] {
+    group = std::make_unique<ranks::Group>(
+        place, ranks::GroupOptions{.device = device, .folder = std::filesystem::current_path()});
+    group->tell("");
+  });
+  group->begin("numbers were exchanged");
+  const bool alike = sums_alike(*group, device);
+  const int64_t count = kMegabytes * 250000 / group->size() * group->size();
+  const Tensor mine = numbers_of_rank(group->rank(), count, device);
+  const double seconds =
+      median_seconds(5, [&] { sum_over_ranks(*group, mine).sum().item<float>(); });
+  if (!group->leads()) return;
+  char text[160];
+  std::snprintf(text, sizeof text, "%lld, met in %.2f s, on %s",
+                static_cast<long long>(group->size()), met, device.str().c_str());
+  line(true, "ranks", text);
+  std::snprintf(text, sizeof text, "a gradient of %lld MB is summed and shared in %.0f ms",
+                static_cast<long long>(kMegabytes), 1000 * seconds);
+  line(true, "exchange", text);
+  line(alike, "equality",
+       alike ? "the sum over ranks has the bits of a sum in one process"
+             : "the sum over ranks has other bits than a sum in one process");
+  if (!alike) throw Failure("ranks: a sum has other bits; training on them is not reproducible");
+}
+
+void check_ranks(int64_t ranks) {
+  const ranks::Place place = ranks::place_of();
+  if (!place.alone() && place.size != ranks)
+    throw UserError("--ranks " + std::to_string(ranks) + ": " + place.announcer + " has started " +
+                    std::to_string(place.size));
+  if (!place.alone() || ranks == 1) return check_ranks_here(place);
+  signals::install();
+  const std::vector<std::string> command = {own_path(), "doctor", "--ranks", std::to_string(ranks)};
+  run_ranks({.command = command,
+             .again = command,
+             .ranks = ranks,
+             .folder = std::filesystem::temp_directory_path()});
+}
+
 }  // namespace
 
 void add_doctor(CommandLine& program) {
@@ -80,8 +167,17 @@ void add_doctor(CommandLine& program) {
       .one_at_a_time()
       .needs(config);
   command.flag("--json", args->json, "Print the report on the corpora as JSON").needs(config);
-  command.examples({"heed doctor", "heed doctor configs/multi30k_quick.yaml"});
-  command.run([args] { args->config.empty() ? check_machine() : check_corpora(*args); });
+  command
+      .option("--ranks", args->ranks,
+              "Start so many processes (under torchrun, srun or mpirun: be one of them), and see "
+              "whether and how fast they exchange gradients")
+      .between(1, 1024)
+      .excludes(config);
+  command.examples({"heed doctor --ranks 2", "heed doctor configs/multi30k_quick.yaml"});
+  command.run([args] {
+    if (args->ranks > 0) return check_ranks(args->ranks);
+    args->config.empty() ? check_machine() : check_corpora(*args);
+  });
 }
 
 }  // namespace heed

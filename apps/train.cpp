@@ -290,7 +290,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
   log_start(run, place);
   std::optional<Provenance> provenance;
   if (group.leads()) provenance = provenance_of(run, saved.has_value());
-  const auto corpus = training_corpus(run);
+  const auto corpus = training_corpus(run, group);
   if (group.leads())
     for (const std::string& line : split(corpus->report(), '\n'))
       if (!line.empty()) log::info(line);

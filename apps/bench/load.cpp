@@ -55,7 +55,7 @@ void bench_load(const LoadArgs& args) {
   const Vocabularies vocabularies = share_vocabulary(config);
   const auto files = repeated(config.data.train, args.pairs);
   data::CorpusReading reading = training_reading(config);
-  reading.scratch = run_folder(config);
+  reading.scratch = {run_folder(config)};
   std::shared_ptr<const data::Corpus> corpus;
   const double seconds = seconds_of([&] {
     corpus = std::make_shared<const data::Corpus>(

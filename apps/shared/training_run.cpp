@@ -3,6 +3,10 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
 #include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -93,16 +97,52 @@ train::MakeModel another_model(const ModelFolder& run) {
   return [config = run.config.model, sizes] { return model::make_model(config, sizes); };
 }
 
-std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run) {
+namespace {
+
+std::shared_ptr<const data::Corpus> read_corpus(const ModelFolder& run, bool shared) {
   data::CorpusReading reading = training_reading(run.config);
   const data::CorpusReading model = readable(*run.model);
   if (model.max_length > 0 && model.max_length < reading.max_length) {
     reading.max_length = model.max_length;
     reading.limit = model.limit;
   }
-  reading.scratch = run.path;
+  reading.scratch = {run.path, shared};
   return std::make_shared<const data::Corpus>(
       data::Corpus::read(run.config.data.train, run.source, run.target, reading));
+}
+
+/// The same for processes that see each other's memory maps.
+std::string machine() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::error_code ignored;
+  return boot + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
+}
+
+}  // namespace
+
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run) {
+  return read_corpus(run, /*shared=*/false);
+}
+
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, ranks::Group& group) {
+  if (group.alone()) return training_corpus(run);
+  const std::vector<std::string> machines = group.gather(machine());
+  const auto mine = machines.begin() + group.rank();
+  const auto reader = std::find(machines.begin(), machines.end(), *mine) - machines.begin();
+  const std::string name = "corpus of rank " + std::to_string(reader);
+  if (reader == group.rank()) {
+    const auto corpus = read_corpus(run, /*shared=*/true);
+    group.leave(name, corpus->address());
+    return corpus;
+  }
+  const std::string address = group.await(name);
+  try {
+    return std::make_shared<const data::Corpus>(data::Corpus::at(address, run.source, run.target));
+  } catch (const Failure& failure) {
+    log::warn(std::string(failure.what()) + "; this rank reads the corpus itself");
+    return training_corpus(run);
+  }
 }
 
 }  // namespace heed

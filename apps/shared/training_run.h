@@ -8,6 +8,7 @@
 #include "apps/shared/config.h"
 #include "apps/shared/model_folder.h"
 #include "data/corpus.h"
+#include "ranks/group.h"
 #include "train/update.h"
 
 namespace heed {
@@ -33,6 +34,9 @@ data::CorpusReading readable(const model::Model& model);
 
 /// How the training pairs are read, as the `data` section says.
 data::CorpusReading training_reading(const Config& config);
+
+/// The same of all ranks: one of each machine encodes them, the others map what it has. Collective.
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, ranks::Group& group);
 
 /// The run's training pairs, encoded; a large corpus keeps its ids in a nameless file in the run's
 /// folder, or in memory where it has none.

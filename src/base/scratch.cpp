@@ -10,11 +10,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/strings.h"
 
 namespace heed {
 
-Scratch::Scratch(std::string folder, std::size_t memory)
-    : folder_(std::move(folder)), memory_(memory) {}
+Scratch::Scratch(ScratchPlace place, std::size_t memory)
+    : place_(std::move(place)), memory_(memory) {}
 
 Scratch::~Scratch() {
   if (map_ != nullptr) ::munmap(const_cast<char*>(map_), written_);
@@ -22,7 +23,7 @@ Scratch::~Scratch() {
 }
 
 Scratch::Scratch(Scratch&& other) noexcept
-    : folder_(std::move(other.folder_)),
+    : place_(std::move(other.place_)),
       memory_(other.memory_),
       buffer_(std::move(other.buffer_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
@@ -30,7 +31,7 @@ Scratch::Scratch(Scratch&& other) noexcept
       map_(std::exchange(other.map_, nullptr)) {}
 
 Scratch& Scratch::operator=(Scratch&& other) noexcept {
-  std::swap(folder_, other.folder_);
+  std::swap(place_, other.place_);
   std::swap(memory_, other.memory_);
   std::swap(buffer_, other.buffer_);
   std::swap(descriptor_, other.descriptor_);
@@ -42,13 +43,18 @@ Scratch& Scratch::operator=(Scratch&& other) noexcept {
 void Scratch::append(std::string_view bytes) {
   expect(map_ == nullptr, "append after seal");
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
-  if (!folder_.empty() && buffer_.size() > memory_) flush();
+  if (!place_.folder.empty() && buffer_.size() > memory_) flush();
 }
 
 void Scratch::seal() {
-  if (written_ == 0 || map_ != nullptr) return;
+  if (map_ != nullptr || size() == 0) return;
+  if (written_ == 0 && !place_.shared) return;
   flush();
   buffer_.shrink_to_fit();
+  map();
+}
+
+void Scratch::map() {
   void* map = ::mmap(nullptr, written_, PROT_READ, MAP_SHARED, descriptor_, 0);
   if (map == MAP_FAILED) fail(errno);
   // Read here and there: with the pages around each, the system would read a hundred times as much.
@@ -59,7 +65,7 @@ void Scratch::seal() {
 // write() rather than a writable map: it reports a full disk, where a map would only crash.
 void Scratch::flush() {
   if (descriptor_ < 0) {
-    std::string name = folder_ + "/heed.XXXXXX";
+    std::string name = place_.folder + "/heed.XXXXXX";
     descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
     if (descriptor_ < 0) fail(errno);
     ::unlink(name.c_str());
@@ -74,8 +80,30 @@ void Scratch::flush() {
   buffer_.clear();
 }
 
+std::string Scratch::address() const {
+  if (size() == 0) return "-";
+  expect(map_ != nullptr && buffer_.empty(), "sealed in a shared place");
+  return std::to_string(::getpid()) + "/" + std::to_string(descriptor_) + "/" +
+         std::to_string(written_);
+}
+
+Scratch Scratch::at(const std::string& address) {
+  Scratch found;
+  if (address == "-") return found;
+  const auto parts = split(address, '/');
+  expect(parts.size() == 3, "an address of Scratch");
+  found.place_.folder = "/proc/" + parts[0] + "/fd/" + parts[1];
+  found.descriptor_ = ::open(found.place_.folder.c_str(), O_RDONLY | O_CLOEXEC);
+  if (found.descriptor_ < 0) found.fail(errno);
+  found.written_ = std::stoull(parts[2]);
+  if (::lseek(found.descriptor_, 0, SEEK_END) != static_cast<off_t>(found.written_))
+    found.fail(ESTALE);
+  found.map();
+  return found;
+}
+
 void Scratch::fail(int error) const {
-  throw Failure(folder_ +
+  throw Failure(place_.folder +
                 ": cannot hold a temporary file: " + std::generic_category().message(error));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -36,6 +37,56 @@ void Ids::seal() {
 std::vector<int32_t> Ids::operator[](int64_t i) const {
   const auto widened = [](auto ids) { return std::vector<int32_t>(ids.begin(), ids.end()); };
   return narrow_ ? widened(small_[i]) : widened(large_[i]);
+}
+
+std::string Ids::address() const {
+  return std::to_string(narrow_ ? 1 : 0) + " " + (narrow_ ? small_.address() : large_.address());
+}
+
+Ids Ids::at(std::istream& address) {
+  Ids ids;
+  address >> ids.narrow_;
+  if (ids.narrow_)
+    ids.small_ = Sequences<uint16_t>::at(address);
+  else
+    ids.large_ = Sequences<int32_t>::at(address);
+  return ids;
+}
+
+std::string Corpus::address() const {
+  std::ostringstream out;
+  out << fingerprint_ << ' ' << max_length_ << ' ' << (languages_ ? 1 : 0) << ' ' << parts_.size();
+  for (const Part& part : parts_)
+    out << ' ' << part.begin << ' ' << part.end << ' ' << std::bit_cast<uint64_t>(part.weight);
+  out << ' ' << source_.address() << ' ' << target_.address() << ' ' << origins_.address() << ' '
+      << source_text_.address() << ' ' << target_text_.address();
+  return out.str();
+}
+
+Corpus Corpus::at(const std::string& address, const text::Vocabulary& source,
+                  const text::Vocabulary& target) {
+  std::istringstream in(address);
+  Corpus corpus;
+  bool has_text = false;
+  std::size_t parts = 0;
+  in >> corpus.fingerprint_ >> corpus.max_length_ >> has_text >> parts;
+  if (has_text) corpus.languages_ = Languages{source, target};
+  for (; parts > 0; --parts) {
+    Part part;
+    uint64_t weight = 0;
+    in >> part.begin >> part.end >> weight;
+    part.weight = std::bit_cast<double>(weight);
+    corpus.parts_.push_back(part);
+  }
+  corpus.source_ = Ids::at(in);
+  corpus.target_ = Ids::at(in);
+  std::string origins;
+  in >> origins;
+  corpus.origins_ = ScratchArray<Origin>::at(origins);
+  corpus.source_text_ = Sequences<char>::at(in);
+  corpus.target_text_ = Sequences<char>::at(in);
+  expect(static_cast<bool>(in), "the address of a corpus");
+  return corpus;
 }
 
 Corpus Corpus::of(const std::vector<std::vector<Example>>& parts,

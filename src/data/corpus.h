@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <istream>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +22,7 @@ namespace heed::data {
 template <class T>
 class Sequences {
  public:
-  explicit Sequences(const std::string& folder = "") : items_(folder), ends_(folder) {}
+  explicit Sequences(const ScratchPlace& place = {}) : items_(place), ends_(place) {}
   void append(std::span<const T> items) {
     items_.append(items);
     ends_.push_back(items_.size());
@@ -33,6 +34,16 @@ class Sequences {
   int64_t size() const { return ends_.size(); }
   int64_t total() const { return items_.size(); }
   std::size_t on_disk() const { return items_.on_disk() + ends_.on_disk(); }
+  /// Two words (Scratch::address()).
+  std::string address() const { return items_.address() + " " + ends_.address(); }
+  static Sequences at(std::istream& address) {
+    std::string items, ends;
+    address >> items >> ends;
+    Sequences sequences;
+    sequences.items_ = ScratchArray<T>::at(items);
+    sequences.ends_ = ScratchArray<int64_t>::at(ends);
+    return sequences;
+  }
   int64_t length(int64_t i) const { return ends_[i] - begin(i); }
   std::span<const T> operator[](int64_t i) const { return items_.slice(begin(i), ends_[i]); }
 
@@ -45,13 +56,15 @@ class Sequences {
 /// Sequences of ids: 2 bytes an id where the vocabulary allows.
 class Ids {
  public:
-  explicit Ids(int64_t vocabulary = 0, const std::string& folder = "")
-      : narrow_(vocabulary <= 65536), small_(folder), large_(folder) {}
+  explicit Ids(int64_t vocabulary = 0, const ScratchPlace& place = {})
+      : narrow_(vocabulary <= 65536), small_(place), large_(place) {}
   void append(const std::vector<int32_t>& ids);
   void seal();
   int64_t size() const { return narrow_ ? small_.size() : large_.size(); }
   int64_t total() const { return narrow_ ? small_.total() : large_.total(); }
   std::size_t on_disk() const { return small_.on_disk() + large_.on_disk(); }
+  std::string address() const;
+  static Ids at(std::istream& address);
   int64_t length(int64_t i) const { return narrow_ ? small_.length(i) : large_.length(i); }
   std::vector<int32_t> operator[](int64_t i) const;
 
@@ -84,7 +97,7 @@ struct CorpusReading {
   bool keep_text = false;  // for subword sampling
   int64_t threads = 1;     // the result does not depend on it
   Cleaning cleaning{};     // which pairs are left out for their flaws
-  std::string scratch;     // folder for what a large corpus keeps on disk; empty: all in memory
+  ScratchPlace scratch{};  // for what a large corpus keeps on disk
 };
 
 /// Sentence pairs of one or several corpora, with weights. Immutable; safe to share. Read with a
@@ -102,6 +115,14 @@ class Corpus {
   /// no pair is left.
   static Corpus read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
                      const text::Vocabulary& target, const CorpusReading& reading);
+
+  /// A word list by which another process of this user and machine finds a corpus that was read
+  /// with a shared place for its scratch, and lives.
+  std::string address() const;
+  /// That corpus, without copying it; it has no reports. `source` and `target` are its
+  /// vocabularies. Throws Failure where it cannot be found.
+  static Corpus at(const std::string& address, const text::Vocabulary& source,
+                   const text::Vocabulary& target);
 
   /// A corpus of ready ids, each part with its weight.
   static Corpus of(const std::vector<std::vector<Example>>& parts,

@@ -26,8 +26,12 @@ struct Candidates {
   }
 };
 
-/// `scores` [rows, vocab] fp32 without NaN. On the CPU one pass over memory; elsewhere ATen's topk.
-/// With `partitions`, one a row, the scores are logits, and what is returned log-probabilities.
+/// Throws Failure where a model's scores are not `sound`: some are no numbers.
+void require_numbers(bool sound);
+
+/// `scores` [rows, vocab] fp32. On the CPU one pass over memory, and there must be no NaN;
+/// elsewhere ATen's topk, one copy to the host, and require_numbers() of what it brings. With
+/// `partitions`, one a row, the scores are logits, and what is returned log-probabilities.
 Candidates best_candidates(const Tensor& scores, int64_t count,
                            const std::vector<kernels::Partition>& partitions = {});
 

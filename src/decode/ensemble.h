@@ -41,7 +41,8 @@ class Ensemble {
   Ensemble(const std::vector<model::Model*>& models, const std::vector<model::Source>& sources,
            bool keep_attention);
 
-  /// `tokens`: [sentences, beam] int64. Throws Failure when a score is not a number.
+  /// `tokens`: [sentences, beam] int64. Throws Failure on the CPU when a score is not a number;
+  /// elsewhere best_candidates() does.
   Output step(const Tensor& tokens);
   void keep(const Tensor& sentences);
   void reorder(const Tensor& parents);

@@ -69,14 +69,14 @@ std::vector<const model::AttentionMap*> maps_of(const model::Trace& trace, Atten
   return out;
 }
 
-/// Cuts one sentence's matrices out of a batch's padded map.
-void append(const model::AttentionMap& map, int64_t row, const AttentionRequest& request,
-            const std::vector<std::string>& rows, const std::vector<std::string>& columns,
-            std::vector<AttentionMatrix>& out) {
+/// Cuts one sentence's matrices out of its padded weights [heads, query, keys], on the CPU.
+void append(const model::AttentionMap& map, const at::Tensor& weights,
+            const AttentionRequest& request, const std::vector<std::string>& rows,
+            const std::vector<std::string>& columns, std::vector<AttentionMatrix>& out) {
   const auto height = static_cast<int64_t>(rows.size());
   const auto width = static_cast<int64_t>(columns.size());
   const at::Tensor heads =  // [heads, rows, columns]
-      map.weights[row].slice(1, 0, height).slice(2, 0, width).to(at::kFloat).cpu();
+      weights.slice(1, 0, height).slice(2, 0, width);
   for (const int64_t head : choose(request.heads, heads.size(0), "head")) {
     const at::Tensor one = (head == kMeanOfHeads ? heads.mean(0) : heads[head]).contiguous();
     const float* data = one.const_data_ptr<float>();
@@ -103,20 +103,22 @@ void read_batch(model::Model& model, const at::Device& device,
   const data::Batch batch = data::make_batch(examples);
   model::Trace trace{
       .encoder = request.encoder, .decoder = request.decoder, .cross = request.cross, .maps = {}};
-  const auto input =
-      at::tensor(batch.target_input).reshape({batch.size, batch.target_length}).to(device);
+  const auto input = model::upload(
+      at::tensor(batch.target_input).reshape({batch.size, batch.target_length}), device);
   model.features(model::make_source(batch, device), input, &trace);
   for (const auto kind :
        {AttentionKind::kEncoder, AttentionKind::kDecoder, AttentionKind::kCross}) {
     if (!wanted(kind, request)) continue;
-    for (const auto* map : maps_of(trace, kind, request))
+    for (const auto* map : maps_of(trace, kind, request)) {
+      const at::Tensor weights = map->weights.to(at::kFloat).cpu();  // of all sentences at once
       for (std::size_t row = 0; row < out.size(); ++row) {
         AttendedSentence& one = *out[row];
         const auto& rows = kind == AttentionKind::kEncoder ? one.source_pieces : one.target_pieces;
         const auto columns =
             kind == AttentionKind::kDecoder ? inputs_of(one.target_pieces) : one.source_pieces;
-        append(*map, static_cast<int64_t>(row), request, rows, columns, one.matrices);
+        append(*map, weights[static_cast<int64_t>(row)], request, rows, columns, one.matrices);
       }
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "decode/beam.h"
 #include "decode/candidates.h"
 #include "decode/ensemble.h"
+#include "model/device.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {
@@ -18,8 +19,7 @@ namespace {
 
 Tensor to_device(const std::vector<int64_t>& values, at::IntArrayRef shape,
                  const at::Device& device) {
-  const auto host = at::tensor(values, at::TensorOptions(at::kLong)).reshape(shape);
-  return host.to(device);
+  return model::upload(at::tensor(values, at::kLong).reshape(shape), device);
 }
 
 class Search {

@@ -295,12 +295,12 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
       for (const int64_t i : chosen) examples.push_back(&encoded.members[m][i]);
       batch = data::make_batch(examples);
       const auto shape = std::vector<int64_t>{batch.size, batch.target_length};
-      const auto input = at::tensor(batch.target_input).reshape(shape).to(device_);
+      const auto input = model::upload(at::tensor(batch.target_input).reshape(shape), device_);
       auto& model = *members_[m].model;
       logits.push_back(model.logits(model.features(model::make_source(batch, device_), input)));
     }
     const auto shape = std::vector<int64_t>{batch.size, batch.target_length, 1};
-    const auto output = at::tensor(batch.target_output).reshape(shape).to(device_);
+    const auto output = model::upload(at::tensor(batch.target_output).reshape(shape), device_);
     const auto picked =
         mixed_log_probabilities(logits).gather(-1, output).squeeze(-1).cpu().contiguous();
     const float* values = picked.const_data_ptr<float>();  // [batch, target]

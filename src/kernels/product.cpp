@@ -97,8 +97,10 @@ Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type
 
 at::ScalarType product_type(const Tensor& factor) {
   const auto device = factor.device().type();
-  return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
-                                                   : factor.scalar_type();
+  // Not every kind of device has autocast: `meta` has none, whose tensors have shapes alone.
+  const bool lowered =
+      at::autocast::is_autocast_available(device) && at::autocast::is_autocast_enabled(device);
+  return lowered ? at::autocast::get_autocast_dtype(device) : factor.scalar_type();
 }
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {

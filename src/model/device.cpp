@@ -111,7 +111,7 @@ at::Device open_device(const std::string& name) {
 }
 
 at::Tensor upload(const at::Tensor& host, const at::Device& device) {
-  if (!device.is_cuda()) return host.to(device);
+  if (device.is_cpu()) return host;
   // The allocator of pinned memory keeps the block until the copy is done.
   return host.pin_memory().to(device, host.scalar_type(), /*non_blocking=*/true);
 }
@@ -126,7 +126,7 @@ at::ScalarType choose_precision(const std::string& name, const at::Device& devic
     return at::kBFloat16;
   }
   if (name == "fp16") {
-    if (!device.is_cuda())
+    if (device.is_cpu())
       throw UserError("precision: fp16 needs a GPU; set precision to bf16, fp32 or auto");
     return at::kHalf;
   }

@@ -11,13 +11,17 @@
 namespace heed::train {
 
 void Loop::say_who_computes() const {
-  if (!setup_.device.is_cpu() || updater_.shares_out()) return;
   const int64_t parts = parts_per_batch(config_) * config_.accumulate;
-  const int64_t threads = at::get_num_threads() * group_.size();
-  log::info("more threads (" + std::to_string(threads) + ") than parts of an update (" +
-            std::to_string(parts) +
-            "): all compute each part together, and the last bits depend on "
-            "their number. training.micro_batches: more parts, of which each has its own thread");
+  const int64_t threads = at::get_num_threads(), all = threads * group_.size();
+  if (!setup_.device.is_cpu() || all <= parts) return;
+  const std::string of = ") than parts of an update (" + std::to_string(parts) + "): ";
+  const std::string cure = ". training.micro_batches: more parts, of which each has its own";
+  if (threads == 1)
+    log::info("more ranks (" + std::to_string(all) + of + "the others wait" + cure + " rank");
+  else
+    log::info("more threads (" + std::to_string(all) + of +
+              "all compute each part together, and the last bits depend on their number" + cure +
+              " thread");
 }
 
 double Loop::seconds_left() const {

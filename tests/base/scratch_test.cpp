@@ -20,7 +20,7 @@ std::string_view content(const Scratch& scratch) {
 
 TEST(Scratch, StaysInMemoryWhileItIsSmallOrHasNoFolder) {
   const TemporaryFolder folder;
-  Scratch small(folder.path(), 8), homeless("", 2);
+  Scratch small(folder.path(), 8), homeless(std::string(), 2);
   small.append("abc");
   small.append("defgh");
   small.seal();
@@ -53,8 +53,21 @@ TEST(Scratch, EmptyIsFine) {
   EXPECT_EQ(scratch.size(), 0);
 }
 
+TEST(Scratch, IsMappedByWhoKnowsItsAddress) {
+  const TemporaryFolder folder;
+  Scratch scratch(ScratchPlace(folder.path(), true)), empty(ScratchPlace(folder.path(), true));
+  scratch.append("abc");
+  scratch.append("de");
+  scratch.seal();
+  empty.seal();
+  EXPECT_EQ(content(Scratch::at(scratch.address())), "abcde");
+  EXPECT_EQ(Scratch::at(empty.address()).size(), 0);
+  EXPECT_THAT(message_of<Failure>([] { Scratch::at("1/98765/3"); }),
+              testing::HasSubstr("/proc/1/fd/98765"));
+}
+
 TEST(Scratch, NamesAFolderThatTakesNoFile) {
-  Scratch scratch("/nowhere/at/all", 1);
+  Scratch scratch(std::string("/nowhere/at/all"), 1);
   EXPECT_THAT(message_of<Failure>([&] { scratch.append("abc"); }),
               testing::HasSubstr("/nowhere/at/all"));
 }

@@ -83,6 +83,22 @@ TEST_F(CorpusRead, IsTheSameFromTheScratchFolder) {
   }
 }
 
+TEST_F(CorpusRead, IsMappedByAnotherProcess) {
+  const CorpusFiles both = files("a\nb c\nd\n", "e f\ng\nh a\n");
+  const Corpus read_here =
+      read({both, both}, {.keep_text = true, .scratch = {folder.path(), /*for_others=*/true}});
+  const Corpus mapped = Corpus::at(read_here.address(), letters, letters);
+  EXPECT_EQ(mapped.size(), 6);
+  EXPECT_EQ(mapped.fingerprint(), read_here.fingerprint());
+  EXPECT_EQ(mapped.parts().size(), 2U);
+  for (int64_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(mapped.example(i).source, read_here.example(i).source);
+    EXPECT_EQ(mapped.example(i).target, read_here.example(i).target);
+    EXPECT_EQ(mapped.example(i).origin.line, read_here.example(i).origin.line);
+    EXPECT_EQ(mapped.sample(i, 0.1, 7).source, read_here.sample(i, 0.1, 7).source);
+  }
+}
+
 TEST_F(CorpusRead, CleansLines) {
   const Corpus corpus =
       read({files("\xEF\xBB\xBF"

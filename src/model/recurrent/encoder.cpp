@@ -8,6 +8,7 @@
 #include "kernels/gru.h"
 #include "kernels/lstm.h"
 #include "kernels/product.h"
+#include "model/device.h"
 #include "model/embedding.h"
 #include "model/recurrent/cell.h"
 
@@ -95,8 +96,8 @@ RecurrentEncoder::Encoded RecurrentEncoder::library(const Tensor& data,
 // Packed sequences, longest first: padding is never computed with.
 Memory RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
   const Tensor order = source.lengths.argsort(/*stable=*/true, 0, /*descending=*/true);
-  const Tensor back = order.argsort().to(embedded.device());
-  const Tensor sorted = embedded.index_select(0, order.to(embedded.device()));
+  const Tensor back = upload(order.argsort(), embedded.device());
+  const Tensor sorted = embedded.index_select(0, upload(order, embedded.device()));
   const Tensor lengths = source.lengths.index_select(0, order);
   const auto [data, batch_sizes] = at::_pack_padded_sequence(sorted, lengths, true);
   const auto* rows = batch_sizes.const_data_ptr<int64_t>();

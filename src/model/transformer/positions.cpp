@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "model/device.h"
 #include "model/initial.h"
 
 namespace heed::model {
@@ -52,7 +53,7 @@ PositionTable::PositionTable(MakeRows rows, int64_t width)
 
 Tensor PositionTable::rows(int64_t first, int64_t length) const {
   if (first + length <= table_.size(0)) return table_.narrow(0, first, length);
-  return rows_(first, length, width_).to(table_.options());
+  return upload(rows_(first, length, width_), table_.device()).to(table_.scalar_type());
 }
 
 void PositionTable::to(at::Device device, at::ScalarType dtype, bool non_blocking) {

@@ -1,0 +1,160 @@
+// Translating, scoring and looking at attention on the simulated accelerator: what the CPU gives,
+// and one thing a step that the host waits for.
+//
+// Tolerances: on the CPU Transformers are packed and recurrent models run in heed's kernels; both
+// compute in fp32 and add in other orders. Log-probabilities of a whole translation differ by some
+// 1e-5; weights that no two pieces are nearly equal with make the same translations of them.
+#include <gtest/gtest.h>
+
+#include "accelerator/support.h"
+#include "base/error.h"
+#include "decode/forced.h"
+#include "decode/search.h"
+#include "decode/translator.h"
+
+namespace heed::accelerator {
+namespace {
+
+using decode::Translator;
+using ::testing::IsEmpty;
+
+constexpr double kTolerance = 2e-5;
+
+const std::vector<std::string> kSources{"mira tolo", "", "sena kupo vadi rel", "kupo"};
+const std::vector<std::string> kTargets{"vadi", "rel", "mira tolo sena", "kupo tolo"};
+
+model::ModelPtr sharp_model(const model::ModelConfig& config) {
+  const model::ModelPtr model = model::testing::model_of(config, vocabulary().size(), 5);
+  const at::NoGradGuard no_gradients;
+  const double factor = config.type == model::ModelType::rnn ? 1.5 : 2;
+  for (at::Tensor& parameter : model->parameters())
+    if (parameter.dim() > 1) parameter.mul_(factor);
+  return model;
+}
+
+Translator translator_on(const at::Device& where, const model::ModelConfig& kind,
+                         at::ScalarType precision = at::kFloat) {
+  decode::DecodeConfig config;
+  config.beam_size = 3;
+  config.n_best = 2;
+  config.batch_size = 2;
+  config.max_length_ratio = 0.5;
+  config.no_repeat_ngram = 3;
+  return Translator({{sharp_model(kind), vocabulary(), vocabulary()}}, config, where, precision);
+}
+
+class EveryDecoder : public ::testing::TestWithParam<NamedConfig> {
+ protected:
+  const model::ModelConfig& kind() const { return GetParam().config; }
+};
+
+TEST_P(EveryDecoder, TranslatesAsOnTheCpu) {
+  Translator there = translator_on(device(), kind()), here = translator_on(at::kCPU, kind());
+  there.warn_of_cuts = here.warn_of_cuts = false;
+  there.keep_attention = here.keep_attention = true;
+  const Watch watch;
+  const auto ours = there.translate(kSources), cpu = here.translate(kSources);
+  EXPECT_THAT(watch.waits(Wait::kWrite), IsEmpty());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_EQ(ours[i].texts, cpu[i].texts);
+    ASSERT_EQ(ours[i].hypotheses.size(), cpu[i].hypotheses.size());
+    for (std::size_t n = 0; n < ours[i].hypotheses.size(); ++n) {
+      const auto &a = ours[i].hypotheses[n], &b = cpu[i].hypotheses[n];
+      EXPECT_EQ(a.ids, b.ids);
+      EXPECT_NEAR(a.score, b.score, kTolerance);
+      ASSERT_EQ(a.attention.size(), b.attention.size());
+      for (std::size_t t = 0; t < a.attention.size(); ++t)
+        EXPECT_THAT(a.attention[t],
+                    ::testing::Pointwise(::testing::FloatNear(kTolerance), b.attention[t]));
+    }
+  }
+}
+
+TEST_P(EveryDecoder, ScoresAndShowsAttentionAsOnTheCpu) {
+  Translator there = translator_on(device(), kind()), here = translator_on(at::kCPU, kind());
+  const Watch watch;
+  const auto ours = there.score(kSources, kTargets), cpu = here.score(kSources, kTargets);
+  for (std::size_t i = 0; i < ours.size(); ++i)
+    EXPECT_NEAR(ours[i].log_probability, cpu[i].log_probability, kTolerance);
+  EXPECT_EQ(watch.waits(Wait::kRead).size(), 2U);  // of each batch
+
+  if (!there.first().model->attends()) return;
+  const bool deep = kind().type == model::ModelType::transformer;
+  const decode::AttentionRequest request{.encoder = deep, .decoder = deep, .cross = true};
+  const Watch looking;
+  const auto a = attention_maps(there, kSources, kTargets, request),
+             b = attention_maps(here, kSources, kTargets, request);
+  const std::size_t layers = kind().encoder_layers + 2 * kind().decoder_layers;
+  EXPECT_EQ(looking.waits(Wait::kRead).size(), deep ? layers : 1);  // of each map: one batch
+  EXPECT_THAT(looking.waits(Wait::kWrite), IsEmpty());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].matrices.size(), b[i].matrices.size());
+    for (std::size_t m = 0; m < a[i].matrices.size(); ++m)
+      EXPECT_THAT(a[i].matrices[m].weights,
+                  ::testing::Pointwise(::testing::FloatNear(kTolerance), b[i].matrices[m].weights));
+  }
+}
+
+TEST_P(EveryDecoder, TranslatesUnderAutocast) {
+  Translator translator = translator_on(device(), kind(), at::kBFloat16);
+  translator.warn_of_cuts = false;
+  for (const auto& one : translator.translate(kSources))
+    for (const auto& hypothesis : one.hypotheses) EXPECT_TRUE(std::isfinite(hypothesis.score));
+}
+
+/// What the host waits for in a search of so many steps.
+std::vector<std::string> reads_of(const model::ModelConfig& kind,
+                                  const decode::DecodeConfig& config, bool keep_attention) {
+  const model::ModelPtr model = sharp_model(kind);
+  model->to(device());
+  const auto source = model::make_source(small_batch(), device());
+  const Watch watch;
+  decode::search({model.get()}, {source}, {.config = config, .keep_attention = keep_attention});
+  EXPECT_THAT(watch.waits(Wait::kWrite), IsEmpty());
+  return watch.waits(Wait::kRead);
+}
+
+TEST_P(EveryDecoder, WaitsOnceInAStep) {
+  decode::DecodeConfig config;
+  config.beam_size = 3;
+  config.max_length_ratio = 0.1;
+  config.min_length = 1000;      // nothing ends before its limit
+  const std::size_t steps = 11;  // length_limit() of 1 to 4 pieces
+  EXPECT_EQ(reads_of(kind(), config, false).size(), steps);
+  const bool attends = kind().attention != "none" || kind().type != model::ModelType::rnn;
+  EXPECT_EQ(reads_of(kind(), config, true).size(), attends ? 2 * steps : steps);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryDecoder, ::testing::ValuesIn(every_kind()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(AcceleratorDecoding, ScoresThatAreNoNumbersAreAFailure) {
+  for (const double top_p : {0.0, 0.9}) {
+    const model::ModelPtr model = sharp_model(every_kind().back().config);
+    const at::NoGradGuard no_gradients;
+    model->parameters().back().fill_(NAN);
+    model->to(device());
+    decode::DecodeConfig config;
+    config.sampling.top_p = top_p;  // all pieces are candidates
+    const auto source = model::make_source(small_batch(), device());
+    EXPECT_THROW(decode::search({model.get()}, {source}, {.config = config}), Failure);
+  }
+}
+
+TEST(AcceleratorDecoding, SamplingDrawsAsOnTheCpu) {
+  decode::DecodeConfig config;
+  config.sampling.top_k = 4;
+  config.max_length_ratio = 0.5;
+  std::vector<std::vector<std::string>> texts;
+  for (const at::Device& where : {device(), at::Device(at::kCPU)}) {
+    Translator translator({{sharp_model(every_kind().front().config), vocabulary(), vocabulary()}},
+                          config, where, at::kFloat);
+    translator.warn_of_cuts = false;
+    for (const auto& one : translator.translate(kSources)) texts.push_back(one.texts);
+  }
+  const auto half = texts.begin() + static_cast<std::ptrdiff_t>(kSources.size());
+  EXPECT_TRUE(std::equal(texts.begin(), half, half));
+}
+
+}  // namespace
+}  // namespace heed::accelerator

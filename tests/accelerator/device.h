@@ -1,0 +1,54 @@
+// A simulated accelerator, for machines without one: the device "sim" of LibTorch (PrivateUse1).
+//
+// Its memory is mapped twice. Tensors hold addresses of the first mapping, which nobody may read or
+// write: host code that touches a tensor of the device dies by SIGSEGV. The device's operations
+// compute through the second mapping, with LibTorch's kernels for the CPU. Tensors of both kinds in
+// one operation are refused, as a GPU refuses them. Copies to the host that do not block arrive
+// when an event behind them is waited for, and not before.
+//
+// What makes the host wait for the device is counted: each such wait would leave a GPU idle.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed::accelerator {
+
+/// sim:0.
+at::Device device();
+
+enum class Wait {
+  kRead,   // device to host: a blocking copy, item(), or a result whose shape depends on values
+  kWrite,  // host to device, blocking or from memory that is not pinned
+  kEvent,  // for an event that had not happened yet
+};
+
+/// What the host waited for since this object was made, on any thread.
+class Watch {
+ public:
+  Watch();
+  /// What was waited for, in order: the operation, and shapes where it was a copy.
+  std::vector<std::string> waits(Wait kind) const;
+
+ private:
+  std::size_t begin_;
+};
+
+/// Bytes of the device's tensors.
+int64_t memory_in_use();
+
+/// For the lifetime of this object the device has so many bytes and throws c10::OutOfMemoryError
+/// beyond.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(int64_t bytes);
+  ~MemoryLimit();
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+};
+
+}  // namespace heed::accelerator

@@ -1,0 +1,35 @@
+// What the parts of the simulated accelerator share with each other.
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <c10/core/DispatchKey.h>
+#include <c10/core/Storage.h>
+
+#include "accelerator/device.h"
+
+namespace heed::accelerator {
+
+/// The device's memory: addresses that the host cannot use.
+c10::Allocator& memory();
+/// Host memory that a copy may read and write while the host goes on.
+c10::Allocator& pinned_memory();
+bool is_pinned(const void* address);
+
+/// Where the device's operations find what lies at `address` for tensors.
+void* inside(void* address);
+
+/// A tensor of the device as its operations see it: on the CPU, the same memory.
+at::Tensor as_cpu(const at::Tensor& tensor);
+/// A tensor in `storage` with the type and the layout of `like`.
+at::Tensor view(const c10::Storage& storage, const at::Tensor& like, c10::DispatchKey device);
+
+/// What the device's operations draw from where the caller names no generator.
+const at::Generator& default_generator();
+
+void note(Wait kind, const std::string& what);
+
+/// `host`, pinned, becomes `values` when an event behind this call is waited for. Until then it
+/// holds bytes that are no sensible numbers.
+void send_later(const at::Tensor& host, const at::Tensor& values);
+
+}  // namespace heed::accelerator
