@@ -174,6 +174,17 @@ int report_exception() noexcept try {
   std::abort();
 }
 
+/// Ends the process with what it has written so far, and leaves its memory to the system. A return
+/// from main would first take apart LibTorch's registry of operators, piece by piece: 0.1 s, a
+/// third of what a short command takes.
+[[noreturn]] void leave(int code) {
+#ifdef HEED_SANITIZE
+  std::exit(code);  // leaks are looked for at an orderly end
+#else
+  std::_Exit(code);
+#endif
+}
+
 }  // namespace
 }  // namespace heed
 
@@ -181,12 +192,13 @@ int main(int argc, char** argv) {
   heed::repair_inherited();
   heed::model::pool_host_memory();
   std::set_terminate(heed::end_of_a_thread);
+  int code = 0;
   try {
     heed::open_output();
-    const int code = heed::run(argc, argv);
+    code = heed::run(argc, argv);
     heed::close_output();
-    return code;
   } catch (...) {
-    return heed::report_exception();
+    code = heed::report_exception();
   }
+  heed::leave(code);
 }

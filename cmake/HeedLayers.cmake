@@ -29,11 +29,12 @@ function(heed_precompile target)
   endif()
 endfunction()
 
-# heed_tests(room [EXCEPT folder] [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<room>/**_test.cpp as
-# test_<room>, run by so many processes (1), for each of them starts LibTorch. What each of its cases did stands in
-# reports/<room>_<shard>.xml of the build folder, in the format of JUnit.
+# heed_tests(room [SERVED] [EXCEPT folder] [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<room>/**_test.cpp as
+# test_<room>, run by so many processes (1), for each of them starts LibTorch. SERVED: with a fork server for heed
+# (cmake/HeedForkServer.cmake). What each of its cases did stands in reports/<room>_<shard>.xml of the build folder, in
+# the format of JUnit.
 function(heed_tests room)
-  cmake_parse_arguments(arg "" "EXCEPT;SHARDS;TIMEOUT" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SERVED" "EXCEPT;SHARDS;TIMEOUT" "LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name ${room})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(arg_EXCEPT)
@@ -56,10 +57,17 @@ function(heed_tests room)
   if(CMAKE_BUILD_TYPE STREQUAL Release)
     target_compile_options(test_${name} PRIVATE -O1)  # what is tested is in the libraries
   endif()
+  set(server)
+  set(variable)
+  if(arg_SERVED)
+    set(server ${HEED_WITH_SERVER})
+    set(variable ${HEED_SERVER_VARIABLE})
+    target_compile_definitions(test_${name} PRIVATE HEED_SERVED="${HEED_SERVED}")
+  endif()
   foreach(shard RANGE 1 ${arg_SHARDS})
     math(EXPR index "${shard} - 1")
-    add_test(NAME ${name}_${shard} COMMAND test_${name})
+    add_test(NAME ${name}_${shard} COMMAND ${server} $<TARGET_FILE:test_${name}>)
     set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${name} ENVIRONMENT
-      "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index};GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/reports/${name}_${shard}.xml")
+      "${variable};GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index};GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/reports/${name}_${shard}.xml")
   endforeach()
 endfunction()

@@ -65,6 +65,8 @@ class CommandLine {
   Argument option(const std::string& names, std::vector<int64_t>& value, const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);
 
+  /// A paragraph of the help behind the options; before examples().
+  void details(const std::string& text);
   /// The end of the help: lines as one would type them.
   void examples(const std::vector<std::string>& lines);
   /// What the command does once its arguments are read.

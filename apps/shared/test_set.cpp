@@ -28,7 +28,7 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
 }
 
 std::vector<std::string> translate_all(const ModelFolder& folder,
-                                       const std::vector<std::string>& lines) {
+                                       const std::vector<std::string>& lines, int64_t first_line) {
   decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
                                 folder.precision);
   const auto start = std::chrono::steady_clock::now();
@@ -50,7 +50,7 @@ std::vector<std::string> translate_all(const ModelFolder& folder,
           log::progress("translating " + std::to_string(outputs.size()) + "/" +
                         std::to_string(lines.size()));
       },
-      static_cast<int64_t>(window));
+      static_cast<int64_t>(window), first_line);
   log::clear_progress();
   log::info(folder.path + ": " + std::to_string(lines.size()) + " sentences translated, beam " +
             std::to_string(folder.config.decoding.beam_size) + ", " +

@@ -18,9 +18,11 @@ struct TestSet {
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
                       bool valid = false);
 
-/// The best translation of each line, with progress on a terminal and the rate in the log.
+/// The best translation of each line, with progress on a terminal and the rate in the log. Messages
+/// count lines from `first_line`.
 std::vector<std::string> translate_all(const ModelFolder& folder,
-                                       const std::vector<std::string>& lines);
+                                       const std::vector<std::string>& lines,
+                                       int64_t first_line = 1);
 
 /// Atomic; a line each.
 void write_lines(const std::string& path, const std::vector<std::string>& lines);

@@ -25,28 +25,25 @@ std::string device_of_rank(const std::string& device, const ranks::Place& place)
   return "cuda:" + std::to_string(place.local_rank);
 }
 
-std::optional<std::vector<std::string>> translate_together(
-    ranks::Group& group, const std::vector<std::string>& lines,
-    const std::function<std::optional<std::vector<std::string>>(const std::vector<std::string>&)>&
-        translate) {
-  if (group.alone()) return translate(lines);
-  const auto ranks = static_cast<std::size_t>(group.size());
-  std::vector<std::string> share;
-  for (std::size_t i = static_cast<std::size_t>(group.rank()); i < lines.size(); i += ranks)
-    share.push_back(lines[i]);
-  // A line has no newline in it; one at each end says that there are translations.
-  const auto mine = translate(share);
+std::optional<std::vector<std::string>> translate_together(ranks::Group& group,
+                                                           const std::vector<std::string>& lines,
+                                                           const Translate& translate) {
+  if (group.alone()) return translate(lines, 1);
+  const int64_t count = std::ssize(lines), rank = group.rank();
+  const auto border = [&](int64_t of) { return count * of / group.size(); };
+  const auto mine =
+      translate({lines.begin() + border(rank), lines.begin() + border(rank + 1)}, border(rank) + 1);
+  // A newline at the beginning says that there are translations; a line has none in it.
   std::string text;
   if (mine) {
     text = "\n";
     for (const std::string& line : *mine) text += line + "\n";
   }
-  std::vector<std::string> all(lines.size());
-  const std::vector<std::string> texts = group.gather(text);
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (texts[rank].empty()) return std::nullopt;
-    const auto parts = split(texts[rank], '\n');
-    for (std::size_t i = rank, part = 1; i < lines.size(); i += ranks) all[i] = parts.at(part++);
+  std::vector<std::string> all;
+  for (const std::string& share : group.gather(text)) {
+    if (share.empty()) return std::nullopt;
+    const auto parts = split(share, '\n');
+    all.insert(all.end(), parts.begin() + 1, parts.end() - 1);
   }
   return all;
 }

@@ -18,12 +18,15 @@ int64_t threads_of_rank(int64_t total, const ranks::Place& place);
 /// UserError where one GPU is named for several ranks.
 std::string device_of_rank(const std::string& device, const ranks::Place& place);
 
-/// translate(lines), of which each rank does its share; nothing where `translate` gives nothing on
-/// any rank. Collective.
-std::optional<std::vector<std::string>> translate_together(
-    ranks::Group& group, const std::vector<std::string>& lines,
-    const std::function<std::optional<std::vector<std::string>>(const std::vector<std::string>&)>&
-        translate);
+/// Some lines, of which the first has this number, and their translations; nothing after a signal.
+using Translate = std::function<std::optional<std::vector<std::string>>(
+    const std::vector<std::string>& lines, int64_t first_line)>;
+
+/// The translations of all lines, of which each rank makes its share; nothing where a rank has
+/// none. Collective.
+std::optional<std::vector<std::string>> translate_together(ranks::Group& group,
+                                                           const std::vector<std::string>& lines,
+                                                           const Translate& translate);
 
 /// What the first rank finds out, on all; a Failure there is one on all. Collective.
 double first_rank_finds(ranks::Group& group, const std::function<double()>& find);

@@ -321,7 +321,7 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
 int64_t translate_stream(Translator& translator,
                          const std::function<std::optional<std::string>()>& next_line,
                          const std::function<void(int64_t, const Translation&)>& emit,
-                         int64_t window) {
+                         int64_t window, int64_t first_line) {
   expect(window >= 1, "a window holds at least one line");
   int64_t done = 0;
   for (bool more = true; more;) {
@@ -334,7 +334,8 @@ int64_t translate_stream(Translator& translator,
         more = false;
     }
     if (lines.empty()) break;
-    for (const auto& translation : translator.translate(lines, done + 1)) emit(++done, translation);
+    for (const auto& translation : translator.translate(lines, first_line + done))
+      emit(++done, translation);
   }
   return done;
 }

@@ -101,11 +101,12 @@ class Translator {
 
 /// Translates until `next_line` has no more, `window` lines at a time (1: each line at once, as a
 /// person at a terminal wants; more: longer batches of equal length). `emit` gets the 1-based line
-/// number and its translation, in order, one per line. Returns the number of lines.
+/// number and its translation, in order, one per line. Messages count lines from `first_line`.
+/// Returns the number of lines.
 int64_t translate_stream(Translator& translator,
                          const std::function<std::optional<std::string>()>& next_line,
                          const std::function<void(int64_t, const Translation&)>& emit,
-                         int64_t window);
+                         int64_t window, int64_t first_line = 1);
 
 /// The pieces of `ids` as the vocabulary spells them, each on one line, `</s>` at the end.
 std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,

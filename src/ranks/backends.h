@@ -5,6 +5,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "ranks/group.h"
+#include "ranks/shared_memory.h"
 
 namespace heed::ranks {
 
@@ -13,7 +14,8 @@ using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
 struct Group::Backends {
   StorePtr store;
-  BackendPtr host, device;  // the same one on a CPU
+  BackendPtr host, device;               // the same one on a CPU
+  std::unique_ptr<SharedMemory> memory;  // where all ranks are heed's own on one machine
 
   c10d::Backend& of(const Tensor& tensor) const { return tensor.is_cpu() ? *host : *device; }
 };

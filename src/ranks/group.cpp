@@ -20,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 /// itself.
 constexpr std::chrono::hours kPatience(24 * 7);
 
+/// Less goes as a message: those who share memory exchange one, too.
+constexpr std::size_t kSharedBytes = 4096;
+
 std::string first_line(const std::exception& error) {
   const auto* known = dynamic_cast<const c10::Error*>(&error);
   const std::string text = known ? known->what_without_backtrace() : error.what();
@@ -44,6 +47,8 @@ Group::Group(const Place& place, const GroupOptions& options)
     backends_->store = meet(place, options);
     backends_->host = host_backend(place, options, backends_->store);
     backends_->device = backends_->host;
+    if (place.meeting == Meeting::file)
+      backends_->memory = std::make_unique<SharedMemory>(place.rank, place.size);
     if (!options.device.is_cpu())
       backends_->device = device_backend(place, options, backends_->store);
   } catch (const c10::Error& error) {
@@ -98,35 +103,47 @@ void Group::run(const Call& call) {
   }
 }
 
+/// [size * n] for [n].
+Tensor Group::gather_messages(const Tensor& flat) {
+  Tensor mine = flat, all = at::empty({size() * mine.numel()}, mine.options());
+  if (mine.numel() > 0) run([&] { return backends_->of(mine)._allgather_base(all, mine); });
+  return all;
+}
+
 Tensor Group::gather(const Tensor& tensor) {
   if (alone()) return tensor.unsqueeze(0);
   std::vector<int64_t> shape = {size()};
   shape.insert(shape.end(), tensor.sizes().begin(), tensor.sizes().end());
-  Tensor mine = tensor.contiguous().view({-1});
-  Tensor all = at::empty({size() * mine.numel()}, tensor.options());
-  if (mine.numel() > 0) run([&] { return backends_->of(mine)._allgather_base(all, mine); });
+  const Tensor mine = tensor.contiguous().view({-1});
+  const bool shared = backends_->memory && mine.is_cpu() && mine.nbytes() >= kSharedBytes;
+  const Tensor all =
+      shared ? backends_->memory->gather_all(mine, [this](const auto& n) { return gather(n); })
+             : gather_messages(mine);
   return all.view(shape);
 }
 
 Tensor Group::exchange(const Tensor& sent, const std::vector<int64_t>& sent_sizes,
                        const std::vector<int64_t>& received_sizes) {
   if (alone()) return sent;
+  Tensor mine = sent.contiguous();
+  if (backends_->memory && mine.is_cpu())
+    return backends_->memory->exchange(mine, sent_sizes,
+                                       [this](const auto& n) { return gather(n); });
   std::vector<int64_t> sizes = sent_sizes, others = received_sizes;
   int64_t received = 0;
   for (const int64_t count : others) received += count;
-  Tensor mine = sent.contiguous(), all = at::empty({received}, sent.options());
+  Tensor all = at::empty({received}, sent.options());
   run([&] { return backends_->of(mine).alltoall_base(all, mine, others, sizes); });
   return all;
 }
 
 std::vector<std::vector<int64_t>> Group::gather(const std::vector<int64_t>& numbers) {
   if (alone()) return {numbers};
-  const Tensor all = gather(at::tensor(numbers, at::kLong));
+  const Tensor all = gather_messages(at::tensor(numbers, at::kLong));
   std::vector<std::vector<int64_t>> out;
-  for (int64_t other = 0; other < size(); ++other) {
-    const int64_t* const begin = all[other].const_data_ptr<int64_t>();
+  const int64_t* begin = all.const_data_ptr<int64_t>();
+  for (int64_t other = 0; other < size(); ++other, begin += numbers.size())
     out.emplace_back(begin, begin + numbers.size());
-  }
   return out;
 }
 

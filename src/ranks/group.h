@@ -63,6 +63,7 @@ class Group {
 
  private:
   struct Backends;
+  Tensor gather_messages(const Tensor& flat);
   template <class Call>
   void run(const Call& call);
   [[noreturn]] void explain(const std::string& problem, bool late);

@@ -64,11 +64,14 @@ std::vector<Node> Shard::nodes(int64_t parts, int64_t rank) const {
 
 /// All parameters' gradients, one after the other.
 Tensor Shard::flat(const Gradients& gradients) const {
-  std::vector<Tensor> all;
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    all.push_back(gradients[i].defined() ? gradients[i].reshape({-1})
-                                         : at::zeros_like(parameters_[i]).reshape({-1}));
-  return at::cat(all);
+  const Tensor all = at::zeros({borders_.back()}, parameters_[0].options());
+  int64_t at = 0;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const int64_t size = parameters_[i].numel();
+    if (gradients[i].defined()) all.narrow(0, at, size).copy_(gradients[i].reshape({-1}));
+    at += size;
+  }
+  return all;
 }
 
 /// Which parameters have gradients is the model's nature, the same in each update: the ranks agree
@@ -128,40 +131,45 @@ Gradients Shard::sum(int64_t parts, std::vector<Gradients> nodes) {
   return out;
 }
 
-/// Each rank's pieces one after the other, the ranks' in turn: all elements of all parameters.
-Tensor Shard::of_all(const std::vector<Tensor>& pieces) const {
-  int64_t longest = 0;
+/// Copies each rank's pieces, one after the other, into `whole`, of which there is one for each
+/// parameter.
+void Shard::copy_all(const std::vector<Tensor>& pieces, const std::vector<Tensor>& whole) const {
+  int64_t longest = 0, at = 0;
   for (int64_t rank = 0; rank < group_.size(); ++rank) longest = std::max(longest, width(rank));
   const Tensor mine = at::zeros({longest}, parameters_[0].options());
-  if (!pieces.empty()) mine.narrow(0, 0, width(group_.rank())).copy_(at::cat(pieces));
-  const Tensor padded = group_.gather(mine);
-  std::vector<Tensor> all;
-  for (int64_t rank = 0; rank < group_.size(); ++rank)
-    all.push_back(padded[rank].narrow(0, 0, width(rank)));
-  return at::cat(all);
+  for (const Tensor& piece : pieces) {
+    mine.narrow(0, at, piece.numel()).copy_(piece);
+    at += piece.numel();
+  }
+  const Tensor all = group_.gather(mine);
+  for (int64_t rank = 0, next = 0, filled = 0; rank < group_.size(); ++rank)
+    for (int64_t used = 0; used < width(rank);) {
+      const Tensor to = whole[next].view({-1});
+      const int64_t size = std::min(width(rank) - used, to.numel() - filled);
+      to.narrow(0, filled, size).copy_(all[rank].narrow(0, used, size));
+      used += size;
+      filled += size;
+      if (filled < to.numel()) continue;
+      ++next;
+      filled = 0;
+    }
 }
 
 NamedTensors Shard::whole(const std::vector<Tensor>& pieces) const {
   const at::NoGradGuard no_grad;
+  std::vector<Tensor> all;
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    all.push_back(group_.alone() ? pieces[i].reshape(parameters_[i].sizes())
+                                 : at::empty_like(parameters_[i]));
+  if (!group_.alone()) copy_all(pieces, all);
   NamedTensors out;
-  const Tensor all = group_.alone() ? Tensor() : of_all(pieces);
-  int64_t at = 0;
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    const int64_t size = parameters_[i].numel();
-    const Tensor one = group_.alone() ? pieces[i] : all.narrow(0, at, size);
-    out.emplace(names_[i], one.reshape(parameters_[i].sizes()));
-    at += size;
-  }
+  for (std::size_t i = 0; i < names_.size(); ++i) out.emplace(names_[i], all[i]);
   return out;
 }
 
 void Shard::share_weights() {
-  if (group_.alone()) return;
   const at::NoGradGuard no_grad;
-  for (const auto& [name, weight] : whole(weights_)) {
-    const auto place = std::ranges::find(names_, name) - names_.begin();
-    parameters_[place].copy_(weight);
-  }
+  if (!group_.alone()) copy_all(weights_, parameters_);
 }
 
 Tensor Shard::of_all_blocks(const Tensor& numbers) const {

@@ -66,7 +66,7 @@ class Shard {
  private:
   std::vector<Node> nodes(int64_t parts, int64_t rank) const;
   int64_t width(int64_t rank) const { return borders_[rank + 1] - borders_[rank]; }
-  Tensor of_all(const std::vector<Tensor>& pieces) const;
+  void copy_all(const std::vector<Tensor>& pieces, const std::vector<Tensor>& whole) const;
   Tensor flat(const Gradients& gradients) const;
   void note_gradients(const std::vector<Gradients>& nodes);
 

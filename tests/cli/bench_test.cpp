@@ -92,6 +92,38 @@ TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
                     HasSubstr("scale</h2>"), HasSubstr("<svg")));
 }
 
+TEST(Bench, ScalingOutIsPredictedBesideWhatWasMeasured) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> command = {
+      "bench",     "scale-out", Toy::get().rnn_config, "--systems", "none",      "--cores", "1,8",
+      "--updates", "1",         "--repeats",           "2",         "--threads", "2"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return run_heed(more);
+  };
+  product(with({"--cores-per-rank", "4", "--gpu-tokens-per-second", "100000", "--set",
+                "training.micro_batches=2", "--set", "output=" + (folder / "run"), "-o",
+                folder / "out"}));
+  EXPECT_GT(table(folder / "out/update_costs.csv").size(), 8U);
+  std::map<std::string, std::vector<std::string>> rows;
+  for (const auto& row : table(folder / "out/scale_out.csv"))
+    rows[row[1] + " " + row[2] + " " + row[4] + " " + row[5] + " " + row[6]] = row;
+  // Row, place, cores, ranks, parts: those of the configuration, and one for each core.
+  for (const char* name :
+       {"measured here 1 1 2", "measured here 2 1 2", "predicted here 1 1 2",
+        "predicted here 2 1 2", "predicted here 2 2 2", "predicted here 2 4 4",
+        "predicted 2 machines 8 2 2", "predicted 2 machines 8 2 8", "predicted GPUs 1 1 2",
+        "predicted GPUs 64 64 2", "predicted GPUs 64 64 128"}) {
+    ASSERT_TRUE(rows.contains(name)) << name;
+    EXPECT_GT(std::stod(rows[name][9]), 0) << name;  // tokens/s
+    const bool compared = std::string(name).starts_with("predicted here") && rows[name][5] == "1";
+    EXPECT_EQ(!rows[name].back().empty(), compared) << name;
+  }
+  EXPECT_EQ(rows["predicted 2 machines 8 2 8"][3], "larger");
+  EXPECT_EQ(rows["predicted here 2 1 2"][3], "same");
+  expect_mistake(with({"--bandwidth", "0"}), {"--bandwidth"});
+}
+
 TEST(Bench, LoadingRepeatsTheCorpus) {
   const TemporaryFolder folder;
   product(

@@ -150,6 +150,8 @@ TEST_F(ResumeConfigTest, ResumeAndOverwriteTogetherDeleteNothing) {
 }
 
 TEST_F(ResumeConfigTest, TheSummarySaysWhatTheRunIsMadeByAndOf) {
+  fs::remove_all(run);
+  EXPECT_EQ(product(start_heed({"train", yaml})), "");  // the system knows its command
   const auto made = nlohmann::json::parse(file("summary.json")).at("provenance");
   EXPECT_EQ(made, nlohmann::json::parse(file("provenance.json")));
   EXPECT_EQ(made["command"], std::string(HEED_BINARY) + " train " + yaml);

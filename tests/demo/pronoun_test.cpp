@@ -31,7 +31,8 @@ Arguments set_all(const Arguments& settings) {
 }
 
 /// The demo's Transformer on the demo's short sentences alone: what the long ones teach besides
-/// would take minutes more.
+/// would take minutes more. In batches of half the size three quarters of the words teach it as
+/// well. One thread leaves the other cores to other tests.
 TEST(Demo, ATransformerLearnsWhatItStandsFor) {
   const TemporaryFolder folder;
   const std::string data = folder / "data", model = folder / "model";
@@ -41,10 +42,11 @@ TEST(Demo, ATransformerLearnsWhatItStandsFor) {
   ASSERT_EQ(made.status, 0) << made.err;
   Arguments train = {"train", kRoot + "/configs/demo.yaml"};
   const Arguments settings = set_all(
-      {"output=" + model, "threads=2", "data.train.source=" + data + "/train.src",
+      {"output=" + model, "threads=1", "data.train.source=" + data + "/train.src",
        "data.train.target=" + data + "/train.tgt", "data.valid.source=" + data + "/valid.src",
-       "data.valid.target=" + data + "/valid.tgt", "data.test.source=", "data.test.target=",
-       "training.max_minutes=0", "training.updates=400", "training.validate_every=400"});
+       "data.valid.target=" + data + "/valid.tgt",
+       "data.test.source=", "data.test.target=", "training.max_minutes=0",
+       "training.batch_size=768", "training.updates=600", "training.validate_every=600"});
   train.insert(train.end(), settings.begin(), settings.end());
   const Result trained = run_heed(train);
   ASSERT_EQ(trained.status, 0) << trained.err;

@@ -5,7 +5,6 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -15,17 +14,15 @@
 #include "apps/shared/config.h"
 #include "apps/shared/corpora.h"
 #include "apps/shared/model_folder.h"
-#include "apps/shared/pairs.h"
-#include "apps/shared/provenance.h"
 #include "apps/shared/rank_processes.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
-#include "apps/shared/test_set.h"
 #include "apps/shared/together.h"
 #include "apps/shared/training_run.h"
+#include "apps/train/folder.h"
+#include "apps/train/scores.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/signals.h"
@@ -37,7 +34,6 @@
 #include "model/model.h"
 #include "ranks/board.h"
 #include "ranks/group.h"
-#include "score/sacrebleu.h"
 #include "train/trainer.h"
 
 namespace heed {
@@ -49,7 +45,7 @@ namespace {
 struct TrainArgs {
   std::string config;
   std::vector<std::string> settings;
-  bool resume = false, overwrite = false;
+  Wish wish;
   int64_t ranks = 1, restarts = 0, rank_timeout = 120;
 };
 
@@ -62,7 +58,7 @@ Config wanted_config(const TrainArgs& args) {
     return config;
   }
   const std::string folder = args.config, file = (fs::path(folder) / "config.yaml").string();
-  if (!args.resume)
+  if (!args.wish.resume)
     throw UserError(folder + ": is a folder; `heed train " + shell_word(folder) +
                     " --resume` goes on with the run in it");
   if (!fs::exists(file) || !has_begun(folder))
@@ -77,64 +73,6 @@ Config wanted_config(const TrainArgs& args) {
   std::error_code moved;
   if (!fs::equivalent(saved.output, folder, moved)) config.output = folder;
   return config;
-}
-
-/// Refuses to write over an older run unless asked to.
-void prepare_folder(const std::string& folder, const TrainArgs& args) {
-  const bool trained = fs::exists(fs::path(folder) / "model.safetensors");
-  const bool used = trained || fs::exists(fs::path(folder) / "checkpoints");
-  if (args.overwrite) {
-    if (used) remove_run(folder);
-  } else if (used && !args.resume) {
-    throw UserError(folder +
-                    ": holds a run already; --resume goes on with it, --overwrite starts again");
-  } else if (trained && !has_begun(folder)) {
-    throw UserError(folder +
-                    ": holds a model and no checkpoint to go on from; --overwrite starts again");
-  }
-}
-
-/// Those of the folder when a run goes on, else new ones, saved there. A run that failed before its
-/// first checkpoint may have left some that were made of other corpora.
-Vocabularies folder_vocabularies(const Config& config, const std::string& folder) {
-  const bool joint = is_joint(config);
-  if (!has_begun(folder) || !has_vocabularies(folder))
-    save_vocabularies(make_vocabularies(config), folder, joint);
-  return load_vocabularies(folder, joint);
-}
-
-/// Greedy translations of the validation set, scored by sacrebleu; nothing after a signal.
-std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& folder,
-                                                            ranks::Group& group) {
-  const Config& config = folder.config;
-  if (!config.training.validate_bleu) return {};
-  auto pairs =
-      std::make_shared<Pairs>(read_pairs(config.data.valid.source, config.data.valid.target));
-  score::EvaluationConfig evaluation = config.evaluation;
-  evaluation.metrics = {"bleu"};
-  decode::DecodeConfig greedy = config.decoding;
-  greedy.beam_size = greedy.n_best = 1;
-  greedy.sampling = {};
-  greedy.batch_size = std::max<int64_t>(64, greedy.batch_size);
-  greedy.max_length_ratio = std::min(2.0, greedy.max_length_ratio);  // an untrained model rambles
-  return [pairs, evaluation, greedy, member = folder.member(), device = folder.device,
-          precision = folder.precision, &group](model::Model&) -> std::optional<double> {
-    using Lines = std::vector<std::string>;
-    const auto translate = [&](const Lines& lines) -> std::optional<Lines> {
-      decode::Translator translator({member}, greedy, device, precision);
-      translator.warn_of_cuts = false;
-      translator.interrupted = signals::interrupted;
-      Lines texts;
-      for (decode::Translation& translation : translator.translate(lines))
-        texts.push_back(std::move(translation.text));
-      if (signals::interrupted()) return std::nullopt;
-      return texts;
-    };
-    const auto hypotheses = translate_together(group, pairs->source, translate);
-    if (!hypotheses) return std::nullopt;
-    return first_rank_finds(
-        group, [&] { return score::score(*hypotheses, pairs->target, evaluation).front().value; });
-  };
 }
 
 std::vector<data::Batch> validation_batches(const ModelFolder& folder) {
@@ -162,109 +100,14 @@ void log_start(const ModelFolder& folder, const ranks::Place& place) {
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }
 
-/// A scorer that is missing, or that refuses what `evaluation` asks for, is known now rather than
-/// after an hour. One that fails may be mended by then.
-void check_scorer(const score::EvaluationConfig& evaluation) {
-  score::find_sacrebleu();
-  try {
-    score::check_evaluation(evaluation);
-  } catch (const Failure& failure) {
-    log::warn(std::string("scores may be missing: ") + failure.what());
-  }
-}
-
-/// The test set by beam search: test.hypothesis and the scores, by the first rank.
-std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group) {
-  const Config& config = folder.config;
-  if (config.data.test.source.empty()) return {};
-  const TestSet set = open_test_set(config, "", "");
-  group.begin("the test set was translated");
-  const auto hypotheses = translate_together(
-      group, set.source, [&](const auto& lines) { return translate_all(folder, lines); });
-  if (!group.leads()) return {};
-  write_lines((fs::path(folder.path) / "test.hypothesis").string(), *hypotheses);
-  std::vector<std::string> scores;
-  for (const score::Score& score : score::score(*hypotheses, set.reference, config.evaluation)) {
-    scores.push_back(describe(score));
-    log::info("test " + scores.back());
-  }
-  return scores;
-}
-
-/// The config of the run that `wanted` goes on with, if one has begun. Throws UserError where a
-/// fixed key differs.
-std::optional<Config> resumed_config(const Config& wanted, const TrainArgs& args) {
-  if (!args.resume || !has_begun(wanted.output)) return std::nullopt;
-  Config saved = saved_config(wanted.output);
-  require_same_fixed(wanted.output, saved, wanted);
-  return saved;
-}
-
-/// Whether the run's folder has scores that this config would give again.
-bool has_scores(const std::optional<Config>& saved, const Config& config) {
-  return saved && changes(*saved, config).empty() &&
-         fs::exists(fs::path(config.output) / "summary.json");
-}
-
-/// What this process makes the run by and of. Throws UserError where a corpus that the run in the
-/// folder has begun with is another one now; only the test set may change.
-Provenance provenance_of(const ModelFolder& run, bool resumed) {
-  const std::string file = (fs::path(run.path) / "provenance.json").string();
-  Provenance now = Provenance::of(run);
-  if (!resumed || !fs::exists(file)) return now;
-  const data::CorpusFiles& test = run.config.data.test;
-  for (const CorpusSum& sum : changed_corpora(Provenance::read(file), now)) {
-    const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
-    if (sum.path != test.source && sum.path != test.target)
-      throw UserError(what + "; restore it, or use --overwrite or another output");
-    log::warn(what + "; earlier test scores are of other lines");
-  }
-  return now;
-}
-
-/// From here on the folder is of `config`. `updates` are done; old scores may be `kept`.
-void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept) {
-  if (updates > config.training.updates)
-    throw UserError("training.updates: got " + std::to_string(config.training.updates) +
-                    ", but the run in " + config.output + " has made " + std::to_string(updates) +
-                    " updates; set as many or more");
-  std::error_code ignored;
-  if (!kept) fs::remove(fs::path(config.output) / "summary.json", ignored);
-  write_atomic((fs::path(config.output) / "config.yaml").string(), config::dump(config));
-  write_atomic((fs::path(config.output) / "provenance.json").string(), provenance.to_json());
-}
-
-/// The first rank's part, before any can train: the folder, its lock, log and vocabularies.
-class Preparation {
- public:
-  Preparation(const Config& config, const TrainArgs& args, const std::optional<Config>& saved,
-              const ranks::Place& place)
-      : lock_(made(config.output), "heed train") {
-    lock_.remove_left_overs();
-    remove_old_meetings(config.output, place.folder);
-    prepare_folder(config.output, args);
-    log::add_file((fs::path(config.output) / "train.log").string());
-    if (!saved) return;
-    if (const auto changed = config::differences(*saved, config); !changed.empty())
-      log::info("the run goes on with another configuration: " + config::differences_text(changed));
-  }
-
- private:
-  static const std::string& made(const std::string& folder) {
-    make_folder(folder);
-    return folder;
-  }
-  FolderLock lock_;
-};
-
 /// One rank of a run, or a run alone.
 void train_here(const TrainArgs& args, Config config, const ranks::Place& place) {
   const std::string folder = config.output;
   std::optional<Config> saved;
   std::optional<Preparation> preparation;
   if (place.leads()) {
-    saved = resumed_config(config, args);
-    preparation.emplace(config, args, saved, place);
+    saved = resumed_config(config, args.wish);
+    preparation.emplace(config, args.wish, saved, place.folder);
   } else {
     log::set_origin("rank " + std::to_string(place.rank));
     log::set_quiet();
@@ -316,7 +159,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
        .group = &group,
        .checksum = mix({checksum(run.config), corpus->fingerprint()}),
        .updated = [&](int64_t update) { board.show(place.rank, update); },
-       .resume = args.resume});
+       .resume = args.wish.resume});
   if (result.stopped == train::StopReason::interrupted && !group.leads()) return;
   if (result.stopped == train::StopReason::interrupted)
     throw Failure("interrupted at update " + std::to_string(result.updates) +
@@ -345,8 +188,8 @@ std::vector<std::string> rank_command(const TrainArgs& args, bool again) {
   for (const std::string& setting : args.settings)
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--rank-timeout", std::to_string(args.rank_timeout)});
-  if (args.overwrite && !again) command.push_back("--overwrite");
-  if (args.resume || again) command.push_back("--resume");
+  if (args.wish.overwrite && !again) command.push_back("--overwrite");
+  if (args.wish.resume || again) command.push_back("--resume");
   return command;
 }
 
@@ -383,9 +226,10 @@ void add_train(CommandLine& program) {
       .option("--set", args->settings,
               "Change one key of the file, e.g. --set training.updates=2000; may be repeated")
       .one_at_a_time();
-  const Argument resume = command.flag(
-      "--resume", args->resume, "Continue from the newest checkpoint, or start if there is none");
-  command.flag("--overwrite", args->overwrite, "Delete an older run in the same folder first")
+  const Argument resume =
+      command.flag("--resume", args->wish.resume,
+                   "Continue from the newest checkpoint, or start if there is none");
+  command.flag("--overwrite", args->wish.overwrite, "Delete an older run in the same folder first")
       .excludes(resume);
   const Argument ranks =
       command

@@ -1,0 +1,98 @@
+#include "apps/train/folder.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "apps/shared/rank_processes.h"
+#include "apps/shared/run_config.h"
+#include "apps/shared/training_run.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "config/io.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Refuses to write over an older run unless asked to.
+void prepare_folder(const std::string& folder, const Wish& wish) {
+  const bool trained = fs::exists(fs::path(folder) / "model.safetensors");
+  const bool used = trained || fs::exists(fs::path(folder) / "checkpoints");
+  if (wish.overwrite) {
+    if (used) remove_run(folder);
+  } else if (used && !wish.resume) {
+    throw UserError(folder +
+                    ": holds a run already; --resume goes on with it, --overwrite starts again");
+  } else if (trained && !has_begun(folder)) {
+    throw UserError(folder +
+                    ": holds a model and no checkpoint to go on from; --overwrite starts again");
+  }
+}
+
+const std::string& made(const std::string& folder) {
+  make_folder(folder);
+  return folder;
+}
+
+}  // namespace
+
+std::optional<Config> resumed_config(const Config& wanted, const Wish& wish) {
+  if (!wish.resume || !has_begun(wanted.output)) return std::nullopt;
+  Config saved = saved_config(wanted.output);
+  require_same_fixed(wanted.output, saved, wanted);
+  return saved;
+}
+
+Preparation::Preparation(const Config& config, const Wish& wish, const std::optional<Config>& saved,
+                         const std::string& meeting)
+    : lock_(made(config.output), "heed train") {
+  lock_.remove_left_overs();
+  remove_old_meetings(config.output, meeting);
+  prepare_folder(config.output, wish);
+  log::add_file((fs::path(config.output) / "train.log").string());
+  if (!saved) return;
+  if (const auto changed = config::differences(*saved, config); !changed.empty())
+    log::info("the run goes on with another configuration: " + config::differences_text(changed));
+}
+
+Vocabularies folder_vocabularies(const Config& config, const std::string& folder) {
+  const bool joint = is_joint(config);
+  if (!has_begun(folder) || !has_vocabularies(folder))
+    save_vocabularies(make_vocabularies(config), folder, joint);
+  return load_vocabularies(folder, joint);
+}
+
+bool has_scores(const std::optional<Config>& saved, const Config& config) {
+  return saved && changes(*saved, config).empty() &&
+         fs::exists(fs::path(config.output) / "summary.json");
+}
+
+Provenance provenance_of(const ModelFolder& run, bool resumed) {
+  const std::string file = (fs::path(run.path) / "provenance.json").string();
+  Provenance now = Provenance::of(run);
+  if (!resumed || !fs::exists(file)) return now;
+  const data::CorpusFiles& test = run.config.data.test;
+  for (const CorpusSum& sum : changed_corpora(Provenance::read(file), now)) {
+    const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
+    if (sum.path != test.source && sum.path != test.target)
+      throw UserError(what + "; restore it, or use --overwrite or another output");
+    log::warn(what + "; earlier test scores are of other lines");
+  }
+  return now;
+}
+
+void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept) {
+  if (updates > config.training.updates)
+    throw UserError("training.updates: got " + std::to_string(config.training.updates) +
+                    ", but the run in " + config.output + " has made " + std::to_string(updates) +
+                    " updates; set as many or more");
+  std::error_code ignored;
+  if (!kept) fs::remove(fs::path(config.output) / "summary.json", ignored);
+  write_atomic((fs::path(config.output) / "config.yaml").string(), config::dump(config));
+  write_atomic((fs::path(config.output) / "provenance.json").string(), provenance.to_json());
+}
+
+}  // namespace heed

@@ -1,0 +1,50 @@
+// The folder of a run, before it begins: whose it is, what is in it, and what it holds from now on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "apps/shared/config.h"
+#include "apps/shared/model_folder.h"
+#include "apps/shared/provenance.h"
+#include "base/lock.h"
+
+namespace heed {
+
+/// What the user wants of a run that is there already.
+struct Wish {
+  bool resume = false, overwrite = false;
+};
+
+/// The config of the run that `wanted` goes on with, if one has begun. Throws UserError where a
+/// fixed key differs.
+std::optional<Config> resumed_config(const Config& wanted, const Wish& wish);
+
+/// Takes the folder: makes it, locks it while this object lives, refuses or deletes an older run as
+/// wished, and logs there from now on.
+class Preparation {
+ public:
+  /// `saved` is resumed_config(); `meeting` the folder where this run's ranks meet, or "".
+  Preparation(const Config& config, const Wish& wish, const std::optional<Config>& saved,
+              const std::string& meeting);
+
+ private:
+  FolderLock lock_;
+};
+
+/// Those of the folder when a run goes on, else new ones, saved there. A run that failed before its
+/// first checkpoint may have left some that were made of other corpora.
+Vocabularies folder_vocabularies(const Config& config, const std::string& folder);
+
+/// Whether the run's folder has scores that this config would give again.
+bool has_scores(const std::optional<Config>& saved, const Config& config);
+
+/// What this process makes the run by and of. Throws UserError where a corpus that the run in the
+/// folder has begun with is another one now; only the test set may change.
+Provenance provenance_of(const ModelFolder& run, bool resumed);
+
+/// From here on the folder is of `config`. `updates` are done; old scores may be `kept`.
+void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept);
+
+}  // namespace heed

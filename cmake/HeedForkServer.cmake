@@ -1,0 +1,19 @@
+# Tests start heed a thousand times, and most of a short command is LibTorch's start. served_heed stands in for heed and
+# has a fork server do its work (tests/fork_server). HEED_SERVED is what tests start that look at what comes of a command
+# alone; they are run by HEED_WITH_SERVER, with HEED_SERVER_VARIABLE in their environment.
+if(HEED_SANITIZE)  # what is preloaded into heed would come before the sanitizers
+  set(HEED_SERVED $<TARGET_FILE:heed>)
+  set(HEED_WITH_SERVER)
+  set(HEED_SERVER_VARIABLE)
+else()
+  add_library(fork_server MODULE tests/fork_server/server.cpp)
+  target_include_directories(fork_server PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(fork_server PRIVATE heed_flags ${CMAKE_DL_LIBS})
+  add_executable(served_heed tests/fork_server/client.cpp)
+  target_include_directories(served_heed PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(served_heed PRIVATE HEED_BINARY="$<TARGET_FILE:heed>")
+  target_link_libraries(served_heed PRIVATE heed_flags)
+  set(HEED_SERVED $<TARGET_FILE:served_heed>)
+  set(HEED_WITH_SERVER $<TARGET_FILE:heed>)
+  set(HEED_SERVER_VARIABLE "LD_PRELOAD=$<TARGET_FILE:fork_server>")
+endif()

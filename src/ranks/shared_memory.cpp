@@ -1,0 +1,129 @@
+#include "ranks/shared_memory.h"
+
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+
+namespace heed::ranks {
+namespace {
+
+// What a rank tells of its memory before the sizes that it sends.
+enum Told : std::size_t { kProcess, kFile, kBytes, kOffset, kSizes };
+
+[[noreturn]] void fail() {
+  throw Failure("ranks cannot share memory: " + std::generic_category().message(errno));
+}
+
+}  // namespace
+
+SharedMemory::Map::Map(int64_t process, int64_t file, std::size_t bytes)
+    : bytes_(bytes), file_(file) {
+  const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
+  const int opened = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (opened < 0) fail();
+  void* const map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
+  ::close(opened);
+  if (map == MAP_FAILED) fail();
+  data_ = static_cast<char*>(map);
+}
+
+SharedMemory::Map::~Map() {
+  if (data_) ::munmap(data_, bytes_);
+}
+
+SharedMemory::Map::Map(Map&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), file_(other.file_) {}
+
+SharedMemory::Map& SharedMemory::Map::operator=(Map&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+SharedMemory::~SharedMemory() {
+  for (const int file : files_) ::close(file);
+}
+
+/// Two halves take turns: who writes into one knows that all have read what was in it, for they
+/// have come to the exchange after that one.
+void SharedMemory::reserve(std::size_t bytes) {
+  if (half() >= bytes) return;
+  const std::size_t page = 1 << 16;
+  const std::size_t wanted = 2 * ((bytes + page - 1) / page * page);
+  const int file = ::memfd_create("heed", MFD_CLOEXEC);
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(wanted)) != 0) fail();
+  files_.push_back(file);  // an older one stays open: others may be about to map it
+  mine_ = Map(::getpid(), file, wanted);
+}
+
+SharedMemory::Numbers SharedMemory::put(const Tensor& tensor) {
+  reserve(tensor.nbytes());
+  const std::size_t offset = (turn_++ % 2 == 0) ? 0 : half();
+  if (tensor.nbytes() > 0)
+    std::memcpy(mine_.data() + offset, tensor.const_data_ptr(), tensor.nbytes());
+  return {::getpid(), files_.empty() ? -1 : files_.back(), static_cast<int64_t>(mine_.size()),
+          static_cast<int64_t>(offset)};
+}
+
+/// What each rank tells of its memory, once that is mapped here. Where any is new nobody goes on
+/// before all have mapped it: it may be gone with its rank.
+std::vector<SharedMemory::Numbers> SharedMemory::tell(const Numbers& mine, const Gather& gather) {
+  const std::vector<Numbers> told = gather(mine);
+  bool any_new = false;
+  for (std::size_t rank = 0; rank < maps_.size(); ++rank) {
+    const Numbers& says = told[rank];
+    if (says[kFile] < 0 || maps_[rank].file() == says[kFile]) continue;
+    maps_[rank] = Map(says[kProcess], says[kFile], static_cast<std::size_t>(says[kBytes]));
+    any_new = true;
+  }
+  if (any_new) gather({0});
+  return told;
+}
+
+Tensor SharedMemory::exchange(const Tensor& sent, const Numbers& sent_sizes, const Gather& gather) {
+  Numbers mine = put(sent);
+  mine.insert(mine.end(), sent_sizes.begin(), sent_sizes.end());
+  const std::vector<Numbers> told = tell(mine, gather);
+  const auto size = static_cast<int64_t>(maps_.size());
+  const auto sizes_of = [&](int64_t rank) { return told[rank].begin() + kSizes; };
+  int64_t received = 0;
+  for (int64_t rank = 0; rank < size; ++rank) received += sizes_of(rank)[rank_];
+  const Tensor all = at::empty({received}, sent.options());
+  const auto item = static_cast<int64_t>(sent.element_size());
+  char* to = static_cast<char*>(all.mutable_data_ptr());
+  for (int64_t rank = 0; rank < size; ++rank) {
+    int64_t before = 0;
+    for (int64_t other = 0; other < rank_; ++other) before += sizes_of(rank)[other];
+    const int64_t bytes = sizes_of(rank)[rank_] * item;
+    if (bytes == 0) continue;
+    std::memcpy(to, maps_[rank].data() + told[rank][kOffset] + before * item,
+                static_cast<std::size_t>(bytes));
+    to += bytes;
+  }
+  return all;
+}
+
+Tensor SharedMemory::gather_all(const Tensor& mine, const Gather& gather) {
+  const std::vector<Numbers> told = tell(put(mine), gather);
+  const auto size = static_cast<int64_t>(maps_.size());
+  const Tensor all = at::empty({size * mine.numel()}, mine.options());
+  char* to = static_cast<char*>(all.mutable_data_ptr());
+  for (int64_t rank = 0; rank < size && mine.nbytes() > 0; ++rank) {
+    std::memcpy(to, maps_[rank].data() + told[rank][kOffset], mine.nbytes());
+    to += mine.nbytes();
+  }
+  return all;
+}
+
+}  // namespace heed::ranks
