@@ -64,7 +64,7 @@ class Bench {
 
   Measured updates(int64_t count) {
     Measured sums{.parameters = model::count_parameters(*run_.model),
-                  .precision = run_.precision == at::kFloat ? "fp32" : "bf16"};
+                  .precision = model::precision_name(run_.precision)};
     const double waited = batches_.waited();
     const auto start = Clock::now();
     for (int64_t i = 0; i < count; ++i) {

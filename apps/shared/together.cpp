@@ -18,8 +18,7 @@ int64_t threads_of_rank(int64_t total, const ranks::Place& place) {
 
 std::string device_of_rank(const std::string& device, const ranks::Place& place) {
   if (place.alone() || device == "cpu") return device;
-  const bool on_gpu = device == "auto" ? model::open_device(device).is_cuda() : true;
-  if (!on_gpu) return "cpu";
+  if (device == "auto" && !model::auto_means_gpu()) return "cpu";
   if (device != "auto" && device != "cuda" && place.local_size > 1)
     throw UserError("device: " + device + ": one GPU for " + std::to_string(place.local_size) +
                     " ranks of this machine; set it to cuda, of which each rank takes its own");

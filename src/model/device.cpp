@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -33,7 +34,8 @@ std::string load_cuda() {
     return "LibTorch's CUDA library does not load: " + std::string(why ? why : file);
   }();
   if (!problem.empty()) return problem;
-  if (!at::hasCUDA()) return "LibTorch was used before its CUDA library was loaded";
+  if (!at::globalContext().hasCUDART())
+    return "LibTorch was used before its CUDA library was loaded";
   if (at::getNumGPUs() == 0)
     return "no GPU is visible (is its driver loaded? what does CUDA_VISIBLE_DEVICES say?)";
   return "";
@@ -64,7 +66,10 @@ at::Device open_gpu(const std::string& name, int index) {
     throw UserError("device: " + name + ": this machine has " + std::to_string(count) +
                     (count == 1 ? " GPU" : " GPUs") + ", counted from 0");
   at::globalContext().lazyInitDevice(at::kCUDA);
-  return {at::kCUDA, static_cast<c10::DeviceIndex>(index)};
+  const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+  // For what names no GPU, such as pinned memory and NCCL: it would take memory of the first one.
+  c10::impl::getDeviceGuardImpl(at::kCUDA)->setDevice(device);
+  return device;
 }
 
 bool processor_has_bf16() {
@@ -89,15 +94,17 @@ bool gpu_has_bf16(const at::Device& device) {
 
 }  // namespace
 
+bool auto_means_gpu() {
+  if (!gpu_seems_present()) return false;
+  const std::string problem = load_cuda();
+  if (!problem.empty())
+    log::warn("device: auto: computing on the CPU although a GPU seems present: " + problem);
+  return problem.empty();
+}
+
 at::Device open_device(const std::string& name) {
   if (name == "cpu") return at::kCPU;
-  if (name == "auto") {
-    if (!gpu_seems_present()) return at::kCPU;
-    const std::string problem = load_cuda();
-    if (problem.empty()) return open_gpu("cuda:0", 0);
-    log::warn("device: auto: computing on the CPU although a GPU seems present: " + problem);
-    return at::kCPU;
-  }
+  if (name == "auto") return auto_means_gpu() ? open_gpu("cuda:0", 0) : at::Device(at::kCPU);
   if (const auto index = gpu_index(name)) return open_gpu(name, *index);
   throw UserError("device: got '" + name +
                   "', expected auto, cpu, cuda or cuda:N with N = 0, 1, ...");

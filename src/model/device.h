@@ -10,7 +10,11 @@ namespace heed::model {
 
 /// "auto", "cpu", "cuda" or "cuda:N". Loads LibTorch's CUDA library when a GPU is asked for (auto:
 /// when the machine has one). Throws UserError that says what is missing.
+/// What names no GPU, such as pinned memory, then means this one on the calling thread.
 at::Device open_device(const std::string& name);
+
+/// Whether "auto" is a GPU here; takes nothing of one. Loads LibTorch's CUDA library, too.
+bool auto_means_gpu();
 
 /// A tensor of the host's on `device`; itself where that is the host. A GPU takes it from pinned
 /// memory, in order with its other work, and the host does not wait.
