@@ -1,7 +1,6 @@
 #include "apps/bench/exchange_here.h"
 
 #include <ATen/ATen.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <exception>
@@ -11,29 +10,11 @@
 #include <vector>
 
 #include "apps/shared/measuring.h"
-#include "base/error.h"
+#include "apps/shared/rank_processes.h"
 #include "ranks/group.h"
 
 namespace heed {
 namespace {
-
-/// A new folder for the ranks to meet in, gone when this object is.
-class ExchangeFolder {
- public:
-  ExchangeFolder() : path_((std::filesystem::temp_directory_path() / "heed-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw Failure(path_ + ": cannot make this folder");
-  }
-  ~ExchangeFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ExchangeFolder(const ExchangeFolder&) = delete;
-  ExchangeFolder& operator=(const ExchangeFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct ExchangeSeconds {
   double large = 0, small = 0;  // gradients to their ranks and weights to all; one number to all
@@ -60,7 +41,7 @@ ExchangeSeconds measure_exchange(ranks::Group& group, int64_t numbers, int repea
 }  // namespace
 
 study::Connection exchange_here(int64_t ranks, double bytes, int repeats) {
-  const ExchangeFolder folder;
+  const MeetingFolder folder(std::filesystem::temp_directory_path().string());
   // Of a small model the time would be latency alone.
   const double tensor = std::max(bytes, 16e6);
   const auto numbers = static_cast<int64_t>(tensor) / 4 / ranks;

@@ -27,25 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMeeting = ".heed.ranks.";
 
-/// A folder that is gone when this object is.
-class MeetingFolder {
- public:
-  explicit MeetingFolder(const std::string& folder) : path_(folder + "/" + kMeeting + "XXXXXX") {
-    if (::mkdtemp(path_.data()) == nullptr)
-      throw Failure(folder + ": cannot write: " + std::generic_category().message(errno));
-  }
-  ~MeetingFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  MeetingFolder(const MeetingFolder&) = delete;
-  MeetingFolder& operator=(const MeetingFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 /// How the first rank that did not succeed ended.
 struct End {
   int64_t rank = 0, update = 0;
@@ -97,6 +78,17 @@ std::optional<End> attempt(const RankJob& job, const std::vector<std::string>& c
 }
 
 }  // namespace
+
+MeetingFolder::MeetingFolder(const std::string& folder)
+    : path_(folder + "/" + kMeeting + "XXXXXX") {
+  if (::mkdtemp(path_.data()) == nullptr)
+    throw Failure(folder + ": cannot write: " + std::generic_category().message(errno));
+}
+
+MeetingFolder::~MeetingFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
 
 std::string own_path() {
   return fs::read_symlink("/proc/self/exe").string();

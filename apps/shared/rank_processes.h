@@ -8,6 +8,20 @@
 
 namespace heed {
 
+/// A new folder for ranks to meet in, gone when this object is.
+class MeetingFolder {
+ public:
+  /// Inside `folder`. Throws Failure where that cannot be written.
+  explicit MeetingFolder(const std::string& folder);
+  ~MeetingFolder();
+  MeetingFolder(const MeetingFolder&) = delete;
+  MeetingFolder& operator=(const MeetingFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 struct RankJob {
   std::vector<std::string> command;  // the program with its arguments, the same for all ranks
   std::vector<std::string> again;    // the same for a later attempt

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <optional>
 #include <vector>
 
 #include "base/error.h"
