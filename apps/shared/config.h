@@ -41,8 +41,8 @@ struct Config {
   HEED_FREE(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.",
             config::AnyValue{})
   HEED_FREE(int64_t, threads, 0,
-            "Threads of the CPU; 0 uses every core. More than training.micro_batches change the "
-            "last bits.",
+            "Threads of the CPU; 0 uses every core. Twice as many as training.micro_batches change "
+            "the last bits.",
             config::Between<int64_t>{0, 1024})
   HEED_FIXED(Precision, precision, Precision::auto_,
              "Precision of the matrix products; auto is bf16 where the hardware has it, else fp32.",

@@ -4,30 +4,82 @@
 #include <ATen/ThreadLocalState.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
 
 namespace heed::kernels {
+namespace {
 
-void share_out(int64_t count, const std::function<void(int64_t, int64_t)>& work) {
-  std::atomic<int64_t> next = 0;
-  const at::ThreadLocalState callers;
-  at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t worker, int64_t) {
-    // Nested loops are serial here, but oneDNN cuts its work by the number that it is told. A new
-    // thread takes over LibTorch's number at its first question.
-    at::get_num_threads();
-    omp_set_num_threads(1);
-    const at::ThreadLocalStateGuard as_caller(callers);
+/// Items that workers take from.
+class Items {
+ public:
+  Items(int64_t count, const ItemWork& work) : count_(count), work_(work) {}
+  /// Until none is left.
+  void take(int64_t worker) {
+    const at::ThreadLocalStateGuard as_caller(callers_);
     try {
-      for (int64_t item = next++; item < count; item = next++) work(item, worker);
+      for (int64_t item = next_++; item < count_; item = next_++) work_(item, worker);
     } catch (...) {
-      next = count;
+      next_ = count_;
       throw;
     }
+  }
+
+ private:
+  const int64_t count_;
+  const ItemWork& work_;
+  const at::ThreadLocalState callers_;
+  std::atomic<int64_t> next_ = 0;
+};
+
+/// LibTorch's threads have no threads of their own; these do.
+void take_with_threads(Items& items, int64_t workers, int64_t inner) {
+  const int before = at::get_num_threads();
+  std::vector<std::exception_ptr> thrown(workers);
+  {
+    std::vector<std::jthread> all;
+    for (int64_t worker = 0; worker < workers; ++worker)
+      all.emplace_back([&, worker] {
+        at::set_num_threads(static_cast<int>(inner));
+        try {
+          items.take(worker);
+        } catch (...) {
+          thrown[worker] = std::current_exception();
+        }
+      });
+  }
+  at::set_num_threads(before);  // what a new thread begins with
+  const auto first = std::ranges::find_if(thrown, [](const auto& one) { return one != nullptr; });
+  if (first != thrown.end()) std::rethrow_exception(*first);
+}
+
+}  // namespace
+
+void share_out(int64_t count, const ItemWork& work) {
+  Items items(count, work);
+  at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t worker, int64_t) {
+    // Nested loops are serial here, but oneDNN cuts its work by the number that it is told. A new
+    // thread takes over LibTorch's number at its first question to LibTorch, and at the first
+    // parallel_for that was compiled into this program: each remembers for itself.
+    at::get_num_threads();
+    at::internal::lazy_init_num_threads();
+    omp_set_num_threads(1);
+    items.take(worker);
   });
 }
 
-void share_out(const at::Device& device, int64_t count,
-               const std::function<void(int64_t, int64_t)>& work) {
+void share_out(int64_t count, int64_t inner, const ItemWork& work) {
+  const int64_t threads = at::get_num_threads();
+  if (inner == 1) return share_out(count, work);
+  Items items(count, work);
+  if (inner == threads) return items.take(0);
+  take_with_threads(items, std::min(threads / inner, count), inner);
+}
+
+void share_out(const at::Device& device, int64_t count, const ItemWork& work) {
   if (device.is_cpu()) return share_out(count, work);
   for (int64_t item = 0; item < count; ++item) work(item, 0);
 }

@@ -14,14 +14,15 @@ void Loop::say_who_computes() const {
   const int64_t parts = parts_per_batch(config_) * config_.accumulate;
   const int64_t threads = at::get_num_threads(), all = threads * group_.size();
   if (!setup_.device.is_cpu() || all <= parts) return;
-  const std::string of = ") than parts of an update (" + std::to_string(parts) + "): ";
-  const std::string cure = ". training.micro_batches: more parts, of which each has its own";
-  if (threads == 1)
-    log::info("more ranks (" + std::to_string(all) + of + "the others wait" + cure + " rank");
-  else
-    log::info("more threads (" + std::to_string(all) + of +
-              "all compute each part together, and the last bits depend on their number" + cure +
-              " thread");
+  const int64_t inner = threads_of_a_part(config_, group_.size());
+  const std::string what = threads == 1 ? "ranks" : "threads";
+  log::info("more " + what + " (" + std::to_string(all) + ") than parts of an update (" +
+            std::to_string(parts) + "): " +
+            (inner == 1 ? "the others wait"
+                        : std::to_string(inner) +
+                              " compute each part together, and the last bits depend on this "
+                              "number") +
+            ". More training.micro_batches would use all, each alone");
 }
 
 double Loop::seconds_left() const {

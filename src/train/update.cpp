@@ -92,6 +92,12 @@ std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
   return parts;
 }
 
+int64_t threads_of_a_part(const TrainConfig& config, int64_t ranks) {
+  const int64_t threads = at::get_num_threads();
+  const int64_t parts = parts_per_batch(config) * config.accumulate;
+  return std::clamp<int64_t>(threads * ranks / parts, 1, threads);
+}
+
 Updater::Updater(model::Model& model, const TrainConfig& config, at::Device device,
                  at::ScalarType precision, Optimizer& optimizer, Average* average,
                  MakeModel another)
@@ -105,11 +111,9 @@ Updater::Updater(model::Model& model, const TrainConfig& config, at::Device devi
   workers_.push_back({model, trainable_list(model)});
 }
 
-bool Updater::shares_out() const {
-  const int64_t threads = at::get_num_threads();
-  const int64_t parts = parts_per_batch(config_) * config_.accumulate;
-  const bool enough = threads == 1 || threads * shard_.group().size() <= parts;
-  return device_.is_cpu() && another_ && enough;
+int64_t Updater::threads_of_a_part() const {
+  if (!device_.is_cpu() || !another_) return at::get_num_threads();
+  return train::threads_of_a_part(config_, shard_.group().size());
 }
 
 void Updater::add_workers(int64_t count) {
@@ -219,19 +223,15 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
     times[item] = sums.seconds;
     gradients.add(number, std::move(sums.gradients));
   };
-  if (shares_out()) {
-    add_workers(at::get_num_threads());
-    for (const Worker& worker : workers_) worker.model.train();
-    kernels::share_out(end - begin, work);
-  } else {
-    for (int64_t item = 0; item < end - begin; ++item) work(item, 0);
-  }
+  const int64_t inner = threads_of_a_part();
+  add_workers(at::get_num_threads() / inner);
+  for (const Worker& worker : workers_) worker.model.train();
+  kernels::share_out(end - begin, inner, work);
   for (const UpdateSeconds& time : times) seconds += time;
-  const int64_t together = shares_out() ? std::clamp<int64_t>(at::get_num_threads(), 1,
-                                                              std::max<int64_t>(1, end - begin))
-                                        : 1;
-  seconds.forward /= static_cast<double>(together);
-  seconds.backward /= static_cast<double>(together);
+  const auto together =
+      static_cast<double>(std::clamp<int64_t>(end - begin, 1, at::get_num_threads() / inner));
+  seconds.forward /= together;
+  seconds.backward /= together;
   std::vector<Gradients> nodes;
   for (const Node& node : nodes_of(begin, end, parts)) nodes.push_back(gradients.take(node));
   return nodes;

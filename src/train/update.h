@@ -69,6 +69,10 @@ class UpdateReport {
 std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
                                   const TrainConfig& config);
 
+/// How many of this process's threads (at::get_num_threads()) compute a part together on a CPU:
+/// one, unless there are several for each part of an update.
+int64_t threads_of_a_part(const TrainConfig& config, int64_t ranks);
+
 /// Makes a model of the same kind, with weights of its own; may be empty.
 using MakeModel = std::function<model::ModelPtr()>;
 
@@ -84,10 +88,6 @@ class Updater {
   /// which memory runs out is computed in two halves, again and again; throws Failure where that
   /// does not help. Collective.
   UpdateReport run(const std::vector<data::Batch>& parts, const UpdatePlan& plan);
-
-  /// Whether each part has one core. Elsewhere parts are computed one after the other by all
-  /// threads: on a GPU, without `another`, and where there are more threads than parts.
-  bool shares_out() const;
 
  private:
   struct Worker {
@@ -105,6 +105,8 @@ class Updater {
     int64_t tokens;  // of all parts
   };
   using Clock = std::chrono::steady_clock;
+  /// All of them on another device than a CPU, and without `another`: parts come one by one.
+  int64_t threads_of_a_part() const;
   void add_workers(int64_t count);
   Sums compute(Worker& worker, const data::Batch& part, uint64_t seed, const Job& job);
   Sums compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,

@@ -37,6 +37,31 @@ TEST_P(ShareOut, CallsOnceForEachItemWithOneThreadInside) {
   EXPECT_EQ(at::get_num_threads(), GetParam());
 }
 
+TEST_P(ShareOut, GivesEachWorkerItsThreads) {
+  for (int64_t inner = 1; inner <= GetParam(); ++inner)
+    for (const int64_t count : {0, 1, 7}) {
+      std::vector<std::atomic<int>> calls(count), busy(GetParam() / inner);
+      const at::AutoGradMode mode(false);
+      share_out(count, inner, [&](int64_t item, int64_t worker) {
+        ++calls[item];
+        EXPECT_EQ(busy.at(worker)++, 0);
+        EXPECT_EQ(at::get_num_threads(), inner);
+        EXPECT_FALSE(at::GradMode::is_enabled());
+        std::atomic<int64_t> sum = 0;
+        at::parallel_for(0, 100, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
+        EXPECT_EQ(sum, 100);
+        --busy.at(worker);
+      });
+      for (const auto& number : calls) EXPECT_EQ(number, 1);
+      EXPECT_EQ(at::get_num_threads(), GetParam());
+      EXPECT_THROW(share_out(9, inner,
+                             [](int64_t item, int64_t) {
+                               if (item == 3) throw std::runtime_error("three");
+                             }),
+                   std::runtime_error);
+    }
+}
+
 TEST_P(ShareOut, KeepsTheCallersGradientMode) {
   for (const bool wanted : {false, true}) {
     const at::AutoGradMode mode(wanted);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <thread>
 
@@ -48,7 +49,6 @@ Outcome updates(const model::ModelConfig& config, TrainConfig training, at::Scal
   Updater updater(*model, training, at::kCPU, precision, own.optimizer, &average, [&] {
     return model::make_model(config, {kPieces, kPieces});
   });
-  EXPECT_TRUE(updater.shares_out());
   model->train();
   Outcome out;
   for (int64_t update = 1; update <= 2; ++update) {
@@ -98,23 +98,37 @@ TEST(Workers, OfAnyNumberMakeTheSameWeightsWithEveryOptimizer) {
   }
 }
 
-TEST(Workers, AreOneWhereThereAreMoreThreadsThanParts) {
-  const Threads three(3);
+TEST(Workers, HaveThreadsOfTheirOwnWhereThereAreTwoForEachPart) {
   TrainConfig config;
-  config.batch_size = 4096;
-  const auto shares_out = [&](const TrainConfig& of) {
-    auto other = std::make_shared<toy::ToyModel>();
-    OwnOptimizer own(of, *other);
-    return Updater(*other, of, at::kCPU, at::kFloat, own.optimizer, nullptr,
-                   [] { return std::make_shared<toy::ToyModel>(); })
-        .shares_out();
-  };
-  EXPECT_FALSE(shares_out(config));  // two parts
-  config.batch_size = 6144;
-  EXPECT_TRUE(shares_out(config));
+  config.batch_size = 4096;  // two parts
+  const Threads seven(7);
+  EXPECT_EQ(threads_of_a_part(config, 1), 3);
+  EXPECT_EQ(threads_of_a_part(config, 2), 7);
   config.batch_size = 2048;
-  config.accumulate = 3;
-  EXPECT_TRUE(shares_out(config));
+  config.accumulate = 4;
+  EXPECT_EQ(threads_of_a_part(config, 1), 1);  // three wait
+  EXPECT_EQ(threads_of_a_part(config, 2), 3);
+  config.micro_batches = 2;
+  EXPECT_EQ(threads_of_a_part(config, 1), 1);
+}
+
+// Twelve threads for six parts are two for each; three threads for six parts are one.
+TEST(Workers, WithThreadsOfTheirOwnAgreeWithThoseWithout) {
+  TrainConfig training;
+  training.optimizer = OptimizerKind::sgd;  // Adam makes steps of rounding errors
+  int number = 0;
+  for (const auto& [name, config] : model::testing::every_kind()) {
+    if (number++ % 6 != 0) continue;
+    SCOPED_TRACE(name);
+    const Outcome one = updates(config, training, at::kFloat, 3);
+    const Outcome two = updates(config, training, at::kFloat, 12);
+    ASSERT_EQ(one.numbers.size(), two.numbers.size());
+    for (size_t i = 0; i < one.numbers.size(); ++i)
+      EXPECT_NEAR(one.numbers[i], two.numbers[i], 1e-5 * std::abs(one.numbers[i]));
+    for (const auto& [weight, value] : one.weights)
+      EXPECT_TRUE(at::allclose(value, two.weights.at(weight), 1e-5, 1e-6)) << weight;
+    expect_same(two, updates(config, training, at::kFloat, 13));
+  }
 }
 
 TEST(PartsPerBatch, FollowFromTheBatchSizeAlone) {
