@@ -152,9 +152,7 @@ def main():
     args = parser.parse_args()
     results = campaign(args.quick, args.seed, args.work.resolve(), args.jobs, args.only,
                        say=lambda text: print(text, flush=True))
-    print(table.markdown(results.rows()))
-    print(*results.complaints, sep="\n")
-    return 1 if results.complaints else 0
+    return table.end(results.rows(), results.complaints)
 
 
 if __name__ == "__main__":

@@ -173,9 +173,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=toy.ROOT / "build/campaign")
     args = parser.parse_args()
     results = campaign(args.quick, args.work.resolve(), args.only, say=lambda text: print(text, flush=True))
-    print(table.markdown(results.rows()))
-    print(*results.complaints, sep="\n")
-    return 1 if results.complaints else 0
+    return table.end(results.rows(), results.complaints)
 
 
 if __name__ == "__main__":

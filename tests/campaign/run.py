@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The whole campaign against heed: kills, failures of the world, damaged input, long runs; ends with one table.
+"""The whole campaign against heed: kills, failures of the world, numbers of ranks, damaged input, long runs; ends with one table.
 
     python3 tests/campaign/run.py            the quick one, a few minutes
     python3 tests/campaign/run.py --full     200 kills, 50 of ranks, every write of a run, an hour of damaged input, a million lines
@@ -12,6 +12,7 @@ import random
 import subprocess
 import sys
 
+import bits
 import faults
 import kills
 import long_runs
@@ -20,7 +21,7 @@ import table
 import toy
 
 FUZZ = toy.ROOT / "tests/fuzz/run.py"
-PARTS = ("kills", "faults", "ranks", "fuzz", "long_runs")
+PARTS = ("kills", "faults", "ranks", "bits", "fuzz", "long_runs")
 
 
 def fuzz(full):
@@ -60,6 +61,8 @@ def main():
         take(faults.campaign(not args.full, args.seed, work, args.jobs, say=say))
     if "ranks" in parts:
         take(ranks.campaign(50 if args.full else ranks.QUICK, args.seed, work, say=say))
+    if "bits" in parts:
+        take(bits.campaign(not args.full, work, say=say))
     if "fuzz" in parts:
         take(fuzz(args.full))
     if "long_runs" in parts:

@@ -34,3 +34,10 @@ def markdown(rows):
     sums = [sum(row[i] for row in rows) for i in (2, 3, 4)]
     lines.append(f"| all | | {sums[0]} | {sums[1]} | {sums[2]} |")
     return "\n".join(lines)
+
+
+def end(rows, complaints):
+    """Prints both; returns the program's exit code."""
+    print(markdown(rows))
+    print(*complaints, sep="\n")
+    return 1 if complaints else 0
