@@ -12,18 +12,18 @@ using nlohmann::json;
 
 std::string RunSummary::to_json(const Provenance& provenance,
                                 const data::HygieneReport& corpora) const {
-  return json{{"parameters", parameters},
-              {"updates", updates},
-              {"minutes", minutes},
-              {"tokens_per_second", tokens_per_second},
-              {"validation_loss", validation_loss},
-              {"validation_bleu", validation_bleu},
-              {"stop_reason", stop_reason},
-              {"test", test_scores},
-              {"provenance", json::parse(provenance.to_json())},
-              {"corpora", json::parse(heed::to_json(corpora))}}
-             .dump(2) +
-         "\n";
+  json summary{{"parameters", parameters},
+               {"updates", updates},
+               {"minutes", minutes},
+               {"tokens_per_second", tokens_per_second},
+               {"validation_loss", validation_loss},
+               {"validation_bleu", validation_bleu},
+               {"stop_reason", stop_reason},
+               {"test", test_scores},
+               {"provenance", json::parse(provenance.to_json())},
+               {"corpora", json::parse(heed::to_json(corpora))}};
+  if (!base_before.empty()) summary["base"] = {{"before", base_before}, {"after", base_after}};
+  return summary.dump(2) + "\n";
 }
 
 RunSummary RunSummary::read(const std::string& path) {

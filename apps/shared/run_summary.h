@@ -18,6 +18,8 @@ struct RunSummary {
   double validation_bleu = -1;                // of the best checkpoint; -1 where none was scored
   std::string stop_reason;
   std::vector<std::string> test_scores;  // as sacrebleu describes them
+  // On the test set of training.from: of that model, and of this one.
+  std::vector<std::string> base_before, base_after;
 
   /// Of a run that was made so, on these corpora.
   std::string to_json(const Provenance& provenance, const data::HygieneReport& corpora) const;

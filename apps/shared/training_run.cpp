@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "apps/shared/base_model.h"
 #include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "model/device.h"
+#include "model/freeze.h"
 #include "model/model.h"
 #include "text/lines.h"
 
@@ -55,6 +57,7 @@ data::CorpusReading training_reading(const Config& config) {
 }
 
 Vocabularies make_vocabularies(const Config& config) {
+  if (!config.training.from.empty()) return vocabularies_from_base(config);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const bool joint = wanted.kind == data::VocabularyKind::joint;
   const auto one = [&](const std::string& ready, bool sources, bool targets) {
@@ -81,6 +84,7 @@ ModelFolder fresh_model(Config config, const std::string& folder, const Vocabula
   at::manual_seed(static_cast<uint64_t>(config.seed));
   auto network = model::make_model(
       config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  model::freeze(*network, config.training.freeze);
   network->to(device);
   return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
           device, precision};
@@ -94,7 +98,11 @@ ModelFolder fresh_model(Config config, const std::string& folder,
 
 train::MakeModel another_model(const ModelFolder& run) {
   const model::VocabularySizes sizes{run.source.size(), run.target.size()};
-  return [config = run.config.model, sizes] { return model::make_model(config, sizes); };
+  return [config = run.config.model, frozen = run.config.training.freeze, sizes] {
+    auto network = model::make_model(config, sizes);
+    model::freeze(*network, frozen);
+    return network;
+  };
 }
 
 namespace {

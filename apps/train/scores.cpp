@@ -5,12 +5,14 @@
 #include <memory>
 #include <utility>
 
+#include "apps/shared/base_model.h"
 #include "apps/shared/pairs.h"
 #include "apps/shared/test_set.h"
 #include "apps/shared/together.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/strings.h"
 #include "model/model.h"
 #include "score/sacrebleu.h"
 
@@ -60,21 +62,54 @@ void check_scorer(const score::EvaluationConfig& evaluation) {
   }
 }
 
-std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group) {
-  const Config& config = folder.config;
-  if (config.data.test.source.empty()) return {};
-  const TestSet set = open_test_set(config, "", "");
+namespace {
+
+/// By all ranks; whole on the first.
+std::vector<std::string> translated(const ModelFolder& folder, const TestSet& set,
+                                    ranks::Group& group) {
   group.begin("the test set was translated");
   const auto hypotheses =
       translate_together(group, set.source, [&](const auto& lines, int64_t first_line) {
         return translate_all(folder, lines, first_line);
       });
+  return hypotheses.value_or(std::vector<std::string>());
+}
+
+}  // namespace
+
+std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group) {
+  const Config& config = folder.config;
+  if (config.data.test.source.empty()) return {};
+  const TestSet set = open_test_set(config, "", "");
+  const auto hypotheses = translated(folder, set, group);
   if (!group.leads()) return {};
-  write_lines((fs::path(folder.path) / "test.hypothesis").string(), *hypotheses);
+  write_lines((fs::path(folder.path) / "test.hypothesis").string(), hypotheses);
   std::vector<std::string> scores;
-  for (const score::Score& score : score::score(*hypotheses, set.reference, config.evaluation)) {
+  for (const score::Score& score : score::score(hypotheses, set.reference, config.evaluation)) {
     scores.push_back(describe(score));
     log::info("test " + scores.back());
+  }
+  return scores;
+}
+
+BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
+  if (folder.config.training.from.empty()) return {};
+  const ModelFolder base = open_base(folder);
+  if (base.config.data.test.source.empty()) {
+    log::info(base.path + " has no test set: what was forgotten is not measured");
+    return {};
+  }
+  const TestSet set = open_test_set(base.config, "", "");
+  const auto before = translated(base, set, group), after = translated(folder, set, group);
+  if (!group.leads()) return {};
+  const auto old = score::score(before, set.reference, base.config.evaluation);
+  const auto now = score::score(after, set.reference, base.config.evaluation);
+  BaseScores scores;
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    scores.before.push_back(describe(old[i]));
+    scores.after.push_back(describe(now[i]));
+    log::info("test set of " + base.path + ": " + old[i].name + " " + fixed(old[i].value, 2) +
+              " before, " + fixed(now[i].value, 2) + " after");
   }
   return scores;
 }

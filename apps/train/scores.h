@@ -24,4 +24,13 @@ void check_scorer(const score::EvaluationConfig& evaluation);
 /// The test set by beam search: test.hypothesis and the scores, by the first rank. Collective.
 std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group);
 
+/// The scores of the base (training.from) on its own test set, and those of what the run has made
+/// of it: what was forgotten.
+struct BaseScores {
+  std::vector<std::string> before, after;
+};
+
+/// Nothing without a base that has a test set. Collective.
+BaseScores score_base(const ModelFolder& folder, ranks::Group& group);
+
 }  // namespace heed

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "apps/commands.h"
+#include "apps/shared/base_model.h"
 #include "apps/shared/config.h"
 #include "apps/shared/corpora.h"
 #include "apps/shared/model_folder.h"
@@ -128,8 +129,10 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
   }
   const Vocabularies vocabularies = load_vocabularies(folder, is_joint(config));
   const bool scored = has_scores(saved, config);
+  const bool goes_on = group.tell(saved ? "goes on" : "") == "goes on";
 
   ModelFolder run = fresh_model(std::move(config), folder, vocabularies, device);
+  if (!run.config.training.from.empty() && !goes_on) take_base_weights(run);
   log_start(run, place);
   std::optional<Provenance> provenance;
   if (group.leads()) provenance = provenance_of(run, saved.has_value());
@@ -169,6 +172,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
   const bool has_all = group.tell(scored ? "scored" : "") == "scored";
   if (result.stopped == train::StopReason::nothing_to_do && has_all) return;
   const std::vector<std::string> scores = score_test(run, group);
+  const BaseScores base = score_base(run, group);
   if (!group.leads()) return;
   RunSummary summary{.parameters = model::count_parameters(*run.model),
                      .updates = result.updates,
@@ -177,7 +181,9 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
                      .validation_loss = result.best_loss.value_or(0),
                      .validation_bleu = result.bleu_of_best.value_or(-1),
                      .stop_reason = result.reason(),
-                     .test_scores = scores};
+                     .test_scores = scores,
+                     .base_before = base.before,
+                     .base_after = base.after};
   write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json(*provenance, hygiene));
   log::info("done: heed translate " + shell_word(folder));
 }

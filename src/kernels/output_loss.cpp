@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.h"
@@ -27,28 +29,56 @@ struct Sums {
   double smoothed = 0, nll = 0;
 };
 
-/// Every row of `logits` becomes its gradient. Added up row by row, so that threads change nothing.
-void to_gradients(const Tensor& logits, const int64_t* gold, double smoothing, bool gradient,
-                  Sums& sums) {
-  const int64_t rows = logits.size(0), vocab = logits.size(1);
+using OptionalPair = std::optional<PairWeights>;
+
+/// What the loss of a row needs besides its logits.
+struct Wanted {
+  float smoothing = 0;
+  OptionalPair pair;
+  bool gradient = false;
+};
+
+/// loss(i, scratch) for each row; added up row by row, so that threads change nothing.
+template <class Loss>
+void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, Sums& sums) {
   std::vector<RowLoss> losses(static_cast<std::size_t>(rows));
-  const auto share = static_cast<float>(smoothing);
   at::parallel_for(0, rows, 4, [&](int64_t begin, int64_t end) {
-    if (logits.scalar_type() == at::kFloat) {
-      auto* data = logits.data_ptr<float>();
-      for (int64_t i = begin; i < end; ++i)
-        losses[i] = loss_row(data + i * vocab, vocab, gold[i], share, gradient);
-      return;
-    }
-    std::vector<float> scratch(static_cast<std::size_t>(vocab));
-    auto* data = reinterpret_cast<uint16_t*>(logits.data_ptr<at::BFloat16>());
-    for (int64_t i = begin; i < end; ++i)
-      losses[i] = loss_row(data + i * vocab, vocab, gold[i], share, gradient, scratch.data());
+    std::vector<float> work(scratch);
+    for (int64_t i = begin; i < end; ++i) losses[i] = loss(i, work.data());
   });
-  for (const RowLoss& loss : losses) {
-    sums.smoothed += loss.smoothed;
-    sums.nll += loss.nll;
+  for (const RowLoss& each : losses) {
+    sums.smoothed += each.smoothed;
+    sums.nll += each.nll;
   }
+}
+
+/// Every row of `logits` becomes its gradient; where there are pairs, those of both.
+void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gold,
+                  const Wanted& wanted, Sums& sums) {
+  const int64_t rows = logits.size(0), vocab = logits.size(1);
+  const auto size = static_cast<std::size_t>(vocab);
+  const auto add = [&]<class Number>(Number* one, Number* other, std::size_t scratch) {
+    add_rows(
+        rows, scratch,
+        [&](int64_t i, float* work) {
+          Number* row = one + i * vocab;
+          if (other)
+            return pair_loss_rows(row, other + i * vocab, vocab, gold[i], wanted.smoothing,
+                                  *wanted.pair, wanted.gradient, work);
+          if constexpr (std::is_same_v<Number, float>)
+            return loss_row(row, vocab, gold[i], wanted.smoothing, wanted.gradient);
+          else
+            return loss_row(row, vocab, gold[i], wanted.smoothing, wanted.gradient, work);
+        },
+        sums);
+  };
+  const bool pairs = others.defined();
+  if (logits.scalar_type() == at::kFloat)
+    add(logits.data_ptr<float>(), pairs ? others.data_ptr<float>() : nullptr, pairs ? size : 0);
+  else
+    add(reinterpret_cast<uint16_t*>(logits.data_ptr<at::BFloat16>()),
+        pairs ? reinterpret_cast<uint16_t*>(others.data_ptr<at::BFloat16>()) : nullptr,
+        pairs ? 3 * size : size);
 }
 
 /// Gradients of the sum of losses.
@@ -69,15 +99,16 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
   /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
   static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
                              const Tensor& bias, bool has_bias, const Tensor& gold,
-                             double smoothing, at::ScalarType type, bool wants_gradient) {
+                             const Wanted& wanted, at::ScalarType type) {
     const Tensor x = features.to(type).contiguous(), w = weight.to(type).contiguous();
     const Tensor by_columns = weight_by_columns(w, type);
     const Tensor b = has_bias ? bias.to(type) : Tensor();
-    const int64_t tokens = x.size(0), vocab = w.size(0);
+    const int64_t tokens = gold.size(0), vocab = w.size(0);
     const int64_t chunk =
-        std::clamp<int64_t>(kChunk / (vocab * w.element_size()), 1, std::max<int64_t>(tokens, 1));
+        std::clamp<int64_t>(kChunk / (vocab * w.element_size() * (wanted.pair ? 2 : 1)), 1,
+                            std::max<int64_t>(tokens, 1));
     Gradients gradients;
-    if (wants_gradient) {
+    if (wanted.gradient) {
       gradients = {at::empty_like(x), at::zeros({w.size(1), vocab}, weight.options()), {}};
       if (has_bias) gradients.bias = at::zeros_like(bias);
     }
@@ -86,11 +117,18 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
       const int64_t count = std::min(chunk, tokens - begin);
       const Tensor rows = x.narrow(0, begin, count);
       const Tensor logits = times_transposed(rows, by_columns, b);
-      to_gradients(logits, gold.data_ptr<int64_t>() + begin, smoothing, wants_gradient, sums);
-      if (wants_gradient) gradients.add(logits, rows, begin, w);
+      Tensor others, other_logits;
+      if (wanted.pair) {
+        others = x.narrow(0, tokens + begin, count);
+        other_logits = times_transposed(others, by_columns, b);
+      }
+      to_gradients(logits, other_logits, gold.data_ptr<int64_t>() + begin, wanted, sums);
+      if (!wanted.gradient) continue;
+      gradients.add(logits, rows, begin, w);
+      if (wanted.pair) gradients.add(other_logits, others, tokens + begin, w);
     }
     context->saved_data["features"] = gradients.features;
-    context->saved_data["weight"] = wants_gradient ? transposed(gradients.weight) : Tensor();
+    context->saved_data["weight"] = wanted.gradient ? transposed(gradients.weight) : Tensor();
     context->saved_data["bias"] = gradients.bias;
     context->saved_data["type"] = features.scalar_type();
     const auto number = at::TensorOptions(at::kDouble);
@@ -110,19 +148,32 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     features = features.mul_(scale).to(context->saved_data["type"].toScalarType());
     weight.mul_(scale);
     if (bias.defined()) bias.mul_(scale);
-    return {features, weight, bias, Tensor(), Tensor(), Tensor(), Tensor(), Tensor()};
+    return {features, weight, bias, Tensor(), Tensor(), Tensor(), Tensor()};
   }
 };
+
+OutputLossSum loss_of(const Tensor& features, const Tensor& weight, const Tensor& bias,
+                      const Tensor& gold, double smoothing, const OptionalPair& pair,
+                      at::ScalarType type) {
+  const bool gradient =
+      at::GradMode::is_enabled() && (features.requires_grad() || weight.requires_grad());
+  const Wanted wanted{static_cast<float>(smoothing), pair, gradient};
+  const auto sums = OutputLoss::apply(features, weight, bias.defined() ? bias : weight,
+                                      bias.defined(), gold, wanted, type);
+  return {sums[0], sums[1]};
+}
 
 }  // namespace
 
 OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
                           const Tensor& gold, double smoothing, at::ScalarType type) {
-  const bool wants_gradient =
-      at::GradMode::is_enabled() && (features.requires_grad() || weight.requires_grad());
-  const auto sums = OutputLoss::apply(features, weight, bias.defined() ? bias : weight,
-                                      bias.defined(), gold, smoothing, type, wants_gradient);
-  return {sums[0], sums[1]};
+  return loss_of(features, weight, bias, gold, smoothing, {}, type);
+}
+
+OutputLossSum output_pair_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
+                               const Tensor& gold, double smoothing, const PairWeights& pair,
+                               at::ScalarType type) {
+  return loss_of(features, weight, bias, gold, smoothing, pair, type);
 }
 
 }  // namespace heed::kernels

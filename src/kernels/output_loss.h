@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/rows/loss.h"
 #include "kernels/tensor.h"
 
 namespace heed::kernels {
@@ -19,5 +20,11 @@ struct OutputLossSum {
 /// in `type` (fp32 or bf16) with fp32 gradients of the weights. One backward pass only.
 OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
                           const Tensor& gold, double smoothing, at::ScalarType type);
+
+/// The same of two predictions of each piece (rows/loss.h): features [2 tokens, width], those of
+/// the second predictions behind those of the first.
+OutputLossSum output_pair_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
+                               const Tensor& gold, double smoothing, const PairWeights& pair,
+                               at::ScalarType type);
 
 }  // namespace heed::kernels

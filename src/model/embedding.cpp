@@ -16,7 +16,22 @@ Embedding::Embedding(int64_t vocabulary, int64_t width, double scale, double wor
   weight = register_parameter("weight", normal(vocabulary, width));
 }
 
+namespace {
+
+/// A GPU is not asked: it would have to be waited for.
+bool may_hold_cuts(const Tensor& tokens) {
+  return !tokens.is_cpu() || (tokens.numel() > 0 && tokens.min().item<int64_t>() < 0);
+}
+
+}  // namespace
+
 Tensor Embedding::forward(const Tensor& tokens) {
+  if (is_training() && may_hold_cuts(tokens))
+    return vectors_of(tokens.clamp_min(0)) * tokens.ge(0).unsqueeze(-1);
+  return vectors_of(tokens);
+}
+
+Tensor Embedding::vectors_of(const Tensor& tokens) {
   Tensor vectors = at::embedding(weight, tokens);  // [..., width]
   if (is_training() && word_dropout_ > 0) {
     Tensor kept = at::empty(tokens.sizes(), vectors.options());

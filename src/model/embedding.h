@@ -17,7 +17,7 @@ class Embedding : public torch::nn::Module {
  public:
   /// The vectors are multiplied by `scale` (sqrt(width) in Vaswani et al. 2017, 3.4; 1 elsewhere).
   /// While training, whole vectors are set to zero with probability `word_dropout` and the others
-  /// scaled up to make up for it.
+  /// scaled up to make up for it; and the vector of kCut is zero.
   Embedding(int64_t vocabulary, int64_t width, double scale, double word_dropout);
 
   Tensor forward(const Tensor& tokens);
@@ -26,6 +26,8 @@ class Embedding : public torch::nn::Module {
   Tensor weight;  // [vocab, width]
 
  private:
+  Tensor vectors_of(const Tensor& tokens);
+
   double scale_, word_dropout_;
 };
 using EmbeddingPtr = std::shared_ptr<Embedding>;

@@ -56,6 +56,9 @@ void keep_sentences(State& state, const Tensor& sentences);
 /// beam).
 void reorder_beams(State& state, const Tensor& parents);
 
+/// In the place of a token while training: nothing is known there, its vector is zero.
+inline constexpr int64_t kCut = -1;
+
 struct VocabularySizes {
   int64_t source = 0, target = 0;
 };

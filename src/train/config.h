@@ -13,6 +13,7 @@ HEED_ENUM(BatchType, tokens, sentences)
 HEED_ENUM(OptimizerKind, adam, adamw, sgd, adadelta)
 HEED_ENUM(ScheduleKind, constant, inverse_sqrt, noam, cosine, plateau, luong)
 HEED_ENUM(StopMetric, loss, bleu)
+HEED_ENUM(Consistency, none, rdrop, simcut)
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
@@ -37,9 +38,17 @@ struct TrainConfig {
   HEED_FIXED(
       int64_t, micro_batches, 0,
       "Parts that each batch is computed in, each by one thread of the CPU. The number of threads "
-      "changes no bit while they are not more than parts (times accumulate). 0: one part for 2,048 "
-      "target tokens or 64 sentences of batch_size.",
+      "changes no bit while there are fewer than two for each part (times accumulate). 0: one part "
+      "for 2,048 target tokens or 64 sentences of batch_size.",
       config::Between<int64_t>{0, 100000})
+  HEED_FIXED(std::string, from, "",
+             "Folder of a trained model: this run begins with its weights and its vocabulary. "
+             "Optimizer, schedule, best score and patience begin anew.",
+             config::AnyValue{})
+  HEED_FIXED(std::vector<std::string>, freeze, {},
+             "Modules of the model that stay as they are, by name, such as encoder or "
+             "decoder.0.",
+             config::AnyValue{})
   HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.",
              config::AnyValue{})
   HEED_FIXED(double, learning_rate, 0.0005,
@@ -60,6 +69,17 @@ struct TrainConfig {
              config::Between<double>{0.01, 1.0})
   HEED_FIXED(double, label_smoothing, 0.1,
              "Share of the probability spread over the whole vocabulary in the training target.",
+             config::Between<double>{0.0, 0.9})
+  HEED_FIXED(Consistency, consistency, Consistency::none,
+             "Each pair is predicted twice and the predictions have to agree: with other dropout "
+             "(rdrop, Liang et al. 2021), or with some words cut from the second (simcut, Gao et "
+             "al. 2022). An update costs twice as much.",
+             config::AnyValue{})
+  HEED_FIXED(double, consistency_weight, 3.0,
+             "rdrop, simcut: weight of the agreement in the loss; the papers use 5 and 3.",
+             config::Between<double>{0.0, 1000})
+  HEED_FIXED(double, consistency_share, 0.05,
+             "simcut: share of the words of both sides that are cut from the second prediction.",
              config::Between<double>{0.0, 0.9})
   HEED_FIXED(double, clip_norm, 1.0,
              "Gradients longer than this are shortened to it; 0 leaves them.",

@@ -114,18 +114,58 @@ LossSum cross_entropy(const Tensor& logits, const Tensor& gold, double smoothing
   return {sums[0], sums[1]};
 }
 
+LossSum pair_loss(const Tensor& logits, const Tensor& gold, double smoothing,
+                  const kernels::PairWeights& pair) {
+  const auto both = at::log_softmax(logits, 1, precision_of(logits)).chunk(2);
+  const Tensor &one = both.at(0), &other = both.at(1);
+  const Tensor answers = gold.unsqueeze(1);
+  const auto nll_of = [&](const Tensor& log_p) { return log_p.gather(1, answers).sum().neg(); };
+  const auto loss_of = [&](const Tensor& log_p, const Tensor& nll) {
+    return nll * (1 - smoothing) - log_p.mean(1).sum() * smoothing;
+  };
+  const Tensor nll = nll_of(one), other_nll = nll_of(other);
+  Tensor loss = loss_of(one, nll) * pair.first + loss_of(other, other_nll) * pair.second;
+  if (pair.forward > 0) loss = loss + (one.exp() * (one - other)).sum() * pair.forward;
+  if (pair.backward > 0) loss = loss + (other.exp() * (other - one)).sum() * pair.backward;
+  return {loss.to(at::kDouble),
+          (nll * pair.first + other_nll * pair.second).detach().to(at::kDouble)};
+}
+
+namespace {
+
+/// What is multiplied with the output layer's weights: no padding.
+Tensor real_rows(const Tensor& features, const Target& target) {
+  const Tensor all = features.flatten(0, 1);  // [batch * target, features]
+  return target.rows.defined() ? all.index_select(0, target.rows) : all;
+}
+
+/// Whether the loss can be taken without all logits.
+bool can_fuse(const Tensor& real, const model::OutputWeights& output) {
+  return output.weight.defined() && real.is_cpu() &&
+         kernels::is_fp32_or_bf16(kernels::product_type(real));
+}
+
+}  // namespace
+
 LossSum loss_of(model::Model& model, const Tensor& features, const Target& target,
                 double smoothing) {
-  Tensor real = features.flatten(0, 1);  // [batch * target, features]
-  if (target.rows.defined()) real = real.index_select(0, target.rows);
+  const Tensor real = real_rows(features, target);
   const model::OutputWeights output = model.output();
-  const at::ScalarType type = kernels::product_type(real);
-  if (output.weight.defined() && real.is_cpu() && kernels::is_fp32_or_bf16(type)) {
-    const auto sums =
-        kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing, type);
-    return {sums.smoothed, sums.nll};
-  }
-  return cross_entropy(model.logits(real), target.gold, smoothing);
+  if (!can_fuse(real, output)) return cross_entropy(model.logits(real), target.gold, smoothing);
+  const auto sums = kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing,
+                                         kernels::product_type(real));
+  return {sums.smoothed, sums.nll};
+}
+
+LossSum pair_loss_of(model::Model& model, const Tensor& features, const Target& target,
+                     double smoothing, const kernels::PairWeights& pair) {
+  const Tensor real = real_rows(features, target);
+  const Tensor gold = target.gold.narrow(0, 0, target.tokens / 2);
+  const model::OutputWeights output = model.output();
+  if (!can_fuse(real, output)) return pair_loss(model.logits(real), gold, smoothing, pair);
+  const auto sums = kernels::output_pair_loss(real, output.weight, output.bias, gold, smoothing,
+                                              pair, kernels::product_type(real));
+  return {sums.smoothed, sums.nll};
 }
 
 }  // namespace heed::train

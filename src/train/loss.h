@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "data/batch.h"
+#include "kernels/rows/loss.h"
 #include "model/model.h"
 
 namespace heed::train {
@@ -36,8 +37,16 @@ struct LossSum {
 /// for those that do). One backward pass only.
 LossSum cross_entropy(const Tensor& logits, const Tensor& gold, double smoothing);
 
+/// The same of two predictions of each piece (kernels/rows/loss.h): logits [2 tokens, vocab], those
+/// of the second predictions behind those of the first; gold [tokens].
+LossSum pair_loss(const Tensor& logits, const Tensor& gold, double smoothing,
+                  const kernels::PairWeights& pair);
+
 /// The same from the decoder's features [batch, target, features] through the model's output layer.
 LossSum loss_of(model::Model& model, const Tensor& features, const Target& target,
                 double smoothing);
+/// The same of a batch whose second half has the same targets as its first.
+LossSum pair_loss_of(model::Model& model, const Tensor& features, const Target& target,
+                     double smoothing, const kernels::PairWeights& pair);
 
 }  // namespace heed::train

@@ -19,7 +19,7 @@
 #include "model/device.h"
 #include "model/initial.h"
 #include "model/weights.h"
-#include "train/loss.h"
+#include "train/consistency.h"
 
 namespace heed::train {
 namespace {
@@ -133,14 +133,7 @@ Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t
                                const Job& job) {
   const auto start = Clock::now();
   const kernels::Draws draws(seed, device_);
-  const auto source = model::make_source(part, device_);
-  const Target target = make_target(part, device_);
-  LossSum loss;
-  {
-    const model::Autocast autocast(device_, precision_, /*keep_copies=*/!device_.is_cpu());
-    loss = loss_of(worker.model, worker.model.features(source, target.input), target,
-                   config_.label_smoothing);
-  }
+  const LossSum loss = loss_of_part(worker.model, part, seed);
   const auto middle = Clock::now();
   (loss.smoothed * (job.plan.loss_scale / static_cast<double>(job.tokens))).backward();
   return {loss.smoothed.detach(),
@@ -148,6 +141,19 @@ Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t
           take_gradients(worker.parameters),
           {.forward = seconds_between(start, middle),
            .backward = seconds_between(middle, Clock::now())}};
+}
+
+LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint64_t seed) const {
+  const bool twice = config_.consistency != Consistency::none;
+  Random random(seed);
+  const data::Batch both = twice ? both_of(part, config_, random) : data::Batch();
+  const auto source = model::make_source(twice ? both : part, device_);
+  const Target target = make_target(twice ? both : part, device_);
+  const model::Autocast autocast(device_, precision_, /*keep_copies=*/!device_.is_cpu());
+  const Tensor features = model.features(source, target.input);
+  return twice
+             ? pair_loss_of(model, features, target, config_.label_smoothing, pair_weights(config_))
+             : loss_of(model, features, target, config_.label_smoothing);
 }
 
 bool Updater::is_too_large(const data::Batch& part) const {

@@ -19,6 +19,7 @@
 #include "model/model.h"
 #include "model/pointer.h"
 #include "train/config.h"
+#include "train/loss.h"
 #include "train/optimizer.h"
 #include "train/readback.h"
 #include "train/tree_sum.h"
@@ -108,6 +109,7 @@ class Updater {
   /// All of them on another device than a CPU, and without `another`: parts come one by one.
   int64_t threads_of_a_part() const;
   void add_workers(int64_t count);
+  LossSum loss_of_part(model::Model& model, const data::Batch& part, uint64_t seed) const;
   Sums compute(Worker& worker, const data::Batch& part, uint64_t seed, const Job& job);
   Sums compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
                              const Job& job);

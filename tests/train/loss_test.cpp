@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/output_loss.h"
 #include "model/gradient.h"
 #include "toy_model.h"
 
@@ -93,6 +94,48 @@ TEST(Loss, GradientsAreThoseOfCentralDifferences) {
       EXPECT_LT(check.error, 1e-7);
     }
   }
+}
+
+const std::vector<kernels::PairWeights> kPairs{
+    {.first = 0.5, .second = 0.5, .forward = 0.75, .backward = 0.75},
+    {.first = 1, .second = 0, .forward = 3, .backward = 0},
+    {.first = 0.2, .second = 1.5, .forward = 0, .backward = 2}};
+
+TEST(PairLoss, GradientsAreThoseOfCentralDifferences) {
+  at::manual_seed(2);
+  const Tensor leaf = at::randn({6, 7}, at::kDouble).requires_grad_();
+  for (const auto& pair : kPairs) {
+    const auto of_logits = [&] {
+      return pair_loss(leaf * 1.5, ids({0, 6, 3}), 0.1, pair).smoothed;
+    };
+    EXPECT_LT(model::testing::check_entries(leaf, of_logits).error, 1e-7);
+  }
+}
+
+// The fused output layer, in fp32, against the definition in double.
+TEST(PairLoss, OfTheFusedLayerIsThatOfTheDefinition) {
+  at::manual_seed(3);
+  const auto widths = {5, 8003};  // the second is of several chunks
+  for (const int64_t vocab : widths)
+    for (const auto& pair : kPairs) {
+      const int64_t tokens = vocab > 100 ? 300 : 7;
+      const Tensor features = at::randn({2 * tokens, 3}), weight = at::randn({vocab, 3});
+      const Tensor gold = at::randint(vocab, {tokens}, at::kLong);
+      const auto gradients = [&](bool plain) {
+        const auto type = plain ? at::kDouble : at::kFloat;
+        const Tensor x = features.to(type).clone().requires_grad_();
+        const Tensor w = weight.to(type).clone().requires_grad_();
+        const Tensor loss =
+            plain ? pair_loss(at::linear(x, w), gold, 0.1, pair).smoothed
+                  : kernels::output_pair_loss(x, w, {}, gold, 0.1, pair, type).smoothed;
+        (loss * 0.37).backward();
+        return std::vector<Tensor>{loss.detach(), x.grad(), w.grad()};
+      };
+      const auto ours = gradients(false), plain = gradients(true);
+      for (std::size_t i = 0; i < ours.size(); ++i)
+        EXPECT_TRUE(at::allclose(ours[i].to(at::kDouble), plain[i], 1e-4, 1e-4))
+            << i << " " << (ours[i] - plain[i]).abs().max();
+    }
 }
 
 TEST(Loss, WithoutGradientsNothingIsOverwritten) {

@@ -20,6 +20,13 @@ HEED_LOOP void scale_all(float* x, int64_t count, float factor, float shift) {
   for (int64_t i = 0; i < count; ++i) x[i] = x[i] * factor - shift;
 }
 
+HEED_LOOP float multiply_and_add(const float* x, const float* y, int64_t count) {
+  float total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < count; ++i) total += x[i] * y[i];
+  return total;
+}
+
 HEED_LOOP void widen_all(const uint16_t* from, float* to, int64_t count) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) to[i] = widened(from[i]);
@@ -57,6 +64,10 @@ double sum_of_squares(const float* x, int64_t count) {
 
 float exponentials(float* x, int64_t count, float most) {
   return fastest<exponentiate>(x, count, most);
+}
+
+float dot(const float* x, const float* y, int64_t count) {
+  return fastest<multiply_and_add>(x, y, count);
 }
 
 void scale_and_shift(float* x, int64_t count, float factor, float shift) {

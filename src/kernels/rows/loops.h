@@ -13,6 +13,7 @@ float sum(const float* x, int64_t count);
 double sum_of_squares(const float* x, int64_t count);
 /// x becomes e^(x - most); returns their sum.
 float exponentials(float* x, int64_t count, float most);
+float dot(const float* x, const float* y, int64_t count);
 void scale_and_shift(float* x, int64_t count, float factor, float shift);  // factor x - shift
 
 /// Between fp32 and bf16.

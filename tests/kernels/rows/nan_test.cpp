@@ -213,6 +213,23 @@ TEST(NanInIsNanOut, Loss) {
       });
 }
 
+TEST(NanInIsNanOut, PairLoss) {
+  const PairWeights weights{.first = 1, .second = 1, .forward = 1, .backward = 1};
+  for (const bool half : {false, true})
+    expect_nan_in_is_nan_out(random_inputs({kWide, kWide}), [&](const Inputs& in) {
+      Floats one = in[0], other = in[1], scratch(3 * kWide);
+      Halves ones = halves_of(one), others = halves_of(other);
+      const RowLoss loss = half ? pair_loss_rows(ones.data(), others.data(), kWide, 3, 0.1F,
+                                                 weights, true, scratch.data())
+                                : pair_loss_rows(one.data(), other.data(), kWide, 3, 0.1F, weights,
+                                                 true, scratch.data());
+      Floats out{static_cast<float>(loss.nll), static_cast<float>(loss.smoothed)};
+      half ? append(out, ones) : append(out, one);
+      half ? append(out, others) : append(out, other);
+      return out;
+    });
+}
+
 TEST(NanInIsNanOut, Dropout) {
   const Mask mask(1, 0.5);
   expect_nan_in_is_nan_out(random_inputs({kWide, kWide}), [&](const Inputs& in) {

@@ -1,0 +1,23 @@
+// training.from: the trained model that a run begins with.
+#pragma once
+
+#include <string>
+
+#include "apps/shared/config.h"
+#include "apps/shared/model_folder.h"
+
+namespace heed {
+
+/// The base's own vocabularies, or those that data.vocabulary names, where they extend the base's:
+/// the same pieces under the same ids, and more behind them. Throws UserError.
+Vocabularies vocabularies_from_base(const Config& config);
+
+/// The base's weights become the run's. The rows of pieces that the base does not know, of
+/// embeddings and output layer, are the mean of the base's pieces that spell the new one. Throws
+/// UserError that names the first tensor of another size.
+void take_base_weights(const ModelFolder& run);
+
+/// The base itself, ready to translate on the run's device and threads.
+ModelFolder open_base(const ModelFolder& run);
+
+}  // namespace heed

@@ -1,0 +1,43 @@
+#include "model/freeze.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/strings.h"
+
+namespace heed::model {
+namespace {
+
+bool is_within(const std::string& parameter, const std::string& name) {
+  return parameter == name || parameter.starts_with(name + ".");
+}
+
+/// The modules of the model itself, for messages.
+std::string modules_of(const Model& model) {
+  std::set<std::string> names;
+  for (const auto& item : model.named_parameters())
+    names.insert(item.key().substr(0, item.key().find('.')));
+  return join({names.begin(), names.end()}, ", ");
+}
+
+}  // namespace
+
+void freeze(Model& model, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    bool found = false;
+    for (auto& item : model.named_parameters())
+      if (is_within(item.key(), name)) {
+        item.value().set_requires_grad(false);
+        found = true;
+      }
+    if (!found)
+      throw UserError("training.freeze: the model has no module '" + name + "'; it has " +
+                      modules_of(model) + ", and their parts, such as encoder.0");
+  }
+  const auto parameters = model.parameters();
+  if (std::ranges::none_of(parameters, [](const Tensor& each) { return each.requires_grad(); }))
+    throw UserError("training.freeze: names the whole model; leave something to train");
+}
+
+}  // namespace heed::model

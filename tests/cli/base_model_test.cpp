@@ -1,0 +1,103 @@
+// training.from and training.freeze: a run that begins with another one's model.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class BaseModel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_toy_pairs(folder_, "train", 200, 1);
+    write_toy_pairs(folder_, "valid", 15, 2);
+    write_toy_pairs(folder_, "test", 17, 3);
+  }
+
+  /// Trains the folder NAME with more arguments.
+  Result train(const std::string& name, const char* model, const std::string& updates,
+               std::vector<std::string> more = {}) {
+    const std::string training = "updates: " + updates +
+                                 ", validate_every: 20, save_every: 20, learning_rate: 0.005";
+    more.insert(more.begin(), {"train", write_toy_config(folder_, {name, model, training, true})});
+    return run_heed(more);
+  }
+  std::vector<std::string> from(const std::string& base) const {
+    return {"--set", "training.from=" + (folder_ / base)};
+  }
+  std::string file(const std::string& name) const { return read_file(folder_ / name); }
+  json summary(const std::string& run) const { return json::parse(file(run + "/summary.json")); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(BaseModel, GivesWeightsAndVocabulary) {
+  ASSERT_EQ(train("base", kRnn, "40").status, 0);
+  auto more = from("base");
+  more.insert(more.end(), {"--set", "training.learning_rate=0", "--set",
+                           "data.vocabulary.size=24"});  // what the base has counts
+  const Result result = train("same", kRnn, "1", more);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(file("same/joint.spm"), file("base/joint.spm"));
+  EXPECT_EQ(file("same/test.hypothesis"), file("base/test.hypothesis"));
+  EXPECT_EQ(summary("same").at("validation_loss"), summary("base").at("validation_loss"));
+  EXPECT_EQ(summary("same").at("base").at("before"), summary("base").at("test"));
+  EXPECT_EQ(summary("same").at("base").at("after"), summary("same").at("test"));
+  EXPECT_THAT(result.err, HasSubstr("test set of " + (folder_ / "base") + ": BLEU "));
+  EXPECT_FALSE(summary("base").contains("base"));
+}
+
+TEST_F(BaseModel, IsNotReadAgainByARunThatGoesOn) {
+  ASSERT_EQ(train("base", kNone, "20").status, 0);
+  auto more = from("base");
+  ASSERT_EQ(train("whole", kNone, "40", more).status, 0);
+  ASSERT_EQ(train("parts", kNone, "20", more).status, 0);
+  more.push_back("--resume");
+  ASSERT_EQ(train("parts", kNone, "40", more).status, 0);
+  EXPECT_EQ(file("whole/model.safetensors"), file("parts/model.safetensors"));
+  EXPECT_NE(file("whole/model.safetensors"), file("base/model.safetensors"));
+}
+
+TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
+  ASSERT_EQ(train("base", kNone, "2").status, 0);
+  expect_mistake(train("wider", kRnn, "2", from("base")),
+                 {"training.from", folder_ / "base/model.safetensors", "tensor", "the model needs"});
+  expect_mistake(train("none", kNone, "2", from("missing")),
+                 {"training.from", folder_ / "missing", "config.yaml"});
+  auto separate = from("base");
+  separate.insert(separate.end(), {"--set", "data.vocabulary.kind=separate"});
+  expect_mistake(train("separate", kNone, "2", separate),
+                 {"training.from", "data.vocabulary.kind: joint"});
+  ASSERT_EQ(run_heed({"vocab", folder_ / "train.src", "--size", "40", "--algorithm", "bpe", "-o",
+                      folder_ / "other.spm"})
+                .status,
+            0);
+  auto other = from("base");
+  other.insert(other.end(), {"--set", "data.vocabulary.source=" + (folder_ / "other.spm")});
+  expect_mistake(train("other", kNone, "2", other),
+                 {"data.vocabulary.source", "other.spm", "does not extend"});
+}
+
+TEST_F(BaseModel, KeepsWhatIsFrozen) {
+  ASSERT_EQ(train("base", kTransformer, "2").status, 0);
+  auto more = from("base");
+  more.insert(more.end(), {"--set", "training.freeze=[encoder, decoder.0]"});
+  const Result result = train("frozen", kTransformer, "20", more);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(file("frozen/test.hypothesis"), file("base/test.hypothesis"));
+  more.back() = "training.freeze=[encodr]";
+  expect_mistake(train("unknown", kTransformer, "2", more),
+                 {"training.freeze", "'encodr'", "decoder", "embedding", "encoder"});
+}
+
+}  // namespace
+}  // namespace heed::cli
