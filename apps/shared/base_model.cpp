@@ -25,19 +25,6 @@ std::string file_in(const std::string& folder, const char* name) {
   return (fs::path(folder) / name).string();
 }
 
-/// Throws UserError where the folder is no base for a run of this config.
-void require_base(const Config& config) {
-  const std::string& base = config.training.from;
-  for (const char* name : {"config.yaml", "model.safetensors"})
-    if (!fs::exists(fs::path(base) / name))
-      throw UserError(kKey + base + ": has no " + name +
-                      "; give the folder of a finished `heed train`");
-  const Config theirs = load_config(file_in(base, "config.yaml"), {});
-  if (is_joint(theirs) != is_joint(config))
-    throw UserError(kKey + base + " has data.vocabulary.kind: " +
-                    config::name_of(theirs.data.vocabulary.kind) + "; set the same");
-}
-
 /// `ready`, which must extend `base`.
 text::Vocabulary extension(const text::Vocabulary& base, const std::string& ready,
                            const std::string& key, const std::string& folder) {
@@ -82,6 +69,19 @@ Tensor with_new_rows(const Tensor& rows, const text::Vocabulary& base,
 }
 
 }  // namespace
+
+void require_base(const Config& config) {
+  const std::string& base = config.training.from;
+  if (base.empty()) return;
+  for (const char* name : {"config.yaml", "model.safetensors"})
+    if (!fs::exists(fs::path(base) / name))
+      throw UserError(kKey + base + ": has no " + name +
+                      "; give the folder of a finished `heed train`");
+  const Config theirs = load_config(file_in(base, "config.yaml"), {});
+  if (is_joint(theirs) != is_joint(config))
+    throw UserError(kKey + base + " has data.vocabulary.kind: " +
+                    config::name_of(theirs.data.vocabulary.kind) + "; set the same");
+}
 
 Vocabularies vocabularies_from_base(const Config& config) {
   require_base(config);

@@ -8,6 +8,10 @@
 
 namespace heed {
 
+/// Before minutes of work: whether there is such a model, with as many vocabularies. Throws
+/// UserError.
+void require_base(const Config& config);
+
 /// The base's own vocabularies, or those that data.vocabulary names, where they extend the base's:
 /// the same pieces under the same ids, and more behind them. Throws UserError.
 Vocabularies vocabularies_from_base(const Config& config);

@@ -51,6 +51,7 @@ std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
   };
   std::vector<data::CorpusFiles> all = data.train;
   all.push_back(data.valid);
+  all.insert(all.end(), data.more_valid.begin(), data.more_valid.end());
   all.push_back(data.test);
   for (const data::CorpusFiles& corpus : all) {
     add(corpus.source);

@@ -31,9 +31,9 @@ bool has_begun(const std::string& folder) {
 }
 
 void remove_run(const std::string& folder) {
-  for (const char* name :
-       {"checkpoints", "config.yaml", "provenance.json", "model.safetensors", "metrics.jsonl",
-        "train.log", "summary.json", "joint.spm", "source.spm", "target.spm", "test.hypothesis"}) {
+  for (const char* name : {"checkpoints", "config.yaml", "provenance.json", "model.safetensors",
+                           "metrics.jsonl", "train.log", "summary.json", "validations", "joint.spm",
+                           "source.spm", "target.spm", "test.hypothesis"}) {
     std::error_code error;
     fs::remove_all(fs::path(folder) / name, error);
     if (error)

@@ -36,10 +36,16 @@ void require_pair(const data::CorpusFiles& corpus, const std::string& key) {
 void require_corpora(const Config& config) {
   if (config.data.train.empty())
     throw UserError("data.train: needed; name its source and target files");
-  if (config.data.valid.source.empty())
-    throw UserError("data.valid: needed; held-out pairs choose the best weights");
   for (const data::CorpusFiles& corpus : config.data.train) require_pair(corpus, "data.train");
-  require_pair(config.data.valid, "data.valid");
+  if (!config.data.valid.source.empty()) require_pair(config.data.valid, "data.valid");
+  for (const data::CorpusFiles& corpus : config.data.more_valid) {
+    require_pair(corpus, "data.more_valid");
+    if (corpus.name.empty() || corpus.name.find_first_of("/ ") != std::string::npos)
+      throw UserError("data.more_valid: " + corpus.source + " has the name '" + corpus.name +
+                      "'; give it one without blanks and slashes");
+  }
+  if (config.data.valid.source.empty() && !config.data.more_valid.empty())
+    throw UserError("data.more_valid: needs data.valid, which chooses the best weights");
   if (!config.data.test.source.empty()) require_pair(config.data.test, "data.test");
 }
 

@@ -1,6 +1,8 @@
 #include "apps/train/scores.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -10,9 +12,11 @@
 #include "apps/shared/test_set.h"
 #include "apps/shared/together.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "base/subprocess.h"
 #include "model/model.h"
 #include "score/sacrebleu.h"
 
@@ -20,37 +24,162 @@ namespace heed {
 
 namespace fs = std::filesystem;
 
-std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& folder,
-                                                            ranks::Group& group) {
-  const Config& config = folder.config;
-  if (!config.training.validate_bleu) return {};
-  auto pairs =
-      std::make_shared<Pairs>(read_pairs(config.data.valid.source, config.data.valid.target));
-  score::EvaluationConfig evaluation = config.evaluation;
-  evaluation.metrics = {"bleu"};
-  decode::DecodeConfig greedy = config.decoding;
-  greedy.beam_size = greedy.n_best = 1;
-  greedy.sampling = {};
-  greedy.batch_size = std::max<int64_t>(64, greedy.batch_size);
-  greedy.max_length_ratio = std::min(2.0, greedy.max_length_ratio);  // an untrained model rambles
-  return [pairs, evaluation, greedy, member = folder.member(), device = folder.device,
-          precision = folder.precision, &group](model::Model&) -> std::optional<double> {
-    using Lines = std::vector<std::string>;
-    const auto translate = [&](const Lines& lines, int64_t) -> std::optional<Lines> {
-      decode::Translator translator({member}, greedy, device, precision);
-      translator.warn_of_cuts = false;
-      translator.interrupted = signals::interrupted;
-      Lines texts;
-      for (decode::Translation& translation : translator.translate(lines))
-        texts.push_back(std::move(translation.text));
-      if (signals::interrupted()) return std::nullopt;
-      return texts;
+namespace {
+
+/// A validation set's lines, and what becomes of their translations.
+class SetScorer {
+ public:
+  SetScorer(const ModelFolder& folder, const data::CorpusFiles& files, ranks::Group& group)
+      : training_(folder.config.training),
+        files_(files),
+        pairs_(read_pairs(files.source, files.target)),
+        evaluation_(folder.config.evaluation),
+        decoding_(folder.config.decoding),
+        folder_(folder.path),
+        member_(folder.member()),
+        device_(folder.device),
+        precision_(folder.precision),
+        group_(group) {
+    evaluation_.metrics.clear();
+    if (training_.validate_bleu) evaluation_.metrics.emplace_back("bleu");
+    if (wants_chrf(training_)) evaluation_.metrics.emplace_back("chrf");
+    decoding_.beam_size = training_.validation_beam;
+    decoding_.n_best = 1;
+    decoding_.sampling = {};
+    decoding_.batch_size = std::max<int64_t>(64 / decoding_.beam_size, decoding_.batch_size);
+    // An untrained model rambles.
+    decoding_.max_length_ratio = std::min(2.0, decoding_.max_length_ratio);
+    choose_samples();
+  }
+
+  static bool wants_chrf(const train::TrainConfig& config) {
+    return config.early_stopping.metric == train::StopMetric::chrf;
+  }
+
+  std::optional<train::Scores> score(int64_t update) {
+    const auto outputs = translate_together(
+        group_, lines_, [&](const Lines& lines, int64_t) { return translate(lines); });
+    if (!outputs) return std::nullopt;
+    if (group_.leads()) keep(*outputs, update);
+    train::Scores scores;
+    if (!evaluation_.metrics.empty()) add_sacrebleu(*outputs, scores);
+    if (!training_.validation_command.empty())
+      scores.command = first_rank_finds(group_, [&] { return command_score(*outputs); });
+    return scores;
+  }
+
+ private:
+  using Lines = std::vector<std::string>;
+
+  /// All lines are translated where a score or all outputs are wanted, else the samples alone.
+  void choose_samples() {
+    const auto count = std::ssize(pairs_.source);
+    const int64_t wanted = std::min<int64_t>(training_.validation_samples, count);
+    for (int64_t i = 0; i < wanted; ++i) samples_.push_back(i * count / wanted);
+    whole_ = !evaluation_.metrics.empty() || !training_.validation_command.empty() ||
+             training_.validation_outputs;
+    if (whole_) {
+      lines_ = pairs_.source;
+    } else {
+      for (const int64_t i : samples_) lines_.push_back(pairs_.source[i]);
+    }
+  }
+
+  std::optional<Lines> translate(const Lines& lines) const {
+    decode::Translator translator({member_}, decoding_, device_, precision_);
+    translator.warn_of_cuts = false;
+    translator.interrupted = signals::interrupted;
+    Lines texts;
+    for (decode::Translation& translation : translator.translate(lines))
+      texts.push_back(std::move(translation.text));
+    if (signals::interrupted()) return std::nullopt;
+    return texts;
+  }
+
+  void keep(const Lines& outputs, int64_t update) const {
+    const std::string set = files_.name.empty() ? "" : "." + files_.name;
+    const fs::path folder = fs::path(folder_) / "validations";
+    const std::string file = (folder / (std::to_string(update) + set)).string();
+    make_folder(folder.string());
+    if (training_.validation_outputs) write_lines(file + ".hypothesis", outputs);
+    Lines text;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      const int64_t line = samples_[i];
+      const std::string& output = outputs[whole_ ? line : static_cast<int64_t>(i)];
+      const Lines shown{"line       " + std::to_string(line + 1),
+                        "source     " + pairs_.source[line], "reference  " + pairs_.target[line],
+                        "output     " + output};
+      if (set.empty() && i < kLogged)
+        for (const std::string& each : shown) log::info("  " + each);
+      text.insert(text.end(), shown.begin(), shown.end());
+      text.emplace_back();
+    }
+    if (!text.empty()) write_lines(file + ".txt", text);
+  }
+
+  void add_sacrebleu(const Lines& outputs, train::Scores& scores) {
+    const auto value = [&](std::size_t which) {
+      return first_rank_finds(group_, [&] {
+        if (found_.empty() || which == 0)
+          found_ = score::score(outputs, pairs_.target, evaluation_);
+        return found_.at(which).value;
+      });
     };
-    const auto hypotheses = translate_together(group, pairs->source, translate);
-    if (!hypotheses) return std::nullopt;
-    return first_rank_finds(
-        group, [&] { return score::score(*hypotheses, pairs->target, evaluation).front().value; });
-  };
+    for (std::size_t i = 0; i < evaluation_.metrics.size(); ++i)
+      (evaluation_.metrics[i] == "bleu" ? scores.bleu : scores.chrf) = value(i);
+  }
+
+  /// The last line of what it prints, as a number.
+  double command_score(const Lines& outputs) const {
+    const std::string& command = training_.validation_command;
+    const subprocess::Result result = subprocess::run(
+        {"sh", "-c", command, "sh", files_.source, files_.target}, join(outputs, "\n") + "\n");
+    const std::string what = "training.validation_command (" + command + ")";
+    if (result.status != 0)
+      throw Failure(what + " ended with exit code " + std::to_string(result.status) +
+                    (trim(result.err).empty() ? "" : ": " + one_line(trim(result.err))));
+    const std::string last(trim(split(trim(result.out), '\n').back()));
+    double number = 0;
+    const auto [end, error] = std::from_chars(last.data(), last.data() + last.size(), number);
+    if (error != std::errc() || end != last.data() + last.size() || !std::isfinite(number))
+      throw Failure(what + " printed '" + one_line(last) + "'; its last line must be a number");
+    return number;
+  }
+
+  static constexpr std::size_t kLogged = 3;
+
+  train::TrainConfig training_;
+  data::CorpusFiles files_;
+  Pairs pairs_;
+  score::EvaluationConfig evaluation_;
+  decode::DecodeConfig decoding_;
+  std::string folder_;
+  decode::Member member_;
+  at::Device device_;
+  at::ScalarType precision_;
+  ranks::Group& group_;
+  std::vector<int64_t> samples_;  // 0-based lines
+  bool whole_ = false;
+  Lines lines_;  // what is translated
+  std::vector<score::Score> found_;
+};
+
+}  // namespace
+
+bool scores_with_sacrebleu(const Config& config) {
+  return !config.data.valid.source.empty() &&
+         (config.training.validate_bleu || SetScorer::wants_chrf(config.training));
+}
+
+train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& files,
+                            ranks::Group& group) {
+  const train::TrainConfig& training = folder.config.training;
+  const bool wanted = training.validate_bleu || SetScorer::wants_chrf(training) ||
+                      !training.validation_command.empty() || training.validation_samples > 0 ||
+                      training.validation_outputs;
+  if (!wanted || files.source.empty()) return {};
+  auto scorer = std::make_shared<SetScorer>(folder, files, group);
+  return [scorer](model::Model&, int64_t update) { return scorer->score(update); };
 }
 
 void check_scorer(const score::EvaluationConfig& evaluation) {

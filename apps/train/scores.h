@@ -2,20 +2,23 @@
 // end.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/shared/model_folder.h"
 #include "ranks/group.h"
+#include "train/validation.h"
 
 namespace heed {
 
-/// Greedy translations of the validation set, scored by sacrebleu; nothing after a signal. The call
-/// is collective.
-std::function<std::optional<double>(model::Model&)> bleu_of(const ModelFolder& folder,
-                                                            ranks::Group& group);
+/// Whether validations ask sacrebleu.
+bool scores_with_sacrebleu(const Config& config);
+
+/// Translates a validation set as the `training` section says, scores that, and keeps what it wants
+/// in validations/ of the run's folder; logs three translations of data.valid. Empty where nothing
+/// is wanted or there is no such set. Calls are collective.
+train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& files,
+                            ranks::Group& group);
 
 /// A scorer that is missing, or that refuses what `evaluation` asks for, is known now rather than
 /// after an hour. One that fails may be mended by then.

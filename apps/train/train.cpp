@@ -76,14 +76,23 @@ Config wanted_config(const TrainArgs& args) {
   return config;
 }
 
-std::vector<data::Batch> validation_batches(const ModelFolder& folder) {
+std::vector<data::Batch> validation_batches(const ModelFolder& folder,
+                                            const data::CorpusFiles& files) {
+  if (files.source.empty()) return {};
   const Config& config = folder.config;
   data::CorpusReading reading = readable(*folder.model);
   reading.long_sentences = data::LongSentences::error;
-  const auto corpus =
-      data::Corpus::read({config.data.valid}, folder.source, folder.target, reading);
+  const auto corpus = data::Corpus::read({files}, folder.source, folder.target, reading);
   const bool tokens = config.training.batch_type == train::BatchType::tokens;
   return data::fixed_batches(corpus, tokens ? config.training.batch_size : 4096);
+}
+
+std::vector<train::ValidationSet> further_sets(const ModelFolder& folder, ranks::Group& group) {
+  std::vector<train::ValidationSet> sets;
+  for (const data::CorpusFiles& files : folder.config.data.more_valid)
+    sets.push_back(
+        {files.name, validation_batches(folder, files), scores_of(folder, files, group)});
+  return sets;
 }
 
 void log_start(const ModelFolder& folder, const ranks::Place& place) {
@@ -156,8 +165,9 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
        .corpus = corpus,
        .batches =
            train::batch_options(run.config.training, run.config.data, seed, at::get_num_threads()),
-       .validation = validation_batches(run),
-       .bleu = bleu_of(run, group),
+       .validation = validation_batches(run, run.config.data.valid),
+       .scores = scores_of(run, run.config.data.valid, group),
+       .further = further_sets(run, group),
        .begins = [&](int64_t updates) { write_config(run.config, *provenance, updates, scored); },
        .group = &group,
        .checksum = mix({checksum(run.config), corpus->fingerprint()}),
@@ -207,7 +217,8 @@ void train_command(const TrainArgs& args) {
                     " has started " + std::to_string(place.size) +
                     " ranks already; leave the option out");
   require_corpora(config);
-  const bool scoring = config.training.validate_bleu || !config.data.test.source.empty();
+  if (!args.wish.resume) require_base(config);
+  const bool scoring = scores_with_sacrebleu(config) || !config.data.test.source.empty();
   if (scoring && place.leads()) check_scorer(config.evaluation);
   if (!place.alone() || args.ranks == 1) return train_here(args, std::move(config), place);
   make_folder(config.output);

@@ -8,6 +8,7 @@ Cleaning cleaning_of(const DataConfig& config) {
   const std::vector<std::string>& names = flaw_names();
   for (std::size_t i = 0; i < names.size(); ++i)
     cleaning.flaws[i] = std::ranges::count(config.clean, names[i]) > 0;
+  cleaning.held_out = config.more_valid;
   for (const CorpusFiles& files : {config.valid, config.test})
     if (!files.source.empty()) cleaning.held_out.push_back(files);
   return cleaning;

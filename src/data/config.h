@@ -23,6 +23,7 @@ inline const std::vector<std::string>& flaw_names() {
 /// One pair of line-aligned files, plain, .gz or .zst.
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
+  HEED_FREE(std::string, name, "", "data.more_valid: what the log calls it.", config::AnyValue{})
   HEED_FIXED(std::string, source, "", "Source sentences, one a line (plain, .gz or .zst).",
              config::AnyValue{})
   HEED_FIXED(std::string, target, "", "Their translations, line by line.", config::AnyValue{})
@@ -57,8 +58,14 @@ struct DataConfig {
   HEED_CONFIG(DataConfig);
   HEED_FIXED(std::vector<CorpusFiles>, train, {},
              "The training corpus; a list of several may carry weights.", config::AnyValue{})
-  HEED_FIXED(CorpusFiles, valid, {}, "Held-out pairs that choose the best checkpoint.",
-             config::AnyValue{})
+  HEED_FIXED(
+      CorpusFiles, valid, {},
+      "Held-out pairs that choose the best checkpoint; without any the last one is the best.",
+      config::AnyValue{})
+  HEED_FREE(std::vector<CorpusFiles>, more_valid, {},
+            "More held-out pairs, each with a name; validations look at them, and they choose "
+            "nothing.",
+            config::AnyValue{})
   HEED_FREE(CorpusFiles, test, {}, "Pairs scored once, after training.", config::AnyValue{})
   HEED_SECTION(VocabularyConfig, vocabulary, "SentencePiece models.")
   HEED_FIXED(int64_t, max_length, 256,

@@ -28,6 +28,10 @@ void check(const TrainConfig& config) {
     throw config::ConfigError(
         "training.early_stopping.metric: bleu is not computed; set training.validate_bleu: true, "
         "or metric: loss");
+  if (config.early_stopping.metric == StopMetric::command && config.validation_command.empty())
+    throw config::ConfigError(
+        "training.early_stopping.metric: command, but there is none; set "
+        "training.validation_command, or metric: loss");
 }
 
 }  // namespace heed::train

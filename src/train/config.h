@@ -12,14 +12,16 @@ namespace heed::train {
 HEED_ENUM(BatchType, tokens, sentences)
 HEED_ENUM(OptimizerKind, adam, adamw, sgd, adadelta)
 HEED_ENUM(ScheduleKind, constant, inverse_sqrt, noam, cosine, plateau, luong)
-HEED_ENUM(StopMetric, loss, bleu)
+HEED_ENUM(StopMetric, loss, bleu, chrf, command)
 HEED_ENUM(Consistency, none, rdrop, simcut)
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
-  HEED_FIXED(StopMetric, metric, StopMetric::loss,
-             "What must improve, and what the best checkpoint is best at: validation loss or BLEU.",
-             config::AnyValue{})
+  HEED_FIXED(
+      StopMetric, metric, StopMetric::loss,
+      "What must improve, and what the best checkpoint is best at: the validation loss, BLEU or "
+      "chrF of its translations, or the number of validation_command.",
+      config::AnyValue{})
   HEED_FREE(
       int64_t, patience, 10,
       "Validations in a row without improvement after which training stops; 0 never stops early.",
@@ -100,7 +102,19 @@ struct TrainConfig {
   HEED_FREE(int64_t, validate_every, 1000, "Updates between two validations.",
             config::Between<int64_t>{1, 1000000000})
   HEED_FREE(bool, validate_bleu, true,
-            "Translate the validation set (greedily) and score BLEU at every validation.",
+            "Translate the validation set and score BLEU at every validation.", config::AnyValue{})
+  HEED_FREE(int64_t, validation_beam, 1, "Beam of these translations; 1 is greedy.",
+            config::Between<int64_t>{1, 100})
+  HEED_FREE(std::string, validation_command, "",
+            "A shell command that scores them: it reads translations, a line each, finds the "
+            "sources in the file $1 and the references in $2, and prints a number; more is better.",
+            config::AnyValue{})
+  HEED_FREE(int64_t, validation_samples, 20,
+            "Sentences, spread over the set, whose translations each validation keeps in "
+            "validations/UPDATE.txt; three are logged.",
+            config::Between<int64_t>{0, 1000000})
+  HEED_FREE(bool, validation_outputs, false,
+            "Keep all translations of each validation, in validations/UPDATE.hypothesis.",
             config::AnyValue{})
   HEED_FREE(int64_t, save_every, 1000,
             "Updates between two checkpoints that a killed run resumes from.",

@@ -173,6 +173,19 @@ void Loop::count_skipped(const UpdateReport& report, const UpdateNumbers& number
   if (progress_.skipped_in_a_row >= kSkipsInARow) roll_back_ = true;
 }
 
+/// Whether they came to an end.
+bool Loop::validate_further_sets() {
+  for (const ValidationSet& set : setup_.further) {
+    const auto validation =
+        validate(model_, {set.batches, set.scores, setup_.device, setup_.precision,
+                          setup_.interrupted, group_, StopMetric::loss, progress_.update});
+    if (!validation) return false;
+    log::info(outcome_text(set.name, *validation, progress_));
+    metrics_.further_validation(set.name, *validation, progress_);
+  }
+  return true;
+}
+
 /// Saves first: a validation takes long and runs another program. Whatever ends it, a run goes on
 /// from here and repeats it. Its outcome is in the next checkpoint.
 bool Loop::validate_now() {
@@ -182,9 +195,9 @@ bool Loop::validate_now() {
     const Averaged averaged(average_.get());
     group_.begin("update " + with_commas(progress_.update) + " was validated");
     validation = validate(
-        model_, {setup_.validation, setup_.bleu, setup_.device, setup_.precision,
-                 setup_.interrupted, group_, config_.early_stopping.metric == StopMetric::bleu});
-    if (!validation) return false;
+        model_, {setup_.validation, setup_.scores, setup_.device, setup_.precision,
+                 setup_.interrupted, group_, config_.early_stopping.metric, progress_.update});
+    if (!validation || !validate_further_sets()) return false;
     agree();
     unsaved_ = true;
     if (record(*validation, config_, progress_)) {

@@ -30,8 +30,9 @@ class Loop {
   bool update_once();     // false: the data is at its end
   bool validation_is_due() const;
   bool validated() const;  // the weights as they are, or there is nothing to validate on
-  bool validate_now();     // false: interrupted
-  double behind() const;   // share of training
+  bool validate_now();
+  bool validate_further_sets();  // false: interrupted
+  double behind() const;         // share of training
   double rate() const;
   void settle(std::size_t may_wait);
   void account(const UpdateReport& report);

@@ -83,14 +83,23 @@ std::string line_text(const Progress& progress, const LineContext& context) {
   return text;
 }
 
-std::string validation_text(const Validation& validation, const Progress& progress,
-                            const TrainConfig& config) {
-  std::string text = "validation at update " + with_commas(progress.update) + " loss ";
+std::string outcome_text(const std::string& set, const Validation& validation,
+                         const Progress& progress) {
+  const Scores& scores = validation.scores;
+  std::string text = set + " at update " + with_commas(progress.update) + " loss ";
   text += validation.finite()
               ? fixed(validation.loss, 4) + " ppl " + format("%.2f", validation.perplexity())
               : "not finite";
-  if (validation.bleu) text += " BLEU " + fixed(*validation.bleu, 2);
-  text += " in " + human_duration(validation.seconds);
+  if (scores.bleu) text += " BLEU " + fixed(*scores.bleu, 2);
+  if (scores.chrf) text += " chrF " + fixed(*scores.chrf, 2);
+  if (scores.command) text += " command " + format("%.4g", *scores.command);
+  return text;
+}
+
+std::string validation_text(const Validation& validation, const Progress& progress,
+                            const TrainConfig& config) {
+  std::string text = outcome_text("validation", validation, progress) + " in " +
+                     human_duration(validation.seconds);
   if (progress.stale == 0) return text + ", the best so far";
   text += ", " + std::to_string(progress.stale);
   if (config.early_stopping.patience > 0)
@@ -109,7 +118,8 @@ void Metrics::truncate(const Progress& progress) {
       const auto event = parse_metrics(line);
       if (!event || event->last) continue;
       // A checkpoint is written before the validation of its update, too.
-      const int64_t end = event->event == "validation" ? progress.validated : progress.update;
+      const bool of_validation = event->event.ends_with("validation");
+      const int64_t end = of_validation ? progress.validated : progress.update;
       if (event->update <= end) kept += line + "\n";
     }
   }
@@ -144,15 +154,32 @@ void Metrics::train(const Progress& progress, const LineContext& context) {
 }
 
 void Metrics::validation(const Validation& validation, const Progress& progress, bool best) {
+  const Scores& scores = validation.scores;
   OrderedJson line{{"event", "validation"},
                    {"update", progress.update},
                    {"epoch", progress.epoch + 1},
                    {"loss", validation.loss},
                    {"perplexity", validation.perplexity()},
-                   {"bleu", validation.bleu ? OrderedJson(*validation.bleu) : OrderedJson(nullptr)},
+                   {"bleu", scores.bleu ? OrderedJson(*scores.bleu) : OrderedJson(nullptr)},
                    {"best", best},
                    {"stale", progress.stale},
                    {"seconds", progress.seconds}};
+  if (scores.chrf) line["chrf"] = *scores.chrf;
+  if (scores.command) line["command"] = *scores.command;
+  append(line.dump());
+}
+
+void Metrics::further_validation(const std::string& set, const Validation& validation,
+                                 const Progress& progress) {
+  OrderedJson line{{"event", "further_validation"},
+                   {"update", progress.update},
+                   {"set", set},
+                   {"loss", validation.loss},
+                   {"perplexity", validation.perplexity()}};
+  const Scores& scores = validation.scores;
+  if (scores.bleu) line["bleu"] = *scores.bleu;
+  if (scores.chrf) line["chrf"] = *scores.chrf;
+  if (scores.command) line["command"] = *scores.command;
   append(line.dump());
 }
 

@@ -21,6 +21,10 @@ std::string line_text(const Progress& progress, const LineContext& context);
 std::string validation_text(const Validation& validation, const Progress& progress,
                             const TrainConfig& config);
 
+/// "SET at update 1,200 loss 2.0312 ppl 7.62 BLEU 30.12".
+std::string outcome_text(const std::string& set, const Validation& validation,
+                         const Progress& progress);
+
 /// 1234567 as 1,234,567.
 std::string with_commas(int64_t number);
 
@@ -39,6 +43,9 @@ class Metrics {
 
   void train(const Progress& progress, const LineContext& context);
   void validation(const Validation& validation, const Progress& progress, bool best);
+  /// Of a set that decides nothing.
+  void further_validation(const std::string& set, const Validation& validation,
+                          const Progress& progress);
   void rollback(const Progress& progress);
 
  private:

@@ -20,8 +20,16 @@
 #include "ranks/group.h"
 #include "train/config.h"
 #include "train/update.h"
+#include "train/validation.h"
 
 namespace heed::train {
+
+/// Another set that validations look at.
+struct ValidationSet {
+  std::string name;
+  std::vector<data::Batch> batches;
+  ScoreModel scores;
+};
 
 struct TrainerSetup {
   model::ModelPtr model;  // fresh, in any mode; is moved to `device`
@@ -36,10 +44,10 @@ struct TrainerSetup {
   std::shared_ptr<const data::Corpus> corpus;
   data::BatchOptions batches;           // batch_options()
   std::vector<data::Batch> validation;  // fixed_batches(); empty: no validation
-  /// BLEU of the validation set, on all ranks alike, called with the weights to judge, in eval mode
-  /// without gradients; nothing where it was interrupted. A Failure that it throws costs this score
-  /// alone, unless early_stopping.metric is bleu. May be empty.
-  std::function<std::optional<double>(model::Model&)> bleu;
+  /// Of the validation set. A Failure that it throws costs these scores alone, unless one of them
+  /// is early_stopping.metric. May be empty.
+  ScoreModel scores;
+  std::vector<ValidationSet> further;  // validated after it; they decide nothing
 
   /// Called once, on the first rank, when the run is known to begin or to go on, with the updates
   /// that are done: its checkpoint was read and fits, and nothing in the folder has been changed.
@@ -85,7 +93,7 @@ data::BatchOptions batch_options(const TrainConfig& training, const data::DataCo
 ///
 /// Throws UserError for a checkpoint that does not fit or a folder that has checkpoints without
 /// `resume`, Failure where losses stay not finite, no validation has a finite loss, memory is too
-/// small for one sentence, the disk is full, there is no BLEU and early_stopping.metric needs it,
+/// small for one sentence, the disk is full, there is no score that early_stopping.metric needs,
 /// or another rank is gone or has other numbers.
 TrainResult train(const TrainerSetup& setup);
 

@@ -73,19 +73,19 @@ std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
 }
 
 /// The scorer is another program, and training can do without one of its scores.
-std::optional<double> score_of(model::Model& model, const Validator& validator) {
-  if (!validator.bleu) return std::nullopt;
+Scores scores_of(model::Model& model, const Validator& validator) {
+  if (!validator.scores) return {};
   try {
-    return validator.bleu(model);
+    return validator.scores(model, validator.update).value_or(Scores());
   } catch (const Failure& failure) {
-    if (interrupted(validator)) return std::nullopt;  // a signal may have ended the scorer, too
-    const std::string what = std::string("this validation has no BLEU: ") + failure.what();
-    if (validator.bleu_decides)
+    if (interrupted(validator)) return {};  // a signal may have ended the scorer, too
+    const std::string what = std::string("this validation has no score: ") + failure.what();
+    if (validator.decides != StopMetric::loss)
       throw Failure(what +
-                    "; training.early_stopping.metric: bleu needs it. Everything is saved, "
-                    "--resume repeats the validation");
+                    "; training.early_stopping.metric: " + config::name_of(validator.decides) +
+                    " needs it. Everything is saved, --resume repeats the validation");
     log::warn(what);
-    return std::nullopt;
+    return {};
   }
 }
 
@@ -99,6 +99,20 @@ double Validation::perplexity() const {
   return std::exp(loss);
 }
 
+std::optional<double> Validation::value(StopMetric metric) const {
+  switch (metric) {
+    case StopMetric::loss:
+      return loss;
+    case StopMetric::bleu:
+      return scores.bleu;
+    case StopMetric::chrf:
+      return scores.chrf;
+    case StopMetric::command:
+      return scores.command;
+  }
+  throw Bug("an unknown metric");
+}
+
 std::optional<Validation> validate(model::Model& model, const Validator& validator) {
   const auto start = std::chrono::steady_clock::now();
   const at::NoGradGuard no_grad;
@@ -108,21 +122,24 @@ std::optional<Validation> validate(model::Model& model, const Validator& validat
   if (!nll) return std::nullopt;
   for (const auto& batch : validator.batches) out.tokens += batch.target_tokens();
   out.loss = *nll / static_cast<double>(out.tokens);
-  if (out.finite()) out.bleu = score_of(model, validator);
+  if (out.finite()) out.scores = scores_of(model, validator);
   if (any_interrupted(validator, interrupted(validator))) return std::nullopt;
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
 }
 
 bool record(const Validation& validation, const TrainConfig& config, Progress& progress) {
-  const bool by_bleu = config.early_stopping.metric == StopMetric::bleu;
-  const auto score = by_bleu ? validation.bleu : std::optional(validation.loss);
-  const auto better = [&](double a, double b) { return by_bleu ? a > b : a < b; };
+  const StopMetric metric = config.early_stopping.metric;
+  const auto score = validation.value(metric);
+  const auto better = [&](double a, double b) {
+    return metric == StopMetric::loss ? a < b : a > b;
+  };
+  const auto& bleu = validation.scores.bleu;
   progress.validated = progress.update;
   if (validation.finite() && (!progress.lowest_loss || validation.loss < *progress.lowest_loss))
     progress.lowest_loss = validation.loss;
-  if (validation.bleu && (!progress.highest_bleu || *validation.bleu > *progress.highest_bleu))
-    progress.highest_bleu = validation.bleu;
+  if (bleu && (!progress.highest_bleu || *bleu > *progress.highest_bleu))
+    progress.highest_bleu = bleu;
 
   const bool counts = validation.finite() && score;
   auto& best = progress.best;
@@ -133,7 +150,7 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
   const auto place =
       std::ranges::find_if(best, [&](const Best& other) { return better(*score, other.score); });
   if (place - best.begin() >= config.keep_best) return false;
-  best.insert(place, {progress.update, *score, validation.loss, validation.bleu, ""});
+  best.insert(place, {progress.update, *score, validation.loss, bleu, ""});
   if (static_cast<int64_t>(best.size()) > config.keep_best) best.pop_back();
   return true;
 }

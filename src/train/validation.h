@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "data/batch.h"
@@ -15,30 +16,42 @@
 
 namespace heed::train {
 
+/// What a model's translations of a set are worth, each as far as it is wanted.
+struct Scores {
+  std::optional<double> bleu, chrf, command;  // more is better
+};
+
+/// Translates a set with the weights to judge, in eval mode without gradients, and scores that, on
+/// all ranks alike; nothing where it was interrupted. May throw Failure.
+using ScoreModel = std::function<std::optional<Scores>(model::Model&, int64_t update)>;
+
 struct Validation {
   double loss = 0;  // -log p per target token, without smoothing
   int64_t tokens = 0;
-  std::optional<double> bleu;
+  Scores scores;
   double seconds = 0;
 
   bool finite() const;  // the loss
   double perplexity() const;
+  /// What the metric names.
+  std::optional<double> value(StopMetric metric) const;
 };
 
 struct Validator {
   const std::vector<data::Batch>& batches;
-  const std::function<std::optional<double>(model::Model&)>& bleu;
+  const ScoreModel& scores;  // may be empty
   at::Device device;
   at::ScalarType precision;
   const std::function<bool()>& interrupted;
-  ranks::Group& group;        // its ranks share out the batches
-  bool bleu_decides = false;  // early_stopping.metric: bleu
+  ranks::Group& group;                    // its ranks share out the batches
+  StopMetric decides = StopMetric::loss;  // early_stopping.metric
+  int64_t update = 0;
 };
 
 /// Collective. In eval mode and without gradients; the model's mode is as before afterwards.
-/// Nothing where an interruption comes first. No BLEU where the loss is not finite. Where `bleu`
-/// throws Failure, a warning says so and there is no score; where BLEU decides, that Failure is
-/// thrown.
+/// Nothing where an interruption comes first. No scores where the loss is not finite. Where
+/// `scores` throws Failure, a warning says so and there are none; where one of them decides, that
+/// Failure is thrown.
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,

@@ -173,7 +173,7 @@ class Limited(Case):
         halved = any("halves" in path.read_text(encoding="utf-8", errors="replace")
                      for path in self.folder.glob("console-*"))
         # Files may be too few for the pipes to the scorer alone: then validations have no BLEU.
-        scored = all("no BLEU" not in path.read_text(encoding="utf-8", errors="replace")
+        scored = all("has no score" not in path.read_text(encoding="utf-8", errors="replace")
                      for path in self.folder.glob("console-*"))
         if not halved:  # a batch that is computed in halves is rounded otherwise
             self.resumed(aside=frozenset() if scored else {"bleu", "validation_bleu"})

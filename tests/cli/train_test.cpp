@@ -34,10 +34,10 @@ std::vector<json> events(const std::string& run, const std::string& kind) {
 constexpr const char* kBrief = "updates: 4, validate_every: 4, save_every: 4";
 
 TEST(Train, LeavesExactlyTheFilesThatAreDocumented) {
-  EXPECT_THAT(
-      names_in(Toy::get().rnn),
-      ElementsAre("checkpoints", "config.yaml", "joint.spm", "metrics.jsonl", "model.safetensors",
-                  "provenance.json", "summary.json", "test.hypothesis", "train.log"));
+  EXPECT_THAT(names_in(Toy::get().rnn),
+              ElementsAre("checkpoints", "config.yaml", "joint.spm", "metrics.jsonl",
+                          "model.safetensors", "provenance.json", "summary.json", "test.hypothesis",
+                          "train.log", "validations"));
   EXPECT_THAT(names_in(Toy::get().rnn + "/checkpoints"),
               IsSupersetOf({std::string("update-00000300.heed")}));
 }
@@ -157,7 +157,7 @@ TEST_F(TrainTest, AScorerThatFailsCostsTheScoreOfAValidation) {
   const std::vector<std::string> bleu{"--set", "training.validate_bleu=true"};
   const Result result = train_with(kBroken, path, bleu);
   EXPECT_EQ(product(result), "");
-  EXPECT_THAT(result.err, HasSubstr("warning: this validation has no BLEU: sacrebleu"));
+  EXPECT_THAT(result.err, HasSubstr("warning: this validation has no score: sacrebleu"));
   EXPECT_THAT(result.err, HasSubstr("ended with status 3: broken"));
   const auto validations = events(run, "validation");
   ASSERT_EQ(validations.size(), 2U);

@@ -63,6 +63,8 @@ inline std::vector<Option> options() {
       {"training.warmup", kBoth, {"0", "3"}},
       {"training.weight_decay", kBoth, {"0", "0.01"}},
       {"training.label_smoothing", kBoth, {"0", "0.1"}},
+      {"training.consistency", kBoth},
+      {"training.consistency_share", kBoth, {"0.05", "0.5"}},
       {"training.clip_norm", kBoth, {"1", "0"}},
       {"training.ema", kBoth, {"0", "0.9"}},
       {"training.keep_best", kBoth, {"1", "2"}},

@@ -50,6 +50,10 @@ inline TrainerSetup setup_of(const std::string& folder, const TrainConfig& confi
   return setup;
 }
 
+inline std::optional<Scores> bleu(double value) {
+  return Scores{.bleu = value};
+}
+
 inline std::vector<data::Batch> validation() {
   return data::fixed_batches(*toy::corpus(9), 30);
 }

@@ -34,9 +34,9 @@ TEST_F(Trainer, MetricsHaveOneObjectALine) {
   config.validate_every = 8;
   auto setup = setup_of(folder.path(), config);
   setup.validation = validation();
-  setup.bleu = [](model::Model& model) {
+  setup.scores = [](model::Model& model, int64_t) {
     EXPECT_FALSE(model.is_training());
-    return std::optional(12.5);
+    return bleu(12.5);
   };
   const TrainResult result = train(setup);
   EXPECT_EQ(result.best_bleu, 12.5);
@@ -180,9 +180,8 @@ TEST_F(Trainer, StopsWhenPatienceEndsAndKeepsTheBest) {
   config.early_stopping = {.metric = StopMetric::bleu, .patience = 2};
   auto setup = setup_of(folder.path(), config);
   setup.validation = validation();
-  setup.bleu = [scores = std::vector<double>{20, 30, 25, 30, 40}, next = 0](model::Model&) mutable {
-    return std::optional(scores.at(next++));
-  };
+  setup.scores = [scores = std::vector<double>{20, 30, 25, 30, 40}, next = 0](
+                     model::Model&, int64_t) mutable { return bleu(scores.at(next++)); };
   const TrainResult result = train(setup);
   EXPECT_EQ(result.stopped, StopReason::patience);
   EXPECT_EQ(result.updates, 20);

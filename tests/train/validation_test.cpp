@@ -27,7 +27,7 @@ class Validating : public Trainer {
   TrainerSetup setup(const TemporaryFolder& run, bool resume = false) {
     auto out = setup_of(run.path(), config, 0.3);
     out.validation = validation();
-    out.bleu = [this](model::Model&) { return ++scored, std::optional(20.); };
+    out.scores = [this](model::Model&, int64_t) { return ++scored, bleu(20); };
     out.resume = resume;
     return out;
   }
@@ -53,10 +53,10 @@ TEST_F(Validating, OneThatCrashesLosesNoUpdateAndIsRepeatedOnce) {
   scored = 0;
   for (const int64_t update : {5, 10, 13}) {
     auto crashing = setup(other, /*resume=*/true);
-    crashing.bleu = [&, tries = 0](model::Model&) mutable {
+    crashing.scores = [&, tries = 0](model::Model&, int64_t) mutable {
       // The one that crashed before is repeated first.
       if (++tries > (update > 5 ? 1 : 0)) throw Crash();
-      return ++scored, std::optional(20.);
+      return ++scored, bleu(20);
     };
     EXPECT_THROW(train(crashing), Crash);
     EXPECT_EQ(newest(other).update, update);
@@ -89,7 +89,7 @@ TEST_F(Validating, AnInterruptedOneIsRepeated) {
   train(setup(folder));
   scored = 0;
   auto stopped = setup(other);
-  stopped.bleu = [&](model::Model&) { return ++scored, std::optional<double>(); };
+  stopped.scores = [&](model::Model&, int64_t) { return ++scored, std::optional<Scores>(); };
   stopped.interrupted = [&] { return scored > 0; };
   EXPECT_EQ(train(stopped).stopped, StopReason::interrupted);
   EXPECT_EQ(newest(other).update, 5);
@@ -99,7 +99,7 @@ TEST_F(Validating, AnInterruptedOneIsRepeated) {
   expect_same_runs();
 }
 
-std::optional<double> fail(model::Model&) {
+std::optional<Scores> fail(model::Model&, int64_t) {
   throw Failure("the scorer is away");
 }
 
@@ -107,12 +107,13 @@ TEST_F(Validating, AScorerThatFailsCostsItsScoreAlone) {
   train(setup(folder));
   scored = 0;
   auto failing = setup(other);
-  failing.bleu = [&](model::Model& model) {
-    return ++scored == 2 ? fail(model) : std::optional(20.);
+  failing.scores = [&](model::Model& model, int64_t update) {
+    return ++scored == 2 ? fail(model, update) : bleu(20);
   };
   const Logged logged;
   EXPECT_EQ(train(failing).updates, 13);
-  EXPECT_THAT(logged.text(), HasSubstr("warning: this validation has no BLEU: the scorer is away"));
+  EXPECT_THAT(logged.text(),
+              HasSubstr("warning: this validation has no score: the scorer is away"));
   EXPECT_EQ(scored, 3);
   const auto lines = metrics(other, "validation");
   ASSERT_EQ(lines.size(), 3U);
@@ -126,10 +127,11 @@ TEST_F(Validating, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgai
   config.early_stopping.metric = StopMetric::bleu;
   train(setup(folder));
   auto failing = setup(other);
-  failing.bleu = fail;
-  EXPECT_EQ(message_of<Failure>([&] { train(failing); }),
-            "this validation has no BLEU: the scorer is away; training.early_stopping.metric: bleu "
-            "needs it. Everything is saved, --resume repeats the validation");
+  failing.scores = fail;
+  EXPECT_EQ(
+      message_of<Failure>([&] { train(failing); }),
+      "this validation has no score: the scorer is away; training.early_stopping.metric: bleu "
+      "needs it. Everything is saved, --resume repeats the validation");
   EXPECT_EQ(newest(other).update, 5);
   scored = 0;
   const auto last = setup(other, /*resume=*/true);
@@ -142,7 +144,9 @@ TEST_F(Validating, AScorerThatTheSignalEndsIsNoFailure) {
   config.early_stopping.metric = StopMetric::bleu;
   bool signalled = false;
   auto stopped = setup(folder);
-  stopped.bleu = [&](model::Model& model) { return signalled = true, fail(model); };
+  stopped.scores = [&](model::Model& model, int64_t update) {
+    return signalled = true, fail(model, update);
+  };
   stopped.interrupted = [&] { return signalled; };
   const Logged logged;
   EXPECT_EQ(train(stopped).stopped, StopReason::interrupted);

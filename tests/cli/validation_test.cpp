@@ -1,0 +1,150 @@
+// What validations keep, what may decide which weights are best, and which sets they look at.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Validations : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_toy_pairs(folder_, "train", 100, 1);
+    write_toy_pairs(folder_, "valid", 10, 2);
+    write_toy_pairs(folder_, "news", 7, 3);
+    config_ = write_toy_config(folder_, {"run", kNone, "updates: 4, validate_every: 2"});
+  }
+
+  /// With these settings over the configuration.
+  Result train(const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments{"train", config_, "--overwrite"};
+    for (const std::string& setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return run_heed(arguments);
+  }
+  std::string file(const std::string& name) const { return read_file(folder_ / name); }
+  bool exists(const std::string& name) const { return fs::exists(folder_ / name); }
+  std::vector<json> events(const std::string& kind) const {
+    std::vector<json> out;
+    for (const std::string& line : lines_of(file("run/metrics.jsonl")))
+      if (json event = json::parse(line); event.at("event") == kind) out.push_back(event);
+    return out;
+  }
+
+  TemporaryFolder folder_;
+  std::string config_;
+};
+
+TEST_F(Validations, KeepTranslationsOfSomeLines) {
+  const Result result = train({"training.validation_samples=4"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto sources = lines_of(file("valid.src")), targets = lines_of(file("valid.tgt"));
+  const auto sample = lines_of(file("run/validations/4.txt"));
+  ASSERT_EQ(sample.size(), 4U * 5);
+  const int lines[] = {1, 3, 6, 8};  // of ten, spread evenly
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(sample[5 * i], "line       " + std::to_string(lines[i]));
+    EXPECT_EQ(sample[5 * i + 1], "source     " + sources[lines[i] - 1]);
+    EXPECT_EQ(sample[5 * i + 2], "reference  " + targets[lines[i] - 1]);
+    EXPECT_THAT(sample[5 * i + 3], ::testing::StartsWith("output     "));
+    EXPECT_EQ(sample[5 * i + 4], "");
+  }
+  EXPECT_TRUE(exists("run/validations/2.txt"));
+  EXPECT_FALSE(exists("run/validations/4.hypothesis"));
+  EXPECT_THAT(result.err, HasSubstr("  line       6\n"));
+  EXPECT_THAT(result.err, Not(HasSubstr("  line       8\n")));  // three are enough
+}
+
+TEST_F(Validations, KeepAllTranslationsOnRequest) {
+  ASSERT_EQ(train({"training.validation_outputs=true", "training.validation_samples=3",
+                   "training.validation_beam=2"})
+                .status,
+            0);
+  const auto outputs = lines_of(file("run/validations/4.hypothesis"));
+  EXPECT_EQ(outputs.size(), 10U);
+  const auto sample = lines_of(file("run/validations/4.txt"));
+  EXPECT_EQ(sample.at(5 + 3), "output     " + outputs.at(3));
+  ASSERT_EQ(train({"training.validation_samples=0"}).status, 0);
+  EXPECT_FALSE(exists("run/validations"));
+}
+
+TEST_F(Validations, MayBeScoredByAnyCommand) {
+  // The number of validation 2 is larger than that of validation 4.
+  const std::string command = "training.validation_command=cat \"$1\" \"$2\" > " +
+                              (folder_ / "seen") + "; echo about; wc -l; echo x >> " +
+                              (folder_ / "calls") + "; test $(wc -l < " + (folder_ / "calls") +
+                              ") = 1 && echo 50.5 || echo 7";
+  const Result result = train({command, "training.early_stopping.metric=command"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(file("seen"), file("valid.src") + file("valid.tgt"));
+  const auto validations = events("validation");
+  ASSERT_EQ(validations.size(), 2U);
+  EXPECT_EQ(validations[0].at("command"), 50.5);
+  EXPECT_EQ(validations[0].at("best"), true);
+  EXPECT_EQ(validations[1].at("command"), 7);
+  EXPECT_EQ(validations[1].at("best"), false);
+  EXPECT_THAT(result.err, HasSubstr("command 50.5"));
+}
+
+TEST_F(Validations, CommandsThatFailAreNamed) {
+  const Result warned = train({"training.validation_command=echo about nine"});
+  EXPECT_EQ(warned.status, 0);
+  EXPECT_THAT(warned.err,
+              HasSubstr("warning: this validation has no score: training.validation_command (echo "
+                        "about nine) printed 'about nine'; its last line must be a number"));
+  const Result failed =
+      train({"training.validation_command=exit 3", "training.early_stopping.metric=command"});
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_THAT(failed.err, HasSubstr("(exit 3) ended with exit code 3"));
+  expect_mistake(train({"training.early_stopping.metric=command"}),
+                 {"training.early_stopping.metric", "training.validation_command"});
+}
+
+TEST_F(Validations, ChrfMayDecide) {
+  const Result result = train({"training.early_stopping.metric=chrf"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto validations = events("validation");
+  ASSERT_EQ(validations.size(), 2U);
+  EXPECT_GE(validations[0].at("chrf").get<double>(), 0);
+  EXPECT_TRUE(validations[0].at("bleu").is_null());
+  EXPECT_THAT(result.err, HasSubstr(" chrF "));
+}
+
+TEST_F(Validations, LookAtMoreSets) {
+  const std::string files =
+      "source: " + (folder_ / "news.src") + ", target: " + (folder_ / "news.tgt");
+  const Result result = train({"data.more_valid=[{name: news, " + files + "}]"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto further = events("further_validation");
+  ASSERT_EQ(further.size(), 2U);
+  EXPECT_EQ(further[1].at("set"), "news");
+  EXPECT_EQ(further[1].at("update"), 4);
+  EXPECT_GT(further[1].at("loss").get<double>(), 0);
+  EXPECT_EQ(events("validation").size(), 2U);
+  EXPECT_TRUE(exists("run/validations/4.news.txt"));
+  EXPECT_THAT(result.err, HasSubstr("news at update 4 loss "));
+  expect_mistake(train({"data.more_valid=[{" + files + "}]"}), {"data.more_valid", "name"});
+}
+
+TEST_F(Validations, AreLeftOutWithoutASet) {
+  const std::string yaml = file("run.yaml");
+  const auto begin = yaml.find("  valid: ");
+  folder_.write("run.yaml", yaml.substr(0, begin) + yaml.substr(yaml.find('\n', begin) + 1));
+  const Result result = train({});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(events("validation").empty());
+  EXPECT_TRUE(exists("run/model.safetensors"));
+  EXPECT_FALSE(exists("run/validations"));
+}
+
+}  // namespace
+}  // namespace heed::cli
