@@ -9,9 +9,6 @@
 
 namespace heed::ranks {
 
-using StorePtr = c10::intrusive_ptr<c10d::Store>;
-using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
-
 struct Group::Backends {
   StorePtr store;
   BackendPtr host, device;               // the same one on a CPU
@@ -28,6 +25,6 @@ StorePtr meet(const Place& place, const GroupOptions& options);
 BackendPtr host_backend(const Place& place, const GroupOptions& options, const StorePtr& store);
 
 /// NCCL, in a library beside the program. Throws UserError where it is missing.
-BackendPtr device_backend(const Place& place, const GroupOptions& options, const StorePtr& store);
+BackendPtr nccl_backend(const Place& place, const GroupOptions& options, const StorePtr& store);
 
 }  // namespace heed::ranks

@@ -49,8 +49,8 @@ Group::Group(const Place& place, const GroupOptions& options)
     backends_->device = backends_->host;
     if (place.meeting == Meeting::file)
       backends_->memory = std::make_unique<SharedMemory>(place.rank, place.size);
-    if (!options.device.is_cpu())
-      backends_->device = device_backend(place, options, backends_->store);
+    const MakeBackend make = options.device_backend ? options.device_backend : nccl_backend;
+    if (!options.device.is_cpu()) backends_->device = make(place, options, backends_->store);
   } catch (const c10::Error& error) {
     if (!backends_->store) throw Failure(place.name() + ": " + first_line(error));
     explain(first_line(error), true);

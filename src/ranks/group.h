@@ -6,9 +6,11 @@
 #pragma once
 
 #include <c10/core/Device.h>
+#include <c10/util/intrusive_ptr.h>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +18,23 @@
 #include "kernels/tensor.h"
 #include "ranks/place.h"
 
+namespace c10d {
+class Backend;
+class Store;
+}  // namespace c10d
+
 namespace heed::ranks {
+
+using StorePtr = c10::intrusive_ptr<c10d::Store>;
+using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
+
+struct GroupOptions;
+/// Connects all ranks, which know each other by what they put into the store.
+using MakeBackend = std::function<BackendPtr(const Place&, const GroupOptions&, const StorePtr&)>;
 
 struct GroupOptions {
   at::Device device = at::kCPU;  // whose tensors are exchanged besides the host's
+  MakeBackend device_backend;    // what carries those; empty: NCCL
   std::chrono::milliseconds timeout = std::chrono::seconds(120);  // of each exchange
   std::string folder;  // of the run, shared by all machines: for Meeting::announced
 };

@@ -11,7 +11,7 @@
 
 namespace heed::ranks {
 
-BackendPtr device_backend(const Place& place, const GroupOptions& options, const StorePtr& store) {
+BackendPtr nccl_backend(const Place& place, const GroupOptions& options, const StorePtr& store) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string file = (folder / kNcclPlugin).string();
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -97,8 +97,10 @@ Place place_of(const Environment& environment) {
   }
   const Launcher* launcher = nullptr;
   if (set(kTorchrun.rank) && set(kTorchrun.size)) launcher = &kTorchrun;
-  if (!launcher && set(kSrun.size)) launcher = &kSrun;
+  // mpirun under SLURM leaves what srun says of mpirun itself, or of its helpers, to its ranks.
   if (!launcher && set(kOpenMpi.size)) launcher = &kOpenMpi;
+  if (!launcher && set(kMpich.local_size)) launcher = &kMpich;
+  if (!launcher && set(kSrun.size)) launcher = &kSrun;  // --mpi=pmi2 sets PMI_SIZE, too
   if (!launcher && set(kMpich.size)) launcher = &kMpich;
   if (!launcher) return place;
   place = place_by(*launcher, environment);

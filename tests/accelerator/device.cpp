@@ -142,8 +142,8 @@ std::vector<std::string> Watch::waits(Wait kind) const {
 }
 
 const at::Generator& default_generator() {
-  static const at::Generator& one =
-      *new at::Generator(at::make_generator<at::CPUGeneratorImpl>(uint64_t{1}));
+  static thread_local const at::Generator one =
+      at::make_generator<at::CPUGeneratorImpl>(uint64_t{1});
   return one;
 }
 

@@ -23,7 +23,8 @@ at::Tensor as_cpu(const at::Tensor& tensor);
 /// A tensor in `storage` with the type and the layout of `like`.
 at::Tensor view(const c10::Storage& storage, const at::Tensor& like, c10::DispatchKey device);
 
-/// What the device's operations draw from where the caller names no generator.
+/// What the device's operations draw from where the caller names no generator. Each thread has one
+/// of its own, as each process has with a GPU: ranks are threads here.
 const at::Generator& default_generator();
 
 void note(Wait kind, const std::string& what);

@@ -91,20 +91,19 @@ TEST(Group, NamesTheRankThatIsGone) {
 TEST(Group, NamesTheRankThatStaysAway) {
   std::atomic<bool> over = false;
   EXPECT_EQ(message_of<Failure>([&] {
-              together(
-                  3,
-                  [&](Group& group) {
-                    group.begin("update 7 was computed");
-                    group.tell("");
-                    if (group.rank() == 2)
-                      while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-                    struct Over {
-                      std::atomic<bool>& flag;
-                      ~Over() { flag = true; }
-                    } const at_the_end{over};
-                    if (group.rank() != 2) group.tell("");
-                  },
-                  std::chrono::milliseconds(1000));
+              together(3,
+                       [&](Group& group) {
+                         group.begin("update 7 was computed");
+                         group.tell("");
+                         if (group.rank() == 2)
+                           while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                         struct Over {
+                           std::atomic<bool>& flag;
+                           ~Over() { flag = true; }
+                         } const at_the_end{over};
+                         if (group.rank() != 2) group.tell("");
+                       },
+                       {.timeout = std::chrono::milliseconds(1000)});
             }),
             "rank 2 of 3 is silent for 1 s, when update 7 was computed; a longer time is given "
             "with --rank-timeout");

@@ -99,6 +99,35 @@ TEST(Place, UnderMpirun) {
   EXPECT_FALSE(place.hosted);
 }
 
+// On the first machine mpirun is a task of its own, on the others it starts helpers by srun.
+TEST(Place, UnderMpirunIsNotWhatSrunSaysOfMpirun) {
+  const Variables srun = {{"SLURM_PROCID", "0"},
+                          {"SLURM_STEP_NUM_TASKS", "1"},
+                          {"SLURM_JOB_ID", "77"},
+                          {"SLURM_STEP_ID", "0"}};
+  Variables open_mpi = {
+      {"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}, {"PMIX_NAMESPACE", "123"}};
+  open_mpi.insert(srun.begin(), srun.end());
+  EXPECT_EQ(place_in(open_mpi).rank, 1);
+  EXPECT_EQ(place_in(open_mpi).job, "mpirun-123");
+  Variables mpich = {{"PMI_RANK", "1"},        {"PMI_SIZE", "2"},    {"MPI_LOCALRANKID", "1"},
+                     {"MPI_LOCALNRANKS", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "7"}};
+  mpich.insert(srun.begin(), srun.end());
+  EXPECT_EQ(place_in(mpich).rank, 1);
+  EXPECT_EQ(place_in(mpich).local_size, 2);
+}
+
+TEST(Place, OfATaskIsWhatSrunSaysWithPmi2) {
+  const Place place = place_in({{"SLURM_PROCID", "1"},
+                                {"SLURM_STEP_NUM_TASKS", "2"},
+                                {"SLURM_JOB_ID", "9"},
+                                {"SLURM_STEP_ID", "0"},
+                                {"PMI_RANK", "1"},
+                                {"PMI_SIZE", "2"}});
+  EXPECT_EQ(place.rank, 1);
+  EXPECT_EQ(place.job, "srun-9-0");
+}
+
 TEST(Place, SaysWhichVariableIsWrong) {
   EXPECT_EQ(message_of<UserError>([] {
               place_in({{"RANK", "x"}, {"WORLD_SIZE", "2"}});

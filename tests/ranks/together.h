@@ -13,7 +13,7 @@ namespace heed::ranks {
 
 /// Runs work(group) on each of `size` ranks at once; throws what the first rank that failed threw.
 inline void together(int64_t size, const std::function<void(Group&)>& work,
-                     std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
+                     const GroupOptions& options = {.timeout = std::chrono::seconds(60)}) {
   const TemporaryFolder folder;
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   {
@@ -26,7 +26,7 @@ inline void together(int64_t size, const std::function<void(Group&)>& work,
           place.size = place.local_size = size;
           place.meeting = size > 1 ? Meeting::file : Meeting::none;
           place.folder = folder.path();
-          Group group(place, {.timeout = timeout});
+          Group group(place, options);
           work(group);
         } catch (...) {
           errors[static_cast<std::size_t>(rank)] = std::current_exception();

@@ -3,20 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <mutex>
 
-#include "model/kinds.h"
-#include "ranks/together.h"
-#include "train/update.h"
-#include "trainer_support.h"
+#include "train/ranked.h"
 
 namespace heed::train {
 namespace {
 
 using ranks::Group;
 using ranks::together;
-
-constexpr int64_t kPieces = 23;
 
 TEST(Nodes, AreTheLargestSubtreesOfARange) {
   EXPECT_EQ(nodes_of(0, 5, 5), (std::vector<Node>{{0, 3}}));
@@ -48,65 +42,15 @@ TEST(Nodes, OfAllRangesMakeTheWholeSum) {
   }
 }
 
-struct Outcome {
-  NamedTensors weights, averages, state;
-  std::vector<double> numbers;
-};
-
-/// Two updates of five parts, with everything that a rank keeps a share of.
-Outcome updates(Group& group, const model::ModelConfig& config, at::ScalarType precision,
-                OptimizerKind kind = OptimizerKind::adamw) {
-  TrainConfig training;
-  training.optimizer = kind;
-  training.weight_decay = 0.01;
-  training.micro_batches = 3;
-  training.accumulate = 2;
-  const model::ModelPtr model = [&] {
-    static std::mutex one_generator;
-    const std::lock_guard lock(one_generator);
-    return model::testing::model_of(config, kPieces);
-  }();
-  Shard shard(*model, group);
-  Optimizer optimizer(training, shard);
-  Average average(shard, 0.9);
-  Updater updater(*model, training, at::kCPU, precision, optimizer, &average, [&] {
-    return model::make_model(config, {kPieces, kPieces});
-  });
-  model->train();
-  Outcome out;
-  for (int64_t update = 1; update <= 2; ++update) {
-    const auto parts = parts_of({toy::batch_of(toy::copies(7, 10 * update)),
-                                 toy::batch_of(toy::copies(2, 10 * update + 1))},
-                                training);
-    const UpdateNumbers numbers =
-        updater.run(parts, {.update = update, .rate = 0.01, .seed = 3}).numbers();
-    out.numbers.insert(out.numbers.end(), {numbers.loss, numbers.nll, numbers.norm});
-  }
-  for (const auto& [name, weight] : model::named_weights(*model))
-    out.weights[name] = weight.clone();
-  out.averages = average.tensors();
-  out.state = optimizer.state();
-  return out;
-}
-
-void expect_equal(const NamedTensors& one, const NamedTensors& other, const char* what) {
-  ASSERT_EQ(one.size(), other.size()) << what;
-  for (const auto& [name, tensor] : one)
-    EXPECT_TRUE(at::equal(tensor, other.at(name))) << what << " " << name;
-}
-
 void expect_same_on(int64_t ranks, const model::ModelConfig& config, at::ScalarType precision,
                     OptimizerKind kind = OptimizerKind::adamw) {
   Group alone;
-  const Outcome one = updates(alone, config, precision, kind);
+  const UpdatesOptions options{.model = config, .precision = precision, .optimizer = kind};
+  const Outcome one = updates(alone, options);
   together(ranks, [&](Group& group) {
     SCOPED_TRACE(group.place().name());
     at::set_num_threads(1);
-    const Outcome mine = updates(group, config, precision, kind);
-    EXPECT_EQ(mine.numbers, one.numbers);
-    expect_equal(mine.weights, one.weights, "weights");
-    expect_equal(mine.averages, one.averages, "average");
-    expect_equal(mine.state, one.state, "state");
+    expect_equal(updates(group, options), one);
   });
 }
 
@@ -139,34 +83,9 @@ TEST(Ranks, MoreThanPartsDoNothing) {
   expect_same_on(9, model::testing::every_kind().front().config, at::kFloat);
 }
 
-class RankedRun : public ::testing::Test {
- protected:
-  /// A whole run of toy models by so many ranks, in one folder.
-  static NamedTensors run(const TemporaryFolder& folder, int64_t ranks, TrainConfig config,
-                          bool resume = false) {
-    config.micro_batches = 3;
-    config.ema = 0.9;
-    config.validate_every = 4;
-    config.save_every = 3;
-    std::mutex one_generator;
-    together(ranks, [&](Group& group) {
-      at::set_num_threads(1);
-      TrainerSetup setup = [&] {
-        const std::lock_guard lock(one_generator);
-        return setup_of(folder.path(), config, 0.1);
-      }();
-      setup.group = &group;
-      setup.validation = validation();
-      setup.resume = resume;
-      train(setup);
-    });
-    return read_weights(folder / "model.safetensors");
-  }
-};
-
-TEST_F(RankedRun, EndsWithTheSameWeights) {
+TEST(RankedRun, EndsWithTheSameWeights) {
   const TemporaryFolder one, three;
-  expect_equal(run(one, 1, quick(11)), run(three, 3, quick(11)), "weights");
+  expect_equal(run_together(one, 1, quick(11)), run_together(three, 3, quick(11)), "weights");
   for (const char* event : {"train", "validation"}) {
     const auto expected = metrics(one, event), found = metrics(three, event);
     ASSERT_EQ(expected.size(), found.size());
@@ -175,15 +94,16 @@ TEST_F(RankedRun, EndsWithTheSameWeights) {
   }
 }
 
-TEST_F(RankedRun, GoesOnWithAnotherNumber) {
+TEST(RankedRun, GoesOnWithAnotherNumber) {
   const TemporaryFolder one, several;
-  run(several, 2, quick(4));
-  run(several, 1, quick(7), true);
-  run(several, 3, quick(9), true);
-  expect_equal(run(one, 1, quick(11)), run(several, 4, quick(11), true), "weights");
+  run_together(several, 2, quick(4));
+  run_together(several, 1, quick(7), true);
+  run_together(several, 3, quick(9), true);
+  expect_equal(run_together(one, 1, quick(11)), run_together(several, 4, quick(11), true),
+               "weights");
 }
 
-TEST_F(RankedRun, StopsWhereARankHasOtherData) {
+TEST(RankedRun, StopsWhereARankHasOtherData) {
   const TemporaryFolder folder;
   EXPECT_EQ(message_of<Failure>([&] {
               together(2, [&](Group& group) {
@@ -197,7 +117,7 @@ TEST_F(RankedRun, StopsWhereARankHasOtherData) {
             "ranks the same command and the same files");
 }
 
-TEST_F(RankedRun, IsInterruptedWhereOneRankIs) {
+TEST(RankedRun, IsInterruptedWhereOneRankIs) {
   const TemporaryFolder folder;
   std::atomic<int> interrupted = 0;
   together(3, [&](Group& group) {
