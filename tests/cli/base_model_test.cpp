@@ -76,7 +76,7 @@ TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
   ASSERT_EQ(train("base", kNone, "2").status, 0);
   expect_refused(
       train("wider", kRnn, "2", from("base")),
-      {"training.from", folder_ / "base/model.safetensors", "tensor", "the model needs"});
+      {"training.from", folder_ / "base/model.safetensors", "tensor 'decoder", "belong to another model"});
   expect_refused(train("none", kNone, "2", from("missing")),
                  {"training.from", folder_ / "missing", "config.yaml"});
   auto separate = from("base");
