@@ -7,7 +7,8 @@ and the test set is dev2010, dev2012, tst2010, tst2011 and tst2012 together (6,7
 there, the text stays raw and cased: SentencePiece needs no tokeniser, and sacrebleu scores raw
 text.
 
-Writes OUTPUT/{train,valid,test}.{de,en}.
+Writes OUTPUT/{train,valid,test}.{de,en}, and glued.{de,en}: neighbours of the test set joined, two,
+three and four in turn, up to 120 German words. Such long sentences are in no training text.
 --from takes a folder with de-en.tgz, or with its unpacked files, or with
 {train,valid,test}.{de,en}[.gz] that are already split (such copies are usually tokenised and
 lowercased: scores on them compare with nothing else).
@@ -42,6 +43,7 @@ TESTS = ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst20
 LINES = {"raw": 174443, "test": 6750}
 HELD_OUT_EVERY = 23
 LONGEST, RATIO = 175, 1.5  # in words and punctuation marks, fairseq's limits
+GLUED, LONGEST_GLUED = (2, 3, 4), 120  # sentences in turn, and German words
 NOT_TEXT = (
     "<url>",
     "<talkid>",
@@ -150,6 +152,21 @@ def ready(folder: Path, no_check: bool) -> Dict[str, Dict[str, List[str]]]:
     return splits
 
 
+def glued(sides: Dict[str, List[str]]) -> Dict[str, List[str]]:
+    """Neighbours of a talk as one sentence; what would be too long is left out."""
+    out: Dict[str, List[str]] = {language: [] for language in sides}
+    begin, turn = 0, 0
+    while begin < len(sides["de"]):
+        end = begin + GLUED[turn % len(GLUED)]
+        turn += 1
+        joined = {language: " ".join(lines[begin:end]) for language, lines in sides.items()}
+        if len(joined["de"].split()) <= LONGEST_GLUED:
+            for language, line in joined.items():
+                out[language].append(line)
+        begin = end
+    return out
+
+
 def fetch(downloads: Path) -> Path:
     try:
         archive = download(ADDRESSES[0], downloads)
@@ -173,6 +190,7 @@ def main() -> None:
             folder / "train.tags.de-en.de.gz"
         ).is_file()
         splits = (official if tagged else ready)(folder, options.no_check)
+    splits["glued"] = glued(splits["test"])
     for split, sides in splits.items():
         write_split(options.output, split, sides)
 

@@ -222,6 +222,17 @@ class Iwslt14(ScriptTest):
         self.assertEqual(test[1], "de & TEDX.dev2012 it's")
         self.assertEqual(len((out / "train.en").read_text().splitlines()), 48)
 
+    def test_neighbours_are_glued_two_three_and_four_in_turn(self):
+        lines = {language: [f"{language}{n}" for n in range(12)] for language in ("de", "en")}
+        lines["de"][6] = "word " * 118 + "de6"  # three more make it too long
+        self.assertEqual(
+            iwslt14.glued(lines),
+            {
+                "de": ["de0 de1", "de2 de3 de4", "de9 de10", "de11"],
+                "en": ["en0 en1", "en2 en3 en4", "en9 en10", "en11"],
+            },
+        )
+
     def test_the_unpacked_archive_is_split_as_published(self):
         self.official()
         self.run_well(
