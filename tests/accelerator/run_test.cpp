@@ -52,14 +52,14 @@ TEST_P(EveryRun, GoesOnWithTheSameBits) {
 
 TEST_P(EveryRun, ValidatesAsOnTheCpu) {
   const std::vector<data::Batch> batches{small_batch()};
-  const std::function<std::optional<double>(model::Model&)> no_bleu;
+  const train::ScoreModel no_scores;
   const std::function<bool()> never;
   const auto loss_on = [&](const at::Device& where) {
     const model::ModelPtr model = model_of(GetParam().config);
     model->to(where);
     ranks::Group alone;
     const Watch watch;
-    const auto out = train::validate(*model, {batches, no_bleu, where, at::kFloat, never, alone});
+    const auto out = train::validate(*model, {batches, no_scores, where, at::kFloat, never, alone});
     // The sum alone; docs/performance.md names it.
     EXPECT_EQ(watch.waits(Wait::kRead).size(), where.is_cpu() ? 0U : 1U);
     EXPECT_TRUE(watch.waits(Wait::kWrite).empty());

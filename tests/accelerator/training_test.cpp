@@ -95,6 +95,19 @@ TEST_P(EveryKind, TrainsAsOnTheCpu) {
   EXPECT_THAT(ours.writes, IsEmpty());
 }
 
+TEST_P(EveryKind, AgreesWithItselfAsOnTheCpu) {
+  const auto& kind = GetParam().config;
+  train::TrainConfig config = training();
+  config.consistency = train::Consistency::simcut;
+  config.consistency_share = 0.3;
+  const Trained ours = trained(kind, config, {});
+  const Trained cpu = trained(kind, config, {.device = at::kCPU});
+  expect_near(ours, cpu, 1e-5);
+  expect_near_weights(ours, cpu, 1e-5);
+  EXPECT_THAT(ours.reads, IsEmpty());
+  EXPECT_THAT(ours.writes, IsEmpty());
+}
+
 TEST_P(EveryKind, TrainsUnderAutocast) {
   const auto& kind = GetParam().config;
   const Trained ours = trained(kind, training(), {.precision = at::kBFloat16});
