@@ -179,7 +179,7 @@ TEST(TranslateUnknown, PiecesBecomeTheSourceWordThatTheyAttendTo) {
   const std::string with = product(run_heed(sample, input));
   const auto before = lines_of(with), after = lines_of(product(run_heed(replaced, input)));
   ASSERT_THAT(after, SizeIs(40));
-  const std::string mark = " \u2047 ";
+  const std::string mark = "\u2047";
   EXPECT_THAT(with, HasSubstr(mark));
   for (std::size_t i = 0; i < before.size(); ++i) {
     EXPECT_EQ(after[i].find("\u2047"), std::string::npos);
