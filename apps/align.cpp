@@ -22,12 +22,10 @@ constexpr std::size_t kWindow = 512;
 struct AlignArgs {
   std::string model, source, target, gold, tune_source, tune_target, tune_gold, output;
   std::string reverse, method = "grow-diag-final-and";
-  std::optional<int64_t> layer, head;
-  std::string step;
+  AlignmentOptions weights;
   bool swapped = false, json = false;
   ModelOptions common;
 
-  bool chosen() const { return layer || head || !step.empty(); }
   bool tuned() const { return !tune_gold.empty(); }
 };
 
@@ -36,7 +34,7 @@ void check(const AlignArgs& args) {
   const bool all = !args.tune_source.empty() && !args.tune_target.empty() && args.tuned();
   if (any && !all)
     throw UserError("heed align: tuning needs --tune-source, --tune-target and --tune-gold");
-  if (any && args.chosen())
+  if (any && args.weights.chosen())
     throw UserError(
         "heed align: give --layer, --head and --step, or --tune-gold to choose them, not both");
   if (args.json && args.gold.empty())
@@ -61,9 +59,7 @@ void choose(Aligner& aligner, const AlignArgs& args, bool turned_round) {
     const auto sweep = aligner.sweep(turned_round ? turned(pairs) : pairs, gold, args.tune_gold);
     aligner.choice = sweep.best();
   }
-  if (args.layer) aligner.choice.layer = *args.layer < 0 ? aligner.layers() - 1 : *args.layer;
-  if (args.head) aligner.choice.head = *args.head < 0 ? aligner.mean_head() : *args.head;
-  if (!args.step.empty()) aligner.choice.reads = args.step == "reads";
+  args.weights.apply(aligner.config(), aligner.choice);
   log::info(aligner.path() + ": " + describe(aligner.choice) +
             (args.tuned() ? ", best on " + args.tune_gold : ""));
 }
@@ -168,16 +164,7 @@ void add_align(CommandLine& program) {
   command.flag("--swap-gold", args->swapped,
                "The gold files have target-source instead of source-target");
   command.group("Which weights");
-  command.option("--layer", args->layer, "From 0, or last; default: the one before the last")
-      .word("last", "-1")
-      .between(-1, 99999);
-  command.option("--head", args->head, "From 0, or mean (default)")
-      .word("mean", "-1")
-      .between(-1, 99999);
-  command
-      .option("--step", args->step,
-              "A word's weights are those of the step that emits it (default) or reads it")
-      .one_of({"emits", "reads"});
+  args->weights.add(command);
   command.option("--tune-gold", args->tune_gold,
                  "Take the layer, head and step that fit these correct alignments best");
   command.option("--tune-source", args->tune_source, "The source sentences of --tune-gold");

@@ -37,11 +37,12 @@ void evaluate_file(const EvaluateArgs& args) {
 
 void evaluate_model(const EvaluateArgs& args) {
   score::find_sacrebleu();  // before minutes of translating
-  const ModelFolder folder = open_model(args.model, args.common.open());
-  const TestSet set = open_test_set(folder.config, args.source, args.reference, args.valid);
-  const std::vector<std::string> hypotheses = translate_all(folder, set.source);
+  const OpenModels models = open_models(args.model, args.common.open());
+  const Config& config = models.first.config;
+  const TestSet set = open_test_set(config, args.source, args.reference, args.valid);
+  const std::vector<std::string> hypotheses = translate_all(models, set.source);
   if (!args.output.empty()) write_lines(args.output, hypotheses);
-  print(score::score(hypotheses, set.reference, folder.config.evaluation));
+  print(score::score(hypotheses, set.reference, config.evaluation));
 }
 
 void evaluate(const EvaluateArgs& args) {
@@ -57,7 +58,9 @@ void add_evaluate(CommandLine& program) {
   auto args = std::make_shared<EvaluateArgs>();
   CommandLine command =
       program.command("evaluate", "BLEU, chrF and TER by sacrebleu, with its signature");
-  command.option("model", args->model, "Folder that `heed train` wrote; translates its test set");
+  command.option("model", args->model,
+                 "Folder that `heed train` wrote, of which the test set is translated; several, "
+                 "separated by commas, make an ensemble");
   command.group("Input");
   command.flag("--valid", args->valid, "Translate the validation set instead");
   command.option("--source", args->source, "Source sentences instead of the configuration's");

@@ -81,6 +81,9 @@ void advise(const ExportArgs& args, const ModelFolder& folder) {
   if (config.coverage_penalty > 0)
     log::warn("CTranslate2's coverage penalty is another formula; decoding.coverage_penalty " +
               json(config.coverage_penalty).dump() + " has no equal there");
+  if (config.mbr > 0)
+    log::warn("CTranslate2 knows no minimum Bayes risk; decoding.mbr " +
+              std::to_string(config.mbr) + " has no equal there");
   log::info(
       args.output + ": for CTranslate2, pieces in and pieces out (" +
       (fs::exists(fs::path(args.output) / "joint.spm") ? "joint.spm"

@@ -20,10 +20,9 @@ struct ScoreArgs {
 };
 
 void score_command(const ScoreArgs& args) {
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const OpenModels models = open_models(args.model, args.common.open());
   const Pairs pairs = read_pairs(args.source, args.target);
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
-                                folder.precision);
+  decode::Translator translator = models.translator();
   double total = 0;
   int64_t tokens = 0;
   for (const auto& result : translator.score(pairs.source, pairs.target)) {
@@ -45,7 +44,10 @@ void add_score(CommandLine& program) {
   auto args = std::make_shared<ScoreArgs>();
   CommandLine command =
       program.command("score", "Log-probability of each given translation, one number per line");
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command
+      .option("model", args->model,
+              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      .required();
   command.option("source", args->source, "Source sentences").required();
   command.option("target", args->target, "Their translations, line by line").required();
   args->common.add(command);

@@ -21,7 +21,39 @@ std::size_t words_of(const std::vector<std::string>& tokens) {
   return tokens.empty() ? 0 : tokens.size() - 1;  // </s>
 }
 
+/// Those with cross-attention.
+int64_t layers_of(const model::ModelConfig& config) {
+  return config.type == model::ModelType::transformer ? config.decoder_layers : 1;
+}
+
+/// 0 where there is but one head.
+int64_t mean_head_of(const model::ModelConfig& config) {
+  return config.type == model::ModelType::transformer && config.heads > 1 ? -1 : 0;
+}
+
 }  // namespace
+
+study::AlignmentChoice usual_choice(const model::ModelConfig& config) {
+  return {.layer = std::max<int64_t>(layers_of(config) - 2, 0), .head = mean_head_of(config)};
+}
+
+void AlignmentOptions::add(CommandLine& command) {
+  command.option("--layer", layer, "From 0, or last; default: the one before the last")
+      .word("last", "-1")
+      .between(-1, 99999);
+  command.option("--head", head, "From 0, or mean (default)").word("mean", "-1").between(-1, 99999);
+  command
+      .option("--step", step,
+              "A word's weights are those of the step that emits it (default) or reads it")
+      .one_of({"emits", "reads"});
+}
+
+void AlignmentOptions::apply(const model::ModelConfig& config,
+                             study::AlignmentChoice& choice) const {
+  if (layer) choice.layer = *layer < 0 ? layers_of(config) - 1 : *layer;
+  if (head) choice.head = *head < 0 ? mean_head_of(config) : *head;
+  if (!step.empty()) choice.reads = step == "reads";
+}
 
 std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
                                             bool swapped) {
@@ -42,17 +74,7 @@ Aligner::Aligner(ModelFolder folder)
       translator_({folder_.member()}, folder_.config.decoding, folder_.device, folder_.precision) {
   if (!folder_.model->attends())
     throw UserError(path() + ": this model has no attention to align by (model.attention: none)");
-  choice = {.layer = std::max<int64_t>(layers() - 2, 0), .head = mean_head()};
-}
-
-int64_t Aligner::layers() const {
-  const model::ModelConfig& config = folder_.config.model;
-  return config.type == model::ModelType::transformer ? config.decoder_layers : 1;
-}
-
-int64_t Aligner::mean_head() const {
-  const model::ModelConfig& config = folder_.config.model;
-  return config.type == model::ModelType::transformer && config.heads > 1 ? -1 : 0;
+  choice = usual_choice(folder_.config.model);
 }
 
 study::AlignmentSweep Aligner::sweep(const Pairs& pairs,

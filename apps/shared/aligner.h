@@ -1,9 +1,11 @@
 // A model as a word aligner: forced-target attention to hard alignments.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/shared/command_line.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
 #include "study/alignment_sweep.h"
@@ -15,14 +17,28 @@ namespace heed {
 std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
                                             bool swapped);
 
+/// Where an alignment is taken from if nobody says otherwise: the layer before the last (Garg et
+/// al. 2019, "Jointly learning to align and translate with Transformer models"), or the only one;
+/// the mean of its heads; the step that emits the word.
+study::AlignmentChoice usual_choice(const model::ModelConfig& config);
+
+/// --layer, --head and --step of every command that aligns words.
+struct AlignmentOptions {
+  std::optional<int64_t> layer, head;
+  std::string step;
+
+  bool chosen() const { return layer || head || !step.empty(); }
+  void add(CommandLine& command);
+  /// What is given, in place of what `choice` says.
+  void apply(const model::ModelConfig& config, study::AlignmentChoice& choice) const;
+};
+
 class Aligner {
  public:
   /// Throws UserError for a model without cross-attention.
   explicit Aligner(ModelFolder folder);
 
-  /// Where the alignment is taken from. At first: the layer before the last (Garg et al. 2019,
-  /// "Jointly learning to align and translate with Transformer models"), or the only one; the mean
-  /// of its heads; the step that emits the word.
+  /// At first usual_choice().
   study::AlignmentChoice choice;
 
   /// The error rate of everything `choice` could be. `gold_name` is for messages.
@@ -33,8 +49,7 @@ class Aligner {
   std::vector<study::Alignment> align(const Pairs& pairs, std::size_t first);
 
   const std::string& path() const { return folder_.path; }
-  int64_t layers() const;     // with cross-attention
-  int64_t mean_head() const;  // -1, or 0 where there is but one head
+  const model::ModelConfig& config() const { return folder_.config.model; }
   /// Lines in which the vocabulary finds other words than blanks separate: positions count the
   /// vocabulary's. From 1; grows with every call of align().
   const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }

@@ -3,10 +3,12 @@
 #include <ATen/Parallel.h>
 
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/strings.h"
 #include "model/device.h"
 #include "model/initial.h"
 #include "model/model.h"
@@ -94,6 +96,25 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
           std::move(network),
           device,
           precision};
+}
+
+OpenModels open_models(const std::string& paths, const OpenOptions& options) {
+  std::optional<OpenModels> models;
+  for (const std::string& path : split(paths, ',')) {
+    ModelFolder folder = open_model(path, options);
+    if (!models) {
+      models.emplace(std::move(folder));
+      continue;
+    }
+    const ModelFolder& first = models->first;
+    if (folder.target.fingerprint() != first.target.fingerprint())
+      throw UserError(path + ": its target vocabulary (" + folder.target.fingerprint() +
+                      ") is not that of " + first.path + " (" + first.target.fingerprint() +
+                      "); an ensemble needs models trained with the same one: name it in "
+                      "data.vocabulary.target");
+    models->members.push_back(folder.member());
+  }
+  return std::move(*models);
 }
 
 }  // namespace heed

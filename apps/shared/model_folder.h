@@ -6,6 +6,8 @@
 #include <c10/core/ScalarType.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/shared/config.h"
 #include "decode/translator.h"
@@ -33,6 +35,20 @@ struct OpenOptions {
 
 /// Throws UserError that names the folder or file and what is wrong with it.
 ModelFolder open_model(const std::string& path, const OpenOptions& options = {});
+
+/// One model, or several whose probabilities are averaged. The settings are the first one's.
+struct OpenModels {
+  ModelFolder first;
+  std::vector<decode::Member> members;  // the first is one of them
+
+  explicit OpenModels(ModelFolder alone) : first(std::move(alone)), members{first.member()} {}
+  decode::Translator translator() const {
+    return {members, first.config.decoding, first.device, first.precision};
+  }
+};
+
+/// Folders separated by commas. Throws UserError as open_model() does.
+OpenModels open_models(const std::string& paths, const OpenOptions& options = {});
 
 struct Vocabularies {
   text::Vocabulary source, target;

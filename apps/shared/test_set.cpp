@@ -29,8 +29,13 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
 
 std::vector<std::string> translate_all(const ModelFolder& folder,
                                        const std::vector<std::string>& lines, int64_t first_line) {
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
-                                folder.precision);
+  return translate_all(OpenModels(folder), lines, first_line);
+}
+
+std::vector<std::string> translate_all(const OpenModels& models,
+                                       const std::vector<std::string>& lines, int64_t first_line) {
+  const ModelFolder& folder = models.first;
+  decode::Translator translator = models.translator();
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -52,7 +57,9 @@ std::vector<std::string> translate_all(const ModelFolder& folder,
       },
       static_cast<int64_t>(window), first_line);
   log::clear_progress();
-  log::info(folder.path + ": " + std::to_string(lines.size()) + " sentences translated, beam " +
+  const std::size_t others = models.members.size() - 1;
+  log::info(folder.path + (others > 0 ? " and " + std::to_string(others) + " more: " : ": ") +
+            std::to_string(lines.size()) + " sentences translated, beam " +
             std::to_string(folder.config.decoding.beam_size) + ", " +
             fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1) +
             " sentences/s");

@@ -20,6 +20,9 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
 
 /// The best translation of each line, with progress on a terminal and the rate in the log. Messages
 /// count lines from `first_line`.
+std::vector<std::string> translate_all(const OpenModels& models,
+                                       const std::vector<std::string>& lines,
+                                       int64_t first_line = 1);
 std::vector<std::string> translate_all(const ModelFolder& folder,
                                        const std::vector<std::string>& lines,
                                        int64_t first_line = 1);

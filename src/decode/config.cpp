@@ -12,6 +12,15 @@ void check(const DecodeConfig& config) {
     throw config::ConfigError("decoding.n_best: got " + std::to_string(config.n_best) +
                               ", but a beam of " + std::to_string(config.beam_size) +
                               " holds no more than that; raise decoding.beam_size");
+  if (config.mbr > 0 && config.n_best > config.mbr)
+    throw config::ConfigError("decoding.n_best: got " + std::to_string(config.n_best) +
+                              ", but decoding.mbr chooses among " + std::to_string(config.mbr) +
+                              " candidates; raise decoding.mbr");
+  if (!samples && config.mbr > config.beam_size)
+    throw config::ConfigError("decoding.mbr: got " + std::to_string(config.mbr) +
+                              ", but a beam of " + std::to_string(config.beam_size) +
+                              " holds no more than that; raise decoding.beam_size, or draw the "
+                              "candidates with decoding.sampling.top_p: 1");
   if (samples && config.coverage_penalty > 0)
     throw config::ConfigError(
         "decoding.coverage_penalty: ranks hypotheses of a search, and decoding.sampling replaces "

@@ -54,6 +54,11 @@ struct DecodeConfig {
             "No sequence of this many pieces occurs twice in a translation; 0 allows it.",
             config::Between<int64_t>{0, 100})
   HEED_SECTION(SamplingConfig, sampling, "Sample instead of searching.")
+  HEED_FREE(int64_t, mbr, 0,
+            "Minimum Bayes risk: of this many candidates the one that is most like all others, by "
+            "chrF. Candidates are draws where decoding.sampling is on, else the best of the beam; "
+            "0 is off.",
+            config::Between<int64_t>{0, 1000})
   HEED_FREE(int64_t, batch_size, 32, "Sentences translated together.",
             config::Between<int64_t>{1, 100000})
   HEED_FREE(

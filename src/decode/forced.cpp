@@ -171,23 +171,16 @@ std::vector<bool> prepare(Translator& translator, const std::vector<std::string>
   return readable;
 }
 
-}  // namespace
-
-std::vector<AttendedSentence> attention_maps(Translator& translator,
-                                             const std::vector<std::string>& sources,
-                                             const std::optional<std::vector<std::string>>& targets,
-                                             const AttentionRequest& request, int64_t first_line) {
-  if (targets && targets->size() != sources.size())
-    throw UserError("attention: " + std::to_string(sources.size()) + " source lines and " +
-                    std::to_string(targets->size()) + " target lines");
-  model::Model& model = *translator.first().model;
+void require_attention(const model::Model& model, const AttentionRequest& request) {
   if (request.cross && !model.attends())
     throw UserError("attention: this model has none (model.attention: none); choose another model");
+}
 
-  std::vector<data::Example> examples(sources.size());
-  std::vector<AttendedSentence> out(sources.size());
-  const std::vector<bool> readable =
-      prepare(translator, sources, targets, first_line, examples, out);
+/// Reads those of `examples` that are readable, and fills in their matrices.
+void read_all(Translator& translator, const std::vector<data::Example>& examples,
+              const std::vector<bool>& readable, const AttentionRequest& request,
+              std::vector<AttendedSentence>& out) {
+  model::Model& model = *translator.first().model;
   std::vector<int64_t> lengths;
   for (std::size_t i = 0; i < examples.size(); ++i)
     lengths.push_back(readable[i] ? static_cast<int64_t>(std::max(examples[i].source.size(),
@@ -207,6 +200,46 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
     }
     read_batch(model, translator.device(), chosen, request, sentences);
   });
+}
+
+}  // namespace
+
+std::vector<AttendedSentence> attention_maps(Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::optional<std::vector<std::string>>& targets,
+                                             const AttentionRequest& request, int64_t first_line) {
+  if (targets && targets->size() != sources.size())
+    throw UserError("attention: " + std::to_string(sources.size()) + " source lines and " +
+                    std::to_string(targets->size()) + " target lines");
+  require_attention(*translator.first().model, request);
+  std::vector<data::Example> examples(sources.size());
+  std::vector<AttendedSentence> out(sources.size());
+  const std::vector<bool> readable =
+      prepare(translator, sources, targets, first_line, examples, out);
+  read_all(translator, examples, readable, request, out);
+  return out;
+}
+
+std::vector<AttendedSentence> attention_maps(Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::vector<std::vector<int32_t>>& targets,
+                                             const AttentionRequest& request) {
+  expect(sources.size() == targets.size(), "a source for each translation");
+  require_attention(*translator.first().model, request);
+  const Member& member = translator.first();
+  const auto cut = [](std::vector<int32_t> ids, int64_t most) {
+    if (std::ssize(ids) > most) ids.resize(most);
+    return ids;
+  };
+  std::vector<data::Example> examples(sources.size());
+  std::vector<AttendedSentence> out(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    examples[i].source = cut(member.source.encode(sources[i]), translator.source_limit());
+    examples[i].target = cut(targets[i], translator.longest() - 1);
+    out[i].source_pieces = names_of(member.source, sources[i], examples[i].source);
+    out[i].target_pieces = piece_names(member.target, examples[i].target);
+  }
+  read_all(translator, examples, std::vector<bool>(sources.size(), true), request, out);
   return out;
 }
 

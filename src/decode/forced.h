@@ -54,4 +54,12 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
                                              const AttentionRequest& request,
                                              int64_t first_line = 1);
 
+/// The same for translations that a search found, given as pieces; a line may be there several
+/// times. What is longer than the model can take is cut, as search does it. `target_text` stays
+/// empty.
+std::vector<AttendedSentence> attention_maps(Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::vector<std::vector<int32_t>>& targets,
+                                             const AttentionRequest& request);
+
 }  // namespace heed::decode

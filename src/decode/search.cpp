@@ -17,6 +17,8 @@
 namespace heed::decode {
 namespace {
 
+constexpr double kForbidden = -std::numeric_limits<double>::infinity();
+
 Tensor to_device(const std::vector<int64_t>& values, at::IntArrayRef shape,
                  const at::Device& device) {
   return model::upload(at::tensor(values, at::kLong).reshape(shape), device);
@@ -28,6 +30,7 @@ class Search {
          const SearchOptions& options)
       : config_(options.config),
         keep_attention_(options.keep_attention),
+        prefixes_(options.prefixes),
         device_(sources[0].tokens.device()),
         ensemble_(models, sources, options.keep_attention || options.config.coverage_penalty > 0) {
     int64_t longest = std::numeric_limits<int64_t>::max();
@@ -36,7 +39,9 @@ class Search {
     for (int64_t i = 0; i < sources[0].lengths.numel(); ++i) {
       const int64_t pieces = lengths[i] - 1;
       const uint64_t stream = options.sampling_streams.empty() ? i : options.sampling_streams.at(i);
-      beams_.emplace_back(config_, pieces, length_limit(config_, pieces, longest), stream);
+      const int64_t given = prefixes_.empty() ? 0 : std::ssize(prefixes_.at(i));
+      const int64_t limit = std::min(given + length_limit(config_, pieces, longest), longest);
+      beams_.emplace_back(config_, pieces, limit, stream);
       active_.push_back(i);
     }
   }
@@ -68,10 +73,32 @@ class Search {
     return config_.beam_size == 1 ? 1 : config_.beam_size + 1;
   }
 
+  /// What the prefix of a sentence goes on with, and how its hypotheses score that.
+  struct Forced {
+    int64_t row, piece;
+    Tensor scores;  // [beam]
+  };
+
+  std::vector<Forced> forced_pieces(const Tensor& scores) const {
+    std::vector<Forced> out;
+    for (std::size_t i = 0; !prefixes_.empty() && i < active_.size(); ++i) {
+      const auto& prefix = prefixes_[active_[i]];
+      if (step_ >= std::ssize(prefix)) continue;
+      const auto row = static_cast<int64_t>(i);
+      out.push_back({row, prefix[step_], scores[row].select(-1, prefix[step_]).clone()});
+    }
+    return out;
+  }
+
   void advance(const Ensemble::Output& output) {
     Tensor scores = output.scores;  // [sentences, beam, vocab]
     const int64_t width = scores.size(1);
+    const auto forced = forced_pieces(scores);
     forbid(scores);
+    for (const Forced& one : forced) {
+      scores[one.row].fill_(kForbidden);
+      scores[one.row].select(-1, one.piece).copy_(one.scores);
+    }
     const Candidates best = best_candidates(scores.flatten(0, 1), candidates(), output.partitions);
     for (std::size_t i = 0; i < active_.size(); ++i) {
       Beam& beam = beams_[active_[i]];
@@ -85,10 +112,9 @@ class Search {
   }
 
   void forbid(Tensor& scores) {
-    constexpr double kNever = -std::numeric_limits<double>::infinity();
-    scores.select(-1, text::kPad).fill_(kNever);
-    scores.select(-1, text::kBegin).fill_(kNever);
-    if (step_ < config_.min_length) scores.select(-1, text::kEnd).fill_(kNever);
+    scores.select(-1, text::kPad).fill_(kForbidden);
+    scores.select(-1, text::kBegin).fill_(kForbidden);
+    if (step_ < config_.min_length) scores.select(-1, text::kEnd).fill_(kForbidden);
     if (config_.no_repeat_ngram == 0 || step_ < config_.no_repeat_ngram) return;
     const int64_t width = scores.size(1), vocab = scores.size(2);
     std::vector<int64_t> cells;
@@ -100,7 +126,7 @@ class Search {
     }
     if (cells.empty()) return;
     const auto count = static_cast<int64_t>(cells.size());
-    scores.view({-1}).index_fill_(0, to_device(cells, {count}, device_), kNever);
+    scores.view({-1}).index_fill_(0, to_device(cells, {count}, device_), kForbidden);
   }
 
   /// Finished sentences leave, the others continue their live hypotheses. Returns the next step's
@@ -140,6 +166,7 @@ class Search {
 
   const DecodeConfig config_;
   bool keep_attention_;
+  const std::vector<std::vector<int32_t>>& prefixes_;
   at::Device device_;
   Ensemble ensemble_;
   std::vector<Beam> beams_;      // all sentences

@@ -36,6 +36,9 @@ struct SearchOptions {
   /// One per sentence: its own random stream, so that neighbours do not matter. Empty: the row's
   /// number.
   std::vector<uint64_t> sampling_streams;
+  /// One per sentence: the pieces that its hypotheses begin with, whatever is forbidden. They count
+  /// in log-probabilities and not in the length limit. Empty: none has any.
+  std::vector<std::vector<int32_t>> prefixes;
 };
 
 /// n_best hypotheses per sentence of `source`, best first (fewer only where the search space holds

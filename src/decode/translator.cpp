@@ -15,6 +15,8 @@
 #include "base/log.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
+#include "decode/mbr.h"
+#include "decode/sampling.h"
 #include "decode/search.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
@@ -77,6 +79,17 @@ int64_t group_of(packed::Numbers numbers) {
   return numbers == packed::Numbers::fp32 ? 16 : 4;
 }
 
+/// What the vocabulary does not know of `text`, whose pieces are `ids`.
+std::vector<std::string> unknown_of(const text::Vocabulary& vocabulary, const std::string& text,
+                                    const std::vector<int32_t>& ids) {
+  std::vector<std::string> out;
+  if (std::find(ids.begin(), ids.end(), text::kUnknown) == ids.end()) return out;
+  const std::vector<std::string> names = vocabulary.spell(text);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (ids[i] == text::kUnknown) out.push_back(names[i]);
+  return out;
+}
+
 }  // namespace
 
 /// Piece ids of each line, once per distinct member.
@@ -84,6 +97,7 @@ struct Translator::Lines {
   std::vector<std::vector<data::Example>> members;  // [member][line]
   std::vector<int64_t> lengths;                     // longest over the members, without eos
   std::vector<int64_t> cut;                         // numbers of the lines that were too long
+  std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
 };
 
 std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
@@ -186,12 +200,17 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
 }
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
-                                               int64_t first_line) {
+                                               int64_t first_line,
+                                               const std::vector<std::string>& prefixes) {
   std::vector<Translation> out(lines.size());
   const Lines encoded = [&] {
     const Stopwatch watch(times_.text);
-    return encode(lines, first_line, TooLong::cut);
+    Lines all = encode(lines, first_line, TooLong::cut);
+    if (!prefixes.empty()) add_prefixes(prefixes, first_line, all);
+    return all;
   }();
+  for (std::size_t i = 0; i < prefixes.size(); ++i)
+    out[i].unknown_of_prefix = unknown_of(first().target, prefixes[i], encoded.prefixes[i]);
   {
     const Stopwatch watch(times_.search);
     search_batches(encoded, first_line, out);
@@ -204,9 +223,22 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   return out;
 }
 
+void Translator::add_prefixes(const std::vector<std::string>& prefixes, int64_t first_line,
+                              Lines& lines) const {
+  expect(prefixes.size() == lines.lengths.size(), "a prefix for each line");
+  for (const std::string& prefix : prefixes) {
+    lines.prefixes.push_back(first().target.encode(prefix));
+    const int64_t number = first_line + std::ssize(lines.prefixes) - 1;
+    check_length(std::ssize(lines.prefixes.back()), longest(),
+                 "the prefix of line " + std::to_string(number));
+  }
+}
+
 void Translator::search_batches(const Lines& lines, int64_t first_line,
                                 std::vector<Translation>& out) {
-  const int64_t tokens = token_budget(kSearchTokens / config_.beam_size, device_);
+  const int64_t width =
+      samples(config_.sampling) ? std::max(config_.n_best, config_.mbr) : config_.beam_size;
+  const int64_t tokens = token_budget(kSearchTokens / width, device_);
   const auto batches = batches_by_length(lines.lengths, together_, tokens, /*skip=*/0);
   const EvalMode eval_mode(models());  // once: threads only read it
   std::atomic<std::size_t> next = 0;
@@ -248,22 +280,31 @@ void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& ba
     sources.push_back(model::make_source(data::make_batch(chosen), device_));
   }
   SearchOptions options{.config = config_, .keep_attention = keep_attention};
-  for (const int64_t i : batch)
+  options.config.n_best = std::max(config_.n_best, config_.mbr);
+  for (const int64_t i : batch) {
     options.sampling_streams.push_back(static_cast<uint64_t>(first_line + i));
+    if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
+  }
   auto found = search(models(), sources, options);
   for (std::size_t row = 0; row < batch.size(); ++row)
     out[batch[row]].hypotheses = std::move(found[row]);
 }
 
 void Translator::spell(const Lines& lines, std::vector<Translation>& out) const {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    Translation& translation = out[i];
-    if (lines.lengths[i] == 0) continue;
-    translation.source_pieces = piece_names(first().source, lines.members[0][i].source);
-    for (const Hypothesis& hypothesis : translation.hypotheses)
-      translation.texts.push_back(first().target.decode(hypothesis.ids));
-    if (!translation.texts.empty()) translation.text = translation.texts[0];
-  }
+  const auto spell_line = [&](int64_t i, int64_t) {
+    if (lines.lengths[i] > 0) spell(lines.members[0][i], out[i]);
+  };
+  // Candidates are compared with each other, which is work.
+  if (config_.mbr > 0) return kernels::share_out(std::ssize(out), spell_line);
+  for (int64_t i = 0; i < std::ssize(out); ++i) spell_line(i, 0);
+}
+
+void Translator::spell(const data::Example& example, Translation& out) const {
+  out.source_pieces = piece_names(first().source, example.source);
+  for (const Hypothesis& hypothesis : out.hypotheses)
+    out.texts.push_back(first().target.decode(hypothesis.ids, out.unknown_of_prefix));
+  if (config_.mbr > 0) choose_by_utility(out.hypotheses, out.texts, config_);
+  if (!out.texts.empty()) out.text = out.texts[0];
 }
 
 std::vector<Translator::Score> Translator::score(const std::vector<std::string>& sources,

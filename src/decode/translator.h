@@ -15,6 +15,10 @@
 #include "model/pointer.h"
 #include "text/vocabulary.h"
 
+namespace heed::data {
+struct Example;
+}
+
 namespace heed::decode {
 
 struct Translation {
@@ -22,6 +26,9 @@ struct Translation {
   std::vector<Hypothesis> hypotheses;      // n_best, best first; empty for an empty line
   std::vector<std::string> texts;          // one per hypothesis
   std::vector<std::string> source_pieces;  // of the first member, with </s> at the end
+  /// What the target vocabulary does not know of the prefix, as that spells it: the first <unk> of
+  /// each hypothesis.
+  std::vector<std::string> unknown_of_prefix;
 };
 
 /// What one ensemble member needs. All members share the target vocabulary.
@@ -49,8 +56,12 @@ class Translator {
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
   /// reached the length limit are warned about by their 1-based numbers (`first_line` + index).
+  /// `prefixes`, if any, has for each line the text that its translation begins with; a line
+  /// without pieces stays empty all the same. Throws UserError where one is longer than the model
+  /// can take. With decoding.mbr the hypotheses are chosen by choose_by_utility().
   /// On a CPU each thread searches for batches of its own, for packed models in groups of a few.
-  std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1);
+  std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
+                                     const std::vector<std::string>& prefixes = {});
 
   /// Seconds of all translate() so far.
   struct Times {
@@ -89,7 +100,10 @@ class Translator {
   void search_batches(const Lines& lines, int64_t first_line, std::vector<Translation>& out);
   void search_batch(const Lines& lines, const std::vector<int64_t>& batch, int64_t first_line,
                     std::vector<Translation>& out);
+  void add_prefixes(const std::vector<std::string>& prefixes, int64_t first_line,
+                    Lines& lines) const;
   void spell(const Lines& lines, std::vector<Translation>& out) const;
+  void spell(const data::Example& example, Translation& out) const;
 
   std::vector<Member> members_;
   DecodeConfig config_;

@@ -12,13 +12,6 @@
 namespace heed::study {
 namespace {
 
-std::string without_punctuation(const std::string& word) {
-  std::u32string letters = text::decode_utf8(word);
-  while (!letters.empty() && text::is_punctuation(letters.back())) letters.pop_back();
-  const auto first = std::find_if_not(letters.begin(), letters.end(), text::is_punctuation);
-  return text::encode_utf8(std::u32string(first, letters.end()));
-}
-
 std::set<std::string> genders_of(const PronounReport& report) {
   std::set<std::string> genders;
   for (const auto& [pair, count] : report.written) {
@@ -70,7 +63,7 @@ PronounForms parse_forms(const std::vector<std::string>& pairs) {
 std::vector<std::string> pronoun_genders(std::string_view text, const PronounForms& forms) {
   std::vector<std::string> genders;
   for (const std::string& word : text::unicode_words(text)) {
-    const auto found = forms.find(without_punctuation(text::lower_case(word)));
+    const auto found = forms.find(text::without_punctuation(text::lower_case(word)));
     if (found != forms.end()) genders.push_back(found->second);
   }
   return genders;

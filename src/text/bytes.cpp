@@ -1,6 +1,7 @@
 #include "text/bytes.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -36,6 +37,16 @@ class PlainSource : public ByteSource {
     const std::size_t taken = ahead_.copy(out, size);
     ahead_.erase(0, taken);
     return taken;
+  }
+
+  bool ready(int milliseconds) override {
+    if (!ahead_.empty()) return true;
+    pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    int count = 0;
+    do {
+      count = ::poll(&input, 1, milliseconds);
+    } while (count < 0 && errno == EINTR);
+    return count != 0;  // at the end and where it fails, read() tells
   }
 
   /// Reads at least one byte more ahead, unless the file ends; returns all that is ahead.

@@ -25,6 +25,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   /// Puts up to `size` bytes at `out`; 0 only at the end. Throws BadBytes.
   virtual std::size_t read(char* out, std::size_t size) = 0;
+  /// Whether read() would not wait, now or within so many milliseconds.
+  virtual bool ready(int /*milliseconds*/) { return true; }
 };
 
 /// Opens `path` ("-": stdin) and looks at its first bytes. Throws UserError where it cannot be

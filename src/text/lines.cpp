@@ -54,15 +54,24 @@ bool LineReader::fill() {
   return buffer_.size() > scanned_;
 }
 
-bool LineReader::next(std::string& line) {
-  std::size_t end;
-  while ((end = buffer_.find('\n', scanned_)) == std::string::npos) {
-    if (ended_ || !fill()) {
-      ended_ = true;
-      break;
-    }
+/// Moves scanned_ to the next line feed; false where the buffer has none.
+bool LineReader::find_end() {
+  const std::size_t end = buffer_.find('\n', scanned_);
+  scanned_ = std::min(end, buffer_.size());
+  return end != std::string::npos;
+}
+
+bool LineReader::ready(int milliseconds) {
+  while (!ended_ && !find_end()) {
+    if (!bytes_->ready(milliseconds)) return false;
+    ended_ = !fill();
   }
-  if (end == std::string::npos) end = buffer_.size();
+  return true;
+}
+
+bool LineReader::next(std::string& line) {
+  while (!find_end() && !ended_) ended_ = !fill();
+  const std::size_t end = scanned_;
   if (ended_ && start_ >= buffer_.size()) return false;
   const std::string_view raw = std::string_view(buffer_).substr(start_, end - start_);
   line = clean_line(raw, line_number_ == 0);

@@ -41,6 +41,10 @@ class LineReader {
   /// is cut off or damaged, or a line is longer than 4 MiB.
   bool next(std::string& line);
 
+  /// Whether next() would not wait: a line is complete, or the end is reached. Waits at most
+  /// `milliseconds` for that. Files are always ready, and so is what has to be decompressed.
+  bool ready(int milliseconds = 0);
+
   /// Number of the line that next() gave last, from 1; 0 before the first.
   int64_t line_number() const { return line_number_; }
   const std::string& path() const { return path_; }
@@ -49,6 +53,7 @@ class LineReader {
 
  private:
   bool fill();
+  bool find_end();
   void note(std::string_view raw);
   std::string path_;
   std::unique_ptr<ByteSource> bytes_;  // decompressed

@@ -148,4 +148,12 @@ std::string lower_case(std::string_view text) {
   return encode_utf8(out);
 }
 
+std::string without_punctuation(std::string_view word) {
+  const std::u32string all = decode_utf8(word);
+  std::u32string_view left = all;
+  while (!left.empty() && is_punctuation(left.back())) left.remove_suffix(1);
+  while (!left.empty() && is_punctuation(left.front())) left.remove_prefix(1);
+  return encode_utf8(left);
+}
+
 }  // namespace heed::text

@@ -25,6 +25,9 @@ bool is_python_space(char32_t c);
 /// Punctuation and symbols of any script: neither letter, digit, space nor control character.
 bool is_punctuation(char32_t c);
 
+/// Without is_punctuation() at both ends.
+std::string without_punctuation(std::string_view word);
+
 bool is_letter(char32_t c);
 
 /// The blank-separated words, with Python's idea of a blank.

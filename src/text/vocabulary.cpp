@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/strings.h"
 #include "text/model_file.h"
 #include "text/sampler.h"
 #include "text/unicode.h"
@@ -136,6 +137,25 @@ std::string Vocabulary::decode(const std::vector<int32_t>& ids) const {
   const auto status = impl_->processor.Decode(ids, &text);
   expect(status.ok(), "SentencePiece cannot decode");
   return one_clean_line(text);  // there are vocabularies with a piece for each byte
+}
+
+std::string Vocabulary::decode(const std::vector<int32_t>& ids,
+                               const std::vector<std::string>& unknown) const {
+  return unknown.empty() ? decode(ids) : join(surfaces(ids, unknown), "");
+}
+
+std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
+                                              const std::vector<std::string>& unknown) const {
+  for (const int32_t id : ids) expect(id >= 0 && id < size(), "a piece outside the vocabulary");
+  const auto pieces = impl_->processor.DecodeIdsAsImmutableProto(ids);
+  std::vector<std::string> out;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool given = ids[i] == kUnknown && next < unknown.size();
+    out.push_back(
+        one_clean_line(given ? unknown[next++] : pieces.pieces(static_cast<int>(i)).surface()));
+  }
+  return out;
 }
 
 std::vector<std::string> Vocabulary::spell(std::string_view line) const {

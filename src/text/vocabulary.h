@@ -54,6 +54,12 @@ class Vocabulary {
   /// Text of ids, always one line (one_clean_line). Pad, begin and end give nothing; kUnknown stays
   /// visible as U+2047 (a double question mark). Throws Bug for ids outside the vocabulary.
   std::string decode(const std::vector<int32_t>& ids) const;
+  /// The same, where the first kUnknown are these texts, in order.
+  std::string decode(const std::vector<int32_t>& ids,
+                     const std::vector<std::string>& unknown) const;
+  /// What each of the ids adds to that text, its blanks as they are there.
+  std::vector<std::string> surfaces(const std::vector<int32_t>& ids,
+                                    const std::vector<std::string>& unknown = {}) const;
 
   /// The names of the pieces that encode(line) gives: as piece() has them, but what the vocabulary
   /// does not know as the line spells it.

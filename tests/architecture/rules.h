@@ -59,7 +59,7 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"model/transformer", {"model"}},
       {"ranks", {"kernels"}},
       {"packed", {"model", "model/transformer"}},
-      {"decode", {"packed"}},
+      {"decode", {"packed", "score"}},
       {"train", {"model", "ranks"}}};
   return table;
 }

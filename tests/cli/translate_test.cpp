@@ -132,18 +132,54 @@ TEST_P(Translate, ScoreFindsTheLogProbabilityThatTheSearchReports) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(std::stod(scores[i]), reported[i], 1e-3);
 }
 
-TEST_P(Translate, AScoreStandsBeforeEachTranslation) {
-  const auto lines = lines_of(product(translate("a b\n\n", {"--scores"})));
-  ASSERT_THAT(lines, SizeIs(2));
-  EXPECT_TRUE(std::regex_match(lines[0], std::regex(R"(-\d+\.\d{4}\tb a)"))) << lines[0];
-  EXPECT_EQ(lines[1], "0\t");
-}
-
 TEST(TranslateCommand, AnEnsembleOfTheSameModelTwiceTranslatesLikeItself) {
   const Toy& toy = Toy::get();
   const std::string once = product(run_heed({"translate", toy.rnn, toy.folder / "test.src"}));
   EXPECT_EQ(product(run_heed({"translate", toy.rnn + "," + toy.rnn, toy.folder / "test.src"})),
             once);
+}
+
+TEST(TranslateCommand, AnEnsembleIsEvaluatedAndScoresAsItsModelsProbabilities) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::string both = toy.rnn + "," + toy.transformer, test = toy.folder / "test";
+  const std::string file = folder / "found";
+  product(run_heed({"evaluate", both, "-o", file}));  // the test set of the first
+  EXPECT_EQ(read_file(file), product(run_heed({"translate", both, test + ".src"})));
+  const auto scores = [&](const std::string& model) {
+    std::vector<double> out;
+    for (const auto& line : lines_of(product(run_heed({"score", model, test + ".src", file}))))
+      out.push_back(std::stod(line));
+    return out;
+  };
+  const auto first = scores(toy.rnn), second = scores(toy.transformer), mixed = scores(both);
+  ASSERT_THAT(mixed, SizeIs(25));
+  EXPECT_EQ(scores(toy.rnn + "," + toy.rnn).size(), 25U);
+  const auto same = scores(toy.rnn + "," + toy.rnn);
+  for (std::size_t i = 0; i < mixed.size(); ++i) {
+    EXPECT_NEAR(same[i], first[i], 1e-4);
+    // Half of each model's probability is in that of every piece.
+    const double pieces = 20;  // no fewer than a pair has
+    EXPECT_GE(mixed[i], std::max(first[i], second[i]) - pieces * std::log(2.0));
+  }
+  EXPECT_NE(mixed, first);
+}
+
+TEST(TranslateCommand, ModelsOfAnEnsembleShareATargetVocabulary) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 100, 9);
+  write_toy_pairs(folder, "valid", 10, 2);
+  train_toy(write_toy_config(
+      folder, {"other", kNone, "updates: 1", false, 1, "kind: joint, size: 30, algorithm: bpe"}));
+  const std::string both = toy.rnn + "," + (folder / "other");
+  const std::string test = toy.folder / "test";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"translate", both, test + ".src"},
+        {"score", both, test + ".src", test + ".tgt"},
+        {"evaluate", both}})
+    expect_mistake(run_heed(command),
+                   {folder / "other", "target vocabulary", toy.rnn, "data.vocabulary.target"});
 }
 
 TEST(TranslateCommand, TheDeviceIsTheOptionsElseThatOfSet) {

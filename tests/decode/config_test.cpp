@@ -29,6 +29,22 @@ TEST(DecodeConfig, ABeamHoldsItsNBest) {
   EXPECT_EQ(wrong(config), "(nothing thrown)");
 }
 
+TEST(DecodeConfig, MinimumBayesRiskChoosesAmongWhatTheBeamOrTheDrawsGive) {
+  DecodeConfig config;
+  config.mbr = 5;
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+  config.mbr = 6;
+  EXPECT_EQ(wrong(config),
+            "decoding.mbr: got 6, but a beam of 5 holds no more than that; raise "
+            "decoding.beam_size, or draw the candidates with decoding.sampling.top_p: 1");
+  config.sampling.top_p = 1;
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+  config.n_best = 7;
+  EXPECT_EQ(wrong(config),
+            "decoding.n_best: got 7, but decoding.mbr chooses among 6 candidates; raise "
+            "decoding.mbr");
+}
+
 TEST(DecodeConfig, SamplingReplacesTheSearch) {
   DecodeConfig config;
   config.coverage_penalty = 0.2;

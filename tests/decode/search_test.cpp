@@ -13,13 +13,10 @@ namespace heed::decode {
 namespace {
 
 using toy::config_of;
+using toy::FixedModel;
 using toy::make_source;
+using toy::search_one;
 using toy::ToyModel;
-
-std::vector<Hypothesis> search_one(ToyModel& model, const std::vector<int64_t>& sentence,
-                                   const SearchOptions& options) {
-  return search({&model}, {make_source({sentence})}, options).at(0);
-}
 
 double penalised(double log_probability, int64_t length, LengthPenalty penalty, double alpha) {
   const auto n = static_cast<double>(length);
@@ -111,20 +108,6 @@ TEST(Search, ABeamOfOneIsGreedy) {
     EXPECT_NEAR(found[0].log_probability, sum, 1e-4);
   }
 }
-
-/// Two pieces a, b and eos with log-probabilities that do not depend on anything.
-class FixedModel : public ToyModel {
- public:
-  explicit FixedModel(std::vector<float> probabilities) : probabilities_(probabilities) {}
-  at::Tensor logits(const at::Tensor& features) override {
-    auto shape = features.sizes().vec();
-    shape.back() = static_cast<int64_t>(probabilities_.size());
-    return at::tensor(probabilities_).log().expand(shape);
-  }
-
- private:
-  std::vector<float> probabilities_;
-};
 
 TEST(Search, AHandWorkedBeamOfTwo) {
   // pad 0, unk 0, bos 0, eos .4, a .5, b .1. Without a penalty: eos .4, then a-eos .2, a-a-eos .1,

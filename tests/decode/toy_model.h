@@ -81,6 +81,20 @@ class ToyModel : public model::Model {
   double sharpness_, phase_;
 };
 
+/// Two pieces a, b and eos with log-probabilities that do not depend on anything.
+class FixedModel : public ToyModel {
+ public:
+  explicit FixedModel(std::vector<float> probabilities) : probabilities_(probabilities) {}
+  at::Tensor logits(const at::Tensor& features) override {
+    auto shape = features.sizes().vec();
+    shape.back() = static_cast<int64_t>(probabilities_.size());
+    return at::tensor(probabilities_).log().expand(shape);
+  }
+
+ private:
+  std::vector<float> probabilities_;
+};
+
 inline model::Source make_source(const std::vector<std::vector<int64_t>>& sentences) {
   std::size_t longest = 0;
   for (const auto& one : sentences) longest = std::max(longest, one.size() + 1);
@@ -133,6 +147,11 @@ inline DecodeConfig config_of(int64_t beam, LengthPenalty penalty = LengthPenalt
   config.beam_size = beam;
   config.length_penalty = penalty;
   return config;
+}
+
+inline std::vector<Hypothesis> search_one(ToyModel& model, const std::vector<int64_t>& sentence,
+                                          const SearchOptions& options) {
+  return search({&model}, {make_source({sentence})}, options).at(0);
 }
 
 }  // namespace heed::decode::toy

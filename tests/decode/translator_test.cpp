@@ -1,81 +1,22 @@
 #include "decode/translator.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 
 #include "base/error.h"
-#include "decode/forced.h"
+#include "decode/mbr.h"
+#include "decode/random_models.h"
+#include "decode/search.h"
 #include "decode/toy_model.h"
 #include "message.h"
 
 namespace heed::decode {
 namespace {
-
-/// A small vocabulary of invented words, trained once for all tests of this program.
-const text::Vocabulary& vocabulary() {
-  static const text::Vocabulary trained = [] {
-    const auto path = std::filesystem::temp_directory_path() /
-                      ("heed_translator_test." + std::to_string(getpid()));
-    std::ofstream file(path);
-    const std::vector<std::string> words{"mira",  "tolo",   "sena",  "kupo",  "vadi",
-                                         "rel",   "nostra", "bahir", "glume", "wexta",
-                                         "fonji", "quorz",  "dyphe"};
-    for (int i = 0; i < 300; ++i) {
-      for (int j = 0; j <= i % 9; ++j) file << words[(i * 3 + j * j * 5 + j) % words.size()] << ' ';
-      file << '\n';
-    }
-    file.close();
-    auto out = text::Vocabulary::train({.files = {path.string()}, .size = 32});
-    std::filesystem::remove(path);
-    return out;
-  }();
-  return trained;
-}
-
-std::vector<model::ModelConfig> small_models() {
-  model::ModelConfig transformer;
-  transformer.type = model::ModelType::transformer;
-  transformer.width = 24;
-  transformer.feed_forward = 40;
-  transformer.heads = 3;
-  transformer.encoder_layers = transformer.decoder_layers = 2;
-  model::ModelConfig rnn;
-  rnn.type = model::ModelType::rnn;
-  rnn.embedding_size = 12;
-  rnn.hidden_size = 20;
-  model::ModelConfig blind = rnn;
-  blind.attention = "none";
-  blind.cell = model::Cell::lstm;
-  blind.layers = 2;
-  model::ModelConfig luong = rnn;
-  luong.attention = "luong_general";
-  luong.input_feeding = true;
-  return {transformer, rnn, blind, luong};
-}
-
-/// Random weights, scaled up so that no two pieces are nearly equal, and not so far that a
-/// recurrent state turns chaotic and makes much of the last bit.
-model::ModelPtr random_model(const model::ModelConfig& config, uint64_t seed = 5) {
-  at::manual_seed(seed);
-  auto model = model::make_model(config, {vocabulary().size(), vocabulary().size()});
-  const at::NoGradGuard no_gradients;
-  const double factor = config.type == model::ModelType::rnn ? 1.5 : 2.5;
-  for (auto& parameter : model->parameters())
-    if (parameter.dim() > 1) parameter.mul_(factor);
-  return model;
-}
-
-Translator make_translator(const model::ModelPtr& model, DecodeConfig config = {}) {
-  config.max_length_ratio = 0.5;
-  return Translator({{model, vocabulary(), vocabulary()}}, config, at::kCPU, at::kFloat);
-}
 
 const std::vector<std::string> kLines{
     "mira tolo", "",      "sena kupo vadi rel nostra mira tolo sena",
@@ -231,6 +172,77 @@ TEST(Translator, AModelsOwnLimitCutsATranslationAndRefusesToScore) {
   EXPECT_TRUE(model->batches.empty());
 }
 
+TEST(Translator, ATranslationBeginsWithItsPrefixAndScoresAsWhenItIsGiven) {
+  for (const std::size_t kind : {0U, 1U}) {
+    auto translator = make_translator(random_model(small_models()[kind]));
+    const std::vector<std::string> prefixes{"vadi", "rel", "", "kupo tolo ß mira", "", "", "bahir"};
+    const auto free = translator.translate(kLines);
+    const auto found = translator.translate(kLines, 1, prefixes);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (i == 1 || i == 4) {  // blank lines stay blank
+        EXPECT_EQ(found[i].text, "");
+      } else {
+        EXPECT_TRUE(found[i].text.starts_with(prefixes[i])) << found[i].text;
+      }
+      if (prefixes[i].empty()) {
+        EXPECT_EQ(found[i].text, free[i].text);
+      }
+    }
+    const Hypothesis& best = found[0].hypotheses.at(0);
+    if (vocabulary().encode(found[0].text) == best.ids && !best.cut) {
+      EXPECT_NEAR(translator.score({kLines[0]}, {found[0].text})[0].log_probability,
+                  best.log_probability, 1e-3);
+    }
+  }
+}
+
+TEST(Translator, APrefixThatIsTooLongIsRefusedByItsLine) {
+  auto model = std::make_shared<toy::ToyModel>(/*longest=*/6);
+  Translator translator({{model, vocabulary(), vocabulary()}}, {}, at::kCPU, at::kFloat);
+  const std::string prefix = "mira tolo sena kupo vadi rel nostra mira tolo";
+  const std::string message = message_of<UserError>([&] {
+    translator.translate({"mira", "tolo"}, 7, {"", prefix});
+  });
+  EXPECT_NE(message.find("the prefix of line 8"), std::string::npos) << message;
+  EXPECT_NE(message.find("can take 5"), std::string::npos) << message;
+}
+
+TEST(Translator, MinimumBayesRiskChoosesTheSameOnAnyNumberOfThreads) {
+  const int before = at::get_num_threads();
+  for (const bool draws : {false, true}) {
+    DecodeConfig config;
+    config.beam_size = config.mbr = 6;
+    config.n_best = 2;
+    config.sampling.top_p = draws ? 1 : 0;
+    auto translator = make_translator(random_model(small_models()[0]), config);
+    std::vector<std::vector<std::string>> first;
+    for (const int threads : {1, 2, 3}) {
+      at::set_num_threads(threads);
+      std::vector<std::vector<std::string>> texts;
+      for (const auto& one : translator.translate(kLines)) {
+        texts.push_back(one.texts);
+        if (one.hypotheses.size() > 1) {
+          EXPECT_GE(one.hypotheses[0].score, one.hypotheses[1].score);
+          EXPECT_LE(one.hypotheses[0].score, 100 + 1e-9);
+        }
+      }
+      if (threads == 1) first = texts;
+      EXPECT_EQ(texts, first);
+    }
+    // By hand from the candidates.
+    auto candidates = config;
+    candidates.mbr = 0;
+    candidates.n_best = 6;
+    auto all = make_translator(random_model(small_models()[0]), candidates).translate(kLines);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      choose_by_utility(all[i].hypotheses, all[i].texts, config);
+      EXPECT_EQ(all[i].texts, first[i]);
+    }
+  }
+  at::set_num_threads(before);
+}
+
 TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
   for (const std::size_t kind : {0U, 1U}) {
     DecodeConfig config;
@@ -279,97 +291,6 @@ TEST(Batches, AreSortedByLengthAndKeepWithinTheBounds) {
   const auto batches = batches_by_length(lengths, 3, 20, /*skip=*/0);
   const std::vector<std::vector<int64_t>> expected{{4}, {2, 7}, {0, 5, 3}};
   EXPECT_EQ(batches, expected);  // the 40 alone, (9 + 1) * 2 tokens, three sentences
-}
-
-TEST(ForcedAttention, RowsSumToOneAndCarryThePieces) {
-  auto translator = make_translator(random_model(small_models()[0]));
-  AttentionRequest request{.encoder = true, .decoder = true, .cross = true};
-  const std::vector<std::string> sources{"mira tolo sena", "kupo"},
-      targets{"rel", "vadi vadi kupo"};
-  const auto sentences = attention_maps(translator, sources, targets, request);
-  ASSERT_EQ(sentences.size(), 2U);
-  for (const auto& one : sentences) {
-    ASSERT_EQ(one.matrices.size(), 3 * 2 * 3U);  // kinds, layers, heads
-    for (const auto& matrix : one.matrices) {
-      const bool encoder = matrix.kind == model::AttentionKind::kEncoder;
-      EXPECT_EQ(matrix.row_labels, encoder ? one.source_pieces : one.target_pieces);
-      ASSERT_EQ(static_cast<int64_t>(matrix.column_labels.size()), matrix.columns);
-      ASSERT_EQ(static_cast<int64_t>(matrix.weights.size()), matrix.rows * matrix.columns);
-      for (int64_t r = 0; r < matrix.rows; ++r) {
-        double sum = 0;
-        for (int64_t c = 0; c < matrix.columns; ++c) {
-          const float weight = matrix.weights[r * matrix.columns + c];
-          sum += weight;
-          if (matrix.kind == model::AttentionKind::kDecoder && c > r) {
-            EXPECT_EQ(weight, 0);
-          }
-        }
-        EXPECT_NEAR(sum, 1, 1e-5);
-      }
-    }
-  }
-  EXPECT_EQ(sentences[0].matrices[6].column_labels[0], "<s>");
-}
-
-TEST(ForcedAttention, OfItsOwnTranslationIsWhatTheSearchSaw) {
-  for (const std::size_t kind : {0U, 1U, 3U}) {
-    auto translator = make_translator(random_model(small_models()[kind]));
-    translator.keep_attention = true;
-    const std::vector<std::string> sources{"mira tolo sena rel", "", "kupo vadi"};
-    const auto translations = translator.translate(sources);
-    const auto sentences =
-        attention_maps(translator, sources, std::nullopt, {.layers = {-1}, .heads = {-1}});
-    EXPECT_TRUE(sentences[1].matrices.empty());
-    for (const std::size_t i : {0U, 2U}) {
-      ASSERT_EQ(sentences[i].matrices.size(), 1U);
-      const auto& matrix = sentences[i].matrices[0];
-      EXPECT_EQ(matrix.head, -1);
-      EXPECT_EQ(sentences[i].target_text, translations[i].text);
-      const auto& rows = translations[i].hypotheses.at(0).attention;
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        for (int64_t c = 0; c < matrix.columns; ++c)
-          EXPECT_NEAR(matrix.weights[r * matrix.columns + c], rows[r][c], 1e-4);
-    }
-  }
-}
-
-TEST(ForcedAttention, ChoosesLayersAndHeadsOnceAndInOrder) {
-  auto translator = make_translator(random_model(small_models()[0]));
-  const auto chosen = [&](std::vector<int64_t> layers, std::vector<int64_t> heads) {
-    std::vector<std::pair<int64_t, int64_t>> out;
-    const AttentionRequest request{.layers = std::move(layers), .heads = std::move(heads)};
-    const auto sentences =
-        attention_maps(translator, {"mira"}, std::vector<std::string>{"tolo"}, request);
-    for (const auto& matrix : sentences.at(0).matrices) out.emplace_back(matrix.layer, matrix.head);
-    return out;
-  };
-  using Pairs = std::vector<std::pair<int64_t, int64_t>>;
-  EXPECT_EQ(chosen({1, kLastLayer}, {kMeanOfHeads, 0, 0}), (Pairs{{1, -1}, {1, 0}}));
-  EXPECT_EQ(chosen({0}, {1, kEvery, kMeanOfHeads}), (Pairs{{0, 1}, {0, 0}, {0, 2}, {0, -1}}));
-  EXPECT_EQ(chosen({}, {1}), (Pairs{{0, 1}, {1, 1}}));
-}
-
-TEST(ForcedAttention, WhatTheModelLacksIsRefused) {
-  auto blind = make_translator(random_model(small_models()[2]));
-  EXPECT_THROW(attention_maps(blind, {"mira"}, std::nullopt, {}), UserError);
-  auto rnn = make_translator(random_model(small_models()[1]));
-  EXPECT_THROW(attention_maps(rnn, {"mira"}, std::nullopt, {.layers = {1}}), UserError);
-  EXPECT_THROW(attention_maps(rnn, {"mira"}, std::nullopt, {.heads = {1}}), UserError);
-  EXPECT_THROW(attention_maps(rnn, {"mira"}, std::nullopt, {.encoder = true}), UserError);
-  const std::vector<std::string> targets{"tolo", "rel"};
-  EXPECT_THROW(attention_maps(rnn, {"mira"}, targets, {}), UserError);
-}
-
-TEST(ForcedAttention, ALineTooLongIsNamedByItsPlaceInTheFile) {
-  auto model = std::make_shared<toy::ToyModel>(/*longest=*/6);
-  Translator translator({{model, vocabulary(), vocabulary()}}, {}, at::kCPU, at::kFloat);
-  const std::vector<std::string> lines{"mira", "mira tolo sena kupo vadi rel nostra mira tolo"};
-  try {
-    attention_maps(translator, lines, lines, {}, /*first_line=*/65);
-    FAIL() << "not refused";
-  } catch (const UserError& error) {
-    EXPECT_NE(std::string(error.what()).find("line 66 has"), std::string::npos) << error.what();
-  }
 }
 
 }  // namespace

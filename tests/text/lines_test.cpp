@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <vector>
@@ -192,6 +193,46 @@ TEST(Lines, AMissingFileIsAUserError) {
   EXPECT_THAT(message_of<UserError>([&] { LineReader reader(folder / "trian.de"); }),
               HasSubstr("train.de"));
   EXPECT_THROW(read_all(folder.path()), UserError);
+}
+
+TEST(LineReader, IsReadyWhereALineIsCompleteAndAtTheEnd) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const auto write = [&](std::string_view text) {
+    ASSERT_EQ(::write(ends[1], text.data(), text.size()), std::ssize(text));
+  };
+  write("a\nb");
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  std::string line;
+  EXPECT_TRUE(reader.ready());
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "a");
+  EXPECT_FALSE(reader.ready());
+  EXPECT_FALSE(reader.ready(1));
+  write("c\n\nd");
+  EXPECT_TRUE(reader.ready());
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "bc");
+  EXPECT_TRUE(reader.ready());  // the empty line
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "");
+  EXPECT_FALSE(reader.ready());
+  ::close(ends[1]);
+  EXPECT_TRUE(reader.ready());
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "d");
+  EXPECT_TRUE(reader.ready());
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_TRUE(reader.ready());
+  ::close(ends[0]);
+}
+
+TEST(LineReader, OfAFileIsAlwaysReady) {
+  const TemporaryFolder folder;
+  LineReader reader(folder.write("file", numbered(20000)));
+  int64_t count = 0;
+  for (std::string line; reader.ready() && reader.next(line);) ++count;
+  EXPECT_EQ(count, 20000);
 }
 
 }  // namespace

@@ -49,6 +49,25 @@ Vocabulary train(const std::string& path, const std::string& algorithm, int64_t 
 
 class VocabularyOf : public testing::TestWithParam<const char*> {};
 
+TEST_P(VocabularyOf, SpellsUnknownPiecesAsItIsTold) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  const std::vector<int32_t> ids = vocabulary.encode("Mann ξ fährt ω.");
+  ASSERT_EQ(std::count(ids.begin(), ids.end(), kUnknown), 2);
+  EXPECT_EQ(vocabulary.decode(ids, {"ξ", "ω"}), "Mann ξ fährt ω.");
+  EXPECT_EQ(vocabulary.decode(ids, {}), vocabulary.decode(ids));
+  EXPECT_NE(vocabulary.decode(ids, {"ξ"}).find("\u2047"), std::string::npos);
+  std::string joined;
+  for (const std::string& surface : vocabulary.surfaces(ids)) joined += surface;
+  EXPECT_EQ(joined, vocabulary.decode(ids));
+  for (const std::string& sentence : kSentences) {
+    joined.clear();
+    for (const std::string& surface : vocabulary.surfaces(vocabulary.encode(sentence)))
+      joined += surface;
+    EXPECT_EQ(joined, sentence);
+  }
+}
+
 TEST_P(VocabularyOf, DecodesWhatItEncodesInAnyScript) {
   const TemporaryFolder folder;
   const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());

@@ -1,0 +1,123 @@
+#include "apps/translate/details.h"
+
+#include <algorithm>
+#include <span>
+
+#include "apps/shared/attention_maps.h"
+#include "study/piece_words.h"
+
+namespace heed {
+namespace {
+
+/// A hypothesis with the attention of the model that reads it.
+struct Attended {
+  const std::string* line;
+  const decode::Translation* translation;
+  const decode::Hypothesis* hypothesis;
+  Details* details;
+  study::AttentionMatrix weights;  // by pieces; empty if nobody needs it
+};
+
+int64_t count_unknown(const decode::Hypothesis& hypothesis) {
+  return std::count(hypothesis.ids.begin(), hypothesis.ids.end(), text::kUnknown);
+}
+
+std::vector<std::string> surfaces_of_source(const study::AttentionMatrix& weights) {
+  std::vector<std::string> surfaces;
+  for (std::size_t i = 0; i + 1 < weights.source.size(); ++i)  // without </s>
+    surfaces.push_back(study::surface_of(weights.source[i]));
+  return surfaces;
+}
+
+void attend(decode::Translator& translator, std::vector<Attended>& all,
+            const DetailOptions& options) {
+  std::vector<std::string> sources;
+  std::vector<std::vector<int32_t>> targets;
+  std::vector<Attended*> read;
+  for (Attended& one : all) {
+    const bool unknown =
+        options.replace_unknown &&
+        count_unknown(*one.hypothesis) > std::ssize(one.translation->unknown_of_prefix);
+    if (!options.alignment && !unknown) continue;
+    sources.push_back(*one.line);
+    targets.push_back(one.hypothesis->ids);
+    read.push_back(&one);
+  }
+  if (read.empty()) return;
+  const decode::AttentionRequest request{.layers = {options.choice.layer},
+                                         .heads = {options.choice.head}};
+  const auto sentences = decode::attention_maps(translator, sources, targets, request);
+  for (std::size_t i = 0; i < read.size(); ++i)
+    read[i]->weights = std::move(to_matrices(sentences[i], 1).front());
+}
+
+/// What each <unk> stands for, those of the prefix first.
+std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary& source) {
+  std::vector<std::string> out = one.translation->unknown_of_prefix;
+  const study::AttentionMatrix& weights = one.weights;
+  if (count_unknown(*one.hypothesis) <= std::ssize(out) || weights.weights.empty()) return out;
+  const std::vector<std::string> surfaces = surfaces_of_source(weights);
+  const std::vector<int32_t> ids = source.encode(*one.line);
+  std::vector<bool> is_unknown;
+  for (std::size_t i = 0; i < surfaces.size(); ++i) is_unknown.push_back(ids[i] == text::kUnknown);
+  const std::vector<int32_t>& target = one.hypothesis->ids;
+  std::size_t left = out.size();  // of the prefix
+  for (std::size_t t = 0; t < target.size() && t + 1 < weights.target.size(); ++t) {
+    if (target[t] != text::kUnknown) continue;
+    if (left > 0) {
+      --left;
+      continue;
+    }
+    const std::span<const float> row(weights.weights.data() + t * weights.source.size(),
+                                     weights.source.size());
+    out.push_back(study::source_word_for(surfaces, is_unknown, row));
+  }
+  return out;
+}
+
+void tell(const Attended& one, const decode::Member& member, const DetailOptions& options) {
+  const decode::Hypothesis& hypothesis = *one.hypothesis;
+  Details& details = *one.details;
+  std::vector<std::string> meanings = one.translation->unknown_of_prefix;
+  if (options.replace_unknown) {
+    meanings = meanings_of(one, member.source);
+    details.text = member.target.decode(hypothesis.ids, meanings);
+  }
+  const study::PieceWords words =
+      study::words_of_pieces(member.target.surfaces(hypothesis.ids, meanings));
+  for (const std::string& word : words.words) details.words.push_back({word, 0});
+  details.end = hypothesis.log_probability;
+  for (std::size_t i = 0; i < words.word_of.size(); ++i) {
+    if (words.word_of[i] == words.words.size()) continue;
+    details.words[words.word_of[i]].log_probability += hypothesis.token_log_probabilities[i];
+    details.end -= hypothesis.token_log_probabilities[i];
+  }
+  if (!options.alignment) return;
+  study::PieceWords read = words;  // a translation that was cut may have been read without its end
+  read.word_of.resize(one.weights.target.size() - 1);
+  details.alignment = study::word_alignment(
+      study::with_words(one.weights, read, study::words_of_pieces(surfaces_of_source(one.weights))),
+      options.choice.reads);
+}
+
+}  // namespace
+
+std::vector<std::vector<Details>> details_of(decode::Translator& translator,
+                                             const std::vector<std::string>& lines,
+                                             const std::vector<decode::Translation>& translations,
+                                             const DetailOptions& options) {
+  std::vector<std::vector<Details>> out(lines.size());
+  std::vector<Attended> all;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const decode::Translation& translation = translations[i];
+    for (const std::string& text : translation.texts) out[i].push_back({.text = text});
+    for (std::size_t n = 0; n < translation.hypotheses.size(); ++n)
+      all.push_back({&lines[i], &translation, &translation.hypotheses[n], &out[i][n], {}});
+  }
+  if (!options.words && !options.alignment && !options.replace_unknown) return out;
+  attend(translator, all, options);
+  for (const Attended& one : all) tell(one, translator.first(), options);
+  return out;
+}
+
+}  // namespace heed

@@ -1,0 +1,36 @@
+// What is told of a translation beside its text: its words, their scores, their links.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+#include "study/alignment_sweep.h"
+
+namespace heed {
+
+struct ScoredWord {
+  std::string text;
+  double log_probability = 0;  // of all its pieces
+};
+
+/// Of one hypothesis.
+struct Details {
+  std::string text;
+  std::vector<ScoredWord> words;
+  double end = 0;  // log-probability of what is behind the last word: the end of sentence
+  study::Alignment alignment;
+};
+
+struct DetailOptions {
+  bool words = false, alignment = false, replace_unknown = false;
+  study::AlignmentChoice choice;  // whose weights link words and find what <unk> stands for
+};
+
+/// [lines][hypotheses] of `translations`. What is not asked for stays empty, but for the text.
+std::vector<std::vector<Details>> details_of(decode::Translator& translator,
+                                             const std::vector<std::string>& lines,
+                                             const std::vector<decode::Translation>& translations,
+                                             const DetailOptions& options);
+
+}  // namespace heed

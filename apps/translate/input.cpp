@@ -1,0 +1,67 @@
+#include "apps/translate/input.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace heed {
+namespace {
+
+// How long the next line may take to be of the same window: no more than translating takes, and
+// enough for a program that writes as fast as it can.
+constexpr int kPatience = 5;  // milliseconds
+
+std::string name_of(const text::LineReader& reader) {
+  return reader.path() == "-" ? "stdin" : reader.path();
+}
+
+}  // namespace
+
+Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
+    : lines_(file), tsv_(tsv) {
+  if (prefix_file.empty()) return;
+  if (file == "-" && prefix_file == "-")
+    throw UserError("heed translate: --prefix - and the text are both standard input; name a file");
+  prefixes_.emplace(prefix_file);
+}
+
+InputWindow Input::next(std::size_t most) {
+  InputWindow window{.first = lines_.line_number() + 1, .lines = {}, .prefixes = {}};
+  std::string line;
+  while (window.lines.size() < most && (window.lines.empty() || lines_.ready(kPatience))) {
+    if (!lines_.next(line)) {
+      finish();
+      break;
+    }
+    add(line, window);
+  }
+  return window;
+}
+
+void Input::add(const std::string& line, InputWindow& window) {
+  const std::string here = name_of(lines_) + ":" + std::to_string(lines_.line_number());
+  const std::size_t tab = tsv_ ? line.find('\t') : std::string::npos;
+  window.lines.push_back(line.substr(0, tab));
+  if (tsv_) {
+    window.prefixes.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
+    const auto columns =
+        2 + std::count(window.prefixes.back().begin(), window.prefixes.back().end(), '\t');
+    if (columns > 2)
+      throw UserError(here + ": " + std::to_string(columns) +
+                      " columns; --tsv takes a source text and, behind a tab, a prefix");
+  } else if (prefixes_ && !prefixes_->next(window.prefixes.emplace_back())) {
+    throw UserError(name_of(*prefixes_) + ": ends after line " +
+                    std::to_string(prefixes_->line_number()) + ", but there is " + here +
+                    "; give a line for each, an empty one for no prefix");
+  }
+}
+
+void Input::finish() {
+  std::string line;
+  if (prefixes_ && prefixes_->next(line))
+    throw UserError(name_of(*prefixes_) + ":" + std::to_string(prefixes_->line_number()) +
+                    ": a prefix without a line; " + name_of(lines_) + " ends after line " +
+                    std::to_string(lines_.line_number()));
+}
+
+}  // namespace heed

@@ -1,0 +1,39 @@
+// What there is to translate: lines, and what their translations begin with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "text/lines.h"
+
+namespace heed {
+
+struct InputWindow {
+  int64_t first = 1;                  // number of its first line, from 1
+  std::vector<std::string> lines;     // source text
+  std::vector<std::string> prefixes;  // one a line, or none at all
+};
+
+class Input {
+ public:
+  /// `file`: "-" is standard input. `prefix_file`: a prefix a line, or "". `tsv`: a line may have a
+  /// tab and a prefix behind its source text.
+  Input(const std::string& file, const std::string& prefix_file, bool tsv);
+
+  /// Waits for a line, then takes those that are there, `most` in all: who feeds heed line by line
+  /// gets each answer before the next question, and a file comes in windows of `most`. Empty at the
+  /// end. Throws UserError that names the line where a prefix is missing or a column too many.
+  InputWindow next(std::size_t most);
+
+ private:
+  void add(const std::string& line, InputWindow& window);
+  void finish();
+
+  text::LineReader lines_;
+  std::optional<text::LineReader> prefixes_;
+  bool tsv_;
+};
+
+}  // namespace heed

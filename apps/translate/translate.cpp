@@ -1,0 +1,126 @@
+// heed translate MODEL [FILE]: one line in, one line out, in order.
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/shared/aligner.h"
+#include "apps/shared/model_folder.h"
+#include "apps/shared/options.h"
+#include "apps/translate/details.h"
+#include "apps/translate/input.h"
+#include "apps/translate/output.h"
+#include "base/error.h"
+#include "model/model.h"
+
+namespace heed {
+namespace {
+
+struct TranslateArgs {
+  std::string models;  // separated by commas
+  std::string file = "-";
+  std::string prefix;
+  ModelOptions common;
+  AlignmentOptions weights;
+  int64_t beam = 0, n_best = 0, batch = 0;
+  bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
+};
+
+OpenModels open(const TranslateArgs& args) {
+  std::vector<std::string> settings = args.common.settings;
+  if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
+  if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
+  if (args.batch > 0) settings.push_back("decoding.batch_size=" + std::to_string(args.batch));
+  return open_models(args.models, args.common.open(settings));
+}
+
+/// Throws UserError where the model cannot tell what is asked for.
+void require_attention(const TranslateArgs& args, const ModelFolder& folder) {
+  const char* option = args.alignment         ? "--alignment"
+                       : args.replace_unknown ? "--replace-unknown"
+                                              : nullptr;
+  if (option != nullptr && !folder.model->attends())
+    throw UserError(folder.path + ": " + option +
+                    " needs attention, and this model has none (model.attention: none)");
+}
+
+void translate(const TranslateArgs& args) {
+  const OpenModels models = open(args);
+  const ModelFolder& first = models.first;
+  require_attention(args, first);
+  const decode::DecodeConfig& config = first.config.decoding;
+  decode::Translator translator = models.translator();
+
+  OutputOptions output{.scores = args.scores,
+                       .alignment = args.alignment || (args.json && first.model->attends()),
+                       .json = args.json,
+                       .n_best = config.n_best > 1};
+  DetailOptions wanted{.words = args.scores || args.json,
+                       .alignment = output.alignment,
+                       .replace_unknown = args.replace_unknown,
+                       .choice = usual_choice(first.config.model)};
+  args.weights.apply(first.config.model, wanted.choice);
+
+  Input input(args.file, args.prefix, args.tsv);
+  const auto most = static_cast<std::size_t>(32 * config.batch_size);  // sorts well by length
+  for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most)) {
+    const auto translations = translator.translate(window.lines, window.first, window.prefixes);
+    const auto details = details_of(translator, window.lines, translations, wanted);
+    for (std::size_t i = 0; i < window.lines.size(); ++i)
+      std::cout << written(window.first + static_cast<int64_t>(i), window.lines[i], translations[i],
+                           details[i], output);
+    std::cout.flush();  // somebody may wait for it before the next line
+  }
+}
+
+void add_output(CommandLine& command, TranslateArgs& args) {
+  command.group("Output");
+  command
+      .option("--n-best", args.n_best,
+              "Print this many translations of each line: line ||| text ||| features ||| score")
+      .positive();
+  command.flag("--scores", args.scores,
+               "Print the log-probability and a tab before each translation, and those of its "
+               "words and a tab behind it");
+  command.flag("--alignment", args.alignment,
+               "Print a tab and the links of words, source-target (Pharaoh), behind each "
+               "translation");
+  command.flag("--replace-unknown", args.replace_unknown,
+               "Print for a piece outside the vocabulary the source word that it attends to most");
+  command.flag("--json", args.json,
+               "Print a JSON object for each line: source, translation, scores, words, alignment, "
+               "n-best list");
+}
+
+}  // namespace
+
+void add_translate(CommandLine& program) {
+  auto args = std::make_shared<TranslateArgs>();
+  CommandLine command =
+      program.command("translate", "Translate lines of text; one line in, one line out");
+  command
+      .option("model", args->models,
+              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      .required();
+  command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input")
+      .shows_default();
+  command.group("Input");
+  const Argument prefix =
+      command.option("--prefix", args->prefix, "What the translations begin with, line by line");
+  command.flag("--tsv", args->tsv, "Behind the first tab of a line stands its prefix")
+      .excludes(prefix);
+  command.group("Search");
+  command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
+      .positive();
+  command.option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")
+      .positive();
+  add_output(command, *args);
+  command.group("Which weights link words");
+  args->weights.add(command);
+  args->common.add(command);
+  command.examples(
+      {"echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k_transformer",
+       "heed translate runs/multi30k_quick data/multi30k/test2016.de --beam 8 > test.en"});
+  command.run([args] { translate(*args); });
+}
+
+}  // namespace heed

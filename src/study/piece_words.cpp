@@ -1,0 +1,89 @@
+#include "study/piece_words.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "text/unicode.h"
+
+namespace heed::study {
+namespace {
+
+constexpr std::string_view kBlankMark = "\u2581";
+constexpr std::size_t kNowhere = -1;
+
+/// Of each piece and the `</s>` behind them.
+std::vector<std::string> labels_of(const PieceWords& words) {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < words.word_of.size(); ++i) {
+    const bool begins = i == 0 || (words.word_of[i] != words.word_of[i - 1] &&
+                                   words.word_of[i] < words.words.size());
+    labels.push_back(begins ? std::string(kBlankMark) + "x" : "x");
+  }
+  labels.emplace_back(kEndToken);
+  return labels;
+}
+
+}  // namespace
+
+PieceWords words_of_pieces(const std::vector<std::string>& surfaces) {
+  PieceWords out;
+  bool inside = false;
+  for (const std::string& surface : surfaces) {
+    std::size_t word = kNowhere;
+    for (const char c : surface) {
+      if (c == ' ') {
+        inside = false;
+        continue;
+      }
+      if (!inside) out.words.emplace_back();
+      inside = true;
+      out.words.back() += c;
+      if (word == kNowhere) word = out.words.size() - 1;
+    }
+    const bool continues = inside && word == kNowhere;  // an empty surface inside a word
+    out.word_of.push_back(word != kNowhere ? word : out.words.size() - (continues ? 1 : 0));
+  }
+  return out;
+}
+
+std::string surface_of(const std::string& piece) {
+  std::string out;
+  for (std::size_t i = 0; i < piece.size();) {
+    const bool blank = std::string_view(piece).substr(i).starts_with(kBlankMark);
+    out += blank ? ' ' : piece[i];
+    i += blank ? kBlankMark.size() : 1;
+  }
+  return out;
+}
+
+AttentionMatrix with_words(AttentionMatrix pieces, const PieceWords& target,
+                           const PieceWords& source) {
+  pieces.target = labels_of(target);
+  pieces.source = labels_of(source);
+  check(pieces);
+  return pieces;
+}
+
+std::string source_word_for(const std::vector<std::string>& surfaces,
+                            const std::vector<bool>& is_unknown, std::span<const float> weights) {
+  expect(is_unknown.size() == surfaces.size() && weights.size() >= surfaces.size(),
+         "a weight for each piece");
+  const PieceWords words = words_of_pieces(surfaces);
+  if (words.words.empty()) return "";
+  std::vector<double> sums(words.words.size() + 1, 0);
+  for (std::size_t i = 0; i < surfaces.size(); ++i) sums[words.word_of[i]] += weights[i];
+  const auto best =
+      static_cast<std::size_t>(std::max_element(sums.begin(), sums.end() - 1) - sums.begin());
+  std::size_t unknown = kNowhere;
+  for (std::size_t i = 0; i < surfaces.size(); ++i)
+    if (is_unknown[i] && words.word_of[i] == best &&
+        (unknown == kNowhere || weights[i] > weights[unknown]))
+      unknown = i;
+  if (unknown != kNowhere) return std::string(trim(surfaces[unknown]));
+  const std::string letters = text::without_punctuation(words.words[best]);
+  return letters.empty() ? words.words[best] : letters;
+}
+
+}  // namespace heed::study

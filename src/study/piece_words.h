@@ -1,0 +1,37 @@
+// Pieces as parts of words: what is told of each piece, told of each word.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "study/attention_matrix.h"
+
+namespace heed::study {
+
+/// The words of a text, which blanks separate, and which of them each piece is part of.
+struct PieceWords {
+  std::vector<std::string> words;
+  std::vector<std::size_t> word_of;  // piece -> word; words.size() behind the last one
+};
+
+/// `surfaces`: what each piece adds to the text, with its blanks. A piece belongs to the word that
+/// its first letter is in, and one of blanks alone to the word after it.
+PieceWords words_of_pieces(const std::vector<std::string>& surfaces);
+
+/// A piece's name with blanks for U+2581.
+std::string surface_of(const std::string& piece);
+
+/// `pieces`, with `</s>` last on both sides, under labels that merge_words() joins to these words.
+AttentionMatrix with_words(AttentionMatrix pieces, const PieceWords& target,
+                           const PieceWords& source);
+
+/// What stands for a piece outside the vocabulary: the source word with the largest weight. If the
+/// vocabulary does not know all of that word, the unknown part of it with the largest weight; else
+/// the word without the punctuation around it. `surfaces` and `is_unknown` are of the source's
+/// pieces, and `weights` have at least as many. "" where there is no word.
+std::string source_word_for(const std::vector<std::string>& surfaces,
+                            const std::vector<bool>& is_unknown, std::span<const float> weights);
+
+}  // namespace heed::study

@@ -1,0 +1,76 @@
+// Small models of every kind with random weights, and a vocabulary for them.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+#include "model/model.h"
+
+namespace heed::decode {
+
+/// A small vocabulary of invented words, trained once for all tests of this program.
+inline const text::Vocabulary& vocabulary() {
+  static const text::Vocabulary trained = [] {
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("heed_translator_test." + std::to_string(getpid()));
+    std::ofstream file(path);
+    const std::vector<std::string> words{"mira",  "tolo",   "sena",  "kupo",  "vadi",
+                                         "rel",   "nostra", "bahir", "glume", "wexta",
+                                         "fonji", "quorz",  "dyphe"};
+    for (int i = 0; i < 300; ++i) {
+      for (int j = 0; j <= i % 9; ++j) file << words[(i * 3 + j * j * 5 + j) % words.size()] << ' ';
+      file << '\n';
+    }
+    file.close();
+    auto out = text::Vocabulary::train({.files = {path.string()}, .size = 32});
+    std::filesystem::remove(path);
+    return out;
+  }();
+  return trained;
+}
+
+inline std::vector<model::ModelConfig> small_models() {
+  model::ModelConfig transformer;
+  transformer.type = model::ModelType::transformer;
+  transformer.width = 24;
+  transformer.feed_forward = 40;
+  transformer.heads = 3;
+  transformer.encoder_layers = transformer.decoder_layers = 2;
+  model::ModelConfig rnn;
+  rnn.type = model::ModelType::rnn;
+  rnn.embedding_size = 12;
+  rnn.hidden_size = 20;
+  model::ModelConfig blind = rnn;
+  blind.attention = "none";
+  blind.cell = model::Cell::lstm;
+  blind.layers = 2;
+  model::ModelConfig luong = rnn;
+  luong.attention = "luong_general";
+  luong.input_feeding = true;
+  return {transformer, rnn, blind, luong};
+}
+
+/// Random weights, scaled up so that no two pieces are nearly equal, and not so far that a
+/// recurrent state turns chaotic and makes much of the last bit.
+inline model::ModelPtr random_model(const model::ModelConfig& config, uint64_t seed = 5) {
+  at::manual_seed(seed);
+  auto model = model::make_model(config, {vocabulary().size(), vocabulary().size()});
+  const at::NoGradGuard no_gradients;
+  const double factor = config.type == model::ModelType::rnn ? 1.5 : 2.5;
+  for (auto& parameter : model->parameters())
+    if (parameter.dim() > 1) parameter.mul_(factor);
+  return model;
+}
+
+inline Translator make_translator(const model::ModelPtr& model, DecodeConfig config = {}) {
+  config.max_length_ratio = 0.5;
+  return Translator({{model, vocabulary(), vocabulary()}}, config, at::kCPU, at::kFloat);
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,86 @@
+#include "study/piece_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "study/alignment.h"
+
+namespace heed::study {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(PieceWords, BlanksSeparateThem) {
+  const PieceWords words = words_of_pieces({"Ti", "er", " sch", "läft", "."});
+  EXPECT_THAT(words.words, ElementsAre("Tier", "schläft."));
+  EXPECT_THAT(words.word_of, ElementsAre(0, 0, 1, 1, 1));
+}
+
+TEST(PieceWords, APieceOfBlanksBelongsToTheWordAfterIt) {
+  const PieceWords words = words_of_pieces({" ", "a", "  ", "b", "", " "});
+  EXPECT_THAT(words.words, ElementsAre("a", "b"));
+  EXPECT_THAT(words.word_of, ElementsAre(0, 0, 1, 1, 1, 2));
+}
+
+TEST(PieceWords, APieceMayBeginInOneWordAndEndInAnother) {
+  const PieceWords words = words_of_pieces({"a", "b c", "d"});
+  EXPECT_THAT(words.words, ElementsAre("ab", "cd"));
+  EXPECT_THAT(words.word_of, ElementsAre(0, 0, 1));
+  // An unknown piece is set off by blanks.
+  EXPECT_THAT(words_of_pieces({"a", " ? ", "b"}).words, ElementsAre("a", "?", "b"));
+}
+
+TEST(PieceWords, OfNothingAreNone) {
+  EXPECT_THAT(words_of_pieces({}).words, IsEmpty());
+  EXPECT_THAT(words_of_pieces({" ", ""}).words, IsEmpty());
+  EXPECT_THAT(words_of_pieces({" ", ""}).word_of, ElementsAre(0, 0));
+}
+
+TEST(PieceWords, ASurfaceHasBlanksForTheMark) {
+  EXPECT_EQ(surface_of("\u2581a\u2581b"), " a b");
+  EXPECT_EQ(surface_of("ä"), "ä");
+  EXPECT_EQ(surface_of(""), "");
+}
+
+TEST(PieceWords, LinksCountTheWordsOfTheText) {
+  // Target "x yz", of which the mark is a piece of its own; source "ab c".
+  const AttentionMatrix pieces{.target = {"\u2581x", "\u2581", "y", "z", "</s>"},
+                               .source = {"\u2581a", "b", "\u2581c", "</s>"},
+                               .weights = {0.1F, 0.1F, 0.7F, 0.1F,  // x: c
+                                           0.3F, 0.3F, 0.3F, 0.1F,  // y z: a b
+                                           0.2F, 0.4F, 0.3F, 0.1F,  //
+                                           0.4F, 0.2F, 0.3F, 0.1F,  //
+                                           0.0F, 0.0F, 0.0F, 1.0F}};
+  const PieceWords target = words_of_pieces({"x", " ", "y", "z"});
+  const PieceWords source = words_of_pieces({"a", "b", " c"});
+  EXPECT_EQ(pharaoh(hard_alignment(merge_words(with_words(pieces, target, source)))), "0-1 1-0");
+}
+
+TEST(SourceWord, IsTheOneWithTheLargestWeightInAll) {
+  // b c together have more than a.
+  const std::vector<std::string> surfaces{"a", " b", "c", " d"};
+  const std::vector<float> row{0.4F, 0.3F, 0.25F, 0.0F, 0.05F};
+  EXPECT_EQ(source_word_for(surfaces, {false, false, false, false}, row), "bc");
+}
+
+TEST(SourceWord, HasNoPunctuationAroundIt) {
+  const std::vector<float> row{0.6F, 0.3F, 0.1F};
+  EXPECT_EQ(source_word_for({"„Mc-Fly", "\","}, {false, false}, row), "Mc-Fly");
+  EXPECT_EQ(source_word_for({"...", " a"}, {false, false}, row), "...");
+}
+
+TEST(SourceWord, IsItsUnknownPartWhereThereIsOne) {
+  const std::vector<float> row{0.1F, 0.2F, 0.3F, 0.1F, 0.2F, 0.1F};
+  EXPECT_EQ(source_word_for({"M", "ü", "ll", "ø", " b"}, {false, true, false, true, false}, row),
+            "ü");
+  // The unknown part of another word does not matter.
+  EXPECT_EQ(source_word_for({"ü", " b", "c"}, {true, false, false}, row), "bc");
+}
+
+TEST(SourceWord, OfNoWordsIsNothing) {
+  EXPECT_EQ(source_word_for({}, {}, std::vector<float>{1.0F}), "");
+}
+
+}  // namespace
+}  // namespace heed::study
