@@ -153,6 +153,16 @@ void Metrics::train(const Progress& progress, const LineContext& context) {
   append(line.dump());
 }
 
+namespace {
+
+/// Those that are not of every run.
+void add_more_scores(const Scores& scores, OrderedJson& line) {
+  if (scores.chrf) line["chrf"] = *scores.chrf;
+  if (scores.command) line["command"] = *scores.command;
+}
+
+}  // namespace
+
 void Metrics::validation(const Validation& validation, const Progress& progress, bool best) {
   const Scores& scores = validation.scores;
   OrderedJson line{{"event", "validation"},
@@ -164,8 +174,7 @@ void Metrics::validation(const Validation& validation, const Progress& progress,
                    {"best", best},
                    {"stale", progress.stale},
                    {"seconds", progress.seconds}};
-  if (scores.chrf) line["chrf"] = *scores.chrf;
-  if (scores.command) line["command"] = *scores.command;
+  add_more_scores(scores, line);
   append(line.dump());
 }
 
@@ -178,8 +187,7 @@ void Metrics::further_validation(const std::string& set, const Validation& valid
                    {"perplexity", validation.perplexity()}};
   const Scores& scores = validation.scores;
   if (scores.bleu) line["bleu"] = *scores.bleu;
-  if (scores.chrf) line["chrf"] = *scores.chrf;
-  if (scores.command) line["command"] = *scores.command;
+  add_more_scores(scores, line);
   append(line.dump());
 }
 
