@@ -1,9 +1,10 @@
-// heed vocab FILES: trains a SentencePiece model.
+// heed vocab FILES: trains a SentencePiece model, or extends one.
 #include <memory>
 
 #include "apps/commands.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "text/lines.h"
 #include "text/vocabulary.h"
 
 namespace heed {
@@ -11,21 +12,44 @@ namespace {
 
 struct VocabArgs {
   std::vector<std::string> files;
-  std::string output, algorithm = "unigram";
+  std::string output, extend, algorithm = "unigram", column = "both";
   int64_t size = 8000;
   double coverage = 1.0;
+  std::vector<std::string> symbols;
+  bool byte_fallback = false;
 };
 
+text::Column column_of(const std::string& name) {
+  if (name == "both") return text::Column::both;
+  return name == "source" ? text::Column::source : text::Column::target;
+}
+
+void save(const text::Vocabulary& vocabulary, const std::string& output,
+          const std::string& more = "") {
+  vocabulary.save(output);
+  log::info(output + ": " + std::to_string(vocabulary.size()) + " pieces, " + more +
+            "fingerprint " + vocabulary.fingerprint());
+}
+
 void vocab(const VocabArgs& args) {
-  for (const std::string& file : args.files) require_file(file, "text");
-  const auto vocabulary = text::Vocabulary::train({.files = args.files,
-                                                   .size = args.size,
-                                                   .algorithm = args.algorithm,
-                                                   .coverage = args.coverage,
-                                                   .keys = "--"});
-  vocabulary.save(args.output);
-  log::info(args.output + ": " + std::to_string(vocabulary.size()) + " pieces, fingerprint " +
-            vocabulary.fingerprint());
+  text::VocabularyTraining training{.size = args.size,
+                                    .algorithm = args.algorithm,
+                                    .coverage = args.coverage,
+                                    .symbols = args.symbols,
+                                    .byte_fallback = args.byte_fallback,
+                                    .keys = "--"};
+  for (const std::string& file : args.files) {
+    require_file(file, "text");
+    training.files.emplace_back(
+        file, text::has_tsv_name(file) ? column_of(args.column) : text::Column::whole);
+  }
+  if (args.extend.empty()) return save(text::Vocabulary::train(training), args.output);
+  const auto old = text::Vocabulary::load(args.extend);
+  const auto more = old.extended(training);
+  save(more, args.output, std::to_string(more.size() - old.size()) + " of them new, ");
+  if (more.size() < args.size)
+    log::warn(args.output + ": the text has no more pieces for the " + std::to_string(args.size) +
+              " of --size");
 }
 
 }  // namespace
@@ -40,16 +64,32 @@ void add_vocab(CommandLine& program) {
       .required();
   command.option("-o,--output", args->output, "File to write the vocabulary to").required();
   command.option("--size", args->size, "Number of pieces").shows_default();
-  command.option("--algorithm", args->algorithm, "How the pieces are found")
-      .one_of({"unigram", "bpe"})
-      .shows_default();
+  const Argument algorithm =
+      command.option("--algorithm", args->algorithm, "How the pieces are found")
+          .one_of({"unigram", "bpe"})
+          .shows_default();
   command.option("--coverage", args->coverage, "Share of characters that get a piece")
       .between(text::kLeastCoverage, 1.0)
       .shows_default();
+  command
+      .option("--symbols", args->symbols,
+              "User-defined symbols, separated by commas: each is one piece, never split")
+      .separated_by(',');
+  const Argument bytes =
+      command.flag("--byte-fallback", args->byte_fallback,
+                   "Add a piece for each byte, which spell the characters that have no piece");
+  command.option("--column", args->column, "Which text of .tsv files is used")
+      .one_of({"source", "target", "both"})
+      .shows_default();
+  command
+      .option(
+          "--extend", args->extend,
+          "Keep the pieces and ids of this vocabulary, and add pieces for the text up to --size")
+      .excludes(algorithm)
+      .excludes(bytes);
   command.examples(
       {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",
-       "heed vocab data/demo/train.src data/demo/train.tgt --size 1000 --algorithm bpe "
-       "-o demo.spm"});
+       "heed vocab new.de new.en --extend joint.spm --size 10000 -o extended.spm"});
   command.run([args] { vocab(*args); });
 }
 

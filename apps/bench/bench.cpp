@@ -71,6 +71,9 @@ void BenchOptions::apply() const {
 
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files,
                                         int64_t pairs) {
+  data::DataConfig data;
+  data.train = files;
+  data::require_files(data, "heed bench");
   if (pairs == 0) return files;  // without counting lines
   int64_t once = 0;
   for (const data::CorpusFiles& corpus : files) once += text::count_lines(corpus.source);

@@ -151,6 +151,7 @@ void report_end(const Running& one, int status) {
 std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
                                  const std::vector<std::string>& only) {
   const Config config = load_config(file, settings);
+  data::require_files(config.data, "heed bottleneck");
   std::vector<FamilyMember> members;
   std::vector<std::string> names;
   for (const SystemConfig& system : systems_of(config)) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -75,6 +76,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   std::vector<std::string> settings = options.settings;
   if (!options.device.empty()) settings.push_back("device=" + options.device);
   Config config = load_config((fs::path(path) / "config.yaml").string(), settings);
+  find_kept_corpora(config, path);
   use_threads(config.threads);
   const at::Device device = model::open_device(config.device);
   const at::ScalarType precision =

@@ -19,7 +19,23 @@ void require_equal_lines(const std::string& path_a, std::size_t lines_a, const s
                     std::to_string(lines_b) + "; line i of one must belong to line i of the other");
 }
 
+namespace {
+
+Pairs read_tsv(const std::string& path) {
+  text::LineReader reader(path);
+  Pairs pairs;
+  for (std::string line; reader.next(line);) {
+    const text::Columns columns = text::columns_of(line, reader);
+    pairs.source.emplace_back(columns.source);
+    pairs.target.emplace_back(columns.target);
+  }
+  return pairs;
+}
+
+}  // namespace
+
 Pairs read_pairs(const std::string& source, const std::string& target) {
+  if (target.empty()) return read_tsv(source);
   Pairs pairs{read_lines(source), read_lines(target)};
   require_equal_lines(source, pairs.source.size(), target, pairs.target.size());
   return pairs;

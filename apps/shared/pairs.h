@@ -12,7 +12,8 @@ struct Pairs {
 
 std::vector<std::string> read_lines(const std::string& path);
 
-/// Throws UserError that names both files and both counts where they differ in length.
+/// Without a target, `source` is a file of both sides. Throws UserError that names both files and
+/// both counts where they differ in length, and the line that has not just two sides.
 Pairs read_pairs(const std::string& source, const std::string& target);
 
 /// The next lines of a long file: what may be held in memory at once.

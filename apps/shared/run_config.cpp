@@ -30,6 +30,26 @@ bool has_begun(const std::string& folder) {
   return !train::CheckpointFolder(folder).updates().empty();
 }
 
+bool is_kept_corpus(const std::string& name) {
+  const bool corpus = name.starts_with("data.train.") || name.starts_with("data.valid.") ||
+                      name.starts_with("data.more_valid.") || name.starts_with("data.test.");
+  return corpus &&
+         (name.ends_with(".tsv") || name.ends_with(".source") || name.ends_with(".target"));
+}
+
+void find_kept_corpora(Config& config, const std::string& folder) {
+  const auto find = [&](std::string& path) {
+    const fs::path file(path);
+    std::error_code none;
+    if (path.empty() || !is_kept_corpus(file.filename().string()) || fs::exists(file, none)) return;
+    if (file.parent_path() == fs::path(config.output)) path = (folder / file.filename()).string();
+  };
+  for (const auto& [key, corpus] : data::corpora_of(config.data)) {
+    find(corpus->source);
+    find(corpus->target);
+  }
+}
+
 void remove_run(const std::string& folder) {
   for (const char* name : {"checkpoints", "config.yaml", "provenance.json", "model.safetensors",
                            "metrics.jsonl", "train.log", "summary.json", "validations", "joint.spm",
@@ -48,6 +68,7 @@ Config saved_config(const std::string& folder) {
                     " is; write it with `heed config`, or use --overwrite or another output");
   Config config;
   config::load_file(config, path);
+  find_kept_corpora(config, folder);
   return config;
 }
 

@@ -13,10 +13,19 @@ namespace heed {
 /// Whether the folder has a checkpoint, whole or not.
 bool has_begun(const std::string& folder);
 
-/// Deletes all that `heed train` writes but the folder itself. Throws Failure.
+/// Whether a file of a run's folder is a corpus that `heed train` has read from a stream and kept:
+/// "data.train.tsv", "data.valid.source".
+bool is_kept_corpus(const std::string& name);
+
+/// Corpora that the run has kept in its folder are looked for where the folder is now.
+void find_kept_corpora(Config& config, const std::string& folder);
+
+/// Deletes all that `heed train` writes but the folder itself and the corpora kept there. Throws
+/// Failure.
 void remove_run(const std::string& folder);
 
-/// The folder's config.yaml; a key that it lacks has its default. Throws UserError that names the
+/// The folder's config.yaml; a key that it lacks has its default, and corpora that the run has kept
+/// are found. Throws UserError that names the
 /// file.
 Config saved_config(const std::string& folder);
 

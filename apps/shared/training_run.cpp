@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "data/pair_reader.h"
 #include "model/device.h"
 #include "model/freeze.h"
 #include "model/model.h"
@@ -23,6 +24,12 @@ namespace {
 
 void require_pair(const data::CorpusFiles& corpus, const std::string& key) {
   require_file(corpus.source, key + ".source");
+  if (corpus.target.empty()) {
+    data::PairReader reader(corpus);
+    for (data::PairOfLines pair; reader.next(pair);) {
+    }
+    return;
+  }
   require_file(corpus.target, key + ".target");
   const int64_t lines = text::count_lines(corpus.source);
   require_equal_lines(corpus.source, lines, corpus.target, text::count_lines(corpus.target));
@@ -67,14 +74,27 @@ Vocabularies make_vocabularies(const Config& config) {
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const bool joint = wanted.kind == data::VocabularyKind::joint;
   const auto one = [&](const std::string& ready, bool sources, bool targets) {
-    if (!ready.empty()) return text::Vocabulary::load(ready);
+    const auto symbols = sources ? data::source_symbols(config.data) : wanted.symbols;
+    if (!ready.empty()) {
+      const auto vocabulary = text::Vocabulary::load(ready);
+      vocabulary.require_symbols(symbols, ready);
+      return vocabulary;
+    }
     text::VocabularyTraining training{.size = wanted.size,
                                       .algorithm = config::name_of(wanted.algorithm),
                                       .coverage = wanted.coverage,
+                                      .symbols = symbols,
+                                      .byte_fallback = wanted.byte_fallback,
                                       .seed = static_cast<uint64_t>(config.seed)};
     for (const data::CorpusFiles& corpus : config.data.train) {
-      if (sources) training.files.push_back(corpus.source);
-      if (targets) training.files.push_back(corpus.target);
+      using text::Column;
+      if (corpus.target.empty()) {
+        const Column one = sources ? Column::source : Column::target;
+        training.files.emplace_back(corpus.source, sources && targets ? Column::both : one);
+        continue;
+      }
+      if (sources) training.files.emplace_back(corpus.source);
+      if (targets) training.files.emplace_back(corpus.target);
     }
     log::info("training a vocabulary of " + std::to_string(wanted.size) + " pieces");
     return text::Vocabulary::train(training);

@@ -17,19 +17,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Refuses to write over an older run unless asked to.
-void prepare_folder(const std::string& folder, const Wish& wish) {
-  const bool trained = fs::exists(fs::path(folder) / "model.safetensors");
-  const bool used = trained || fs::exists(fs::path(folder) / "checkpoints");
-  if (wish.overwrite) {
-    if (used) remove_run(folder);
-  } else if (used && !wish.resume) {
-    throw UserError(folder +
-                    ": holds a run already; --resume goes on with it, --overwrite starts again");
-  } else if (trained && !has_begun(folder)) {
-    throw UserError(folder +
-                    ": holds a model and no checkpoint to go on from; --overwrite starts again");
-  }
+bool is_trained(const std::string& folder) {
+  return fs::exists(fs::path(folder) / "model.safetensors");
+}
+
+bool is_used(const std::string& folder) {
+  return is_trained(folder) || fs::exists(fs::path(folder) / "checkpoints");
 }
 
 const std::string& made(const std::string& folder) {
@@ -38,6 +31,16 @@ const std::string& made(const std::string& folder) {
 }
 
 }  // namespace
+
+void require_no_older_run(const std::string& folder, const Wish& wish) {
+  if (wish.overwrite) return;
+  if (is_used(folder) && !wish.resume)
+    throw UserError(folder +
+                    ": holds a run already; --resume goes on with it, --overwrite starts again");
+  if (is_trained(folder) && !has_begun(folder))
+    throw UserError(folder +
+                    ": holds a model and no checkpoint to go on from; --overwrite starts again");
+}
 
 std::optional<Config> resumed_config(const Config& wanted, const Wish& wish) {
   if (!wish.resume || !has_begun(wanted.output)) return std::nullopt;
@@ -51,7 +54,8 @@ Preparation::Preparation(const Config& config, const Wish& wish, const std::opti
     : lock_(made(config.output), "heed train") {
   lock_.remove_left_overs();
   remove_old_meetings(config.output, meeting);
-  prepare_folder(config.output, wish);
+  require_no_older_run(config.output, wish);
+  if (wish.overwrite && is_used(config.output)) remove_run(config.output);
   log::add_file((fs::path(config.output) / "train.log").string());
   if (!saved) return;
   if (const auto changed = config::differences(*saved, config); !changed.empty())

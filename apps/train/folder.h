@@ -21,6 +21,9 @@ struct Wish {
 /// fixed key differs.
 std::optional<Config> resumed_config(const Config& wanted, const Wish& wish);
 
+/// Throws UserError where the folder holds a run that is neither to be continued nor overwritten.
+void require_no_older_run(const std::string& folder, const Wish& wish);
+
 /// Takes the folder: makes it, locks it while this object lives, refuses or deletes an older run as
 /// wished, and logs there from now on.
 class Preparation {

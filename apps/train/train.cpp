@@ -22,6 +22,7 @@
 #include "apps/shared/training_run.h"
 #include "apps/train/folder.h"
 #include "apps/train/scores.h"
+#include "apps/train/spool.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -71,6 +72,7 @@ Config wanted_config(const TrainArgs& args) {
     throw UserError(
         "--set output: the run in " + folder +
         " goes on where it is; another output needs a YAML file in place of the folder");
+  find_kept_corpora(config, folder);
   std::error_code moved;
   if (!fs::equivalent(saved.output, folder, moved)) config.output = folder;
   return config;
@@ -199,9 +201,11 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
 }
 
 /// The command line of one rank; with `again`, of one that goes on.
-std::vector<std::string> rank_command(const TrainArgs& args, bool again) {
+std::vector<std::string> rank_command(const TrainArgs& args, const Config& config, bool again) {
   std::vector<std::string> command = {own_path(), "train", args.config};
   for (const std::string& setting : args.settings)
+    command.insert(command.end(), {"--set", setting});
+  for (const std::string& setting : kept_corpora(config))
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--rank-timeout", std::to_string(args.rank_timeout)});
   if (args.wish.overwrite && !again) command.push_back("--overwrite");
@@ -216,6 +220,10 @@ void train_command(const TrainArgs& args) {
     throw UserError("--ranks " + std::to_string(args.ranks) + ": " + place.announcer +
                     " has started " + std::to_string(place.size) +
                     " ranks already; leave the option out");
+  if (place.alone())
+    spool_corpora(config, args.wish);
+  else
+    data::require_files(config.data, "a run of " + place.announcer);
   require_corpora(config);
   if (!args.wish.resume) require_base(config);
   const bool scoring = scores_with_sacrebleu(config) || !config.data.test.source.empty();
@@ -223,8 +231,8 @@ void train_command(const TrainArgs& args) {
   if (!place.alone() || args.ranks == 1) return train_here(args, std::move(config), place);
   make_folder(config.output);
   signals::install();
-  run_ranks({.command = rank_command(args, false),
-             .again = rank_command(args, true),
+  run_ranks({.command = rank_command(args, config, false),
+             .again = rank_command(args, config, true),
              .ranks = args.ranks,
              .restarts = args.restarts,
              .folder = config.output});

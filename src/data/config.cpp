@@ -1,8 +1,12 @@
 #include "data/config.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
+#include "text/lines.h"
+#include "text/spool.h"
 
 namespace heed::data {
 namespace {
@@ -10,22 +14,81 @@ namespace {
 void check_pair(const CorpusFiles& files, const std::string& path, bool may_be_absent) {
   if (may_be_absent && files.source.empty() && files.target.empty()) return;
   if (files.source.empty()) throw config::ConfigError(path + ".source: no file is given");
-  if (files.target.empty()) throw config::ConfigError(path + ".target: no file is given");
+  if (files.target.empty()) {
+    if (text::has_tsv_name(files.source) || text::is_stream(files.source)) return;
+    throw config::ConfigError(path +
+                              ".target: no file is given; only a .tsv file and a stream "
+                              "have both sides");
+  }
   if (files.source == files.target)
     throw config::ConfigError(path + ": source and target are the same file, '" + files.source +
                               "'");
 }
 
+void check_symbols(const std::vector<std::string>& symbols, const std::string& key) {
+  try {
+    text::check_symbols(symbols, key);
+  } catch (const UserError& error) {
+    throw config::ConfigError(error.what());
+  }
+}
+
 }  // namespace
+
+std::string train_key(const DataConfig& config, std::size_t number) {
+  return config.train.size() == 1 ? "data.train" : "data.train." + std::to_string(number);
+}
+
+std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config) {
+  std::vector<std::pair<std::string, CorpusFiles*>> corpora;
+  const auto add = [&](const std::string& key, CorpusFiles& files) {
+    if (!files.source.empty() || !files.target.empty()) corpora.emplace_back(key, &files);
+  };
+  for (std::size_t i = 0; i < config.train.size(); ++i) add(train_key(config, i), config.train[i]);
+  add("data.valid", config.valid);
+  for (std::size_t i = 0; i < config.more_valid.size(); ++i)
+    add("data.more_valid." + std::to_string(i), config.more_valid[i]);
+  add("data.test", config.test);
+  return corpora;
+}
+
+std::vector<std::string> source_symbols(const DataConfig& config) {
+  std::vector<std::string> symbols = config.vocabulary.symbols;
+  for (const CorpusFiles& files : config.train)
+    if (!files.tag.empty() && std::ranges::count(symbols, files.tag) == 0)
+      symbols.push_back(files.tag);
+  return symbols;
+}
+
+std::string files_text(const std::string& source, const std::string& target) {
+  return target.empty() ? source : source + " + " + target;
+}
+
+void require_files(const DataConfig& config, const std::string& who) {
+  DataConfig data = config;
+  for (const auto& [key, files] : corpora_of(data))
+    for (const std::string& path : {files->source, files->target})
+      if (!path.empty() && text::is_stream(path))
+        throw UserError(key + ": '" + path + "' can be read only once, and " + who +
+                        " reads it several times; save it to a file");
+}
 
 void check(const DataConfig& config) {
   for (std::size_t i = 0; i < config.train.size(); ++i)
-    check_pair(config.train[i],
-               config.train.size() == 1 ? "data.train" : "data.train." + std::to_string(i), false);
+    check_pair(config.train[i], train_key(config, i), false);
   check_pair(config.valid, "data.valid", true);
   check_pair(config.test, "data.test", true);
 
+  DataConfig data = config;
+  for (const auto& [key, files] : corpora_of(data)) {
+    if (files->tag.empty()) continue;
+    if (!key.starts_with("data.train"))
+      throw config::ConfigError(key + ".tag: only training corpora have a tag");
+    check_symbols({files->tag}, key + ".tag");
+  }
+
   const VocabularyConfig& vocabulary = config.vocabulary;
+  check_symbols(vocabulary.symbols, "data.vocabulary.symbols");
   if (vocabulary.kind == VocabularyKind::joint && !vocabulary.target.empty() &&
       vocabulary.target != vocabulary.source)
     throw config::ConfigError(

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/schema.h"
@@ -20,17 +21,24 @@ inline const std::vector<std::string>& flaw_names() {
   return heed_enum_names(Flaw{});
 }
 
-/// One pair of line-aligned files, plain, .gz or .zst.
+/// One pair of line-aligned files, or a file with both sides: plain, .gz or .zst.
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
   HEED_FREE(std::string, name, "", "data.more_valid: what the log calls it.", config::AnyValue{})
-  HEED_FIXED(std::string, source, "", "Source sentences, one a line (plain, .gz or .zst).",
+  HEED_FIXED(std::string, source, "",
+             "Source sentences, one a line (plain, .gz or .zst); or, with an empty target, a .tsv "
+             "file of both sides, source TAB target. \"-\" is such a text on standard input.",
              config::AnyValue{})
   HEED_FIXED(std::string, target, "", "Their translations, line by line.", config::AnyValue{})
   HEED_FIXED(
       double, weight, 1.0,
       "How often an epoch reads the corpus: 2 reads it twice, 0.5 a new random half each time.",
       config::Between<double>{0.001, 1000})
+  HEED_FIXED(
+      std::string, tag, "",
+      "A user-defined symbol put before every source line, as <bt> before back-translations; "
+      "in data.train alone.",
+      config::AnyValue{})
 };
 
 struct VocabularyConfig {
@@ -47,6 +55,14 @@ struct VocabularyConfig {
   HEED_FIXED(double, coverage, 1.0,
              "Share of all characters that get a piece; 0.9995 suits Chinese and Japanese.",
              config::Between<double>{text::kLeastCoverage, 1.0})
+  HEED_FIXED(std::vector<std::string>, symbols, {},
+             "User-defined symbols such as <de>: each is one piece, never split. A ready "
+             "vocabulary must have them.",
+             config::AnyValue{})
+  HEED_FIXED(bool, byte_fallback, false,
+             "A piece for each of the 256 bytes: characters without a piece are spelled in bytes "
+             "instead of becoming unknown.",
+             config::AnyValue{})
   HEED_FIXED(std::string, source, "",
              "A ready SentencePiece model; left empty, one is trained on the training corpus.",
              config::AnyValue{})
@@ -92,6 +108,23 @@ struct DataConfig {
              "means less padding, fewer a more random order.",
              config::Between<int64_t>{1, 100000000})
 };
+
+/// Every corpus that the section names, with its key.
+std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config);
+
+/// The symbols that the source vocabulary of the section needs: vocabulary.symbols and tags, each
+/// once.
+std::vector<std::string> source_symbols(const DataConfig& config);
+
+/// "data.train" where there is one training corpus, else "data.train.0" and so on.
+std::string train_key(const DataConfig& config, std::size_t number);
+
+/// For messages: "a.de + a.en", or the one file of both sides.
+std::string files_text(const std::string& source, const std::string& target);
+
+/// Throws UserError naming the key where a corpus is a stream (text/spool.h), which `who` would
+/// have to read several times.
+void require_files(const DataConfig& config, const std::string& who);
 
 /// Rules between fields. Throws ConfigError.
 void check(const DataConfig& config);

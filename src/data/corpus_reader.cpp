@@ -27,13 +27,14 @@ class CorpusReader {
     const auto number = static_cast<int32_t>(corpus_.parts_.size());
     report_ = {.source = files.source, .target = files.target, .max_length = reading_.max_length};
     report_.clean_ratio = reading_.cleaning.ratio;
+    if (!files.tag.empty()) source_.require_symbols({files.tag}, "data.train.tag");
     cleaner_.begin(files);
     PairReader reader(files);
     for (;;) {
       const std::vector<PairOfLines> lines = reader.block();
       if (lines.empty()) break;
-      const std::vector<Example> examples = encode(lines);
-      for (std::size_t i = 0; i < lines.size(); ++i) keep(lines[i], examples[i], number);
+      const std::vector<Example> examples = encode(lines, files.tag);
+      for (std::size_t i = 0; i < lines.size(); ++i) keep(lines[i], files.tag, examples[i], number);
     }
     reader.warn_of_repairs();
     corpus_.parts_.push_back({begin, corpus_.size(), files.weight});
@@ -50,20 +51,24 @@ class CorpusReader {
 
  private:
   /// Blank pairs stay without ids.
-  std::vector<Example> encode(const std::vector<PairOfLines>& lines) const {
+  std::vector<Example> encode(const std::vector<PairOfLines>& lines, const std::string& tag) const {
     std::vector<Example> examples(lines.size());
     for_slices(static_cast<int64_t>(lines.size()), reading_.threads,
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i) {
                    if (text::is_blank(lines[i].source) || text::is_blank(lines[i].target)) continue;
-                   examples[i].source = source_.encode(lines[i].source);
+                   examples[i].source = source_.encode(tagged(lines[i].source, tag));
                    examples[i].target = target_.encode(lines[i].target);
                  }
                });
     return examples;
   }
 
-  void keep(const PairOfLines& line, Example example, int32_t number) {
+  static std::string tagged(const std::string& line, const std::string& tag) {
+    return tag.empty() ? line : tag + " " + line;
+  }
+
+  void keep(const PairOfLines& line, const std::string& tag, Example example, int32_t number) {
     ++report_.pairs;
     if (example.source.empty() || example.target.empty()) return report_.blank.add(line.number);
     if (const auto flaw = cleaner_.flaw_of(line))
@@ -77,7 +82,7 @@ class CorpusReader {
     example.origin = {number, line.number};
     corpus_.append(example);
     if (!reading_.keep_text) return;
-    corpus_.source_text_.append(line.source);
+    corpus_.source_text_.append(tagged(line.source, tag));
     corpus_.target_text_.append(line.target);
   }
 
@@ -87,7 +92,8 @@ class CorpusReader {
     const std::size_t longer = std::max(example.source.size(), example.target.size());
     if (longer <= limit) return true;
     if (reading_.long_sentences == LongSentences::error) {
-      const std::string& path = example.source.size() > limit ? report_.source : report_.target;
+      const bool source = example.source.size() > limit || report_.target.empty();
+      const std::string& path = source ? report_.source : report_.target;
       throw UserError(
           path + ":" + std::to_string(line.number) + ": " + std::to_string(longer) +
           " pieces, more than the " + std::to_string(limit) + " that " + reading_.limit +

@@ -11,7 +11,7 @@ std::string happened(const Notice& notice, const std::string& what) {
 
 std::string CorpusReport::text() const {
   const auto number = [](int64_t value) { return std::to_string(value); };
-  std::string text = source + " + " + target + ": " + number(kept) + " of " + number(pairs) +
+  std::string text = files_text(source, target) + ": " + number(kept) + " of " + number(pairs) +
                      " pairs, " + number(source_pieces) + " + " + number(target_pieces) + " pieces";
   if (source_unknown + target_unknown > 0)
     text += ", " + number(source_unknown) + " + " + number(target_unknown) + " of them unknown";

@@ -99,9 +99,8 @@ HygieneReport check_hygiene(const DataConfig& config) {
   }
   FlawFinder finder(all(), config.clean_ratio, &held_out);
   for (std::size_t i = 0; i < config.train.size(); ++i) {
-    const std::string number = config.train.size() > 1 ? "." + std::to_string(i) : "";
     report.sets.push_back(
-        read_set("data.train" + number, config.train[i], finder, [](const PairFacts&) {}));
+        read_set(train_key(config, i), config.train[i], finder, [](const PairFacts&) {}));
   }
   for (HeldOutSet& test : tests) {
     test.finish(held_out);
@@ -114,7 +113,7 @@ std::vector<std::string> HygieneReport::text() const {
   std::vector<std::string> lines;
   for (const Set& set : sets) {
     const std::size_t head = lines.size();
-    lines.push_back(set.key + ": " + set.source + " + " + set.target + ", " +
+    lines.push_back(set.key + ": " + files_text(set.source, set.target) + ", " +
                     std::to_string(set.pairs) + (set.pairs == 1 ? " pair, " : " pairs, ") +
                     text::name_of(set.source_script) + " + " + text::name_of(set.target_script));
     const auto say = [&](const std::string& what, const Notice& notice) {

@@ -13,7 +13,7 @@ constexpr std::size_t kBlock = 1 << 15;  // pairs encoded at a time
 constexpr std::size_t kBlockBytes = 64 << 20;
 
 text::LineReader open(const std::string& path, const std::string& what) {
-  require_file(path, what);
+  if (path != "-") require_file(path, what);
   return text::LineReader(path);
 }
 
@@ -29,14 +29,27 @@ PairFacts facts_of(const PairOfLines& lines) {
 }
 
 PairReader::PairReader(const CorpusFiles& files)
-    : source_(open(files.source, "source sentences")),
-      target_(open(files.target, "target sentences")) {}
+    : source_(open(files.source, files.target.empty() ? "sentence pairs" : "source sentences")) {
+  if (!files.target.empty()) target_.emplace(open(files.target, "target sentences"));
+}
+
+std::vector<const text::LineReader*> PairReader::readers() const {
+  if (target_) return {&source_, &*target_};
+  return {&source_};
+}
 
 bool PairReader::next(PairOfLines& pair) {
-  const bool source = source_.next(pair.source), target = target_.next(pair.target);
-  if (source != target) mismatch();
-  if (!source) {
-    for (const auto* reader : {&source_, &target_}) {
+  bool more = false;
+  if (target_) {
+    more = source_.next(pair.source);
+    if (more != target_->next(pair.target)) mismatch();
+  } else if ((more = source_.next(line_))) {
+    const text::Columns columns = text::columns_of(line_, source_);
+    pair.source = columns.source;
+    pair.target = columns.target;
+  }
+  if (!more) {
+    for (const auto* reader : readers()) {
       require_lines(*reader);
       text::require_utf8(*reader);
     }
@@ -57,7 +70,7 @@ std::vector<PairOfLines> PairReader::block() {
 }
 
 void PairReader::warn_of_repairs() const {
-  for (const auto* reader : {&source_, &target_}) {
+  for (const auto* reader : readers()) {
     const text::Encoding& encoding = reader->encoding();
     if (encoding.repaired == 0) continue;
     log::warn(reader->path() + ": lines that are not UTF-8: " + std::to_string(encoding.repaired) +
@@ -70,11 +83,11 @@ void PairReader::mismatch() {
   std::string rest;
   while (source_.next(rest)) {
   }
-  while (target_.next(rest)) {
+  while (target_->next(rest)) {
   }
-  for (const auto* reader : {&source_, &target_}) require_lines(*reader);
+  for (const auto* reader : readers()) require_lines(*reader);
   throw UserError(source_.path() + " has " + std::to_string(source_.line_number()) + " lines and " +
-                  target_.path() + " has " + std::to_string(target_.line_number()) +
+                  target_->path() + " has " + std::to_string(target_->line_number()) +
                   "; line i of one must be the translation of line i of the other");
 }
 

@@ -1,7 +1,8 @@
-// Two line-aligned files, read together.
+// Two line-aligned files, read together, or one with both sides.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ class PairReader {
   explicit PairReader(const CorpusFiles& files);
 
   /// False at the end of both. Throws UserError where one file ends before the other, where both
-  /// are empty, and where one is mostly not UTF-8 (text::require_utf8).
+  /// are empty, where one is mostly not UTF-8 (text::require_utf8), and where a line of a file with
+  /// both sides has not just these (text::columns_of).
   bool next(PairOfLines& pair);
 
   /// The next 32768 pairs, or fewer where they are long; none at the end. Throws as next().
@@ -35,7 +37,10 @@ class PairReader {
 
  private:
   [[noreturn]] void mismatch();
-  text::LineReader source_, target_;
+  std::vector<const text::LineReader*> readers() const;
+  text::LineReader source_;  // of both sides where there is no other
+  std::optional<text::LineReader> target_;
+  std::string line_;
 };
 
 }  // namespace heed::data

@@ -98,6 +98,22 @@ void require_utf8(const LineReader& reader) {
                   reader.path() + " > NEW");
 }
 
+Columns columns_of(std::string_view line, const LineReader& reader) {
+  const std::size_t tab = line.find('\t');
+  if (tab != std::string_view::npos && line.find('\t', tab + 1) == std::string_view::npos)
+    return {line.substr(0, tab), line.substr(tab + 1)};
+  const auto tabs = std::ranges::count(line, '\t');
+  throw UserError(place(reader.path(), reader.line_number()) +
+                  (tabs == 0 ? "no" : std::to_string(tabs)) + (tabs == 0 ? " TAB" : " TABs") +
+                  "; each line of a corpus in one file is source TAB target");
+}
+
+bool has_tsv_name(std::string_view path) {
+  for (const std::string_view end : {".tsv", ".tsv.gz", ".tsv.zst"})
+    if (path.ends_with(end)) return true;
+  return false;
+}
+
 int64_t count_lines(const std::string& path) {
   LineReader reader(path);
   std::string line;

@@ -70,6 +70,25 @@ class LineReader {
 /// repaired.)
 void require_utf8(const LineReader& reader);
 
+/// What of each line of a file is text.
+enum class Column {
+  whole,
+  source,  // of "source TAB target"
+  target,
+  both,  // one after the other
+};
+
+struct Columns {
+  std::string_view source, target;
+};
+
+/// The two sides of `line`, which is the last that `reader` gave. Throws UserError naming file and
+/// line unless it has exactly one TAB.
+Columns columns_of(std::string_view line, const LineReader& reader);
+
+/// NAME.tsv, NAME.tsv.gz or NAME.tsv.zst.
+bool has_tsv_name(std::string_view path);
+
 /// How many lines a file has; reads it all.
 int64_t count_lines(const std::string& path);
 

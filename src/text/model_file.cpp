@@ -10,9 +10,10 @@ namespace heed::text {
 namespace {
 
 // Fields of sentencepiece_model.proto.
-constexpr uint64_t kPieces = 1, kNormalizer = 3, kDenormalizer = 5;  // of a model
-constexpr uint64_t kScore = 2, kType = 3;                            // of a piece
-constexpr uint64_t kCharsmap = 2;                                    // of a normalizer
+constexpr uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kDenormalizer = 5;  // of a model
+constexpr uint64_t kText = 1, kScore = 2, kType = 3;                               // of a piece
+constexpr uint64_t kSize = 4;                                                      // of a trainer
+constexpr uint64_t kCharsmap = 2;  // of a normalizer
 
 /// One field of a message in the wire format of protocol buffers.
 struct WireField {
@@ -79,6 +80,27 @@ bool all_fields(std::string_view message, const Good& good) {
     if (!field || !good(*field)) return false;
   }
   return true;
+}
+
+void put_varint(std::string& out, uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  out += static_cast<char>(value);
+}
+
+void put_number(std::string& out, uint64_t field, uint64_t value) {
+  put_varint(out, field << 3 | WireField::varint);
+  put_varint(out, value);
+}
+
+void put_bytes(std::string& out, uint64_t field, std::string_view bytes) {
+  put_varint(out, field << 3 | WireField::bytes);
+  put_varint(out, bytes.size());
+  out += bytes;
+}
+
+void put_float(std::string& out, uint64_t field, float value) {
+  put_varint(out, field << 3 | WireField::fixed32);
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 template <class T>
@@ -159,6 +181,23 @@ std::vector<PieceType> piece_types(std::string_view model) {
     return true;
   });
   return types;
+}
+
+// Of a message in several parts, repeated fields are put one behind the other, and of others the
+// last one counts: so parts that are put behind a model belong to it.
+std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& pieces) {
+  std::string out(model);
+  for (const ModelPiece& piece : pieces) {
+    std::string part;
+    put_bytes(part, kText, piece.text);
+    put_float(part, kScore, piece.score);
+    put_number(part, kType, static_cast<uint64_t>(piece.type));
+    put_bytes(out, kPieces, part);
+  }
+  std::string size;
+  put_number(size, kSize, piece_types(out).size());
+  put_bytes(out, kTrainer, size);
+  return out;
 }
 
 }  // namespace heed::text

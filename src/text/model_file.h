@@ -3,6 +3,7 @@
 // only.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,5 +19,15 @@ enum class PieceType { normal = 1, unknown, control, user_defined, unused, byte 
 
 /// The type of each piece of a sound model, by id.
 std::vector<PieceType> piece_types(std::string_view model);
+
+/// A piece as the file has it.
+struct ModelPiece {
+  std::string text;
+  float score = 0;
+  PieceType type = PieceType::normal;
+};
+
+/// The model with more pieces behind its own.
+std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& pieces);
 
 }  // namespace heed::text

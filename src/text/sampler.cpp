@@ -157,6 +157,25 @@ std::vector<int32_t> sample_unigram(const PieceTable& pieces, std::string_view t
   return ids;
 }
 
+double best_unigram(const PieceTable& pieces, std::string_view text) {
+  const auto offsets = boundaries(text);
+  std::vector<double> best(offsets.size(), kNever);
+  best[0] = 0;
+  for (std::size_t begin = 0; begin + 1 < offsets.size(); ++begin)
+    for (std::size_t end = begin + 1; end < offsets.size(); ++end) {
+      const auto* piece = pieces.begins(text.substr(offsets[begin], offsets[end] - offsets[begin]));
+      if (piece == nullptr) break;
+      if (piece->id != PieceTable::kNoPiece)
+        best[end] = std::max(best[end], best[begin] + piece->score);
+    }
+  return best.back();
+}
+
+std::vector<int32_t> best_bpe(const PieceTable& pieces, std::string_view text) {
+  Random unused(0);
+  return sample_bpe(pieces, text, 0, unused);
+}
+
 std::vector<int32_t> sample_bpe(const PieceTable& pieces, std::string_view text, double dropout,
                                 Random& random) {
   Merger merger(pieces, text);

@@ -43,8 +43,13 @@ class PieceTable {
 std::vector<int32_t> sample_unigram(const PieceTable& pieces, std::string_view text, double alpha,
                                     Random& random);
 
-/// Merges neighbours, best score first, leaving each possible merge out with probability `dropout`.
-/// Every character must be in the table.
+/// The sum of scores of the best segmentation; minus infinity where there is none.
+double best_unigram(const PieceTable& pieces, std::string_view text);
+
+/// Merges neighbours, best score first. Every character must be in the table.
+std::vector<int32_t> best_bpe(const PieceTable& pieces, std::string_view text);
+
+/// The same, leaving each possible merge out with probability `dropout`.
 std::vector<int32_t> sample_bpe(const PieceTable& pieces, std::string_view text, double dropout,
                                 Random& random);
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "text/extension.h"
 #include "text/model_file.h"
 #include "text/sampler.h"
 #include "text/unicode.h"
@@ -18,6 +19,8 @@
 
 namespace heed::text {
 namespace {
+
+constexpr const char* kWordStart = "\xE2\x96\x81";  // U+2581
 
 enum class Kind { unigram, bpe, other };
 
@@ -59,11 +62,12 @@ struct Vocabulary::Impl {
   sentencepiece::SentencePieceProcessor processor;
   Kind kind = Kind::other;
   PieceTable pieces;             // the ordinary ones
+  std::vector<PieceType> types;  // by id
   std::vector<bool> is_sampled;  // by id: what may be segmented otherwise
 
   /// Symbols that a user has defined stay whole. So does what BPE could not spell letter by letter.
   void prepare_sampling() {
-    const std::vector<PieceType> types = piece_types(model);
+    types = piece_types(model);
     expect(std::ssize(types) == processor.GetPieceSize(), "a piece without a type");
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
       is_sampled.push_back(types[id] == PieceType::normal);
@@ -72,6 +76,11 @@ struct Vocabulary::Impl {
     if (kind != Kind::bpe) return;
     for (int id = 0; id < processor.GetPieceSize(); ++id)
       is_sampled[id] = is_sampled[id] && pieces.spells(processor.IdToPiece(id));
+  }
+
+  /// A line that begins with a symbol has a word start before it, which says nothing.
+  bool begins_with_a_symbol(const std::string& first, int second) const {
+    return first == kWordStart && types[second] == PieceType::user_defined;
   }
 };
 
@@ -93,6 +102,14 @@ Vocabulary Vocabulary::load(const std::string& path) {
   return from_model(read_file(path), path);
 }
 
+Vocabulary Vocabulary::extended(const VocabularyTraining& options) const {
+  if (impl_->kind == Kind::other)
+    throw UserError(options.keys + "extend: only vocabularies of unigram or bpe can be extended");
+  VocabularyTraining training = options;
+  training.algorithm = impl_->kind == Kind::bpe ? "bpe" : "unigram";
+  return from_model(extend_model(impl_->model, training), "the vocabulary just extended");
+}
+
 void Vocabulary::save(const std::string& path) const {
   write_atomic(path, impl_->model);
 }
@@ -101,6 +118,8 @@ std::vector<int32_t> Vocabulary::encode(std::string_view line) const {
   std::vector<int> ids;
   const auto status = impl_->processor.Encode(fold_spaces(line), &ids);
   expect(status.ok(), "SentencePiece cannot encode");
+  if (ids.size() > 1 && impl_->begins_with_a_symbol(impl_->processor.IdToPiece(ids[0]), ids[1]))
+    ids.erase(ids.begin());
   return ids;
 }
 
@@ -118,7 +137,10 @@ std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uin
     ids.insert(ids.end(), part.begin(), part.end());
     run.clear();
   };
-  for (std::size_t i = 0; i < best.pieces_size(); ++i) {
+  const auto id_at = [&](int i) { return static_cast<int>(best.pieces(i).id()); };
+  const bool symbol =
+      best.pieces_size() > 1 && impl_->begins_with_a_symbol(best.pieces(0).piece(), id_at(1));
+  for (std::size_t i = symbol ? 1 : 0; i < best.pieces_size(); ++i) {
     const auto piece = best.pieces(static_cast<int>(i));
     if (impl_->is_sampled[piece.id()]) {
       run += piece.piece();
@@ -162,7 +184,23 @@ std::vector<std::string> Vocabulary::spell(std::string_view line) const {
   std::vector<std::string> names;
   const auto status = impl_->processor.Encode(fold_spaces(line), &names);
   expect(status.ok(), "SentencePiece cannot encode");
+  if (names.size() > 1 &&
+      impl_->begins_with_a_symbol(names[0], impl_->processor.PieceToId(names[1])))
+    names.erase(names.begin());
   return names;
+}
+
+bool Vocabulary::has_symbol(const std::string& text) const {
+  return impl_->types[impl_->processor.PieceToId(text)] == PieceType::user_defined;
+}
+
+void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
+                                 const std::string& key) const {
+  for (const std::string& symbol : symbols)
+    if (!has_symbol(symbol))
+      throw UserError(key + ": the vocabulary has no user-defined symbol '" + symbol +
+                      "'; heed vocab TEXT --extend OLD.spm --symbols '" + symbol +
+                      "' --size N -o NEW.spm adds it");
 }
 
 std::string Vocabulary::piece(int32_t id) const {

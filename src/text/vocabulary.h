@@ -5,7 +5,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "text/lines.h"
 
 namespace heed::text {
 
@@ -16,14 +19,26 @@ inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 /// What SentencePiece's trainer takes at the least.
 inline constexpr double kLeastCoverage = 0.98;
 
+/// Text to train a vocabulary on: plain, .gz or .zst; all its lines are used.
+struct TextFile {
+  TextFile(std::string at, Column of = Column::whole) : path(std::move(at)), column(of) {}
+  std::string path;
+  Column column;
+};
+
 struct VocabularyTraining {
-  std::vector<std::string> files;         // plain, .gz or .zst; all lines of all files are used
+  std::vector<TextFile> files;
   int64_t size = 8000;                    // pieces, the four special ones included
   std::string algorithm = "unigram";      // or "bpe"
   double coverage = 1.0;                  // kLeastCoverage to 1
-  std::string keys = "data.vocabulary.";  // before size, algorithm and coverage in messages
+  std::vector<std::string> symbols = {};  // user-defined: each is one piece and never split
+  bool byte_fallback = false;             // a piece for each byte spells what has no piece
+  std::string keys = "data.vocabulary.";  // before size, algorithm and so on in messages
   uint64_t seed = 1;  // for callers' symmetry: SentencePiece's training leaves nothing to chance
 };
+
+/// Throws UserError naming `key` where one cannot be a user-defined symbol, or is there twice.
+void check_symbols(const std::vector<std::string>& symbols, const std::string& key);
 
 /// Subword pieces and their ids. Immutable and safe to share between threads.
 ///
@@ -40,9 +55,18 @@ class Vocabulary {
   /// UserError where the corpus cannot support `size` pieces, and says which sizes it can.
   static Vocabulary train(const VocabularyTraining& options);
 
+  /// This vocabulary, each piece under its id, with pieces for the text behind them, up to
+  /// options.size in all; fewer where the text has no more. `coverage` is that of the new text's
+  /// characters; symbols of `options` that are new become pieces, too. The algorithm is this
+  /// vocabulary's. Throws UserError where it is neither unigram nor BPE, or has `size` pieces
+  /// already.
+  Vocabulary extended(const VocabularyTraining& options) const;
+
   void save(const std::string& path) const;  // atomic
 
-  /// Ids of a line, without begin and end. Runs of characters without a piece give kUnknown.
+  /// Ids of a line, without begin and end. Runs of characters without a piece give kUnknown, or
+  /// the pieces of their bytes. A user-defined symbol is one id; at the beginning of the line, too,
+  /// where SentencePiece puts a word start before it.
   std::vector<int32_t> encode(std::string_view line) const;
 
   /// One draw of subword regularisation; `seed` alone decides the draw, on any thread. Unigram: a
@@ -64,6 +88,11 @@ class Vocabulary {
   /// The names of the pieces that encode(line) gives: as piece() has them, but what the vocabulary
   /// does not know as the line spells it.
   std::vector<std::string> spell(std::string_view line) const;
+
+  /// Whether the text is a user-defined symbol.
+  bool has_symbol(const std::string& text) const;
+  /// Throws UserError naming `key`, with the cure, unless all are user-defined symbols.
+  void require_symbols(const std::vector<std::string>& symbols, const std::string& key) const;
 
   std::string piece(
       int32_t id) const;  // as SentencePiece spells it, word starts marked with U+2581

@@ -1,71 +1,18 @@
 // Vocabulary::train: SentencePiece's trainer, fed line by line.
-#include <sentencepiece_trainer.h>
-
+#include <algorithm>
 #include <cctype>
-#include <exception>
-#include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "text/lines.h"
-#include "text/vocabulary.h"
+#include "text/training_text.h"
 
 namespace heed::text {
 namespace {
 
-/// All lines of all files that are not blank, with spaces folded as encode() folds them.
-class Sentences : public sentencepiece::SentenceIterator {
- public:
-  explicit Sentences(const std::vector<std::string>& files) : files_(files) { Next(); }
-
-  bool done() const override { return done_; }
-  const std::string& value() const override { return line_; }
-
-  void Next() override {
-    try {
-      done_ = !advance();
-    } catch (...) {
-      // Kept to be thrown once SentencePiece is no longer on the stack.
-      error_ = std::current_exception();
-      done_ = true;
-    }
-  }
-
-  sentencepiece::util::Status status() const override {
-    if (!error_) return {};
-    return {sentencepiece::util::StatusCode::kAborted, "reading fails"};
-  }
-
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  bool advance() {
-    for (;;) {
-      if (!reader_) {
-        if (file_ == files_.size()) return false;
-        reader_.emplace(files_[file_++]);
-      }
-      while (reader_->next(line_)) {
-        line_ = fold_spaces(line_);
-        if (!is_blank(line_)) return true;
-      }
-      require_utf8(*reader_);
-      reader_.reset();
-    }
-  }
-
-  const std::vector<std::string>& files_;
-  std::size_t file_ = 0;
-  std::optional<LineReader> reader_;
-  std::string line_;
-  bool done_ = false;
-  std::exception_ptr error_;
-};
-
-std::unordered_map<std::string, std::string> settings_of(const VocabularyTraining& options) {
+std::unordered_map<std::string, std::string> settings_of(const VocabularyTraining& options,
+                                                         bool up_to) {
   return {
       {"model_type", options.algorithm},
       {"vocab_size", std::to_string(options.size)},
@@ -77,6 +24,9 @@ std::unordered_map<std::string, std::string> settings_of(const VocabularyTrainin
       {"unk_surface", "\xE2\x81\x87"},
       // No character is replaced by another: a Chinese comma stays one, and so does an ellipsis.
       {"normalization_rule_name", "identity"},
+      {"user_defined_symbols", join(options.symbols, ",")},
+      {"byte_fallback", options.byte_fallback ? "true" : "false"},
+      {"hard_vocab_limit", up_to ? "false" : "true"},
       {"input_sentence_size", "0"},
       {"max_sentence_length", "1073741824"},
       // Sums of floats depend on how the work is split, so the split must not depend on the
@@ -97,7 +47,7 @@ std::string number_after(const std::string& message, const std::string& marker) 
 }
 
 [[noreturn]] void explain(const VocabularyTraining& options, const std::string& message) {
-  const std::string text = join(options.files, ", "), size = std::to_string(options.size);
+  const std::string text = names_of(options.files), size = std::to_string(options.size);
   if (const auto most = number_after(message, "set it to a value <= "); !most.empty())
     throw UserError(text + ": too little text for " + size + " pieces; set " + options.keys +
                     "size to at most " + most);
@@ -108,9 +58,37 @@ std::string number_after(const std::string& message, const std::string& marker) 
   throw Failure(text + ": SentencePiece cannot train: " + message);
 }
 
+/// What SentencePiece would take apart, or has already.
+std::string fault_of(const std::string& symbol) {
+  if (symbol.empty()) return "is empty";
+  if (!is_utf8(symbol)) return "is not UTF-8";
+  const std::string folded = fold_spaces(symbol);
+  if (folded.find_first_of(" ,\"") != std::string::npos ||
+      symbol.find("\xE2\x96\x81") != std::string::npos)
+    return "has a blank, a comma, a quotation mark or U+2581 in it";
+  for (const char* special : {"<pad>", "<unk>", "<s>", "</s>"})
+    if (symbol == special) return "is a special piece of every vocabulary";
+  return "";
+}
+
 }  // namespace
 
-Vocabulary Vocabulary::train(const VocabularyTraining& options) {
+std::string names_of(const std::vector<TextFile>& files) {
+  std::vector<std::string> names;
+  for (const TextFile& file : files) names.push_back(file.path);
+  return join(names, ", ");
+}
+
+void check_symbols(const std::vector<std::string>& symbols, const std::string& key) {
+  std::set<std::string> seen;
+  for (const std::string& symbol : symbols) {
+    std::string fault = fault_of(symbol);
+    if (fault.empty() && !seen.insert(symbol).second) fault = "is given twice";
+    if (!fault.empty()) throw UserError(key + ": the symbol '" + symbol + "' " + fault);
+  }
+}
+
+void check(const VocabularyTraining& options) {
   if (options.files.empty()) throw UserError("a vocabulary needs at least one file of text");
   if (options.algorithm != "unigram" && options.algorithm != "bpe")
     throw UserError(options.keys + "algorithm is unigram or bpe, not '" + options.algorithm + "'");
@@ -118,16 +96,25 @@ Vocabulary Vocabulary::train(const VocabularyTraining& options) {
     throw UserError(options.keys + "coverage must be between " + fixed(kLeastCoverage, 2) +
                     " and 1, got " + fixed(options.coverage, 4));
   if (options.size < 5) throw UserError(options.keys + "size must be at least 5");
+  check_symbols(options.symbols, options.keys + "symbols");
+}
+
+std::string train_model(const VocabularyTraining& options, bool up_to) {
   Sentences sentences(options.files);
   sentences.rethrow();
   if (sentences.done())
-    throw UserError(join(options.files, ", ") + ": no text to train a vocabulary on");
+    throw UserError(names_of(options.files) + ": no text to train a vocabulary on");
   std::string model;
   const auto status =
-      sentencepiece::SentencePieceTrainer::Train(settings_of(options), &sentences, &model);
+      sentencepiece::SentencePieceTrainer::Train(settings_of(options, up_to), &sentences, &model);
   sentences.rethrow();
   if (!status.ok()) explain(options, status.message());
-  return from_model(std::move(model), "the vocabulary just trained");
+  return model;
+}
+
+Vocabulary Vocabulary::train(const VocabularyTraining& options) {
+  check(options);
+  return from_model(train_model(options), "the vocabulary just trained");
 }
 
 }  // namespace heed::text

@@ -20,14 +20,57 @@ TEST(DataConfig, IsASoundSchemaWhoseDefaultsPass) {
 TEST(DataConfig, FilesComeInPairs) {
   DataConfig config;
   config.valid.source = "valid.de";
-  EXPECT_EQ(wrong(config), "data.valid.target: no file is given");
+  const std::string no_file =
+      "target: no file is given; only a .tsv file and a stream have both sides";
+  EXPECT_EQ(wrong(config), "data.valid." + no_file);
   config.valid.target = "valid.en";
   EXPECT_EQ(wrong(config), "(nothing thrown)");
   config.train.resize(1);
   EXPECT_EQ(wrong(config), "data.train.source: no file is given");
   config.train[0] = {.source = "a.de", .target = "a.en"};
   config.train.push_back({.source = "b.de"});
-  EXPECT_EQ(wrong(config), "data.train.1.target: no file is given");
+  EXPECT_EQ(wrong(config), "data.train.1." + no_file);
+}
+
+TEST(DataConfig, ATsvFileAndAStreamHaveBothSides) {
+  DataConfig config;
+  for (const char* path : {"a.tsv", "a.tsv.gz", "a.tsv.zst", "-", "/dev/fd/63"}) {
+    config.train = {{.source = path}};
+    EXPECT_EQ(wrong(config), "(nothing thrown)") << path;
+  }
+  EXPECT_EQ(files_text("a.tsv", ""), "a.tsv");
+  EXPECT_EQ(files_text("a.de", "a.en"), "a.de + a.en");
+}
+
+TEST(DataConfig, StreamsAreRefusedWhereTheyWouldBeReadTwice) {
+  DataConfig config;
+  config.train = {{.source = "a.tsv"}};
+  const auto message = [&] {
+    return message_of<UserError>([&] { require_files(config, "heed bench"); });
+  };
+  EXPECT_EQ(message(), "(nothing thrown)");
+  config.train.push_back({.source = "-"});
+  EXPECT_EQ(message(),
+            "data.train.1: '-' can be read only once, and heed bench reads it several times; save "
+            "it to a file");
+}
+
+TEST(DataConfig, TagsAreSymbolsOfTheSourceVocabulary) {
+  DataConfig config;
+  config.vocabulary.symbols = {"<de>", "<bt>"};
+  config.train = {{.source = "a.tsv"},
+                  {.source = "b.tsv", .tag = "<bt>"},
+                  {.source = "c.tsv", .tag = "<noisy>"},
+                  {.source = "d.tsv", .tag = "<noisy>"}};
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+  EXPECT_EQ(source_symbols(config), (std::vector<std::string>{"<de>", "<bt>", "<noisy>"}));
+  config.train[1].tag = "back translation";
+  EXPECT_EQ(wrong(config),
+            "data.train.1.tag: the symbol 'back translation' has a blank, a comma, a quotation "
+            "mark or U+2581 in it");
+  config.train[1].tag = "";
+  config.valid = {.source = "v.tsv", .tag = "<bt>"};
+  EXPECT_EQ(wrong(config), "data.valid.tag: only training corpora have a tag");
 }
 
 TEST(DataConfig, AFileIsNotItsOwnTranslation) {

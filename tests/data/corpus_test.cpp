@@ -50,6 +50,55 @@ TEST_F(CorpusRead, HoldsThePairsInOrder) {
   EXPECT_EQ(corpus.source_pieces(), 8);
 }
 
+TEST_F(CorpusRead, ATsvFileIsThePairOfFiles) {
+  const Corpus two = read({files("a\nb c\nd\n", "e\nf\ng h\n")});
+  const std::string lines = "a\te\nb c\tf\nd\tg h\n";
+  for (const std::string& bytes : {lines, gzip(lines), zstd(lines)}) {
+    CorpusFiles one;
+    one.source = folder.write("pairs.tsv", bytes);
+    const Corpus corpus = read({one});
+    EXPECT_EQ(corpus.fingerprint(), two.fingerprint());
+    EXPECT_EQ(corpus.example(2).origin.line, 3);
+    EXPECT_THAT(corpus.report(), testing::StartsWith(one.source + ": 3 of 3 pairs"));
+  }
+}
+
+TEST_F(CorpusRead, ALineOfATsvFileHasOneTab) {
+  CorpusFiles one;
+  one.source = folder.write("pairs.tsv", "a\te\nb c\nd\tg h\n");
+  EXPECT_EQ(message_of<UserError>([&] { read({one}); }),
+            one.source + ":2: no TAB; each line of a corpus in one file is source TAB target");
+  folder.write("pairs.tsv", "a\te\nb\tc\td\n");
+  EXPECT_EQ(message_of<UserError>([&] { read({one}); }),
+            one.source + ":2: 2 TABs; each line of a corpus in one file is source TAB target");
+  folder.write("pairs.tsv", "");
+  EXPECT_EQ(message_of<UserError>([&] { read({one}); }),
+            one.source + " is empty; expected one sentence a line");
+}
+
+TEST_F(CorpusRead, ATagStandsBeforeEverySourceLine) {
+  letters = text::Vocabulary::train(
+      {.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
+       .size = 14,
+       .algorithm = "bpe",
+       .symbols = {"<bt>"}});
+  CorpusFiles plain = files("a\n\nb c\n", "e\nf\ng h\n"), tagged = plain;
+  tagged.tag = "<bt>";
+  const Corpus corpus = read({plain, tagged}, {.keep_text = true});
+  ASSERT_EQ(corpus.size(), 4);  // a blank line stays one
+  for (const int64_t i : {0, 1}) {
+    auto source = corpus.example(i).source;
+    source.insert(source.begin(), 4);
+    EXPECT_EQ(corpus.example(i + 2).source, source);
+    EXPECT_EQ(corpus.sample(i + 2, 0.5, 1).source.front(), 4);
+    EXPECT_EQ(corpus.example(i + 2).target, corpus.example(i).target);
+  }
+  tagged.tag = "<noisy>";
+  EXPECT_THAT(message_of<UserError>([&] { read({tagged}); }),
+              testing::StartsWith("data.train.tag: the vocabulary has no user-defined symbol "
+                                  "'<noisy>'; heed vocab TEXT --extend"));
+}
+
 TEST_F(CorpusRead, DoesNotDependOnThreadsOrCompression) {
   std::string source, target;
   for (int i = 0; i < 40007; ++i) {

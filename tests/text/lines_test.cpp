@@ -187,6 +187,28 @@ TEST(Lines, AHundredMegabytesWithoutALineFeedAreNoText) {
             path + ":2: a line of more than 4 MiB; is this text?");
 }
 
+TEST(Lines, OfATsvFileHaveTwoColumns) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a.tsv", "ein\tone\n\tnothing\nzwei two\n1\t2\t3\t4\n");
+  LineReader reader(path);
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(columns_of(line, reader).source, "ein");
+  EXPECT_EQ(columns_of(line, reader).target, "one");
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(columns_of(line, reader).source, "");
+  const std::string cure = "; each line of a corpus in one file is source TAB target";
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(message_of<UserError>([&] { columns_of(line, reader); }), path + ":3: no TAB" + cure);
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(message_of<UserError>([&] { columns_of(line, reader); }), path + ":4: 3 TABs" + cure);
+}
+
+TEST(Lines, ATsvFileIsToldByItsName) {
+  EXPECT_TRUE(has_tsv_name("a.tsv") && has_tsv_name("x/a.tsv.gz") && has_tsv_name("a.tsv.zst"));
+  EXPECT_FALSE(has_tsv_name("a.de") || has_tsv_name("tsv") || has_tsv_name("a.tsv.bak"));
+}
+
 TEST(Lines, AMissingFileIsAUserError) {
   const TemporaryFolder folder;
   folder.write("train.de", "a\n");

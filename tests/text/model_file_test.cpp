@@ -95,6 +95,17 @@ TEST(ModelFile, ADamagedMessageIsNotSound) {
   EXPECT_TRUE(is_sound_model(""));
 }
 
+TEST(ModelFile, PiecesArePutBehindTheModel) {
+  // A piece: text "ab", score 1.0F, type 4; then a trainer whose vocabulary has one piece.
+  EXPECT_EQ(with_pieces("", {{"ab", 1.0F, PieceType::user_defined}}),
+            std::string("\x0A\x0B\x0A\x02"
+                        "ab\x15\x00\x00\x80\x3F\x18\x04\x12\x02\x20\x01",
+                        17));
+  const std::string two = with_pieces(with_pieces("", {{"a"}}), {{"b", -1, PieceType::unused}});
+  EXPECT_TRUE(is_sound_model(two));
+  EXPECT_EQ(piece_types(two), (std::vector{PieceType::normal, PieceType::unused}));
+}
+
 TEST(ModelFile, AModelThatIsNotSoundNeverReachesSentencePiece) {
   const TemporaryFolder folder;
   folder.write("text", "the cat sat on the mat and the hat\n");

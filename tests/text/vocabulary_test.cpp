@@ -201,6 +201,50 @@ TEST_P(VocabularyOf, EncodesHugeLinesAndBrokenBytes) {
   EXPECT_EQ(vocabulary.decode(vocabulary.encode("\tEin \u00A0 Mann ")), "Ein Mann");
 }
 
+TEST_P(VocabularyOf, ASymbolIsOnePieceWhereverItStands) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = Vocabulary::train({.files = {folder.write("text", corpus())},
+                                                   .size = 125,
+                                                   .algorithm = GetParam(),
+                                                   .symbols = {"<de>", "<en>"}});
+  EXPECT_EQ(vocabulary.size(), 125);
+  EXPECT_EQ(vocabulary.piece(4), "<de>");
+  EXPECT_EQ(vocabulary.piece(5), "<en>");
+  EXPECT_TRUE(vocabulary.has_symbol("<en>"));
+  EXPECT_FALSE(vocabulary.has_symbol("<fr>") || vocabulary.has_symbol("<s>") ||
+               vocabulary.has_symbol("E"));
+  const auto plain = vocabulary.encode("Ein Mann"), tagged = vocabulary.encode("<de> Ein Mann");
+  EXPECT_EQ(tagged.front(), 4);
+  EXPECT_EQ(std::vector<int32_t>(tagged.begin() + 1, tagged.end()), plain);
+  EXPECT_THAT(vocabulary.encode("<de>"), ElementsAre(4));
+  for (const std::string line :
+       {"<de> Ein Mann", "<de>", "<de> <en> Ein", "Ein <en> Mann", "Ein<en>Mann", "Ein <en>"}) {
+    const auto ids = vocabulary.encode(line);
+    EXPECT_EQ(vocabulary.decode(ids), line);
+    EXPECT_EQ(vocabulary.spell(line).size(), ids.size()) << line;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const auto drawn = vocabulary.sample(line, 0.3, seed);
+      EXPECT_EQ(vocabulary.decode(drawn), line);
+      EXPECT_EQ(drawn.front() == 4, ids.front() == 4) << line;
+    }
+  }
+}
+
+TEST_P(VocabularyOf, BytesSpellWhatHasNoPiece) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = Vocabulary::train({.files = {folder.write("text", corpus())},
+                                                   .size = 381,
+                                                   .algorithm = GetParam(),
+                                                   .byte_fallback = true});
+  EXPECT_EQ(vocabulary.size(), 381);
+  const std::string line = "Ein Щ Mann 🦆";
+  const auto ids = vocabulary.encode(line);
+  EXPECT_EQ(std::ranges::count(ids, kUnknown), 0);
+  EXPECT_EQ(vocabulary.decode(ids), line);
+  EXPECT_THAT(vocabulary.spell(line), Contains("<0xD0>"));  // U+0429 is D0 A9
+  EXPECT_EQ(vocabulary.decode(vocabulary.sample(line, 0.3, 1)), line);
+}
+
 INSTANTIATE_TEST_SUITE_P(Algorithms, VocabularyOf, testing::Values("unigram", "bpe"),
                          [](const auto& info) { return std::string(info.param); });
 
@@ -244,6 +288,42 @@ TEST(Vocabulary, CoverageOutOfSentencePiecesRangeIsAUserError) {
   EXPECT_EQ(message_of<UserError>(
                 [&] { Vocabulary::train({.files = {path}, .size = 180, .coverage = 0.9}); }),
             "data.vocabulary.coverage must be between 0.98 and 1, got 0.9000");
+}
+
+TEST(Vocabulary, WhatCannotBeASymbolIsAUserError) {
+  const auto fault = [](const std::vector<std::string>& symbols) {
+    return message_of<UserError>([&] { check_symbols(symbols, "--symbols"); });
+  };
+  const std::string characters = "has a blank, a comma, a quotation mark or U+2581 in it";
+  EXPECT_EQ(fault({"<de>", "<zh_CN>", "@@"}), "(nothing thrown)");
+  EXPECT_EQ(fault({"<de>", ""}), "--symbols: the symbol '' is empty");
+  EXPECT_EQ(fault({"a b"}), "--symbols: the symbol 'a b' " + characters);
+  EXPECT_EQ(fault({"a,b"}), "--symbols: the symbol 'a,b' " + characters);
+  EXPECT_EQ(fault({"\u2581a"}), "--symbols: the symbol '\u2581a' " + characters);
+  EXPECT_EQ(fault({"</s>"}), "--symbols: the symbol '</s>' is a special piece of every vocabulary");
+  EXPECT_EQ(fault({"<de>", "<en>", "<de>"}), "--symbols: the symbol '<de>' is given twice");
+}
+
+TEST(Vocabulary, MissingSymbolsAreNamedWithTheCure) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), "bpe");
+  EXPECT_EQ(message_of<UserError>([&] { vocabulary.require_symbols({"<bt>"}, "joint.spm"); }),
+            "joint.spm: the vocabulary has no user-defined symbol '<bt>'; heed vocab TEXT --extend "
+            "OLD.spm --symbols '<bt>' --size N -o NEW.spm adds it");
+}
+
+TEST(Vocabulary, IsTrainedOnTheColumnsOfATsvFile) {
+  const TemporaryFolder folder;
+  const std::string tsv = folder.write("pairs.tsv", "aa ab\tcc cd\nab\tdc\n");
+  const std::string source = folder.write("source", "aa ab\nab\n");
+  const std::string target = folder.write("target", "cc cd\ndc\n");
+  const auto fingerprint = [](const std::vector<TextFile>& files) {
+    return Vocabulary::train({.files = files, .size = 10, .algorithm = "bpe"}).fingerprint();
+  };
+  EXPECT_EQ(fingerprint({{tsv, Column::source}}), fingerprint({source}));
+  EXPECT_EQ(fingerprint({{tsv, Column::target}}), fingerprint({target}));
+  EXPECT_EQ(fingerprint({{tsv, Column::both}}),
+            fingerprint({folder.write("both", "aa ab\ncc cd\nab\ndc\n")}));
 }
 
 TEST(Vocabulary, AForeignFileIsRefusedByName) {

@@ -1,0 +1,95 @@
+// The text that a vocabulary is trained on, as SentencePiece's trainer wants it. Inside text/ only.
+#pragma once
+
+#include <sentencepiece_trainer.h>
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "text/lines.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
+
+namespace heed::text {
+
+/// All lines of all files that are not blank, with spaces folded as encode() folds them.
+class Sentences : public sentencepiece::SentenceIterator {
+ public:
+  explicit Sentences(const std::vector<TextFile>& files) : files_(files) { Next(); }
+
+  bool done() const override { return done_; }
+  const std::string& value() const override { return line_; }
+
+  void Next() override {
+    try {
+      done_ = !advance();
+    } catch (...) {
+      // Kept to be thrown once SentencePiece is no longer on the stack.
+      error_ = std::current_exception();
+      done_ = true;
+    }
+  }
+
+  sentencepiece::util::Status status() const override {
+    if (!error_) return {};
+    return {sentencepiece::util::StatusCode::kAborted, "reading fails"};
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  bool advance() {
+    for (;;) {
+      if (!reader_) {
+        if (file_ == files_.size()) return false;
+        reader_.emplace(files_[file_++].path);
+      }
+      while (next()) {
+        line_ = fold_spaces(line_);
+        if (!is_blank(line_)) return true;
+      }
+      require_utf8(*reader_);
+      reader_.reset();
+    }
+  }
+
+  /// The next text of the file.
+  bool next() {
+    if (!target_.empty()) {
+      line_ = std::exchange(target_, "");
+      return true;
+    }
+    if (!reader_->next(line_)) return false;
+    const Column column = files_[file_ - 1].column;
+    if (column == Column::whole) return true;
+    const Columns columns = columns_of(line_, *reader_);
+    if (column == Column::both) target_ = columns.target;
+    line_ = std::string(column == Column::target ? columns.target : columns.source);
+    return true;
+  }
+
+  const std::vector<TextFile>& files_;
+  std::size_t file_ = 0;
+  std::optional<LineReader> reader_;
+  std::string line_;
+  std::string target_;  // of a line whose source was given
+  bool done_ = false;
+  std::exception_ptr error_;
+};
+
+/// The files' names, for messages.
+std::string names_of(const std::vector<TextFile>& files);
+
+/// Throws UserError where the options are none that can be trained with.
+void check(const VocabularyTraining& options);
+
+/// SentencePiece's model of the text, as the bytes of its file. With `up_to`, fewer pieces where
+/// the text has no more. Throws as Vocabulary::train().
+std::string train_model(const VocabularyTraining& options, bool up_to = false);
+
+}  // namespace heed::text
