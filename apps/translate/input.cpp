@@ -38,6 +38,19 @@ InputWindow Input::next(std::size_t most) {
   return window;
 }
 
+void Input::skip(int64_t count) {
+  std::string line;
+  InputWindow unused;
+  while (lines_.line_number() < count) {
+    if (!lines_.next(line))
+      throw UserError(name_of(lines_) + " has " + std::to_string(lines_.line_number()) +
+                      " lines, fewer than the " + std::to_string(count) +
+                      " that are translated already; is this the text that was begun with?");
+    unused = {};
+    add(line, unused);
+  }
+}
+
 void Input::add(const std::string& line, InputWindow& window) {
   const std::string here = name_of(lines_) + ":" + std::to_string(lines_.line_number());
   const std::size_t tab = tsv_ ? line.find('\t') : std::string::npos;

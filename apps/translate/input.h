@@ -27,6 +27,9 @@ class Input {
   /// end. Throws UserError that names the line where a prefix is missing or a column too many.
   InputWindow next(std::size_t most);
 
+  /// Passes over lines, and their prefixes. Throws UserError where there are fewer.
+  void skip(int64_t count);
+
  private:
   void add(const std::string& line, InputWindow& window);
   void finish();

@@ -1,15 +1,16 @@
 // heed translate MODEL [FILE]: one line in, one line out, in order.
-#include <iostream>
 #include <memory>
 
 #include "apps/commands.h"
 #include "apps/shared/aligner.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/options.h"
+#include "apps/translate/destination.h"
 #include "apps/translate/details.h"
 #include "apps/translate/input.h"
 #include "apps/translate/output.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "model/model.h"
 
 namespace heed {
@@ -18,11 +19,12 @@ namespace {
 struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
-  std::string prefix;
+  std::string prefix, output;
   ModelOptions common;
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0, batch = 0;
   bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
+  bool resume = false;
 };
 
 OpenModels open(const TranslateArgs& args) {
@@ -60,20 +62,34 @@ void translate(const TranslateArgs& args) {
                        .choice = usual_choice(first.config.model)};
   args.weights.apply(first.config.model, wanted.choice);
 
+  if (args.resume && output.n_best)
+    throw UserError("--resume: n-best lists have several lines for one; leave out --n-best");
   Input input(args.file, args.prefix, args.tsv);
+  Destination destination(args.output, args.resume);
+  input.skip(destination.lines());
+  if (args.resume && destination.lines() > 0)
+    log::info(args.output + ": going on behind line " + std::to_string(destination.lines()));
   const auto most = static_cast<std::size_t>(32 * config.batch_size);  // sorts well by length
   for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most)) {
     const auto translations = translator.translate(window.lines, window.first, window.prefixes);
     const auto details = details_of(translator, window.lines, translations, wanted);
+    std::string lines;
     for (std::size_t i = 0; i < window.lines.size(); ++i)
-      std::cout << written(window.first + static_cast<int64_t>(i), window.lines[i], translations[i],
-                           details[i], output);
-    std::cout.flush();  // somebody may wait for it before the next line
+      lines += written(window.first + static_cast<int64_t>(i), window.lines[i], translations[i],
+                       details[i], output);
+    destination.write(lines);
   }
 }
 
 void add_output(CommandLine& command, TranslateArgs& args) {
   command.group("Output");
+  const Argument file =
+      command.option("-o,--output", args.output,
+                     "File for the translations, as they come; default: standard output");
+  command
+      .flag("--resume", args.resume,
+            "Go on with an unfinished file of --output, at the line behind its last")
+      .needs(file);
   command
       .option("--n-best", args.n_best,
               "Print this many translations of each line: line ||| text ||| features ||| score")

@@ -215,6 +215,48 @@ TEST(TranslateCommand, SamplingRepeatsWithItsSeedOnly) {
   EXPECT_NE(sampled("2"), one);
 }
 
+TEST(TranslateCommand, GoesOnWithAnUnfinishedFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "out";
+  std::vector<std::string> command = {"translate",
+                                      Toy::get().rnn,
+                                      Toy::get().folder / "test.src",
+                                      "--set",
+                                      "decoding.sampling.top_p=1",
+                                      "-o",
+                                      file};
+  EXPECT_EQ(product(run_heed(command)), "");
+  const std::string whole = read_file(file);
+  EXPECT_THAT(lines_of(whole), SizeIs(25));
+  expect_mistake(run_heed(command), {file, "is there already", "--resume"});
+  EXPECT_EQ(read_file(file), whole);
+  command.push_back("--resume");
+  // In the middle of a line, at its end, before anything and behind all.
+  const std::size_t tenth = whole.find(lines_of(whole)[10], 30);
+  for (const std::size_t bytes :
+       {tenth, tenth + 1, whole.find('\n') + 1, std::size_t{0}, whole.size() - 1, whole.size()}) {
+    folder.write("out", whole.substr(0, bytes));
+    product(run_heed(command));
+    EXPECT_EQ(read_file(file), whole) << bytes;
+  }
+  std::filesystem::remove(file);
+  product(run_heed(command));
+  EXPECT_EQ(read_file(file), whole);
+  folder.write("out", whole + "one more\n");
+  expect_mistake(run_heed(command), {"test.src has 25 lines, fewer than the 26"});
+  expect_mistake(run_heed({"translate", Toy::get().rnn, "--resume"}), {"--resume", "--output"});
+  command.insert(command.end(), {"--n-best", "2"});
+  expect_mistake(run_heed(command), {"--resume", "--n-best"});
+}
+
+TEST(TranslateCommand, AFifoIsWrittenToButNotContinued) {
+  expect_mistake(run_heed({"translate", Toy::get().rnn, "-o", "/dev/null", "--resume"}, "a\n"),
+                 {"/dev/null is no file that can be continued"});
+  EXPECT_EQ(product(run_heed({"translate", Toy::get().rnn, "-o", "/dev/null"}, "a\n")), "");
+  expect_one_line_error(run_heed({"translate", Toy::get().rnn, "-o", "/nowhere/out"}, "a\n"), 1,
+                        {"/nowhere/out: cannot write"});
+}
+
 // What an untrained model says is any byte there is, line feeds among them.
 TEST(TranslateBytes, GivesALineForALineWhateverBytesThereAre) {
   const TemporaryFolder folder;

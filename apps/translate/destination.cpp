@@ -1,0 +1,79 @@
+#include "apps/translate/destination.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iostream>
+#include <system_error>
+#include <vector>
+
+#include "base/error.h"
+
+namespace heed {
+
+Destination::Destination(std::string file, bool resume) : file_(std::move(file)) {
+  if (file_.empty()) return;
+  descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail(errno);
+  struct stat about {};
+  if (::fstat(descriptor_, &about) != 0) fail(errno);
+  if (!S_ISREG(about.st_mode)) {
+    if (resume) throw UserError("--resume: " + file_ + " is no file that can be continued");
+    return;
+  }
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw UserError(file_ + ": another process writes it");
+  if (resume)
+    cut_to_whole_lines();
+  else if (about.st_size > 0)
+    throw UserError(file_ +
+                    ": is there already; --resume goes on behind its last line; or delete "
+                    "it first");
+}
+
+Destination::~Destination() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Destination::cut_to_whole_lines() {
+  std::vector<char> chunk(1 << 20);
+  off_t at = 0, whole = 0;
+  for (;;) {
+    const ssize_t count = ::pread(descriptor_, chunk.data(), chunk.size(), at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(errno);
+    if (count == 0) break;
+    const auto end = chunk.begin() + count;
+    lines_ += std::count(chunk.begin(), end, '\n');
+    const auto last = std::find(std::make_reverse_iterator(end), chunk.rend(), '\n');
+    if (last != chunk.rend()) whole = at + (last.base() - chunk.begin());
+    at += count;
+  }
+  if (whole < at && ::ftruncate(descriptor_, whole) != 0) fail(errno);
+}
+
+void Destination::write(std::string_view lines) {
+  if (descriptor_ < 0) {
+    std::cout << lines;
+    std::cout.flush();  // somebody may wait for it before the next line
+    return;
+  }
+  while (!lines.empty()) {
+    const ssize_t written = ::write(descriptor_, lines.data(), lines.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    lines.remove_prefix(static_cast<std::size_t>(written));
+  }
+  // What is no regular file cannot be synced, and need not be.
+  if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
+}
+
+void Destination::fail(int error) const {
+  throw Failure(file_ + ": cannot write: " + std::generic_category().message(error));
+}
+
+}  // namespace heed

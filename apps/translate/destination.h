@@ -1,0 +1,34 @@
+// Where translations go: standard output, or a file that can be continued.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+class Destination {
+ public:
+  /// `file`: "" is standard output. An unfinished file is continued with `resume`: what is left of
+  /// a line that is not whole is cut off. Throws UserError where it has lines and is not to be
+  /// continued, where it is no regular file and is to be, and where another process writes it.
+  Destination(std::string file, bool resume);
+  ~Destination();
+  Destination(const Destination&) = delete;
+  Destination& operator=(const Destination&) = delete;
+
+  /// Lines that the file had.
+  int64_t lines() const { return lines_; }
+  /// Whole lines. They are in the file, or on their way through the pipe, when this returns. Throws
+  /// Failure where they cannot be written.
+  void write(std::string_view lines);
+
+ private:
+  void cut_to_whole_lines();
+  [[noreturn]] void fail(int error) const;
+  std::string file_;
+  int descriptor_ = -1;  // -1: standard output
+  int64_t lines_ = 0;
+};
+
+}  // namespace heed
