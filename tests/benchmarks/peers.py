@@ -124,18 +124,21 @@ def train_joeynmt(args, pieces, meter):
     def length(pair):
         return max(map(len, pair)) + 1
 
-    batches, batch = [], []
-    for pair in sorted(pieces.pairs, key=length):
-        batch.append(pair)
-        if length(pair) * len(batch) >= args.batch_tokens:
-            batches.append(batch)
-            batch = []
-    random.shuffle(batches)
-    pieces.write("train", [pair for full in [*batches, batch] for pair in full])
+    def epoch():
+        batches, batch = [], []
+        for pair in sorted(random.sample(pieces.pairs, len(pieces.pairs)), key=length):
+            batch.append(pair)
+            if length(pair) * len(batch) >= args.batch_tokens:
+                batches.append(batch)
+                batch = []
+        random.shuffle(batches)
+        return [pair for full in [*batches, batch] for pair in full]
+
+    pieces.write("train", [pair for _ in range(args.epochs) for pair in epoch()])
     pieces.write_lines("vocabulary", pieces.list)
 
     if args.model == "transformer":
-        dropout = {"dropout": 0.1}
+        dropout = {"dropout": args.dropout}
         half = {"type": "transformer", "num_layers": 3, "num_heads": 4, "hidden_size": 256, "ff_size": 1024,
                 "layer_norm": "pre", "embeddings": {"embedding_dim": 256, "scale": True, **dropout}, **dropout}
         model = {"encoder": half, "decoder": half, "tied_embeddings": True, "tied_softmax": True}
@@ -160,7 +163,7 @@ def train_joeynmt(args, pieces, meter):
         "training": {"optimizer": "adamw", "learning_rate": 0.0001, "scheduling": "exponential",
                      "normalization": "tokens", "label_smoothing": 0.1, "clip_grad_norm": 1.0,
                      "batch_type": "token", "batch_size": args.batch_tokens, "shuffle": False,
-                     "updates": NEVER, "validation_freq": NEVER, "logging_freq": NEVER}}
+                     "updates": NEVER, "validation_freq": NEVER, "logging_freq": NEVER, **args.recipe}}
 
     def target_tokens(trainer, batch):
         if args.precision == "bf16":
@@ -183,7 +186,7 @@ def opennmt_training(args, pieces):
             "save_checkpoint_steps": NEVER, "bucket_size": len(pieces.pairs), "batch_type": "tokens",
             "batch_size": args.batch_tokens, "batch_size_multiple": 1, "normalization": "tokens", "optim": "adam",
             "learning_rate": 0.0001, "max_grad_norm": 1.0, "label_smoothing": 0.1, "attention_dropout": [0.0],
-            "dropout": [0.1 if args.model == "transformer" else 0.2]}
+            "dropout": [args.dropout if args.model == "transformer" else 0.2], **args.recipe}
 
 
 def train_opennmt(args, pieces, meter):
@@ -304,6 +307,7 @@ def main():
     parser.add_argument("--precision", default="fp32", choices=["fp32", "bf16"])
     for name, value in (("batch-tokens", 4096), ("warmup", 3), ("updates", 10), ("threads", 2), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    parser.set_defaults(dropout=0.1, recipe={}, epochs=1)
     args = parser.parse_args()
 
     is_installed, name, train = PEERS[args.peer]

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Trains another trainer for some minutes and translates with its weights of several moments. quality.py runs it.
+
+  python3 tests/benchmarks/peer_quality.py joeynmt|opennmt --data data/multi30k --test test2016 --languages de,en \
+      --vocabulary joint.spm --minutes 5,10,15,30,60 --output FOLDER
+
+FOLDER gets MINUTES.hypothesis, and standard output a JSON line of the updates made at these minutes. The clock starts
+with the first update; neither validation nor translation counts. peers.py tells how the trainers are installed and
+which batches each gets. What quality needs beside that, from each trainer's own examples:
+
+  joeynmt   a fresh order of its corpus in each epoch, warm-up and then the inverse square root of the update
+  opennmt   warm-up and then the inverse square root, Glorot's initial weights, a running average of the weights
+
+Both search with a beam of 5 and their usual length penalty.
+"""
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import random
+import signal
+import sys
+import tempfile
+import time
+
+import peers
+
+
+class Moments:
+    """Weights at some minutes of a training; the trainer's object when it has ended."""
+
+    def __init__(self, minutes, save):
+        self.left, self.save, self.start, self.updates, self.saved = list(minutes), save, None, 0, {}
+
+    def watch(self, trainer, method, _):
+        update = getattr(trainer, method)
+
+        def watched(trainer, batch, *rest, **named):
+            self.trainer = trainer
+            self.start = self.start or time.perf_counter()
+            if time.perf_counter() - self.start >= 60 * self.left[0]:
+                paused = time.perf_counter()
+                self.saved[self.left[0]] = (self.save(trainer, self.updates), self.updates)
+                self.start += time.perf_counter() - paused
+                self.left.pop(0)
+                if not self.left:
+                    raise peers.Finished
+            self.updates += 1
+            return update(trainer, batch, *rest, **named)
+
+        setattr(trainer, method, watched)
+
+
+class JoeyNMT:
+    batch_tokens, epochs = 2048, 60
+    recipe = {"scheduling": "warmupinversesquareroot", "learning_rate": 0.001, "learning_rate_warmup": 400,
+              "learning_rate_min": 1e-8, "adam_betas": [0.9, 0.98]}
+
+    def save(self, trainer, updates):
+        import torch
+
+        path = f"{self.folder}/{updates}.weights"
+        torch.save(trainer.model.state_dict(), path)
+        return path
+
+    def translate(self, trainer, path, lines):
+        import torch
+        from joeynmt.batch import Batch
+        from joeynmt.search import search
+
+        model = trainer.model
+        model.load_state_dict(torch.load(path))
+        model.eval()
+        order = sorted(range(len(lines)), key=lambda i: len(lines[i]))
+        found = {}
+        for begin in range(0, len(order), 50):
+            part = order[begin:begin + 50]
+            ids, lengths, _ = model.src_vocab.sentences_to_ids([lines[i] for i in part], bos=False, eos=True)
+            batch = Batch(torch.tensor(ids), torch.tensor(lengths), None, None, None, torch.arange(len(part)),
+                          torch.device("cpu"), model.pad_index, model.eos_index, is_train=False)
+            output = search(model, batch, max_output_length=-1, beam_size=5, beam_alpha=1.0)[0]
+            found.update(zip(part, model.trg_vocab.arrays_to_sentences(output)))
+        return [found[i] for i in range(len(lines))]
+
+
+class OpenNMT:
+    batch_tokens, epochs = 2048, 1
+    recipe = {"decay_method": "noam", "learning_rate": 0.6, "warmup_steps": 400, "adam_beta2": 0.998,
+              "param_init": 0.0, "param_init_glorot": True, "average_decay": 0.002, "keep_checkpoint": 100}
+
+    def save(self, trainer, updates):
+        trainer.model_saver.save(updates, moving_average=trainer.moving_average)
+        return f"{trainer.model_saver.base_path}_step_{updates}.pt"
+
+    def translate(self, trainer, path, lines):
+        from onmt.bin import translate
+
+        source, output = f"{self.folder}/test.source", f"{self.folder}/test.output"
+        pathlib.Path(source).write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8")
+        translate.translate(translate._get_parser().parse_args(
+            ["-model", path, "-src", source, "-output", output, "-beam_size", "5", "-batch_size", "50",
+             "-precision", "fp32"]))
+        return [line.split() for line in pathlib.Path(output).read_text(encoding="utf-8").splitlines()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("peer", choices=["joeynmt", "opennmt"])
+    parser.add_argument("--data", type=pathlib.Path, required=True, help="a folder with train and the test set")
+    parser.add_argument("--test", required=True, help="name of the test set")
+    parser.add_argument("--languages", default="de,en", help="endings of the files; default: de,en")
+    parser.add_argument("--vocabulary", required=True, help="joint SentencePiece model")
+    parser.add_argument("--minutes", default="5,10,15,30,60")
+    parser.add_argument("--output", type=pathlib.Path, required=True)
+    parser.add_argument("--model", default="transformer", choices=["transformer", "luong_general", "bahdanau"])
+    parser.add_argument("--precision", default="bf16", choices=["fp32", "bf16"])
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+
+    is_installed, name, train = peers.PEERS[args.peer]
+    if not is_installed(name):
+        sys.exit(f"{args.peer} is not installed")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and the temporary folder is removed
+    # OpenNMT-py reads its own weights with objects in them, which newer versions of torch refuse.
+    os.environ |= {"OMP_NUM_THREADS": str(args.threads), "CUDA_VISIBLE_DEVICES": "",
+                   "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "1"}
+    random.seed(args.seed)
+    source, target = args.languages.split(",")
+    args.source, args.target = (str(args.data / f"train.{side}") for side in (source, target))
+    peer = {"joeynmt": JoeyNMT, "opennmt": OpenNMT}[args.peer]()
+    args.batch_tokens, args.epochs, args.recipe = peer.batch_tokens, peer.epochs, peer.recipe
+    moments = Moments([float(minute) for minute in args.minutes.split(",")], peer.save)
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(sys.stderr):
+        peer.folder = folder
+        try:
+            train(args, peers.Pieces(args, pathlib.Path(folder)), moments)
+        except peers.Finished:
+            pass
+        import sentencepiece
+
+        model = sentencepiece.SentencePieceProcessor(model_file=args.vocabulary)
+        with open(args.data / f"{args.test}.{source}", encoding="utf-8") as file:
+            lines = model.encode([line.strip() for line in file], out_type=str)
+        args.output.mkdir(parents=True, exist_ok=True)
+        for minutes, (path, _) in moments.saved.items():
+            pieces = peer.translate(moments.trainer, path, lines)
+            text = "".join(model.decode(list(line)) + "\n" for line in pieces)
+            (args.output / f"{minutes:g}.hypothesis").write_text(text, encoding="utf-8")
+    print(json.dumps({f"{minutes:g}": updates for minutes, (_, updates) in moments.saved.items()}))
+
+
+if __name__ == "__main__":
+    main()
