@@ -87,7 +87,6 @@ int run(int argc, char** argv) {
   CLI::App app{"heed trains translators, translates, and shows what attention does.", "heed"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "heed " HEED_VERSION);
-  app.footer("heed COMMAND --help explains a command and ends with two examples. Try: ./run demo");
   std::string level = "info";
   bool quiet = false;
   app.add_flag("-q,--quiet", quiet, "Print warnings and errors only");
@@ -106,6 +105,8 @@ int run(int argc, char** argv) {
     command.add(program);
     names.emplace_back(command.name);
   }
+  // Last, or the commands would inherit it.
+  app.footer("heed COMMAND --help explains a command and ends with two examples. Try: ./run demo");
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(names.begin(), names.end(), argv[1]) == names.end())
     return report(

@@ -25,10 +25,14 @@ std::string file_in(const std::string& folder, const char* name) {
   return (fs::path(folder) / name).string();
 }
 
-/// `ready`, which must extend `base`.
+/// `ready`, which must extend `base`; or `base`. It must have the symbols.
 text::Vocabulary extension(const text::Vocabulary& base, const std::string& ready,
-                           const std::string& key, const std::string& folder) {
-  if (ready.empty()) return base;
+                           const std::string& key, const std::string& folder,
+                           const std::vector<std::string>& symbols) {
+  if (ready.empty()) {
+    base.require_symbols(symbols, kKey + folder);
+    return base;
+  }
   text::Vocabulary larger = text::Vocabulary::load(ready);
   const std::string problem =
       key + ": " + ready + " does not extend the vocabulary of " + folder + " (training.from): ";
@@ -40,6 +44,7 @@ text::Vocabulary extension(const text::Vocabulary& base, const std::string& read
     if (larger.piece(id) != base.piece(id))
       throw UserError(problem + "piece " + std::to_string(id) + " is '" + larger.piece(id) +
                       "' instead of '" + base.piece(id) + "'" + cure);
+  larger.require_symbols(symbols, ready);
   return larger;
 }
 
@@ -89,9 +94,11 @@ Vocabularies vocabularies_from_base(const Config& config) {
   const bool joint = is_joint(config);
   const Vocabularies base = load_vocabularies(folder, joint);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
-  const auto source = extension(base.source, wanted.source, "data.vocabulary.source", folder);
+  const auto source = extension(base.source, wanted.source, "data.vocabulary.source", folder,
+                                data::source_symbols(config.data));
   if (joint) return {source, source};
-  return {source, extension(base.target, wanted.target, "data.vocabulary.target", folder)};
+  return {source,
+          extension(base.target, wanted.target, "data.vocabulary.target", folder, wanted.symbols)};
 }
 
 void take_base_weights(const ModelFolder& run) {

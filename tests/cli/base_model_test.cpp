@@ -74,9 +74,9 @@ TEST_F(BaseModel, IsNotReadAgainByARunThatGoesOn) {
 
 TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
   ASSERT_EQ(train("base", kNone, "2").status, 0);
-  expect_refused(
-      train("wider", kRnn, "2", from("base")),
-      {"training.from", folder_ / "base/model.safetensors", "tensor 'decoder", "belong to another model"});
+  expect_refused(train("wider", kRnn, "2", from("base")),
+                 {"training.from", folder_ / "base/model.safetensors", "tensor 'decoder",
+                  "belong to another model"});
   expect_refused(train("none", kNone, "2", from("missing")),
                  {"training.from", folder_ / "missing", "config.yaml"});
   auto separate = from("base");
@@ -91,6 +91,10 @@ TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
   other.insert(other.end(), {"--set", "data.vocabulary.source=" + (folder_ / "other.spm")});
   expect_refused(train("other", kNone, "2", other),
                  {"data.vocabulary.source", "other.spm", "does not extend"});
+  auto tagged = from("base");
+  tagged.insert(tagged.end(), {"--set", "data.vocabulary.symbols=[<de>]"});
+  expect_refused(train("tagged", kNone, "2", tagged),
+                 {"training.from", folder_ / "base", "'<de>'", "heed vocab"});
 }
 
 TEST_F(BaseModel, KeepsWhatIsFrozen) {

@@ -140,7 +140,7 @@ class Docs(unittest.TestCase):
         self.assertGreater(len(names), 15)
         modes = re.findall(r"^  ([a-z]+) {2,}", help_of("bench").partition("Subcommands:")[2], flags=re.M)
         for command in [(name,) for name in names] + [("bench", mode) for mode in modes]:
-            examples = help_of(*command).partition("Examples:\n")[2].strip().splitlines()
+            examples = help_of(*command).partition("\n\nExamples:\n")[2].strip().splitlines()
             self.assertEqual(len(examples), 2, command)
             for example in examples:
                 self.assertIn("heed " + " ".join(command), example)
