@@ -29,6 +29,7 @@ Target make_target(const data::Batch& batch, const at::Device& device);
 struct LossSum {
   Tensor smoothed;  // [] double, with a gradient
   Tensor nll;       // [] double, without: -log p(gold), for perplexity
+  Tensor align = {};  // the same: the alignment loss (train/guided.h); undefined: none
 };
 
 /// logits [tokens, vocab], gold [tokens]. Where `logits` is the result of another operation it is

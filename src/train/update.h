@@ -36,6 +36,7 @@ struct UpdatePlan {
 struct UpdateNumbers {
   double loss = 0, nll = 0;  // summed over tokens; not finite where the update was skipped...
   double norm = 0;           // ...or this is: of the gradient, before clipping
+  double align = 0;          // alignment loss, summed; `loss` has it times its weight
   bool finite() const;
 };
 
@@ -96,7 +97,7 @@ class Updater {
     std::vector<Tensor> parameters;  // in the order of trainable()
   };
   struct Sums {        // over the tokens of one part
-    Tensor loss, nll;  // [] double
+    Tensor loss, nll, align;  // [] double
     Gradients gradients;
     UpdateSeconds seconds;
   };

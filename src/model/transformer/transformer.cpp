@@ -201,7 +201,8 @@ Tensor Transformer::features(const Source& source, const Tensor& target_input, T
   Guided* const guided = trace && trace->guided ? &*trace->guided : nullptr;
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];
-    const bool is_guided = guided && guided->layer == static_cast<int64_t>(layer);
+    const bool is_guided =
+        guided && decoder_layer(config_, guided->layer) == static_cast<int64_t>(layer);
     x = block.forward(x, {.memory = block.project(memory),
                           .sentences = {targets, sources},
                           .self_weights = self.place(),

@@ -35,7 +35,7 @@ struct Attended {
   Tensor context;  // [sentences, query, memory]
   Tensor weights;  // [sentences, query, source], rows sum to 1 over valid positions; undefined for
                    // `none`
-  Tensor logs;     // of the weights, with a gradient; where Memory::logs wants them
+  Tensor logs = {};  // of the weights, with a gradient; where Memory::logs wants them
 };
 
 struct AttentionSize {
