@@ -119,8 +119,7 @@ void warn_of_odd_lines(const Aligner& aligner) {
   if (lines.empty()) return;
   log::warn(aligner.path() + ": in " + std::to_string(lines.size()) + " lines, line " +
             std::to_string(lines.front()) +
-            " first, its vocabulary finds other words than blanks separate; positions there count "
-            "the vocabulary's words");
+            " first, its vocabulary finds other words than blanks separate; these have no links");
 }
 
 void align(const AlignArgs& args) {

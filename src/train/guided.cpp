@@ -40,7 +40,7 @@ at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch) {
       0, model::upload(at::tensor(at::ArrayRef<int64_t>(places), at::kLong), logs.device()));
   const at::Tensor weights =
       model::upload(at::tensor(at::ArrayRef<double>(shares), at::kDouble), logs.device());
-  return at::dot(chosen.to(at::kDouble), weights).neg();
+  return (chosen.to(at::kDouble) * weights).sum().neg();
 }
 
 }  // namespace heed::train
