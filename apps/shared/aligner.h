@@ -18,9 +18,9 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t
                                             bool swapped);
 
 /// Where an alignment is taken from if nobody says otherwise: the step that emits the word, of the
-/// layer and head that guided alignment has taught; without it of the layer before the last (Garg et
-/// al. 2019, "Jointly learning to align and translate with Transformer models"), or the only one,
-/// and the mean of its heads.
+/// layer and head that guided alignment has taught; without it of the layer before the last (Garg
+/// et al. 2019, "Jointly learning to align and translate with Transformer models"), or the only
+/// one, and the mean of its heads.
 study::AlignmentChoice usual_choice(const Config& config);
 
 /// --layer, --head and --step of every command that aligns words.

@@ -31,7 +31,8 @@ void check_guided(const Config& config) {
     const int64_t layer = config.training.guided_layer, head = config.training.guided_head;
     // The default is right for a single layer, too.
     if (layer >= model.decoder_layers || layer < std::min<int64_t>(-2, -model.decoder_layers))
-      refuse("guided_layer", "there is no layer " + std::to_string(layer) + ", model.decoder_layers is " +
+      refuse("guided_layer", "there is no layer " + std::to_string(layer) +
+                                 ", model.decoder_layers is " +
                                  std::to_string(model.decoder_layers));
     if (head >= model.heads)
       refuse("guided_head", "there is no head " + std::to_string(head) + ", model.heads is " +
@@ -47,8 +48,9 @@ void check_guided(const Config& config) {
              "data.max_length below it, or this to 0");
   }
   if (!data::has_alignment(config.data))
-    refuse(own, "no corpus has an alignment; name a file in data.train.alignment (heed align makes "
-                "one), or set it to 0");
+    refuse(own,
+           "no corpus has an alignment; name a file in data.train.alignment (heed align makes "
+           "one), or set it to 0");
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config)
 }
 
 bool has_alignment(const DataConfig& config) {
-  return std::ranges::any_of(
-      config.train, [](const CorpusFiles& files) { return !files.alignment.empty(); });
+  return std::ranges::any_of(config.train,
+                             [](const CorpusFiles& files) { return !files.alignment.empty(); });
 }
 
 std::vector<std::string> source_symbols(const DataConfig& config) {

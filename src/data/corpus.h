@@ -85,10 +85,10 @@ struct CorpusReport {
   std::array<Notice, kFlaws> cleaned{};  // left out, by Flaw
   double clean_ratio = 0;                // of Flaw::ratio
 
-  std::string alignment;               // path, where it is read
-  int64_t links = 0;                   // of words, of the pairs kept
-  int64_t without_links = 0;           // pairs kept
-  Notice other_words;                  // pairs whose links are not used
+  std::string alignment;      // path, where it is read
+  int64_t links = 0;          // of words, of the pairs kept
+  int64_t without_links = 0;  // pairs kept
+  Notice other_words;         // pairs whose links are not used
 
   /// For the log: a line of counts and one for each thing that happened to pairs.
   std::string text() const;
@@ -118,8 +118,8 @@ class Corpus {
   /// Reads and encodes all files. Pairs with a blank side are left out; those longer than
   /// max_length are treated as `long_sentences` says. Throws UserError for a missing or empty file,
   /// one that is mostly not UTF-8, files of different length, a long pair under `error`, and where
-  /// no pair is left; and for an alignment as AlignmentReader. Where the vocabulary finds other words
-  /// in a pair than blanks separate, its links are left out.
+  /// no pair is left; and for an alignment as AlignmentReader. Where the vocabulary finds other
+  /// words in a pair than blanks separate, its links are left out.
   static Corpus read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
                      const text::Vocabulary& target, const CorpusReading& reading);
 

@@ -17,7 +17,7 @@ struct HygieneReport {
     std::string key;             // data.train, data.train.1, data.valid, data.test
     std::string source, target;  // paths
     int64_t pairs = 0;
-    int64_t links = 0;  // of words, where it has an alignment
+    int64_t links = 0;                                // of words, where it has an alignment
     text::Script source_script = text::Script::none;  // of most lines
     text::Script target_script = text::Script::none;
     std::array<Notice, kFlaws> found;  // by Flaw; Flaw::overlap in training sets alone

@@ -176,11 +176,12 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
         for (int64_t t = 0; t < asked.size(1); ++t)
           additive_row_gradient(
               row_of(from, i) + t * from.size(2),
-              to_logs.defined() ? row_of(to_logs, i) + t * to_logs.size(2) : nullptr, scores.of(row_of(asked, i) + t * asked.size(2)),
-              memory.v.data_ptr<float>(), row_of(memory.values, i),
-              row_of(weights, i) + t * weights.size(2), row_of(to_query, i) + t * asked.size(2),
-              row_of(memory.to_v, i), row_of(memory.to_keys, i), row_of(memory.to_values, i),
-              scratch.data(), memory.size(i));
+              to_logs.defined() ? row_of(to_logs, i) + t * to_logs.size(2) : nullptr,
+              scores.of(row_of(asked, i) + t * asked.size(2)), memory.v.data_ptr<float>(),
+              row_of(memory.values, i), row_of(weights, i) + t * weights.size(2),
+              row_of(to_query, i) + t * asked.size(2), row_of(memory.to_v, i),
+              row_of(memory.to_keys, i), row_of(memory.to_values, i), scratch.data(),
+              memory.size(i));
       }
     });
     return {to_query.to(context->saved_data["type"].toScalarType()), Tensor(), Tensor(), Tensor()};

@@ -155,9 +155,9 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
   const model::Autocast autocast(device_, precision_, /*keep_copies=*/!device_.is_cpu());
   std::optional<model::Trace> trace = guided_trace(part, config_);
   const Tensor features = model.features(source, target.input, trace ? &*trace : nullptr);
-  LossSum loss = twice ? pair_loss_of(model, features, target, config_.label_smoothing,
-                                      pair_weights(config_))
-                       : loss_of(model, features, target, config_.label_smoothing);
+  LossSum loss =
+      twice ? pair_loss_of(model, features, target, config_.label_smoothing, pair_weights(config_))
+            : loss_of(model, features, target, config_.label_smoothing);
   if (!trace) return loss;
   // With consistency, of the first predictions: those of the second see less.
   loss.align = guided_loss(trace->guided->logs, part);

@@ -96,7 +96,7 @@ class Updater {
     model::Model& model;
     std::vector<Tensor> parameters;  // in the order of trainable()
   };
-  struct Sums {        // over the tokens of one part
+  struct Sums {               // over the tokens of one part
     Tensor loss, nll, align;  // [] double
     Gradients gradients;
     UpdateSeconds seconds;

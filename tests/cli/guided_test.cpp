@@ -103,9 +103,10 @@ TEST_F(GuidedRun, AlignsBetterThanWithout) {
 }
 
 TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
-  EXPECT_EQ(train("run", {"training.updates=2", "training.guided_layer=1", "training.guided_head=3"})
-                .status,
-            0);
+  EXPECT_EQ(
+      train("run", {"training.updates=2", "training.guided_layer=1", "training.guided_head=3"})
+          .status,
+      0);
   EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, the step that emits the word"));
   const Result chosen = align("run", {"--layer", "0", "--head", "mean"});
   EXPECT_THAT(chosen.err, HasSubstr("layer 0, mean of heads"));
@@ -138,8 +139,12 @@ TEST_F(GuidedRun, GoesWithTagsSamplingTruncationAndSeveralRanks) {
       "data.train=[{source: " + (folder_ / "train.src") + ", target: " + (folder_ / "train.tgt") +
           ", alignment: " + (folder_ / "train.align") + "}, {source: " + (folder_ / "other.tsv") +
           ", alignment: " + (folder_ / "other.align") + ", tag: <bt>, weight: 20}]",
-      "data.subword_sampling=0.2", "data.max_length=6", "data.long_sentences=truncate",
-      "data.vocabulary.size=33", "training.micro_batches=3", "training.updates=12",
+      "data.subword_sampling=0.2",
+      "data.max_length=6",
+      "data.long_sentences=truncate",
+      "data.vocabulary.size=33",
+      "training.micro_batches=3",
+      "training.updates=12",
       "data.clean=[duplicates]"};
   const auto command = [&](const std::string& name) {
     std::vector<std::string> arguments = training(name, settings);

@@ -51,7 +51,8 @@ class Combinations : public ::testing::TestWithParam<Family> {
     config::load_text(
         config_,
         "device: cpu\nthreads: 1\noutput: " + (folder_ / "run") + "\ndata: {" +
-            files("train", ", alignment: " + (folder_ / "train.align")) + ", " + files("valid") + ", vocabulary: {size: 30}}\nmodel: {type: " +
+            files("train", ", alignment: " + (folder_ / "train.align")) + ", " + files("valid") +
+            ", vocabulary: {size: 30}}\nmodel: {type: " +
             (GetParam() == kRecurrent ? "rnn" : "transformer") +
             "}\ntraining: {updates: 2, validate_every: 2, save_every: 2, validate_bleu: false, "
             "validation_command: echo 1, learning_rate: 0.01}\ndecoding: {max_length_ratio: 0.5}\n",

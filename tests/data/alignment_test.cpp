@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "compressed.h"
 #include "base/error.h"
+#include "compressed.h"
 #include "data/batches.h"
 #include "data/corpus.h"
 #include "data/hygiene.h"
@@ -29,7 +29,8 @@ TEST(Alignment, ALineHasItsLinksByTarget) {
   EXPECT_THAT(parse_links("1-0 0-0 \t2-1 1-0", "f:1"),
               ElementsAre(link(0, 0), link(1, 0), link(2, 1)));
   EXPECT_THAT(parse_links("", "f:1"), IsEmpty());
-  for (const char* wrong : {"1", "1-", "-1", "1-x", "1?2", "1-2-3", "1--2", "99999999999-0", "+1-2"})
+  for (const char* wrong :
+       {"1", "1-", "-1", "1-x", "1?2", "1-2-3", "1--2", "99999999999-0", "+1-2"})
     EXPECT_EQ(message_of<UserError>([&] { parse_links(std::string("0-0 ") + wrong, "f:7"); }),
               "f:7: '" + std::string(wrong) +
                   "' is no alignment link; write i-j, source word - target word, counting from 0");
@@ -83,15 +84,14 @@ TEST_F(AlignedCorpus, LinksPieces) {
               ElementsAre(link(3, 0), link(4, 0), link(3, 1), link(4, 1),  // g - c
                           link(0, 2), link(1, 2), link(2, 2), link(0, 3), link(1, 3), link(2, 3)));
   EXPECT_THAT(corpus.example(1).links, IsEmpty());
-  EXPECT_THAT(corpus.example(2).links,
-              ElementsAre(link(0, 0), link(1, 0), link(0, 1), link(1, 1)));
+  EXPECT_THAT(corpus.example(2).links, ElementsAre(link(0, 0), link(1, 0), link(0, 1), link(1, 1)));
   EXPECT_THAT(corpus.report(), HasSubstr("c.align: 3 links of words, none in 1 pairs"));
 }
 
 TEST_F(AlignedCorpus, StaysAlignedWherePairsAreLeftOut) {
-  const Corpus corpus = read({files("a\n\nb\nc d e f\ng\n", "a\nb\nb\nc d e f\ng\n",
-                                    "0-0\n\n\n3-3\n0-0\n")},
-                             {.max_length = 4});
+  const Corpus corpus =
+      read({files("a\n\nb\nc d e f\ng\n", "a\nb\nb\nc d e f\ng\n", "0-0\n\n\n3-3\n0-0\n")},
+           {.max_length = 4});
   ASSERT_EQ(corpus.size(), 3);
   EXPECT_EQ(corpus.example(0).links.size(), 4U);
   EXPECT_THAT(corpus.example(1).links, IsEmpty());
@@ -102,16 +102,14 @@ TEST_F(AlignedCorpus, StaysAlignedWherePairsAreLeftOut) {
 TEST_F(AlignedCorpus, LinksBehindACutVanish) {
   const Corpus corpus = read({files("a b c\n", "d e f\n", "0-0 2-1 1-2\n")},
                              {.max_length = 4, .long_sentences = LongSentences::truncate});
-  EXPECT_THAT(corpus.example(0).links,
-              ElementsAre(link(0, 0), link(1, 0), link(0, 1), link(1, 1)));
+  EXPECT_THAT(corpus.example(0).links, ElementsAre(link(0, 0), link(1, 0), link(0, 1), link(1, 1)));
 }
 
 TEST_F(AlignedCorpus, ATagShiftsTheSource) {
   CorpusFiles tagged = files("a b\n", "c d\n", "0-1\n");
   tagged.tag = "<bt>";
   const Corpus corpus = read({tagged});
-  EXPECT_THAT(corpus.example(0).links,
-              ElementsAre(link(1, 2), link(2, 2), link(1, 3), link(2, 3)));
+  EXPECT_THAT(corpus.example(0).links, ElementsAre(link(1, 2), link(2, 2), link(1, 3), link(2, 3)));
 }
 
 TEST_F(AlignedCorpus, DrawnPiecesHaveTheLinksOfTheirWords) {

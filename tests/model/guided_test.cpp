@@ -60,7 +60,8 @@ TEST(GuidedLogs, AreThoseOfTheWeights) {
           const auto real = [&](const Tensor& all) {
             return all[row].narrow(0, 0, targets).narrow(1, 0, sources);
           };
-          EXPECT_LT(distance(real(logs).exp(), real(shown.maps[layer].weights.select(1, head))), 2e-6);
+          EXPECT_LT(distance(real(logs).exp(), real(shown.maps[layer].weights.select(1, head))),
+                    2e-6);
         }
       }
   }
@@ -107,8 +108,8 @@ TEST(GuidedLogs, HaveTheGradientsOfDifferences) {
     model->to(at::kDouble);
     const auto parameters = model->named_parameters();
     double largest = 0;
-    const auto checks = check_directions(
-        model->parameters(), [&] { return loss.of(*model, -1, heads_of(config) - 1); });
+    const auto checks = check_directions(model->parameters(),
+                                         [&] { return loss.of(*model, -1, heads_of(config) - 1); });
     for (std::size_t i = 0; i < checks.size(); ++i) {
       EXPECT_LT(checks[i].error, 1e-6) << parameters[i].key();
       largest = std::max(largest, checks[i].largest);

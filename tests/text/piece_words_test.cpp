@@ -19,11 +19,11 @@ class WordsOf : public testing::Test {
 
   TemporaryFolder folder;
   // A piece for each letter, <bt> and the word start.
-  Vocabulary vocabulary = Vocabulary::train(
-      {.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
-       .size = 14,
-       .algorithm = "bpe",
-       .symbols = {"<bt>"}});
+  Vocabulary vocabulary =
+      Vocabulary::train({.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
+                         .size = 14,
+                         .algorithm = "bpe",
+                         .symbols = {"<bt>"}});
 };
 
 TEST_F(WordsOf, PiecesCountTheWordsBetweenBlanks) {
@@ -45,7 +45,8 @@ TEST_F(WordsOf, UnknownCharactersArePartsOfTheirWord) {
 
 TEST_F(WordsOf, DrawnPiecesAreOfTheSameWords) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    const WordsOfPieces words = words_of(vocabulary, vocabulary.sample("abc def \u00e9h a", 0.5, seed));
+    const WordsOfPieces words =
+        words_of(vocabulary, vocabulary.sample("abc def \u00e9h a", 0.5, seed));
     EXPECT_EQ(words.words, 4) << seed;
     EXPECT_TRUE(std::ranges::is_sorted(words.word_of)) << seed;
   }

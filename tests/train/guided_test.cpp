@@ -87,8 +87,7 @@ struct Trained {
 };
 
 Trained trained(const model::ModelConfig& kind, TrainConfig training, int64_t updates,
-                const std::vector<data::Example>& examples,
-                at::ScalarType precision = at::kFloat) {
+                const std::vector<data::Example>& examples, at::ScalarType precision = at::kFloat) {
   training.micro_batches = 2;
   const model::ModelPtr model = model::testing::model_of(kind, kPieces);
   OwnOptimizer own(training, *model);

@@ -62,9 +62,9 @@ inline Outcome updates(ranks::Group& group, const UpdatesOptions& options) {
       auto made = toy::copies(pairs, seed);
       return options.guided > 0 ? toy::linked(std::move(made)) : made;
     };
-    const auto parts = parts_of({toy::batch_of(examples(7, 10 * update)),
-                                 toy::batch_of(examples(2, 10 * update + 1))},
-                                training);
+    const auto parts = parts_of(
+        {toy::batch_of(examples(7, 10 * update)), toy::batch_of(examples(2, 10 * update + 1))},
+        training);
     reports.push_back(updater.run(parts, {.update = update, .rate = 0.01, .seed = 3}));
   }
   for (const UpdateReport& report : reports) {

@@ -100,11 +100,10 @@ HEED_LOOP void forward(const AdditiveScore& score, const float* __restrict v,
 
 HEED_LOOP void backward(const float* __restrict outer, const float* __restrict to_logs,
                         const AdditiveScore& score, const float* __restrict v,
-                        const float* __restrict values,
-                        const float* __restrict weights, float* __restrict to_query,
-                        float* __restrict to_v, float* __restrict to_keys,
-                        float* __restrict to_values, float* __restrict scratch,
-                        const AdditiveSize& size) {
+                        const float* __restrict values, const float* __restrict weights,
+                        float* __restrict to_query, float* __restrict to_v,
+                        float* __restrict to_keys, float* __restrict to_values,
+                        float* __restrict scratch, const AdditiveSize& size) {
   float mean = 0;  // of the weights' gradients, by weight
   for (int64_t i = 0; i < size.source; ++i) {
     const float* value = values + i * size.memory;

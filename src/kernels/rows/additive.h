@@ -30,8 +30,7 @@ void additive_row(const AdditiveScore& score, const float* v, const float* value
 /// is 0): writes that of the query, and adds to those of v, keys and values. `scratch` [source].
 void additive_row_gradient(const float* outer, const float* to_logs, const AdditiveScore& score,
                            const float* v, const float* values, const float* weights,
-                           float* to_query, float* to_v,
-                           float* to_keys, float* to_values, float* scratch,
-                           const AdditiveSize& size);
+                           float* to_query, float* to_v, float* to_keys, float* to_values,
+                           float* scratch, const AdditiveSize& size);
 
 }  // namespace heed::kernels

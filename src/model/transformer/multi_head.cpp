@@ -192,8 +192,8 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
   Tensor asked = kernels::widened(query.narrow(-1, head * width, width)), keys, valid;
   if (sentences.memory.packed()) {
     asked = padded(asked, sentences.queries);
-    keys = padded(kernels::widened(memory.packed.narrow(1, shared * width, width)),
-                  sentences.memory);
+    keys =
+        padded(kernels::widened(memory.packed.narrow(1, shared * width, width)), sentences.memory);
     valid = at::arange(keys.size(1)) < at::tensor(sentences.memory.lengths).unsqueeze(1);
     valid = valid.unsqueeze(1);
   } else {

@@ -192,7 +192,8 @@ Tensor Transformer::encode(const Source& source, const Sentences& sentences, Tra
 }
 
 Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
-  const bool packed = !(trace && trace->has_maps()) && can_pack(source.tokens) && can_pack(target_input);
+  const bool packed =
+      !(trace && trace->has_maps()) && can_pack(source.tokens) && can_pack(target_input);
   const Sentences sources = packed ? packed_source(source) : padded_source(source);
   const Sentences targets = packed ? packed_target(target_input) : Sentences{};
   const Tensor memory = encode(source, sources, trace);
