@@ -3,23 +3,23 @@
 namespace heed::text {
 namespace {
 
-constexpr std::string_view kWordStart = "\u2581";
-constexpr std::size_t kNoWord = -1;
+constexpr std::string_view kMarkOfBlank = "\u2581";
+constexpr std::size_t kNoWordYet = -1;
 
 }  // namespace
 
 std::string surface_of(const std::string& piece) {
   std::string out;
   for (std::size_t i = 0; i < piece.size();) {
-    const bool blank = std::string_view(piece).substr(i).starts_with(kWordStart);
+    const bool blank = std::string_view(piece).substr(i).starts_with(kMarkOfBlank);
     out += blank ? ' ' : piece[i];
-    i += blank ? kWordStart.size() : 1;
+    i += blank ? kMarkOfBlank.size() : 1;
   }
   return out;
 }
 
 std::size_t WordCounter::next(std::string_view surface) {
-  std::size_t word = kNoWord;
+  std::size_t word = kNoWordYet;
   for (const char c : surface) {
     if (c == ' ') {
       inside_ = false;
@@ -28,9 +28,9 @@ std::size_t WordCounter::next(std::string_view surface) {
     if (!inside_) words_.emplace_back();
     inside_ = true;
     words_.back() += c;
-    if (word == kNoWord) word = words_.size() - 1;
+    if (word == kNoWordYet) word = words_.size() - 1;
   }
-  if (word != kNoWord) return word;
+  if (word != kNoWordYet) return word;
   return words_.size() - (inside_ ? 1 : 0);  // an empty surface inside a word is part of it
 }
 
