@@ -108,7 +108,10 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
       }
       lines.write(study::pharaoh(alignments[i]));
     }
+    log::progress(std::to_string(window.first + alignments.size()) + "/" +
+                  std::to_string(pairs.source.size()) + " sentences aligned");
   }
+  log::clear_progress();
   lines.commit();
   if (backward == nullptr) return {};
   return {other, joined};

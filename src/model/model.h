@@ -39,9 +39,9 @@ struct AttentionMap {
 /// The cross-attention that a loss is taken of: one head, beside the fused path.
 struct Guided {
   int64_t layer = 0, head = 0;  // of a Transformer; the layer as in decoder_layer()
-  Tensor logs =
-      {};  // receives log weights [batch, target, source], fp32 or double, with a gradient: row
-           // t is of the step that predicts target piece t. Undefined for no attention
+  /// Receives log weights [batch, target, source], fp32 or double, with a gradient: row t is of the
+  /// step that predicts target piece t. Stays undefined where nothing attends.
+  Tensor logs = {};
 };
 
 /// Passed where weights are wanted (nullptr: the fused path runs and no weights are made).
