@@ -114,7 +114,7 @@ TEST_F(AlignedCorpus, ATagShiftsTheSource) {
 
 TEST_F(AlignedCorpus, DrawnPiecesHaveTheLinksOfTheirWords) {
   letters = text::Vocabulary::train(
-      {.files = {folder.write("words", "abc abd bcd abc abd bcd acd\n")}, .size = 16});
+      {.files = {folder.write("words", "abc abd bcd abc abd bcd acd\n")}, .size = 13});
   const Corpus corpus =
       read({files("abc abd bcd\n", "bcd acd abc\n", "0-2 1-1 2-0\n")}, {.keep_text = true});
   std::set<std::size_t> lengths;
