@@ -108,7 +108,10 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
       }
       lines.write(study::pharaoh(alignments[i]));
     }
+    log::progress(std::to_string(window.first + alignments.size()) + "/" +
+                  std::to_string(pairs.source.size()) + " sentences aligned");
   }
+  log::clear_progress();
   lines.commit();
   if (backward == nullptr) return {};
   return {other, joined};
@@ -119,8 +122,7 @@ void warn_of_odd_lines(const Aligner& aligner) {
   if (lines.empty()) return;
   log::warn(aligner.path() + ": in " + std::to_string(lines.size()) + " lines, line " +
             std::to_string(lines.front()) +
-            " first, its vocabulary finds other words than blanks separate; positions there count "
-            "the vocabulary's words");
+            " first, its vocabulary finds other words than blanks separate; these have no links");
 }
 
 void align(const AlignArgs& args) {

@@ -33,7 +33,12 @@ int64_t mean_head_of(const model::ModelConfig& config) {
 
 }  // namespace
 
-study::AlignmentChoice usual_choice(const model::ModelConfig& config) {
+study::AlignmentChoice usual_choice(const Config& whole) {
+  const model::ModelConfig& config = whole.model;
+  const train::TrainConfig& training = whole.training;
+  if (training.guided_alignment > 0 && config.type == model::ModelType::transformer)
+    return {.layer = model::decoder_layer(config, training.guided_layer),
+            .head = training.guided_head};
   return {.layer = std::max<int64_t>(layers_of(config) - 2, 0), .head = mean_head_of(config)};
 }
 
@@ -74,7 +79,7 @@ Aligner::Aligner(ModelFolder folder)
       translator_({folder_.member()}, folder_.config.decoding, folder_.device, folder_.precision) {
   if (!folder_.model->attends())
     throw UserError(path() + ": this model has no attention to align by (model.attention: none)");
-  choice = usual_choice(folder_.config.model);
+  choice = usual_choice(folder_.config);
 }
 
 study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
@@ -111,8 +116,9 @@ std::vector<study::Alignment> Aligner::align(const Pairs& pairs, std::size_t fir
     const auto same = [](const std::vector<std::string>& tokens, const std::string& line) {
       return words_of(tokens) == static_cast<std::size_t>(text::count_words(line));
     };
-    if (!same(words.source, pairs.source[i]) || !same(words.target, pairs.target[i]))
-      odd_lines_.push_back(first + i + 1);
+    if (same(words.source, pairs.source[i]) && same(words.target, pairs.target[i])) continue;
+    odd_lines_.push_back(first + i + 1);
+    alignments.back().clear();
   }
   return alignments;
 }

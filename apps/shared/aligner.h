@@ -17,10 +17,11 @@ namespace heed {
 std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
                                             bool swapped);
 
-/// Where an alignment is taken from if nobody says otherwise: the layer before the last (Garg et
-/// al. 2019, "Jointly learning to align and translate with Transformer models"), or the only one;
-/// the mean of its heads; the step that emits the word.
-study::AlignmentChoice usual_choice(const model::ModelConfig& config);
+/// Where an alignment is taken from if nobody says otherwise: the step that emits the word, of the
+/// layer and head that guided alignment has taught; without it of the layer before the last (Garg
+/// et al. 2019, "Jointly learning to align and translate with Transformer models"), or the only
+/// one, and the mean of its heads.
+study::AlignmentChoice usual_choice(const Config& config);
 
 /// --layer, --head and --step of every command that aligns words.
 struct AlignmentOptions {
@@ -50,8 +51,8 @@ class Aligner {
 
   const std::string& path() const { return folder_.path; }
   const model::ModelConfig& config() const { return folder_.config.model; }
-  /// Lines in which the vocabulary finds other words than blanks separate: positions count the
-  /// vocabulary's. From 1; grows with every call of align().
+  /// Lines in which the vocabulary finds other words than blanks separate: they get no links, which
+  /// would count the vocabulary's words. From 1; grows with every call of align().
   const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }
 
  private:

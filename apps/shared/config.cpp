@@ -1,5 +1,7 @@
 #include "apps/shared/config.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "config/io.h"
 
@@ -15,6 +17,44 @@ Config load_config(const std::string& path, const std::vector<std::string>& sett
   return config;
 }
 
+namespace {
+
+/// What guided alignment asks of the model and the corpora.
+void check_guided(const Config& config) {
+  if (config.training.guided_alignment == 0) return;
+  const auto refuse = [](const std::string& key, const std::string& what) {
+    throw config::ConfigError("training." + key + ": " + what);
+  };
+  const model::ModelConfig& model = config.model;
+  const std::string own = "guided_alignment", off = "; set it to 0";
+  if (model.type == model::ModelType::transformer) {
+    const int64_t layer = config.training.guided_layer, head = config.training.guided_head;
+    // The default is right for a single layer, too.
+    if (layer >= model.decoder_layers || layer < std::min<int64_t>(-2, -model.decoder_layers))
+      refuse("guided_layer", "there is no layer " + std::to_string(layer) +
+                                 ", model.decoder_layers is " +
+                                 std::to_string(model.decoder_layers));
+    if (head >= model.heads)
+      refuse("guided_head", "there is no head " + std::to_string(head) + ", model.heads is " +
+                                std::to_string(model.heads) + ", counted from 0");
+  } else {
+    if (model.attention == "none") refuse(own, "model.attention is none, and has no weights" + off);
+    if (model.window != model::Window::global)
+      refuse(own, "links may be outside the window of model.window: " +
+                      config::name_of(model.window) + "; set window: global, or this to 0");
+    if (model.attention == "luong_location" && config.data.max_length >= model.max_positions)
+      refuse(own,
+             "model.attention: luong_location has no weights behind model.max_positions; set "
+             "data.max_length below it, or this to 0");
+  }
+  if (!data::has_alignment(config.data))
+    refuse(own,
+           "no corpus has an alignment; name a file in data.train.alignment (heed align makes "
+           "one), or set it to 0");
+}
+
+}  // namespace
+
 void check(const Config& config) {
   data::check(config.data);
   model::check(config.model, config.data.vocabulary.kind == data::VocabularyKind::joint);
@@ -29,6 +69,7 @@ void check(const Config& config) {
   if (config.decoding.coverage_penalty > 0 && !attends)
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
+  check_guided(config);
   score::check(config.evaluation);
 }
 

@@ -76,7 +76,10 @@ Config vocabulary_part(const Config& config) {
   part.seed = config.seed;
   part.data.vocabulary = config.data.vocabulary;
   part.data.train = config.data.train;
-  for (data::CorpusFiles& corpus : part.data.train) corpus.weight = 1;
+  for (data::CorpusFiles& corpus : part.data.train) {
+    corpus.weight = 1;
+    corpus.alignment.clear();
+  }
   return part;
 }
 

@@ -56,6 +56,7 @@ std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
   for (const data::CorpusFiles& corpus : all) {
     add(corpus.source);
     add(corpus.target);
+    add(corpus.alignment);
   }
   return sums;
 }

@@ -33,8 +33,8 @@ bool has_begun(const std::string& folder) {
 bool is_kept_corpus(const std::string& name) {
   const bool corpus = name.starts_with("data.train.") || name.starts_with("data.valid.") ||
                       name.starts_with("data.more_valid.") || name.starts_with("data.test.");
-  return corpus &&
-         (name.ends_with(".tsv") || name.ends_with(".source") || name.ends_with(".target"));
+  return corpus && (name.ends_with(".tsv") || name.ends_with(".source") ||
+                    name.ends_with(".target") || name.ends_with(".alignment"));
 }
 
 void find_kept_corpora(Config& config, const std::string& folder) {
@@ -47,6 +47,7 @@ void find_kept_corpora(Config& config, const std::string& folder) {
   for (const auto& [key, corpus] : data::corpora_of(config.data)) {
     find(corpus->source);
     find(corpus->target);
+    find(corpus->alignment);
   }
 }
 

@@ -24,18 +24,20 @@ namespace {
 
 void require_pair(const data::CorpusFiles& corpus, const std::string& key) {
   require_file(corpus.source, key + ".source");
-  if (corpus.target.empty()) {
-    data::PairReader reader(corpus);
+  if (!corpus.alignment.empty()) require_file(corpus.alignment, key + ".alignment");
+  const auto read_all = [&] {
+    data::PairReader reader(corpus, /*aligned=*/true);
     for (data::PairOfLines pair; reader.next(pair);) {
     }
-    return;
-  }
+  };
+  if (corpus.target.empty()) return read_all();
   require_file(corpus.target, key + ".target");
   const int64_t lines = text::count_lines(corpus.source);
   require_equal_lines(corpus.source, lines, corpus.target, text::count_lines(corpus.target));
   if (lines == 0)
     throw UserError(key + ": " + corpus.source + " and " + corpus.target +
                     " have no lines; give at least one pair");
+  if (!corpus.alignment.empty()) read_all();
 }
 
 }  // namespace
@@ -65,6 +67,7 @@ data::CorpusReading training_reading(const Config& config) {
   return {.max_length = config.data.max_length,
           .long_sentences = config.data.long_sentences,
           .keep_text = config.data.subword_sampling > 0,
+          .aligned = config.training.guided_alignment > 0,
           .threads = at::get_num_threads(),
           .cleaning = data::cleaning_of(config.data)};
 }

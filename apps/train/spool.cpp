@@ -31,6 +31,7 @@ std::vector<CorpusFile> files_of(data::DataConfig& data) {
     const bool both = corpus.target.empty();
     files.push_back({key + ".source", &corpus.source, key + (both ? ".tsv" : ".source")});
     files.push_back({key + ".target", &corpus.target, key + ".target"});
+    files.push_back({key + ".alignment", &corpus.alignment, key + ".alignment"});
   };
   for (const auto& [key, corpus] : data::corpora_of(data)) add(key, *corpus);
   std::erase_if(files, [](const CorpusFile& file) { return file.path->empty(); });

@@ -108,6 +108,8 @@ void log_start(const ModelFolder& folder, const ranks::Place& place) {
             " parameters, " + folder.device.str() + ", " + std::to_string(at::get_num_threads()) +
             " threads, " + model::precision_name(folder.precision) +
             (place.alone() ? "" : ", " + std::to_string(place.size) + " ranks of these"));
+  if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
+    log::warn("data.train.alignment is not used: training.guided_alignment is 0");
   if (config.deterministic)
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }

@@ -110,6 +110,11 @@ const std::map<std::string, std::string, std::less<>> kAliases = {
     {"share_decoder_embeddings", "model.tie"},
     {"share_all_embeddings", "model.tie"},
     // training
+    {"guided_alignment_cost", "training.guided_alignment"},
+    {"guided_alignment_weight", "training.guided_alignment"},
+    {"lambda_align", "training.guided_alignment"},
+    {"alignment_layer", "training.guided_layer"},
+    {"transformer_guided_alignment_layer", "training.guided_layer"},
     {"batch_multiplier", "training.accumulate"},
     {"accum_count", "training.accumulate"},
     {"accumulation", "training.accumulate"},

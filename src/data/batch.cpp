@@ -45,6 +45,8 @@ Batch make_batch(const std::vector<const Example*>& examples) {
     batch.target_length = std::max(batch.target_length, batch.target_lengths.back());
     batch.origins.push_back(example->origin);
   }
+  if (std::ranges::any_of(examples, [](const Example* one) { return !one->links.empty(); }))
+    for (const Example* example : examples) batch.links.push_back(example->links);
   batch.source.assign(batch.size * batch.source_length, text::kPad);
   batch.target_input.assign(batch.size * batch.target_length, text::kPad);
   batch.target_output = batch.target_input;
@@ -75,6 +77,8 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end) {
   out.target_output =
       corner(batch.target_output, begin, end, batch.target_length, out.target_length);
   out.origins.assign(batch.origins.begin() + begin, batch.origins.begin() + end);
+  if (!batch.links.empty())
+    out.links.assign(batch.links.begin() + begin, batch.links.begin() + end);
   return out;
 }
 

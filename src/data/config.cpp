@@ -52,6 +52,11 @@ std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config)
   return corpora;
 }
 
+bool has_alignment(const DataConfig& config) {
+  return std::ranges::any_of(config.train,
+                             [](const CorpusFiles& files) { return !files.alignment.empty(); });
+}
+
 std::vector<std::string> source_symbols(const DataConfig& config) {
   std::vector<std::string> symbols = config.vocabulary.symbols;
   for (const CorpusFiles& files : config.train)
@@ -67,7 +72,7 @@ std::string files_text(const std::string& source, const std::string& target) {
 void require_files(const DataConfig& config, const std::string& who) {
   DataConfig data = config;
   for (const auto& [key, files] : corpora_of(data))
-    for (const std::string& path : {files->source, files->target})
+    for (const std::string& path : {files->source, files->target, files->alignment})
       if (!path.empty() && text::is_stream(path))
         throw UserError(key + ": '" + path + "' can be read only once, and " + who +
                         " reads it several times; save it to a file");
@@ -81,10 +86,12 @@ void check(const DataConfig& config) {
 
   DataConfig data = config;
   for (const auto& [key, files] : corpora_of(data)) {
-    if (files->tag.empty()) continue;
-    if (!key.starts_with("data.train"))
+    const bool training = key.starts_with("data.train");
+    if (!training && !files->tag.empty())
       throw config::ConfigError(key + ".tag: only training corpora have a tag");
-    check_symbols({files->tag}, key + ".tag");
+    if (!training && !files->alignment.empty())
+      throw config::ConfigError(key + ".alignment: only training corpora have an alignment");
+    if (!files->tag.empty()) check_symbols({files->tag}, key + ".tag");
   }
 
   const VocabularyConfig& vocabulary = config.vocabulary;

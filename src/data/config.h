@@ -39,6 +39,10 @@ struct CorpusFiles {
       "A user-defined symbol put before every source line, as <bt> before back-translations; "
       "in data.train alone.",
       config::AnyValue{})
+  HEED_FIXED(std::string, alignment, "",
+             "Its word alignment for training.guided_alignment, a line for each pair: i-j links "
+             "source word i to target word j, which blanks separate, from 0; in data.train alone.",
+             config::AnyValue{})
 };
 
 struct VocabularyConfig {
@@ -111,6 +115,9 @@ struct DataConfig {
 
 /// Every corpus that the section names, with its key.
 std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config);
+
+/// Whether a training corpus has a word alignment.
+bool has_alignment(const DataConfig& config);
 
 /// The symbols that the source vocabulary of the section needs: vocabulary.symbols and tags, each
 /// once.

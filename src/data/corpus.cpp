@@ -55,11 +55,12 @@ Ids Ids::at(std::istream& address) {
 
 std::string Corpus::address() const {
   std::ostringstream out;
-  out << fingerprint_ << ' ' << max_length_ << ' ' << (languages_ ? 1 : 0) << ' ' << parts_.size();
+  out << fingerprint_ << ' ' << max_length_ << ' ' << has_text_ << ' ' << has_links_ << ' '
+      << parts_.size();
   for (const Part& part : parts_)
     out << ' ' << part.begin << ' ' << part.end << ' ' << std::bit_cast<uint64_t>(part.weight);
   out << ' ' << source_.address() << ' ' << target_.address() << ' ' << origins_.address() << ' '
-      << source_text_.address() << ' ' << target_text_.address();
+      << source_text_.address() << ' ' << target_text_.address() << ' ' << links_.address();
   return out.str();
 }
 
@@ -67,10 +68,9 @@ Corpus Corpus::at(const std::string& address, const text::Vocabulary& source,
                   const text::Vocabulary& target) {
   std::istringstream in(address);
   Corpus corpus;
-  bool has_text = false;
   std::size_t parts = 0;
-  in >> corpus.fingerprint_ >> corpus.max_length_ >> has_text >> parts;
-  if (has_text) corpus.languages_ = Languages{source, target};
+  in >> corpus.fingerprint_ >> corpus.max_length_ >> corpus.has_text_ >> corpus.has_links_ >> parts;
+  if (corpus.has_text_ || corpus.has_links_) corpus.languages_ = Languages{source, target};
   for (; parts > 0; --parts) {
     Part part;
     uint64_t weight = 0;
@@ -85,6 +85,7 @@ Corpus Corpus::at(const std::string& address, const text::Vocabulary& source,
   corpus.origins_ = ScratchArray<Origin>::at(origins);
   corpus.source_text_ = Sequences<char>::at(in);
   corpus.target_text_ = Sequences<char>::at(in);
+  corpus.links_ = Sequences<Link>::at(in);
   expect(static_cast<bool>(in), "the address of a corpus");
   return corpus;
 }
@@ -98,6 +99,9 @@ Corpus Corpus::of(const std::vector<std::vector<Example>>& parts,
       for (const auto* ids : {&example.source, &example.target})
         for (const int32_t id : *ids) vocabulary = std::max<int64_t>(vocabulary, id + 1);
   Corpus corpus;
+  for (const auto& part : parts)
+    for (const Example& example : part)
+      corpus.has_links_ = corpus.has_links_ || !example.links.empty();
   corpus.source_ = Ids(vocabulary);
   corpus.target_ = Ids(vocabulary);
   for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -117,6 +121,12 @@ void Corpus::append(const Example& example) {
   origins_.push_back(origin);
   add(fingerprint_, example.source);
   add(fingerprint_, example.target);
+  if (!has_links_) return;
+  links_.append(example.links);
+  add(fingerprint_, example.links.size());
+  for (const Link& link : example.links)
+    add(fingerprint_,
+        (static_cast<uint64_t>(link.target) << 32) | static_cast<uint64_t>(link.source));
 }
 
 void Corpus::finish() {
@@ -125,19 +135,37 @@ void Corpus::finish() {
   origins_.seal();
   source_text_.seal();
   target_text_.seal();
+  links_.seal();
   for (const Part& part : parts_) {
     add(fingerprint_, static_cast<uint64_t>(part.end));
     add(fingerprint_, std::bit_cast<uint64_t>(part.weight));
   }
 }
 
-Example Corpus::example(int64_t i) const {
+Example Corpus::without_links(int64_t i) const {
   return {source_[i], target_[i], origins_[i]};
 }
 
+/// Those that its pieces have.
+void Corpus::add_links(int64_t i, Example& example) const {
+  if (!has_links_ || links_.length(i) == 0) return;
+  const std::span<const Link> kept = links_[i];
+  example.links.assign(kept.begin(), kept.end());
+  if (languages_)
+    example.links =
+        links_of_pieces(example.links, text::words_of(languages_->source, example.source),
+                        text::words_of(languages_->target, example.target));
+}
+
+Example Corpus::example(int64_t i) const {
+  Example example = without_links(i);
+  add_links(i, example);
+  return example;
+}
+
 Example Corpus::sample(int64_t i, double alpha, uint64_t seed) const {
-  Example example = this->example(i);
-  if (!languages_) return example;
+  if (!has_text_) return example(i);
+  Example example = without_links(i);
   const auto draw = [&](const text::Vocabulary& vocabulary, std::string_view line, uint64_t side,
                         std::vector<int32_t>& ids) {
     uint64_t state = seed ^ side;
@@ -150,12 +178,13 @@ Example Corpus::sample(int64_t i, double alpha, uint64_t seed) const {
   };
   draw(languages_->source, line(source_text_), 1, example.source);
   draw(languages_->target, line(target_text_), 2, example.target);
+  add_links(i, example);
   return example;
 }
 
 std::size_t Corpus::on_disk() const {
   return source_.on_disk() + target_.on_disk() + origins_.on_disk() + source_text_.on_disk() +
-         target_text_.on_disk();
+         target_text_.on_disk() + links_.on_disk();
 }
 
 std::string Corpus::report() const {

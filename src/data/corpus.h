@@ -85,6 +85,11 @@ struct CorpusReport {
   std::array<Notice, kFlaws> cleaned{};  // left out, by Flaw
   double clean_ratio = 0;                // of Flaw::ratio
 
+  std::string alignment;      // path, where it is read
+  int64_t links = 0;          // of words, of the pairs kept
+  int64_t without_links = 0;  // pairs kept
+  Notice other_words;         // pairs whose links are not used
+
   /// For the log: a line of counts and one for each thing that happened to pairs.
   std::string text() const;
 };
@@ -95,6 +100,7 @@ struct CorpusReading {
   std::string limit = "data.max_length";  // the key that sets it, for messages
   LongSentences long_sentences = LongSentences::drop;
   bool keep_text = false;  // for subword sampling
+  bool aligned = false;    // with the corpora's alignments
   int64_t threads = 1;     // the result does not depend on it
   Cleaning cleaning{};     // which pairs are left out for their flaws
   ScratchPlace scratch{};  // for what a large corpus keeps on disk
@@ -112,7 +118,8 @@ class Corpus {
   /// Reads and encodes all files. Pairs with a blank side are left out; those longer than
   /// max_length are treated as `long_sentences` says. Throws UserError for a missing or empty file,
   /// one that is mostly not UTF-8, files of different length, a long pair under `error`, and where
-  /// no pair is left.
+  /// no pair is left; and for an alignment as AlignmentReader. Where the vocabulary finds other
+  /// words in a pair than blanks separate, its links are left out.
   static Corpus read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
                      const text::Vocabulary& target, const CorpusReading& reading);
 
@@ -132,6 +139,7 @@ class Corpus {
   int64_t source_length(int64_t i) const { return source_.length(i); }  // without eos
   int64_t target_length(int64_t i) const { return target_.length(i); }
   Example example(int64_t i) const;
+  bool has_links() const { return has_links_; }
 
   /// The pair with its pieces drawn anew (Vocabulary::sample), `seed` deciding; a side whose draw
   /// is longer than max_length keeps its best pieces. The same as example() without keep_text.
@@ -143,7 +151,7 @@ class Corpus {
   int64_t source_pieces() const { return source_.total(); }
   int64_t target_pieces() const { return target_.total(); }
   std::size_t on_disk() const;  // bytes in the scratch folder
-  /// Checksum of all ids and weights.
+  /// Checksum of all ids, links and weights.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
@@ -154,16 +162,22 @@ class Corpus {
 
   void append(const Example& example);
   void finish();
+  Example without_links(int64_t i) const;
+  void add_links(int64_t i, Example& example) const;
 
   Ids source_, target_;
   ScratchArray<Origin> origins_;
   std::vector<Part> parts_;
   std::vector<CorpusReport> reports_;
   uint64_t fingerprint_ = 0;
+  std::optional<Languages> languages_;  // for subword sampling and for links of words
   // For subword sampling only.
-  std::optional<Languages> languages_;
+  bool has_text_ = false;
   Sequences<char> source_text_, target_text_;
   int64_t max_length_ = 0;
+  // Of words; of pieces in a corpus of ready ids.
+  bool has_links_ = false;
+  Sequences<Link> links_;
 };
 
 }  // namespace heed::data

@@ -18,7 +18,11 @@ class CorpusReader {
     corpus_.origins_ = ScratchArray<Origin>(reading.scratch);
     corpus_.source_text_ = Sequences<char>(reading.scratch);
     corpus_.target_text_ = Sequences<char>(reading.scratch);
-    if (reading.keep_text) corpus_.languages_ = Corpus::Languages{source, target};
+    corpus_.links_ = Sequences<Link>(reading.scratch);
+    corpus_.has_text_ = reading.keep_text;
+    corpus_.has_links_ = reading.aligned;
+    if (reading.keep_text || reading.aligned)
+      corpus_.languages_ = Corpus::Languages{source, target};
     corpus_.max_length_ = reading.max_length;
   }
 
@@ -27,14 +31,16 @@ class CorpusReader {
     const auto number = static_cast<int32_t>(corpus_.parts_.size());
     report_ = {.source = files.source, .target = files.target, .max_length = reading_.max_length};
     report_.clean_ratio = reading_.cleaning.ratio;
+    if (reading_.aligned) report_.alignment = files.alignment;
     if (!files.tag.empty()) source_.require_symbols({files.tag}, "data.train.tag");
     cleaner_.begin(files);
-    PairReader reader(files);
+    PairReader reader(files, reading_.aligned);
     for (;;) {
       const std::vector<PairOfLines> lines = reader.block();
       if (lines.empty()) break;
-      const std::vector<Example> examples = encode(lines, files.tag);
-      for (std::size_t i = 0; i < lines.size(); ++i) keep(lines[i], files.tag, examples[i], number);
+      std::vector<Example> examples = encode(lines, files.tag);
+      for (std::size_t i = 0; i < lines.size(); ++i)
+        keep(lines[i], files.tag, std::move(examples[i]), number);
     }
     reader.warn_of_repairs();
     corpus_.parts_.push_back({begin, corpus_.size(), files.weight});
@@ -59,9 +65,23 @@ class CorpusReader {
                    if (text::is_blank(lines[i].source) || text::is_blank(lines[i].target)) continue;
                    examples[i].source = source_.encode(tagged(lines[i].source, tag));
                    examples[i].target = target_.encode(lines[i].target);
+                   examples[i].links = links_of(lines[i], tag, examples[i]);
                  }
                });
     return examples;
+  }
+
+  /// Of the words in the line with its tag; none where the pieces have other words.
+  std::vector<Link> links_of(const PairOfLines& line, const std::string& tag,
+                             const Example& example) const {
+    if (line.links.empty()) return {};
+    const int32_t before = tag.empty() ? 0 : 1;
+    if (text::words_of(source_, example.source).words != text::count_words(line.source) + before ||
+        text::words_of(target_, example.target).words != text::count_words(line.target))
+      return {};
+    std::vector<Link> links = line.links;
+    for (Link& link : links) link.source += before;
+    return links;
   }
 
   static std::string tagged(const std::string& line, const std::string& tag) {
@@ -79,6 +99,11 @@ class CorpusReader {
     report_.target_pieces += static_cast<int64_t>(example.target.size());
     report_.source_unknown += std::ranges::count(example.source, text::kUnknown);
     report_.target_unknown += std::ranges::count(example.target, text::kUnknown);
+    if (!report_.alignment.empty()) {
+      report_.links += std::ssize(example.links);
+      if (example.links.empty()) ++report_.without_links;
+      if (example.links.size() != line.links.size()) report_.other_words.add(line.number);
+    }
     example.origin = {number, line.number};
     corpus_.append(example);
     if (!reading_.keep_text) return;
@@ -120,7 +145,11 @@ class CorpusReader {
 Corpus Corpus::read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
                     const text::Vocabulary& target, const CorpusReading& reading) {
   if (files.empty()) throw UserError("data.train names no files; give source and target");
-  CorpusReader reader(source, target, reading);
+  CorpusReading wanted = reading;
+  wanted.aligned = reading.aligned && std::ranges::any_of(files, [](const CorpusFiles& one) {
+                     return !one.alignment.empty();
+                   });
+  CorpusReader reader(source, target, wanted);
   for (const CorpusFiles& pair : files) reader.read(pair);
   return reader.finish();
 }

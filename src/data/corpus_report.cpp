@@ -20,6 +20,12 @@ std::string CorpusReport::text() const {
     text += happened(cleaned[i], "left out, " + describe(static_cast<Flaw>(i), clean_ratio));
   text += happened(dropped, "left out, longer than " + number(max_length) + " pieces");
   text += happened(truncated, "cut to " + number(max_length) + " pieces");
+  if (!alignment.empty()) {
+    text += "\n  " + alignment + ": " + number(links) + " links of words";
+    if (without_links > 0) text += ", none in " + number(without_links) + " pairs";
+  }
+  text += happened(other_words,
+                   "links left out, the vocabulary finds other words than blanks separate");
   return text;
 }
 

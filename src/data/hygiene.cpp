@@ -45,10 +45,11 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, Fl
                             const Use& use) {
   HygieneReport::Set set{.key = key, .source = files.source, .target = files.target};
   ScriptSurvey scripts;
-  PairReader reader(files);
+  PairReader reader(files, /*aligned=*/true);
   for (PairOfLines lines; reader.next(lines);) {
     const PairFacts pair = facts_of(lines);
     ++set.pairs;
+    set.links += std::ssize(lines.links);
     const Flaws flaws = finder.find(pair);
     for (std::size_t i = 0; flaws.any() && i < kFlaws; ++i)
       if (flaws[i]) set.found[i].add(lines.number);
@@ -115,6 +116,7 @@ std::vector<std::string> HygieneReport::text() const {
     const std::size_t head = lines.size();
     lines.push_back(set.key + ": " + files_text(set.source, set.target) + ", " +
                     std::to_string(set.pairs) + (set.pairs == 1 ? " pair, " : " pairs, ") +
+                    (set.links > 0 ? std::to_string(set.links) + " links of words, " : "") +
                     text::name_of(set.source_script) + " + " + text::name_of(set.target_script));
     const auto say = [&](const std::string& what, const Notice& notice) {
       if (notice.count > 0) lines.push_back("  " + what + ": " + notice.text());

@@ -17,6 +17,7 @@ struct HygieneReport {
     std::string key;             // data.train, data.train.1, data.valid, data.test
     std::string source, target;  // paths
     int64_t pairs = 0;
+    int64_t links = 0;                                // of words, where it has an alignment
     text::Script source_script = text::Script::none;  // of most lines
     text::Script target_script = text::Script::none;
     std::array<Notice, kFlaws> found;  // by Flaw; Flaw::overlap in training sets alone
@@ -36,7 +37,7 @@ struct HygieneReport {
 /// Reads all files of the section, each once. Sentences are compared with their blanks tidied and
 /// otherwise character by character. Memory: 11 to 22 bytes for each training pair, and the facts
 /// of validation and test pairs. Throws UserError where a file is missing, empty or mostly not
-/// UTF-8, and where two files differ in length.
+/// UTF-8, where two files differ in length, and for a wrong line of an alignment.
 HygieneReport check_hygiene(const DataConfig& config);
 
 }  // namespace heed::data

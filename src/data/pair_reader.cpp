@@ -28,9 +28,10 @@ PairFacts facts_of(const PairOfLines& lines) {
   return {facts_of(lines.source), facts_of(lines.target)};
 }
 
-PairReader::PairReader(const CorpusFiles& files)
+PairReader::PairReader(const CorpusFiles& files, bool aligned)
     : source_(open(files.source, files.target.empty() ? "sentence pairs" : "source sentences")) {
   if (!files.target.empty()) target_.emplace(open(files.target, "target sentences"));
+  if (aligned && !files.alignment.empty()) alignment_.emplace(files.alignment);
 }
 
 std::vector<const text::LineReader*> PairReader::readers() const {
@@ -53,9 +54,11 @@ bool PairReader::next(PairOfLines& pair) {
       require_lines(*reader);
       text::require_utf8(*reader);
     }
+    if (alignment_) alignment_->end(source_.line_number());
     return false;
   }
   pair.number = source_.line_number();
+  if (alignment_) pair.links = alignment_->next(pair.source, pair.target);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/alignment.h"
 #include "data/config.h"
 #include "data/line_facts.h"
 #include "text/lines.h"
@@ -15,18 +16,20 @@ namespace heed::data {
 struct PairOfLines {
   int64_t number = 0;  // from 1
   std::string source, target;
+  std::vector<Link> links;  // of words
 };
 
 PairFacts facts_of(const PairOfLines& lines);
 
 class PairReader {
  public:
-  /// Throws UserError where a file is missing.
-  explicit PairReader(const CorpusFiles& files);
+  /// `aligned`: with the links of the corpus, where it has any. Throws UserError where a file is
+  /// missing.
+  explicit PairReader(const CorpusFiles& files, bool aligned = false);
 
   /// False at the end of both. Throws UserError where one file ends before the other, where both
   /// are empty, where one is mostly not UTF-8 (text::require_utf8), and where a line of a file with
-  /// both sides has not just these (text::columns_of).
+  /// both sides has not just these (text::columns_of); and for its alignment as AlignmentReader.
   bool next(PairOfLines& pair);
 
   /// The next 32768 pairs, or fewer where they are long; none at the end. Throws as next().
@@ -40,6 +43,7 @@ class PairReader {
   std::vector<const text::LineReader*> readers() const;
   text::LineReader source_;  // of both sides where there is no other
   std::optional<text::LineReader> target_;
+  std::optional<AlignmentReader> alignment_;
   std::string line_;
 };
 

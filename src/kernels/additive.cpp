@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -105,7 +106,7 @@ AdditiveAttended attend(const Tensor& asked, const Shared& memory) {
                      row_of(answer, i) + t * answer.size(2), memory.size(i));
     }
   });
-  return {answer, weights};
+  return {answer, weights, {}};
 }
 
 /// Hands the keys on, and the gradients that the steps have added up back: autograd runs it
@@ -136,16 +137,22 @@ class Share : public torch::autograd::Function<Share> {
   }
 };
 
+/// What is 0 in fp32 keeps a logarithm, and its gradient, which needs the weight alone.
+Tensor logs_of(const Tensor& weights) {
+  return weights.clamp_min(std::numeric_limits<float>::min()).log_();
+}
+
 class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& query, const Tensor&,
-                             const SharedPtr& memory) {
+                             const SharedPtr& memory, bool logs) {
     const Tensor asked = query.to(at::kFloat).contiguous();
-    const auto [answer, weights] = attend(asked, *memory);
+    const auto [answer, weights, none] = attend(asked, *memory);
     context->save_for_backward({asked, weights});
     carry(context, memory);
     context->saved_data["type"] = query.scalar_type();
     context->mark_non_differentiable({weights});
+    if (logs) return {answer, weights, logs_of(weights)};
     return {answer, weights};
   }
 
@@ -159,6 +166,8 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
     const auto saved = context->get_saved_variables();
     const Tensor &asked = saved[0], &weights = saved[1];
     const Tensor from = outer[0].to(at::kFloat).contiguous(), to_query = at::empty_like(asked);
+    Tensor to_logs;
+    if (outer.size() > 2) to_logs = outer[2].to(at::kFloat).contiguous();
     at::parallel_for(0, asked.size(0), 1, [&](int64_t begin, int64_t end) {
       std::vector<float> scratch(static_cast<std::size_t>(weights.size(2)));
       Scores scores(memory);
@@ -166,14 +175,16 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
         scores.begin(i, asked.size(1));
         for (int64_t t = 0; t < asked.size(1); ++t)
           additive_row_gradient(
-              row_of(from, i) + t * from.size(2), scores.of(row_of(asked, i) + t * asked.size(2)),
-              memory.v.data_ptr<float>(), row_of(memory.values, i),
-              row_of(weights, i) + t * weights.size(2), row_of(to_query, i) + t * asked.size(2),
-              row_of(memory.to_v, i), row_of(memory.to_keys, i), row_of(memory.to_values, i),
-              scratch.data(), memory.size(i));
+              row_of(from, i) + t * from.size(2),
+              to_logs.defined() ? row_of(to_logs, i) + t * to_logs.size(2) : nullptr,
+              scores.of(row_of(asked, i) + t * asked.size(2)), memory.v.data_ptr<float>(),
+              row_of(memory.values, i), row_of(weights, i) + t * weights.size(2),
+              row_of(to_query, i) + t * asked.size(2), row_of(memory.to_v, i),
+              row_of(memory.to_keys, i), row_of(memory.to_values, i), scratch.data(),
+              memory.size(i));
       }
     });
-    return {to_query.to(context->saved_data["type"].toScalarType()), Tensor(), Tensor()};
+    return {to_query.to(context->saved_data["type"].toScalarType()), Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -212,11 +223,15 @@ AdditiveMemory additive_memory(const Tensor& keys, const Tensor& values, const T
   return {shared, keys};
 }
 
-AdditiveAttended additive_attention(const Tensor& query, const AdditiveMemory& memory) {
+AdditiveAttended additive_attention(const Tensor& query, const AdditiveMemory& memory, bool logs) {
   expect(memory.defined(), "a memory to attend to");
-  if (!at::GradMode::is_enabled()) return attend(query.to(at::kFloat).contiguous(), *memory.shared);
-  const auto attended = AdditiveStep::apply(query, memory.keys, memory.shared);
-  return {attended[0], attended[1]};
+  if (at::GradMode::is_enabled()) {
+    const auto attended = AdditiveStep::apply(query, memory.keys, memory.shared, logs);
+    return {attended[0], attended[1], logs ? attended[2] : Tensor()};
+  }
+  AdditiveAttended attended = attend(query.to(at::kFloat).contiguous(), *memory.shared);
+  if (logs) attended.logs = logs_of(attended.weights);
+  return attended;
 }
 
 }  // namespace heed::kernels

@@ -30,9 +30,11 @@ AdditiveMemory additive_memory(const Tensor& keys, const Tensor& values, const T
 struct AdditiveAttended {
   Tensor context;  // [sentences, query, memory]
   Tensor weights;  // [sentences, query, source], without a gradient
+  Tensor logs;     // of the weights, with a gradient, where they are wanted; no less than -87.4
 };
 
 /// query [sentences, query, hidden]; `memory` is defined.
-AdditiveAttended additive_attention(const Tensor& query, const AdditiveMemory& memory);
+AdditiveAttended additive_attention(const Tensor& query, const AdditiveMemory& memory,
+                                    bool logs = false);
 
 }  // namespace heed::kernels

@@ -1,5 +1,6 @@
 #include "model/config.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/error.h"
@@ -44,6 +45,10 @@ void check_transformer(const ModelConfig& model) {
 }
 
 }  // namespace
+
+int64_t decoder_layer(const ModelConfig& config, int64_t layer) {
+  return layer < 0 ? std::max<int64_t>(0, config.decoder_layers + layer) : layer;
+}
 
 void check(const ModelConfig& config, bool joint_vocabulary) {
   config.type == ModelType::rnn ? check_rnn(config) : check_transformer(config);

@@ -104,6 +104,10 @@ struct ModelConfig {
              config::AnyValue{})
 };
 
+/// A decoder layer of a Transformer, from 0: negative ones count from its end, but not beyond the
+/// first.
+int64_t decoder_layer(const ModelConfig& config, int64_t layer);
+
 /// Rules between fields (heads divide the width, luong_dot needs equal widths, ...). Throws
 /// ConfigError. `joint_vocabulary`: whether both sides share one vocabulary, which `tie: all`
 /// needs.

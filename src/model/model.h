@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,21 @@ struct AttentionMap {
                       // [sentences, heads, beam, keys]
 };
 
+/// The cross-attention that a loss is taken of: one head, beside the fused path.
+struct Guided {
+  int64_t layer = 0, head = 0;  // of a Transformer; the layer as in decoder_layer()
+  /// Receives log weights [batch, target, source], fp32 or double, with a gradient: row t is of the
+  /// step that predicts target piece t. Stays undefined where nothing attends.
+  Tensor logs = {};
+};
+
 /// Passed where weights are wanted (nullptr: the fused path runs and no weights are made).
 struct Trace {
   bool encoder = false, decoder = false, cross = true;
-  std::vector<AttentionMap> maps;
+  std::vector<AttentionMap> maps = {};
+  std::optional<Guided> guided = {};  // in `features` alone
+
+  bool has_maps() const { return encoder || decoder || cross; }
 };
 
 /// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move

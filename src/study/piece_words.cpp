@@ -28,33 +28,10 @@ std::vector<std::string> labels_of(const PieceWords& words) {
 }  // namespace
 
 PieceWords words_of_pieces(const std::vector<std::string>& surfaces) {
+  text::WordCounter counter;
   PieceWords out;
-  bool inside = false;
-  for (const std::string& surface : surfaces) {
-    std::size_t word = kNowhere;
-    for (const char c : surface) {
-      if (c == ' ') {
-        inside = false;
-        continue;
-      }
-      if (!inside) out.words.emplace_back();
-      inside = true;
-      out.words.back() += c;
-      if (word == kNowhere) word = out.words.size() - 1;
-    }
-    const bool continues = inside && word == kNowhere;  // an empty surface inside a word
-    out.word_of.push_back(word != kNowhere ? word : out.words.size() - (continues ? 1 : 0));
-  }
-  return out;
-}
-
-std::string surface_of(const std::string& piece) {
-  std::string out;
-  for (std::size_t i = 0; i < piece.size();) {
-    const bool blank = std::string_view(piece).substr(i).starts_with(kBlankMark);
-    out += blank ? ' ' : piece[i];
-    i += blank ? kBlankMark.size() : 1;
-  }
+  for (const std::string& surface : surfaces) out.word_of.push_back(counter.next(surface));
+  out.words = counter.words();
   return out;
 }
 

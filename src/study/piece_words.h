@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "study/attention_matrix.h"
+#include "text/piece_words.h"
 
 namespace heed::study {
 
@@ -16,12 +17,10 @@ struct PieceWords {
   std::vector<std::size_t> word_of;  // piece -> word; words.size() behind the last one
 };
 
-/// `surfaces`: what each piece adds to the text, with its blanks. A piece belongs to the word that
-/// its first letter is in, and one of blanks alone to the word after it.
+/// `surfaces`: what each piece adds to the text, with its blanks (text::WordCounter).
 PieceWords words_of_pieces(const std::vector<std::string>& surfaces);
 
-/// A piece's name with blanks for U+2581.
-std::string surface_of(const std::string& piece);
+using text::surface_of;
 
 /// `pieces`, with `</s>` last on both sides, under labels that merge_words() joins to these words.
 AttentionMatrix with_words(AttentionMatrix pieces, const PieceWords& target,

@@ -83,6 +83,18 @@ struct TrainConfig {
   HEED_FIXED(double, consistency_share, 0.05,
              "simcut: share of the words of both sides that are cut from the second prediction.",
              config::Between<double>{0.0, 0.9})
+  HEED_FIXED(double, guided_alignment, 0.0,
+             "Weight of the alignment loss: the cross entropy of the attention with the links of "
+             "data.train.alignment, a sum over linked target pieces, divided by all target pieces. "
+             "0 leaves it out; rnn: Chen et al. 2016, transformer: Garg et al. 2019.",
+             config::Between<double>{0.0, 1000})
+  HEED_FIXED(int64_t, guided_layer, -2,
+             "guided_alignment, transformer: the decoder layer that is taught, from 0; negative "
+             "ones count from the end, -2 is the one before the last, or the only one.",
+             config::Between<int64_t>{-64, 63})
+  HEED_FIXED(int64_t, guided_head, 0,
+             "guided_alignment, transformer: the head of its cross-attention, from 0.",
+             config::Between<int64_t>{0, 255})
   HEED_FIXED(double, clip_norm, 1.0,
              "Gradients longer than this are shortened to it; 0 leaves them.",
              config::Between<double>{0.0, 1e9})

@@ -149,6 +149,7 @@ void Loop::account(const UpdateReport& report) {
   progress_.skipped_in_a_row = 0;
   window.loss += numbers.loss;
   window.nll += numbers.nll;
+  window.align += numbers.align;
   window.tokens += report.tokens;
   progress_.tokens += report.tokens;
   if (setup_.precision == at::kHalf && progress_.scale_age >= kScaleGrowth) {

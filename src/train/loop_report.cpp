@@ -37,7 +37,8 @@ double Loop::seconds_left() const {
 
 void Loop::log_window(bool last) {
   settle(0);
-  const LineContext context{.left = seconds_left(), .last = last};
+  const LineContext context{
+      .left = seconds_left(), .last = last, .guided = config_.guided_alignment > 0};
   log::info(line_text(progress_, context));
   metrics_.train(progress_, context);
   if (!last) progress_.window = {};

@@ -27,8 +27,9 @@ Target make_target(const data::Batch& batch, const at::Device& device);
 
 /// Sums over tokens, as numbers on the device (reading them waits for it).
 struct LossSum {
-  Tensor smoothed;  // [] double, with a gradient
-  Tensor nll;       // [] double, without: -log p(gold), for perplexity
+  Tensor smoothed;    // [] double, with a gradient
+  Tensor nll;         // [] double, without: -log p(gold), for perplexity
+  Tensor align = {};  // the same: the alignment loss (train/guided.h); undefined: none
 };
 
 /// logits [tokens, vocab], gold [tokens]. Where `logits` is the result of another operation it is

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "model/initial.h"
 #include "model/weights.h"
 #include "train/consistency.h"
+#include "train/guided.h"
 
 namespace heed::train {
 namespace {
@@ -80,7 +82,7 @@ UpdateReport::UpdateReport(const UpdatePlan& planned, const std::vector<data::Ba
 
 UpdateNumbers UpdateReport::numbers() const {
   const auto values = numbers_.get();
-  return {values[0], values[1], values[2]};
+  return {.loss = values[0], .nll = values[1], .norm = values[3], .align = values[2]};
 }
 
 std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
@@ -138,6 +140,7 @@ Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t
   (loss.smoothed * (job.plan.loss_scale / static_cast<double>(job.tokens))).backward();
   return {loss.smoothed.detach(),
           loss.nll.detach(),
+          loss.align.defined() ? loss.align.detach() : at::zeros_like(loss.nll),
           take_gradients(worker.parameters),
           {.forward = seconds_between(start, middle),
            .backward = seconds_between(middle, Clock::now())}};
@@ -150,10 +153,16 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
   const auto source = model::make_source(twice ? both : part, device_);
   const Target target = make_target(twice ? both : part, device_);
   const model::Autocast autocast(device_, precision_, /*keep_copies=*/!device_.is_cpu());
-  const Tensor features = model.features(source, target.input);
-  return twice
-             ? pair_loss_of(model, features, target, config_.label_smoothing, pair_weights(config_))
-             : loss_of(model, features, target, config_.label_smoothing);
+  std::optional<model::Trace> trace = guided_trace(part, config_);
+  const Tensor features = model.features(source, target.input, trace ? &*trace : nullptr);
+  LossSum loss =
+      twice ? pair_loss_of(model, features, target, config_.label_smoothing, pair_weights(config_))
+            : loss_of(model, features, target, config_.label_smoothing);
+  if (!trace) return loss;
+  // With consistency, of the first predictions: those of the second see less.
+  loss.align = guided_loss(trace->guided->logs, part);
+  loss.smoothed = loss.smoothed + loss.align * config_.guided_alignment;
+  return loss;
 }
 
 bool Updater::is_too_large(const data::Batch& part) const {
@@ -206,13 +215,14 @@ Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& 
     gradients.add(static_cast<int64_t>(which), std::move(one.gradients));
     all.loss = which == 0 ? one.loss : all.loss + one.loss;
     all.nll = which == 0 ? one.nll : all.nll + one.nll;
+    all.align = which == 0 ? one.align : all.align + one.align;
     all.seconds += one.seconds;
   }
   all.gradients = gradients.take();
   return all;
 }
 
-/// Puts the losses of this rank's parts into `losses` [parts, 2]; returns the gradients' sums at
+/// Puts the losses of this rank's parts into `losses` [parts, 3]; returns the gradients' sums at
 /// its nodes of the tree.
 std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
                                            UpdateSeconds& seconds) {
@@ -225,7 +235,7 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
     const uint64_t seed =
         mix({job.plan.seed, static_cast<uint64_t>(job.plan.update), static_cast<uint64_t>(number)});
     Sums sums = compute_within_memory(workers_[which], job.parts[number], seed, job);
-    losses[number].copy_(at::stack({sums.loss, sums.nll}));
+    losses[number].copy_(at::stack({sums.loss, sums.nll, sums.align}));
     times[item] = sums.seconds;
     gradients.add(number, std::move(sums.gradients));
   };
@@ -243,7 +253,7 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
   return nodes;
 }
 
-/// [2] double: loss and nll of all parts, added in their order.
+/// [3] double: loss, nll and alignment loss of all parts, added in their order.
 Tensor Updater::losses_of_all(const Tensor& mine, int64_t parts) const {
   const Tensor all = shard_.group().gather(mine);
   Tensor sum;
@@ -259,7 +269,7 @@ UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePla
   Job job{parts, plan, 0};
   for (const data::Batch& part : parts) job.tokens += part.target_tokens();
   UpdateSeconds seconds;
-  Tensor losses = at::zeros({std::ssize(parts), 2}, at::TensorOptions(at::kDouble).device(device_));
+  Tensor losses = at::zeros({std::ssize(parts), 3}, at::TensorOptions(at::kDouble).device(device_));
   std::vector<Gradients> nodes = accumulate(job, losses, seconds);
   const auto start = Clock::now();
   const at::NoGradGuard no_grad;

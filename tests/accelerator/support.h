@@ -58,6 +58,9 @@ inline data::Batch small_batch(int64_t first = 0) {
       example.source.push_back(static_cast<int32_t>(4 + (first + 2 * i + 5 * j) % (kPieces - 4)));
     for (int64_t j = 0; j <= (i + first) % 4; ++j)
       example.target.push_back(static_cast<int32_t>(4 + (first + i + 4 * j) % (kPieces - 4)));
+    for (int32_t t = 0; t < std::ssize(example.target); ++t)  // and some pieces have no links
+      for (int32_t s = t % 2; s < std::ssize(example.source); s += 2)
+        example.links.push_back({t, s});
     examples.push_back(example);
   }
   std::vector<const data::Example*> pointers;

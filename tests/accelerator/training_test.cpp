@@ -108,6 +108,24 @@ TEST_P(EveryKind, AgreesWithItselfAsOnTheCpu) {
   EXPECT_THAT(ours.writes, IsEmpty());
 }
 
+TEST_P(EveryKind, LearnsItsLinksAsOnTheCpu) {
+  const auto& kind = GetParam().config;
+  const bool recurrent = kind.type == model::ModelType::rnn;
+  if (recurrent && (kind.attention == "none" || kind.window != model::Window::global))
+    GTEST_SKIP() << "has no weights for every link";
+  train::TrainConfig config = training(2);
+  config.guided_alignment = 0.5;
+  config.guided_head = recurrent ? 0 : kind.heads - 1;
+  const Trained ours = trained(kind, config, {});
+  const Trained cpu = trained(kind, config, {.device = at::kCPU});
+  expect_near(ours, cpu, 1e-5);
+  EXPECT_GT(cpu.numbers[0].align, 0);
+  EXPECT_NEAR(ours.numbers[0].align, cpu.numbers[0].align, 1e-5 * cpu.numbers[0].align);
+  expect_near_weights(ours, cpu, 1e-5);
+  EXPECT_THAT(ours.reads, IsEmpty());
+  EXPECT_THAT(ours.writes, IsEmpty());
+}
+
 TEST_P(EveryKind, TrainsUnderAutocast) {
   const auto& kind = GetParam().config;
   const Trained ours = trained(kind, training(), {.precision = at::kBFloat16});

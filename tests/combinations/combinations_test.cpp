@@ -41,23 +41,30 @@ class Combinations : public ::testing::TestWithParam<Family> {
  protected:
   Combinations() {
     cli::write_toy_pairs(folder_, "train", 40, 1);
+    write_links();
     folder_.write("valid.src", "a\nb\n");  // short enough for the few learned positions
     folder_.write("valid.tgt", "b\na\n");
-    const auto files = [&](const std::string& name) {
+    const auto files = [&](const std::string& name, const std::string& more = "") {
       return name + ": {source: " + (folder_ / (name + ".src")) +
-             ", target: " + (folder_ / (name + ".tgt")) + "}";
+             ", target: " + (folder_ / (name + ".tgt")) + more + "}";
     };
     config::load_text(
         config_,
-        "device: cpu\nthreads: 1\noutput: " + (folder_ / "run") + "\ndata: {" + files("train") +
-            ", " + files("valid") + ", vocabulary: {size: 30}}\nmodel: {type: " +
+        "device: cpu\nthreads: 1\noutput: " + (folder_ / "run") + "\ndata: {" +
+            files("train", ", alignment: " + (folder_ / "train.align")) + ", " + files("valid") +
+            ", vocabulary: {size: 30}}\nmodel: {type: " +
             (GetParam() == kRecurrent ? "rnn" : "transformer") +
             "}\ntraining: {updates: 2, validate_every: 2, save_every: 2, validate_bleu: false, "
-            "learning_rate: 0.01}\ndecoding: {max_length_ratio: 0.5}\n",
+            "validation_command: echo 1, learning_rate: 0.01}\ndecoding: {max_length_ratio: 0.5}\n",
         "the test", nullptr);
+    train_ = config::view(config_.data.train.front());
+    const std::string of_train = "data.train.";
     for (Option option : options()) {
       if (option.family != kBoth && option.family != GetParam()) continue;
-      const config::FieldView* field = config::find_field(root_, option.path);
+      const config::FieldView* field =
+          option.path.starts_with(of_train)
+              ? config::find_field(train_, option.path.substr(of_train.size()))
+              : config::find_field(root_, option.path);
       if (field == nullptr) throw Bug(option.path + " is no option");
       if (option.values.empty()) option.values = values_of(field->value);
       fields_.push_back(field);
@@ -68,6 +75,8 @@ class Combinations : public ::testing::TestWithParam<Family> {
   void apply(const Row& row) {
     for (std::size_t i = 0; i < row.size(); ++i)
       assign(fields_[i]->value, options_[i].values.at(row[i]));
+    // The bytes' pieces are among those that are counted, and the text has not so many others.
+    config_.data.vocabulary.size = config_.data.vocabulary.byte_fallback ? 286 : 30;
   }
   bool acceptable(const Row& row) {
     apply(row);
@@ -99,9 +108,22 @@ class Combinations : public ::testing::TestWithParam<Family> {
     return text;
   }
 
+  /// Word j of a translation is word n - 1 - j of its source.
+  void write_links() {
+    std::string links;
+    for (const std::string& line : lines_of(read_file(folder_ / "train.src"))) {
+      const std::size_t words = split_words(line).size();
+      for (std::size_t j = 0; j < words; ++j)
+        links += std::to_string(words - 1 - j) + "-" + std::to_string(j) + " ";
+      links += "\n";
+    }
+    folder_.write("train.align", links);
+  }
+
   TemporaryFolder folder_;
   Config config_;
   const config::SectionView root_ = config::view(config_);
+  config::SectionView train_;  // of the one training corpus
   std::vector<const config::FieldView*> fields_;
   std::vector<Option> options_;
 };

@@ -51,6 +51,9 @@ inline std::vector<Option> options() {
       {"deterministic", kBoth},
       {"data.vocabulary.kind", kBoth},
       {"data.vocabulary.algorithm", kBoth},
+      {"data.vocabulary.symbols", kBoth, {"", "<de>"}},
+      {"data.vocabulary.byte_fallback", kBoth},
+      {"data.train.tag", kBoth, {"", "<bt>"}},
       {"data.max_length", kBoth, {"256", "3"}},
       {"data.long_sentences", kBoth, {"drop", "truncate"}},
       {"data.subword_sampling", kBoth, {"0", "0.2"}},
@@ -65,9 +68,13 @@ inline std::vector<Option> options() {
       {"training.label_smoothing", kBoth, {"0", "0.1"}},
       {"training.consistency", kBoth},
       {"training.consistency_share", kBoth, {"0.05", "0.5"}},
+      {"training.guided_alignment", kBoth, {"0", "0.5"}},
+      {"training.guided_layer", kTransformer, {"-2", "0", "-1"}},
+      {"training.guided_head", kTransformer, {"0", "1"}},
       {"training.clip_norm", kBoth, {"1", "0"}},
       {"training.ema", kBoth, {"0", "0.9"}},
       {"training.keep_best", kBoth, {"1", "2"}},
+      {"training.validation_beam", kBoth, {"1", "2"}},
       {"decoding.beam_size", kBoth, {"1", "3"}},
       {"decoding.n_best", kBoth, {"1", "2"}},
       {"decoding.length_penalty", kBoth},
@@ -101,6 +108,8 @@ inline void assign(const config::ValueView& value, const std::string& text) {
     **truth = text == "true";
   } else if (auto* words = std::get_if<std::string*>(&value)) {
     **words = text;
+  } else if (auto* list = std::get_if<std::vector<std::string>*>(&value)) {
+    (*list)->assign(text.empty() ? 0 : 1, text);
   } else {
     const auto& choice = std::get<config::EnumView>(value);
     for (std::size_t i = 0; i < choice.names->size(); ++i)

@@ -71,6 +71,9 @@ TEST(DataConfig, TagsAreSymbolsOfTheSourceVocabulary) {
   config.train[1].tag = "";
   config.valid = {.source = "v.tsv", .tag = "<bt>"};
   EXPECT_EQ(wrong(config), "data.valid.tag: only training corpora have a tag");
+  config.valid = {};
+  config.test = {.source = "v.tsv", .alignment = "v.align"};
+  EXPECT_EQ(wrong(config), "data.test.alignment: only training corpora have an alignment");
 }
 
 TEST(DataConfig, AFileIsNotItsOwnTranslation) {

@@ -31,6 +31,7 @@ struct UpdatesOptions {
   at::Device device = at::kCPU;
   at::ScalarType precision = at::kFloat;
   OptimizerKind optimizer = OptimizerKind::adamw;
+  double guided = 0;  // weight of guided alignment
 };
 
 /// Two updates of five parts.
@@ -38,6 +39,7 @@ inline Outcome updates(ranks::Group& group, const UpdatesOptions& options) {
   constexpr int64_t kPieces = 23;
   TrainConfig training;
   training.optimizer = options.optimizer;
+  training.guided_alignment = options.guided;
   training.weight_decay = 0.01;
   training.micro_batches = 3;
   training.accumulate = 2;
@@ -56,14 +58,18 @@ inline Outcome updates(ranks::Group& group, const UpdatesOptions& options) {
   Outcome out;
   std::vector<UpdateReport> reports;
   for (int64_t update = 1; update <= 2; ++update) {
-    const auto parts = parts_of({toy::batch_of(toy::copies(7, 10 * update)),
-                                 toy::batch_of(toy::copies(2, 10 * update + 1))},
-                                training);
+    const auto examples = [&](int64_t pairs, int64_t seed) {
+      auto made = toy::copies(pairs, seed);
+      return options.guided > 0 ? toy::linked(std::move(made)) : made;
+    };
+    const auto parts = parts_of(
+        {toy::batch_of(examples(7, 10 * update)), toy::batch_of(examples(2, 10 * update + 1))},
+        training);
     reports.push_back(updater.run(parts, {.update = update, .rate = 0.01, .seed = 3}));
   }
   for (const UpdateReport& report : reports) {
     const UpdateNumbers numbers = report.numbers();
-    out.numbers.insert(out.numbers.end(), {numbers.loss, numbers.nll, numbers.norm});
+    out.numbers.insert(out.numbers.end(), {numbers.loss, numbers.nll, numbers.norm, numbers.align});
   }
   for (const auto& [name, weight] : model::named_weights(*model))
     out.weights[name] = weight.detach().to(at::kCPU, weight.scalar_type(), false, /*copy=*/true);

@@ -81,6 +81,20 @@ inline std::vector<data::Example> copies(int64_t pairs, uint64_t seed = 3) {
   return out;
 }
 
+/// With links: each piece to its place, every third to the one behind it, too, every fifth to none;
+/// and every fourth pair without any.
+inline std::vector<data::Example> linked(std::vector<data::Example> examples) {
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const auto pieces = static_cast<int32_t>(examples[i].target.size());
+    for (int32_t t = 0; t < pieces && i % 4 != 3; ++t) {
+      if (t % 5 == 4) continue;
+      examples[i].links.push_back({t, t});
+      if (t % 3 == 0 && t + 1 < pieces) examples[i].links.push_back({t, t + 1});
+    }
+  }
+  return examples;
+}
+
 inline std::shared_ptr<const data::Corpus> corpus(int64_t pairs = 60) {
   return std::make_shared<const data::Corpus>(data::Corpus::of({copies(pairs)}));
 }

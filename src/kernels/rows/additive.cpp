@@ -98,12 +98,12 @@ HEED_LOOP void forward(const AdditiveScore& score, const float* __restrict v,
   }
 }
 
-HEED_LOOP void backward(const float* __restrict outer, const AdditiveScore& score,
-                        const float* __restrict v, const float* __restrict values,
-                        const float* __restrict weights, float* __restrict to_query,
-                        float* __restrict to_v, float* __restrict to_keys,
-                        float* __restrict to_values, float* __restrict scratch,
-                        const AdditiveSize& size) {
+HEED_LOOP void backward(const float* __restrict outer, const float* __restrict to_logs,
+                        const AdditiveScore& score, const float* __restrict v,
+                        const float* __restrict values, const float* __restrict weights,
+                        float* __restrict to_query, float* __restrict to_v,
+                        float* __restrict to_keys, float* __restrict to_values,
+                        float* __restrict scratch, const AdditiveSize& size) {
   float mean = 0;  // of the weights' gradients, by weight
   for (int64_t i = 0; i < size.source; ++i) {
     const float* value = values + i * size.memory;
@@ -119,6 +119,11 @@ HEED_LOOP void backward(const float* __restrict outer, const AdditiveScore& scor
     mean += weight * to_weight;
   }
   for (int64_t i = 0; i < size.source; ++i) scratch[i] = weights[i] * (scratch[i] - mean);
+  if (to_logs != nullptr) {  // d log a(i) / d e(k) = [i = k] - a(k)
+    float sum = 0;
+    for (int64_t i = 0; i < size.source; ++i) sum += to_logs[i];
+    for (int64_t i = 0; i < size.source; ++i) scratch[i] += to_logs[i] - weights[i] * sum;
+  }
   for (int64_t j = 0; j < size.hidden; ++j) to_query[j] = 0;
   score.exponentials
       ? score_gradients<Exponentials>(score, v, scratch, to_query, to_v, to_keys, size)
@@ -136,12 +141,12 @@ void additive_row(const AdditiveScore& score, const float* v, const float* value
   fastest<forward>(score, v, values, weights, context, size);
 }
 
-void additive_row_gradient(const float* outer, const AdditiveScore& score, const float* v,
-                           const float* values, const float* weights, float* to_query, float* to_v,
-                           float* to_keys, float* to_values, float* scratch,
-                           const AdditiveSize& size) {
-  fastest<backward>(outer, score, v, values, weights, to_query, to_v, to_keys, to_values, scratch,
-                    size);
+void additive_row_gradient(const float* outer, const float* to_logs, const AdditiveScore& score,
+                           const float* v, const float* values, const float* weights,
+                           float* to_query, float* to_v, float* to_keys, float* to_values,
+                           float* scratch, const AdditiveSize& size) {
+  fastest<backward>(outer, to_logs, score, v, values, weights, to_query, to_v, to_keys, to_values,
+                    scratch, size);
 }
 
 }  // namespace heed::kernels

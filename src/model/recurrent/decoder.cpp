@@ -91,7 +91,8 @@ Memory RecurrentDecoder::unpack_memory(const State& state) const {
           state.memory[kSummary],
           state.memory[kBias],
           {},
-          {}};
+          {},
+          false};
 }
 
 // State::carried: hidden and cell of each layer, then the feed; undefined where the model has none.
@@ -160,7 +161,7 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& c
 
 RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carried& carried,
                                                       const Memory& memory) {
-  std::vector<Tensor> before, top, context, weights, attentional;
+  std::vector<Tensor> before, top, context, weights, logs, attentional;
   const Sequence sequence = begin(memory);
   int64_t position = 0;
   for (const Tensor& now : gates.split(1, 1)) {
@@ -169,12 +170,13 @@ RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carri
     top.push_back(step.top);
     context.push_back(step.attended.context);
     weights.push_back(step.attended.weights);
+    if (memory.logs) logs.push_back(step.attended.logs);
     if (feeding_) attentional.push_back(step.attentional);
   }
   const auto join = [](const std::vector<Tensor>& parts) {
     return parts.empty() ? Tensor() : at::cat(parts, 1);
   };
-  return {join(before), join(top), {join(context), join(weights)}, join(attentional)};
+  return {join(before), join(top), {join(context), join(weights), join(logs)}, join(attentional)};
 }
 
 // Nothing that the attention makes enters the next step: layer by layer, then all steps attend
@@ -223,14 +225,17 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
   return read_out(embedded, step);
 }
 
-Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights) {
+Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
+                             Tensor* logs) {
   Carried carried = unpack(state);
-  const Memory memory = unpack_memory(state);
+  Memory memory = unpack_memory(state);
+  memory.logs = logs != nullptr;
   const Tensor gates = bottom_gates(embedded, state);
   const bool chained = timing_ == Timing::kBefore || feeding_;
   const Step all =
       chained ? run_stepwise(gates, carried, memory) : run_at_once(gates, carried, memory);
   if (weights != nullptr) *weights = all.attended.weights;
+  if (logs != nullptr) *logs = all.attended.logs;
   return read_out(embedded, all);
 }
 

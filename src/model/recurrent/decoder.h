@@ -37,8 +37,9 @@ class RecurrentDecoder : public torch::nn::Module {
   Tensor step(const Tensor& embedded, State& state, Tensor* weights);
 
   /// Teacher forcing: embedded [batch, target, input] -> features of the same shape. `weights`,
-  /// where not null, receives [batch, target, source].
-  Tensor run(const Tensor& embedded, const State& state, Tensor* weights);
+  /// where not null, receives [batch, target, source], and `logs` the same of their logarithms,
+  /// with a gradient.
+  Tensor run(const Tensor& embedded, const State& state, Tensor* weights, Tensor* logs = nullptr);
 
   bool attends() const { return timing_ != Timing::kNever; }
 

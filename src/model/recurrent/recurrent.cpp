@@ -26,7 +26,8 @@ class RecurrentModel : public Model {
     const State state = start(source, nullptr);
     Tensor weights;
     const Tensor output =
-        decoder_->run(embed(*tokens_.target, target_input), state, wanted(trace, weights));
+        decoder_->run(embed(*tokens_.target, target_input), state, wanted(trace, weights),
+                      trace != nullptr && trace->guided ? &trace->guided->logs : nullptr);
     note(trace, weights);
     return drop(output, dropout_, is_training());
   }

@@ -96,7 +96,8 @@ Tensor DecoderBlock::step(const Tensor& x, const StepCache& cache, int64_t posit
 
 Tensor DecoderBlock::after_self_attention(const Tensor& x, const View& view) {
   const Tensor read = around_cross_->around(x, [&](const Tensor& y) {
-    return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights);
+    return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights,
+                                     view.guided);
   });
   return around_feed_forward_->around(read,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });

@@ -76,6 +76,7 @@ class DecoderBlock : public torch::nn::Module {
     Between sentences;
     Tensor* self_weights = nullptr;
     Tensor* cross_weights = nullptr;
+    Guided* guided = nullptr;
   };
 
   explicit DecoderBlock(const BlockOptions& options);

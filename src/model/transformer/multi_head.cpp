@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/error.h"
 #include "kernels/attention.h"
+#include "kernels/fp32.h"
 #include "kernels/product.h"
 #include "model/initial.h"
 #include "model/transformer/layers.h"
@@ -66,6 +68,11 @@ void write_step(Tensor& cache, const Tensor& now, int64_t position) {
     cache = cache.clone();
   }
   cache.select(3, position).copy_(now);
+}
+
+/// As wide as the longest of them.
+Tensor padded(const Tensor& x, const Sentences& sentences) {
+  return pad(x, sentences, *std::ranges::max_element(sentences.lengths));
 }
 
 }  // namespace
@@ -176,9 +183,33 @@ KeysValues CrossAttention::project(const Tensor& memory) {
           .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
 }
 
+/// [batch, query, source], in fp32 as attend() with weights. Its products are small beside those of
+/// all heads.
+Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memory,
+                                    const Between& sentences, int64_t head) const {
+  const int64_t width = options_.head(), shared = head / (options_.heads / options_.kv());
+  const kernels::WithoutAutocast guard;
+  Tensor asked = kernels::widened(query.narrow(-1, head * width, width)), keys, valid;
+  if (sentences.memory.packed()) {
+    asked = padded(asked, sentences.queries);
+    keys =
+        padded(kernels::widened(memory.packed.narrow(1, shared * width, width)), sentences.memory);
+    valid = at::arange(keys.size(1)) < at::tensor(sentences.memory.lengths).unsqueeze(1);
+    valid = valid.unsqueeze(1);
+  } else {
+    keys = kernels::widened(memory.keys.select(1, shared));
+    if (sentences.memory.valid.defined()) valid = sentences.memory.valid.squeeze(1);
+  }
+  Tensor scores = at::bmm(asked, keys.transpose(1, 2)) * scale_of(options_);
+  if (valid.defined())
+    scores = scores.masked_fill(valid.logical_not(), -std::numeric_limits<double>::infinity());
+  return at::log_softmax(scores, -1);
+}
+
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
-                               Tensor* weights) {
+                               Tensor* weights, Guided* guided) {
   const Tensor query = linear(*query_, x);
+  if (guided != nullptr) guided->logs = logs_of_head(query, memory, sentences, guided->head);
   if (sentences.memory.packed())
     return linear(*output_, kernels::packed_attention(
                                 query, memory.packed,

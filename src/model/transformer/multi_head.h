@@ -12,6 +12,7 @@
 
 #include "kernels/tensor.h"
 #include "model/config.h"
+#include "model/model.h"
 #include "model/transformer/positions.h"
 #include "model/transformer/scaled_dot_product.h"
 #include "model/transformer/sentences.h"
@@ -88,11 +89,14 @@ class CrossAttention : public torch::nn::Module {
   KeysValues project(const Tensor& memory);
 
   /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam; or [positions,
-  /// width] where both sides are packed.
+  /// width] where both sides are packed. `guided`, if not null, receives one head's logarithms.
   Tensor forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
-                 Tensor* weights);
+                 Tensor* weights, Guided* guided = nullptr);
 
  private:
+  Tensor logs_of_head(const Tensor& query, const KeysValues& memory, const Between& sentences,
+                      int64_t head) const;
+
   MultiHeadOptions options_;
   torch::nn::Linear query_;
   torch::nn::Linear projection_;  // keys, values stacked

@@ -192,18 +192,23 @@ Tensor Transformer::encode(const Source& source, const Sentences& sentences, Tra
 }
 
 Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
-  const bool packed = !trace && can_pack(source.tokens) && can_pack(target_input);
+  const bool packed =
+      !(trace && trace->has_maps()) && can_pack(source.tokens) && can_pack(target_input);
   const Sentences sources = packed ? packed_source(source) : padded_source(source);
   const Sentences targets = packed ? packed_target(target_input) : Sentences{};
   const Tensor memory = encode(source, sources, trace);
   Tensor x = embed(*tokens_.target, *target_positions_, target_input, targets);
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  Guided* const guided = trace && trace->guided ? &*trace->guided : nullptr;
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];
+    const bool is_guided =
+        guided && decoder_layer(config_, guided->layer) == static_cast<int64_t>(layer);
     x = block.forward(x, {.memory = block.project(memory),
                           .sentences = {targets, sources},
                           .self_weights = self.place(),
-                          .cross_weights = cross.place()});
+                          .cross_weights = cross.place(),
+                          .guided = is_guided ? guided : nullptr});
     self.keep(layer);
     cross.keep(layer);
   }

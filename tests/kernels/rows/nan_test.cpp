@@ -159,7 +159,7 @@ Floats additive(const Inputs& in, bool exponentials) {
   Floats weights(source), context(kMemory), scratch(source), out;
   Floats to_query(kWide), to_v(kWide), to_keys(keys.size()), to_values(in[3].size());
   additive_row(score, in[2].data(), in[3].data(), weights.data(), context.data(), size);
-  additive_row_gradient(in[4].data(), score, in[2].data(), in[3].data(), weights.data(),
+  additive_row_gradient(in[4].data(), nullptr, score, in[2].data(), in[3].data(), weights.data(),
                         to_query.data(), to_v.data(), to_keys.data(), to_values.data(),
                         scratch.data(), size);
   for (const Floats& part : {weights, context, to_query, to_v, to_keys, to_values})

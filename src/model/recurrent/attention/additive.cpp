@@ -37,8 +37,8 @@ class Additive : public Attention {
                                  ? kernels::collected_linear(query, memory.query)
                                  : at::linear(query, kernels::widened(query_));
     if (memory.additive.defined()) {
-      const auto fused = kernels::additive_attention(projected, memory.additive);
-      return {fused.context, fused.weights};
+      const auto fused = kernels::additive_attention(projected, memory.additive, memory.logs);
+      return {fused.context, fused.weights, fused.logs};
     }
     const Tensor scores =
         kernels::additive_scores(projected, memory.keys, kernels::widened(score_));

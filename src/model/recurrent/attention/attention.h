@@ -25,6 +25,7 @@ struct Memory {
   // Made by begin() for the steps of one sequence.
   kernels::Collected query;          // what multiplies the queries
   kernels::AdditiveMemory additive;  // keys and values for the fused kernel, where it takes them
+  bool logs = false;                 // the weights' logarithms are wanted
 };
 
 /// A Memory without keys, with the bias made from `valid`.
@@ -34,6 +35,7 @@ struct Attended {
   Tensor context;  // [sentences, query, memory]
   Tensor weights;  // [sentences, query, source], rows sum to 1 over valid positions; undefined for
                    // `none`
+  Tensor logs = {};  // of the weights, with a gradient; where Memory::logs wants them
 };
 
 struct AttentionSize {

@@ -16,7 +16,8 @@ Memory make_memory(const Tensor& values, const Tensor& valid, const Tensor& summ
                 .summary = summary,
                 .bias = {},
                 .query = {},
-                .additive = {}};
+                .additive = {},
+                .logs = false};
   memory.bias =
       at::zeros({valid.size(0), 1, valid.size(1)}, memory.values.options())
           .masked_fill_(valid.logical_not().unsqueeze(1), -std::numeric_limits<double>::infinity());
@@ -42,9 +43,12 @@ Attended Attention::forward(const Tensor& query, const Memory& memory, int64_t p
 }
 
 Attended attend_with(const Tensor& scores, const Memory& memory, double share, bool training) {
-  const Tensor weights = at::softmax(scores + memory.bias, -1);  // [sentences, query, source]
+  const Tensor biased = scores + memory.bias;
+  const Tensor weights = at::softmax(biased, -1);  // [sentences, query, source]
   const Tensor used = drop(weights, share, training);
-  return {at::bmm(used, memory.values), weights};
+  // Not log(weights): a weight that is 0 in fp32 has a logarithm, and a gradient.
+  return {at::bmm(used, memory.values), weights,
+          memory.logs ? at::log_softmax(biased, -1) : Tensor()};
 }
 
 }  // namespace heed::model

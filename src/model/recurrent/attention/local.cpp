@@ -50,7 +50,7 @@ class Local : public Attention {
     const Tensor weights =
         attended.weights * at::exp(offset.square() * (-0.5 / (deviation * deviation)));
     const Tensor used = drop(weights, dropout_, is_training());
-    return {at::bmm(used, memory.values), weights / weights.sum(-1, true)};
+    return {at::bmm(used, memory.values), weights / weights.sum(-1, true), {}};
   }
 
  private:

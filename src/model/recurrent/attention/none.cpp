@@ -11,7 +11,7 @@ namespace {
 class None : public Attention {
  protected:
   Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    return {memory.summary.unsqueeze(1).expand({-1, query.size(1), -1}), {}};
+    return {memory.summary.unsqueeze(1).expand({-1, query.size(1), -1}), {}, {}};
   }
 };
 

@@ -1,0 +1,118 @@
+#include "data/alignment.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace heed::data {
+namespace {
+
+bool parse_word(std::string_view text, int32_t& word) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, word);
+  return error == std::errc() && stop == end && word >= 0;
+}
+
+text::LineReader opened(const std::string& path) {
+  if (path != "-") require_file(path, "word alignment");
+  return text::LineReader(path);
+}
+
+std::string counted(int64_t words) {
+  return std::to_string(words) + (words == 1 ? " word" : " words");
+}
+
+/// The pieces [first, second) of each word.
+std::vector<std::pair<int32_t, int32_t>> pieces_of_words(const text::WordsOfPieces& pieces) {
+  std::vector<std::pair<int32_t, int32_t>> ranges(static_cast<std::size_t>(pieces.words));
+  for (int32_t piece = 0; const int32_t word : pieces.word_of) {
+    if (word < pieces.words) {
+      auto& [first, second] = ranges[static_cast<std::size_t>(word)];
+      if (first == second) first = piece;
+      second = piece + 1;
+    }
+    ++piece;
+  }
+  return ranges;
+}
+
+}  // namespace
+
+std::vector<Link> parse_links(std::string_view line, const std::string& where) {
+  std::vector<Link> links;
+  for (const std::string& word : split_words(line)) {
+    const std::size_t middle = word.find('-');
+    Link link;
+    const bool good = middle != std::string::npos &&
+                      parse_word(std::string_view(word).substr(0, middle), link.source) &&
+                      parse_word(std::string_view(word).substr(middle + 1), link.target);
+    if (!good)
+      throw UserError(where + ": '" + one_line(word) +
+                      "' is no alignment link; write i-j, source word - target word, counting "
+                      "from 0");
+    links.push_back(link);
+  }
+  std::ranges::sort(links);
+  const auto again = std::ranges::unique(links);
+  links.erase(again.begin(), again.end());
+  return links;
+}
+
+std::vector<Link> links_of_pieces(const std::vector<Link>& words, const text::WordsOfPieces& source,
+                                  const text::WordsOfPieces& target) {
+  const auto sources = pieces_of_words(source), targets = pieces_of_words(target);
+  std::vector<Link> links;
+  for (auto begin = words.begin(); begin != words.end();) {
+    const auto end = std::find_if(begin, words.end(),
+                                  [&](const Link& link) { return link.target != begin->target; });
+    if (begin->target < target.words) {
+      const auto [first, second] = targets[static_cast<std::size_t>(begin->target)];
+      for (int32_t piece = first; piece < second; ++piece)
+        for (auto link = begin; link != end; ++link) {
+          if (link->source >= source.words) continue;
+          const auto [from, to] = sources[static_cast<std::size_t>(link->source)];
+          for (int32_t seen = from; seen < to; ++seen) links.push_back({piece, seen});
+        }
+    }
+    begin = end;
+  }
+  return links;
+}
+
+AlignmentReader::AlignmentReader(const std::string& path) : reader_(opened(path)) {}
+
+std::vector<Link> AlignmentReader::next(std::string_view source, std::string_view target) {
+  if (ended_ || !reader_.next(line_)) {
+    ended_ = true;  // who reads on learns how many pairs there are
+    return {};
+  }
+  const std::string where = reader_.path() + ":" + std::to_string(reader_.line_number());
+  std::vector<Link> links = parse_links(line_, where);
+  if (links.empty()) return links;
+  const int64_t source_words = text::count_words(source), target_words = text::count_words(target);
+  for (const Link& link : links) {
+    const bool beyond_source = link.source >= source_words;
+    if (!beyond_source && link.target < target_words) continue;
+    throw UserError(where + ": link " + std::to_string(link.source) + "-" +
+                    std::to_string(link.target) + ", but the " +
+                    (beyond_source ? "source" : "target") + " sentence has " +
+                    counted(beyond_source ? source_words : target_words) + ", counted from 0");
+  }
+  return links;
+}
+
+void AlignmentReader::end(int64_t pairs) {
+  const bool more = !ended_ && reader_.next(line_);
+  if (!more && !ended_) return;
+  while (reader_.next(line_)) {
+  }
+  throw UserError(reader_.path() + " has " + std::to_string(reader_.line_number()) +
+                  " lines, and its corpus has " + std::to_string(pairs) +
+                  " pairs; line i must have the links of pair i");
+}
+
+}  // namespace heed::data

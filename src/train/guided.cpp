@@ -1,0 +1,46 @@
+#include "train/guided.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "model/device.h"
+
+namespace heed::train {
+
+std::optional<model::Trace> guided_trace(const data::Batch& batch, const TrainConfig& config) {
+  const bool any = std::ranges::any_of(batch.links, [](const auto& row) { return !row.empty(); });
+  if (config.guided_alignment == 0 || !any) return std::nullopt;
+  return model::Trace{
+      .cross = false,
+      .guided = model::Guided{.layer = config.guided_layer, .head = config.guided_head}};
+}
+
+at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch) {
+  expect(logs.defined(), "a model that attends");
+  const int64_t target = logs.size(1), source = logs.size(2);
+  std::vector<int64_t> places;  // in [batch * target * source]
+  std::vector<double> shares;   // A of each
+  for (int64_t row = 0; row < std::ssize(batch.links); ++row) {
+    const std::vector<data::Link>& links = batch.links[row];
+    for (auto begin = links.begin(); begin != links.end();) {
+      const auto end = std::find_if(
+          begin, links.end(), [&](const data::Link& link) { return link.target != begin->target; });
+      for (auto link = begin; link != end; ++link) {
+        expect(link->target < target && link->source < source, "links of pieces that are there");
+        places.push_back((row * target + link->target) * source + link->source);
+      }
+      shares.insert(shares.end(), end - begin, 1 / static_cast<double>(end - begin));
+      begin = end;
+    }
+  }
+  const at::Tensor chosen = logs.flatten().index_select(
+      0, model::upload(at::tensor(at::ArrayRef<int64_t>(places), at::kLong), logs.device()));
+  const at::Tensor weights =
+      model::upload(at::tensor(at::ArrayRef<double>(shares), at::kDouble), logs.device());
+  return (chosen.to(at::kDouble) * weights).sum().neg();
+}
+
+}  // namespace heed::train

@@ -1,0 +1,234 @@
+// Guided alignment as a user trains with it: from gold links and from two models' own, and every
+// mistake in its files and options.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using Json = nlohmann::json;
+
+constexpr const char* kTraining =
+    "learning_rate: 0.01, schedule: cosine, updates: 60, validate_every: 1000, save_every: 30, "
+    "log_every: 10, guided_alignment: 0.5";
+constexpr const char* kGuidedTransformer =
+    "{type: transformer, width: 32, feed_forward: 64, heads: 4, encoder_layers: 1, "
+    "decoder_layers: 2, dropout: 0.0, tie: all}";
+
+class GuidedRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_toy_pairs(folder_, "train", 400, 1);
+    write_toy_pairs(folder_, "valid", 20, 2);
+    folder_.write("train.align", reversal_of("train.src"));
+    folder_.write("valid.align", reversal_of("valid.src"));
+  }
+
+  /// Word j of a reversal is word n - 1 - j of the source.
+  std::string reversal_of(const std::string& source) const {
+    std::string links;
+    for (const std::string& line : lines_of(read_file(folder_ / source))) {
+      const std::size_t words = split_words(line).size();
+      for (std::size_t j = 0; j < words; ++j)
+        links += (j > 0 ? " " : "") + std::to_string(words - 1 - j) + "-" + std::to_string(j);
+      links += "\n";
+    }
+    return links;
+  }
+  /// Of the run NAME; `more` are settings.
+  std::vector<std::string> training(const std::string& name, const std::vector<std::string>& more,
+                                    const char* model = kGuidedTransformer) const {
+    std::vector<std::string> arguments = {
+        "train", write_toy_config(folder_, {name, model, kTraining}), "--set",
+        "data.train.alignment=" + (folder_ / "train.align")};
+    for (const std::string& setting : more) arguments.insert(arguments.end(), {"--set", setting});
+    return arguments;
+  }
+  Result train(const std::string& name, const std::vector<std::string>& more = {},
+               const char* model = kGuidedTransformer) const {
+    return run_heed(training(name, more, model));
+  }
+  Result align(const std::string& name, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"align", folder_ / name, "--source", folder_ / "valid.src",
+                               "--target", folder_ / "valid.tgt"});
+    return run_heed(more);
+  }
+  Json errors_of(const std::string& name) const {
+    return Json::parse(product(align(name, {"--gold", folder_ / "valid.align", "--json"})));
+  }
+  static double error_of_chosen(const Json& errors) {
+    for (const Json& row : errors["choices"])
+      if (row["layer"] == errors["chosen"]["layer"] && row["head"] == errors["chosen"]["head"] &&
+          row["step"] == errors["chosen"]["step"])
+        return row["aer"];
+    return 2;
+  }
+  std::vector<double> losses(const std::string& name) const {
+    std::vector<double> out;
+    for (const std::string& line : lines_of(read_file(folder_ / (name + "/metrics.jsonl"))))
+      if (const Json json = Json::parse(line); json.contains("align")) out.push_back(json["align"]);
+    return out;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(GuidedRun, AlignsBetterThanWithout) {
+  for (const char* model : {kGuidedTransformer, kRnn}) {
+    SCOPED_TRACE(model);
+    const std::string updates = "training.updates=120";
+    EXPECT_EQ(train("guided", {updates}, model).status, 0);
+    EXPECT_EQ(train("plain", {updates, "training.guided_alignment=0"}, model).status, 0);
+    const std::vector<double> align = losses("guided");
+    ASSERT_THAT(align, SizeIs(12));
+    EXPECT_LT(align.back(), 0.5 * align.front());
+    EXPECT_THAT(losses("plain"), SizeIs(0));
+    const std::string log = read_file(folder_ / "guided/train.log");
+    EXPECT_THAT(log, HasSubstr(" align "));
+    EXPECT_THAT(log, HasSubstr("train.align: "));
+    EXPECT_THAT(read_file(folder_ / "plain/train.log"),
+                HasSubstr("data.train.alignment is not used: training.guided_alignment is 0"));
+    const double guided = error_of_chosen(errors_of("guided")),
+                 plain = error_of_chosen(errors_of("plain"));
+    EXPECT_LT(guided, 0.75 * plain);
+    std::filesystem::remove_all(folder_ / "guided");
+    std::filesystem::remove_all(folder_ / "plain");
+  }
+}
+
+TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
+  EXPECT_EQ(
+      train("run", {"training.updates=2", "training.guided_layer=1", "training.guided_head=3"})
+          .status,
+      0);
+  EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, the step that emits the word"));
+  const Result chosen = align("run", {"--layer", "0", "--head", "mean"});
+  EXPECT_THAT(chosen.err, HasSubstr("layer 0, mean of heads"));
+}
+
+TEST_F(GuidedRun, TwoDirectionsMakeTheAlignmentsOfATraining) {
+  // A reversal is its own reverse task, with source and target exchanged.
+  const std::string one = "training.guided_alignment=0";
+  EXPECT_EQ(train("forward", {one}, kRnn).status, 0);
+  EXPECT_EQ(train("backward",
+                  {one, "data.train.source=" + (folder_ / "train.tgt"),
+                   "data.train.target=" + (folder_ / "train.src"), "data.train.alignment=\"\""},
+                  kRnn)
+                .status,
+            0);
+  product(run_heed({"align", folder_ / "forward", "--source", folder_ / "train.src", "--target",
+                    folder_ / "train.tgt", "--reverse", folder_ / "backward", "-o",
+                    folder_ / "own.align"}));
+  EXPECT_THAT(lines_of(read_file(folder_ / "own.align")), SizeIs(400));
+  const Result result =
+      train("guided", {"data.train.alignment=" + (folder_ / "own.align"), "training.updates=10"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(losses("guided"), SizeIs(1));
+}
+
+TEST_F(GuidedRun, GoesWithTagsSamplingTruncationAndSeveralRanks) {
+  folder_.write("other.tsv", "a b\tb a\nc d e\te d c\n");
+  folder_.write("other.align", "0-1 1-0\n\n");
+  const std::vector<std::string> settings = {
+      "data.train=[{source: " + (folder_ / "train.src") + ", target: " + (folder_ / "train.tgt") +
+          ", alignment: " + (folder_ / "train.align") + "}, {source: " + (folder_ / "other.tsv") +
+          ", alignment: " + (folder_ / "other.align") + ", tag: <bt>, weight: 20}]",
+      "data.subword_sampling=0.2",
+      "data.max_length=6",
+      "data.long_sentences=truncate",
+      "data.vocabulary.size=33",
+      "training.micro_batches=3",
+      "training.updates=12",
+      "data.clean=[duplicates]"};
+  const auto command = [&](const std::string& name) {
+    std::vector<std::string> arguments = training(name, settings);
+    // The first corpus alone is named by a key without a number.
+    arguments.erase(arguments.begin() + 2, arguments.begin() + 4);
+    return arguments;
+  };
+  const Result one = run_heed(command("one"));
+  EXPECT_EQ(one.status, 0) << one.err;
+  auto ranks = command("three");
+  ranks.insert(ranks.end(), {"--ranks", "3"});
+  const Result three = run_heed(ranks);
+  EXPECT_EQ(three.status, 0) << three.err;
+  EXPECT_TRUE(read_file(folder_ / "one/model.safetensors") ==
+              read_file(folder_ / "three/model.safetensors"));
+  EXPECT_EQ(losses("one"), losses("three"));
+  ASSERT_THAT(losses("one"), SizeIs(2));
+  EXPECT_GT(losses("one")[0], 0);
+}
+
+TEST_F(GuidedRun, GoesOnWithTheSameAlignmentAlone) {
+  const std::string steady = "training.schedule=constant";  // cosine depends on the end
+  EXPECT_EQ(train("whole", {steady}).status, 0);
+  EXPECT_EQ(train("parts", {steady, "training.updates=30"}).status, 0);
+  auto again = training("parts", {steady});
+  again.emplace_back("--resume");
+  const Result result = run_heed(again);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(read_file(folder_ / "whole/model.safetensors") ==
+              read_file(folder_ / "parts/model.safetensors"));
+  EXPECT_THAT(read_file(folder_ / "parts/provenance.json"), HasSubstr("train.align"));
+  // Another file of this name, and another name.
+  const std::string lines = read_file(folder_ / "train.align");
+  folder_.write("train.align", lines.substr(lines.find('\n')));
+  const auto longer = [&](std::vector<std::string> settings) {
+    settings.insert(settings.end(), {steady, "training.updates=70"});
+    auto arguments = training("parts", settings);
+    arguments.insert(arguments.end(), {"--resume", "-q"});
+    return run_heed(arguments);
+  };
+  expect_mistake(longer({}), {"train.align", "has changed since the run"});
+  folder_.write("same.align", lines);
+  expect_mistake(longer({"data.train.alignment=" + (folder_ / "same.align")}),
+                 {"data.train", "fixed once a run has begun"});
+}
+
+TEST_F(GuidedRun, WrongLinesAreNamedBeforeAnythingElseHappens) {
+  const std::string lines = read_file(folder_ / "train.align"), path = folder_ / "train.align";
+  const auto wrong = [&](const std::string& written, const std::vector<std::string>& parts) {
+    folder_.write("train.align", written);
+    expect_mistake(train("run"), parts);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+    auto doctor = training("run", {});
+    doctor[0] = "doctor";
+    expect_mistake(run_heed(doctor), parts);
+  };
+  wrong("0-0 x\n" + lines, {path + ":1: 'x' is no alignment link; write i-j"});
+  wrong(lines.substr(0, lines.find('\n') + 1) + "0-99\n", {path + ":2: link 0-99, but the target"});
+  wrong(lines + "\n", {path + " has 401 lines, and its corpus has 400 pairs"});
+  wrong("", {path + " has 0 lines"});
+  std::filesystem::remove(path);
+  expect_mistake(train("run"), {"train.align"});
+}
+
+TEST_F(GuidedRun, WhatCannotBeTaughtIsRefusedByName) {
+  const auto refused = [&](const std::vector<std::string>& settings,
+                           const std::vector<std::string>& parts, const char* model) {
+    expect_mistake(train("run", settings, model), parts);
+  };
+  refused({"data.train.alignment=\"\""},
+          {"training.guided_alignment: no corpus has an alignment", "data.train.alignment"},
+          kGuidedTransformer);
+  refused({"training.guided_layer=2"}, {"training.guided_layer", "no layer 2"}, kGuidedTransformer);
+  refused({"training.guided_layer=-3"}, {"training.guided_layer"}, kGuidedTransformer);
+  refused({"training.guided_head=4"}, {"training.guided_head", "no head 4"}, kGuidedTransformer);
+  refused({}, {"training.guided_alignment", "model.attention is none"}, kNone);
+  refused({"model.attention=luong_general", "model.window=local_m"},
+          {"training.guided_alignment", "local_m"}, kRnn);
+  refused({"model.attention=luong_location", "model.max_positions=256"},
+          {"training.guided_alignment", "luong_location", "data.max_length"}, kRnn);
+  refused({"data.valid.alignment=" + (folder_ / "valid.align")},
+          {"data.valid.alignment: only training corpora have an alignment"}, kGuidedTransformer);
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,215 @@
+// Guided alignment: the loss in numbers worked by hand, and in updates of every kind of model.
+#include "train/guided.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "model/kinds.h"
+#include "own_optimizer.h"
+#include "train/metrics.h"
+#include "train/ranked.h"
+#include "train/update.h"
+#include "trainer_support.h"
+
+namespace heed::train {
+namespace {
+
+TrainConfig config_of(double weight) {
+  TrainConfig config;
+  config.guided_alignment = weight;
+  return config;
+}
+
+// Two pairs of 3 and 2 target pieces and 3 source pieces, all with </s>.
+data::Batch two_pairs() {
+  data::Example one{{5, 6, 7}, {5, 6, 7}, {}}, other{{5, 6}, {5, 6}, {}};
+  one.links = {{0, 1}, {2, 0}, {2, 2}};  // piece 1 has none
+  other.links = {{1, 0}};
+  return toy::batch_of({one, other});
+}
+
+TEST(GuidedLoss, IsTheCrossEntropyOfLinkedPieces) {
+  const data::Batch batch = two_pairs();
+  at::manual_seed(1);
+  const Tensor logs = at::rand({2, 4, 4}, at::kDouble).neg().requires_grad_();
+  const auto at = [&](int64_t row, int64_t t, int64_t s) { return logs[row][t][s].item<double>(); };
+  const Tensor loss = guided_loss(logs, batch);
+  EXPECT_NEAR(loss.item<double>(),
+              -(at(0, 0, 1) + 0.5 * at(0, 2, 0) + 0.5 * at(0, 2, 2) + at(1, 1, 0)), 1e-12);
+  loss.backward();
+  const Tensor expected = at::zeros({2, 4, 4}, at::kDouble);
+  expected[0][0][1] = expected[1][1][0] = -1;
+  expected[0][2][0] = expected[0][2][2] = -0.5;
+  EXPECT_TRUE(at::equal(logs.grad(), expected));
+}
+
+TEST(GuidedLoss, OfPaddingWithoutWeightIsFinite) {
+  Tensor scores = at::zeros({2, 4, 4});
+  scores[1].narrow(1, 3, 1).fill_(-INFINITY);  // the shorter source
+  scores.requires_grad_();
+  const Tensor loss = guided_loss(at::log_softmax(scores, -1), two_pairs());
+  EXPECT_NEAR(loss.item<double>(), 2 * std::log(4) + std::log(3), 1e-6);
+  loss.backward();
+  EXPECT_TRUE(scores.grad().isfinite().all().item<bool>());
+}
+
+TEST(GuidedTrace, IsWantedWhereThereAreLinksAndAWeight) {
+  const data::Batch batch = two_pairs();
+  EXPECT_FALSE(guided_trace(batch, config_of(0)));
+  EXPECT_FALSE(guided_trace(toy::batch_of(toy::copies(3)), config_of(1)));
+  TrainConfig config = config_of(1);
+  config.guided_layer = 1;
+  config.guided_head = 3;
+  const auto trace = guided_trace(batch, config);
+  ASSERT_TRUE(trace);
+  EXPECT_FALSE(trace->has_maps());
+  EXPECT_EQ(trace->guided->layer, 1);
+  EXPECT_EQ(trace->guided->head, 3);
+}
+
+constexpr int64_t kPieces = 23;
+
+std::vector<model::testing::NamedConfig> guided_kinds() {
+  auto kinds = model::testing::every_kind();
+  std::erase_if(kinds, [](const auto& kind) {
+    return kind.config.type == model::ModelType::rnn &&
+           (kind.config.attention == "none" || kind.config.window != model::Window::global);
+  });
+  return kinds;
+}
+
+struct Trained {
+  std::vector<UpdateNumbers> numbers;
+  NamedTensors weights;
+};
+
+Trained trained(const model::ModelConfig& kind, TrainConfig training, int64_t updates,
+                const std::vector<data::Example>& examples, at::ScalarType precision = at::kFloat) {
+  training.micro_batches = 2;
+  const model::ModelPtr model = model::testing::model_of(kind, kPieces);
+  OwnOptimizer own(training, *model);
+  Updater updater(*model, training, at::kCPU, precision, own.optimizer, nullptr, [&] {
+    return model::make_model(kind, {kPieces, kPieces});
+  });
+  model->train();
+  Trained out;
+  for (int64_t update = 1; update <= updates; ++update)
+    out.numbers.push_back(updater
+                              .run(parts_of({toy::batch_of(examples)}, training),
+                                   {.update = update, .rate = 0.01, .seed = 3})
+                              .numbers());
+  for (const auto& [name, weight] : model::named_weights(*model))
+    out.weights[name] = weight.clone();
+  return out;
+}
+
+TEST(Guided, AttentionLearnsItsLinksInEveryKindOfModel) {
+  const auto examples = toy::linked(toy::copies(9, 10));
+  for (const auto& [name, kind] : guided_kinds()) {
+    SCOPED_TRACE(name);
+    TrainConfig training = config_of(1);
+    training.guided_layer = -1;
+    const auto numbers = trained(kind, training, 20, examples).numbers;
+    EXPECT_GT(numbers[0].align, 0);
+    EXPECT_LT(numbers.back().align, 0.95 * numbers[0].align);
+    EXPECT_LT(numbers.back().nll, numbers[0].nll);
+  }
+}
+
+TEST(Guided, TheLossIsTheSumWithItsWeight) {
+  const auto examples = toy::linked(toy::copies(9, 10));
+  for (const auto& [name, kind] : guided_kinds()) {
+    SCOPED_TRACE(name);
+    const auto plain = trained(kind, config_of(0), 1, examples).numbers[0];
+    const auto guided = trained(kind, config_of(0.25), 1, examples).numbers[0];
+    EXPECT_EQ(plain.align, 0);
+    EXPECT_NEAR(guided.loss, plain.loss + 0.25 * guided.align, 1e-6 * guided.loss);
+    EXPECT_EQ(guided.nll, plain.nll);
+  }
+}
+
+TEST(Guided, NothingChangesWithoutLinksOrWithoutAWeight) {
+  const auto copies = toy::copies(9, 10);
+  for (const auto& [name, kind] : guided_kinds()) {
+    SCOPED_TRACE(name);
+    const Trained plain = trained(kind, config_of(0), 2, copies);
+    for (const Trained& same : {trained(kind, config_of(1), 2, copies),
+                                trained(kind, config_of(0), 2, toy::linked(copies))}) {
+      EXPECT_EQ(same.numbers[1].loss, plain.numbers[1].loss);
+      expect_equal(same.weights, plain.weights, "weights");
+    }
+  }
+}
+
+TEST(Guided, GoesWithConsistencyByItsFirstPrediction) {
+  const auto examples = toy::linked(toy::copies(9, 10));
+  for (const auto& [name, kind] : guided_kinds()) {
+    SCOPED_TRACE(name);
+    const double alone = trained(kind, config_of(1), 1, examples).numbers[0].align;
+    for (const auto consistency : {Consistency::rdrop, Consistency::simcut}) {
+      TrainConfig training = config_of(1);
+      training.consistency = consistency;
+      training.consistency_share = 0.5;
+      EXPECT_NEAR(trained(kind, training, 1, examples).numbers[0].align, alone, 1e-4 * alone);
+    }
+  }
+}
+
+TEST(Guided, ComputesInFp32UnderAutocast) {
+  const auto examples = toy::linked(toy::copies(9, 10));
+  for (const auto& [name, kind] : guided_kinds()) {
+    SCOPED_TRACE(name);
+    const double exact = trained(kind, config_of(1), 1, examples).numbers[0].align;
+    const auto rounded = trained(kind, config_of(1), 2, examples, at::kBFloat16).numbers;
+    EXPECT_NEAR(rounded[0].align, exact, 0.05 * exact);
+    EXPECT_TRUE(rounded[1].finite());
+  }
+}
+
+TEST(Guided, RanksOfAnyNumberMakeTheSameWeights) {
+  int number = 0;
+  for (const auto& [name, config] : guided_kinds()) {
+    if (number++ % 3 != 0) continue;
+    SCOPED_TRACE(name);
+    auto dropping = config;
+    dropping.dropout = 0.2;
+    const UpdatesOptions options{.model = dropping,
+                                 .precision = number % 2 == 0 ? at::kBFloat16 : at::kFloat,
+                                 .guided = 0.5};
+    ranks::Group alone;
+    const Outcome one = updates(alone, options);
+    ranks::together(2 + number % 3, [&](ranks::Group& group) {
+      at::set_num_threads(1);
+      expect_equal(updates(group, options), one);
+    });
+  }
+}
+
+TEST(Guided, TheLogHasTheLoss) {
+  Progress progress;
+  progress.update = 7;
+  progress.window.tokens = 40;
+  progress.window.loss = 80;
+  progress.window.align = 30;
+  EXPECT_THAT(line_text(progress, {.guided = true}), HasSubstr(" align 0.750 rate"));
+  EXPECT_THAT(line_text(progress, {}), ::testing::Not(HasSubstr("align")));
+  const TemporaryFolder folder;
+  Metrics metrics_file(folder.path());
+  metrics_file.train(progress, {.guided = true});
+  EXPECT_EQ(metrics(folder, "train").at(0).at("align"), 0.75);
+}
+
+TEST(Guided, OlderCheckpointsHaveNoneInTheirWindow) {
+  Progress progress;
+  progress.window.align = 3;
+  EXPECT_EQ(Progress::from_json(progress.to_json(), "here").window.align, 3);
+  json older = json::parse(progress.to_json());
+  older.erase("window_align");
+  EXPECT_EQ(Progress::from_json(older.dump(), "here").window.align, 0);
+}
+
+}  // namespace
+}  // namespace heed::train
