@@ -58,14 +58,28 @@ class SetScorer {
   }
 
   std::optional<train::Scores> score(int64_t update) {
-    const auto outputs = translate_together(
-        group_, lines_, [&](const Lines& lines, int64_t) { return translate(lines); });
-    if (!outputs) return std::nullopt;
-    if (group_.leads()) keep(*outputs, update);
     train::Scores scores;
-    if (!evaluation_.metrics.empty()) add_sacrebleu(*outputs, scores);
-    if (!training_.validation_command.empty())
-      scores.command = first_rank_finds(group_, [&] { return command_score(*outputs); });
+    std::optional<Lines> outputs;
+    const auto attempt = [&](auto&& work) {
+      try {
+        work();
+      } catch (const Failure& failure) {
+        scores.problem = failure.what();
+      }
+    };
+    attempt([&] {
+      outputs = translate_together(group_, lines_,
+                                   [&](const Lines& lines, int64_t) { return translate(lines); });
+    });
+    if (!scores.problem.empty()) return scores;
+    if (!outputs) return std::nullopt;
+    // Where this fails the disk is at fault, and the run ends as where a checkpoint does.
+    if (group_.leads()) keep(*outputs, update);
+    attempt([&] {
+      if (!evaluation_.metrics.empty()) add_sacrebleu(*outputs, scores);
+      if (!training_.validation_command.empty())
+        scores.command = first_rank_finds(group_, [&] { return command_score(*outputs); });
+    });
     return scores;
   }
 

@@ -75,18 +75,15 @@ std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
 /// The scorer is another program, and training can do without one of its scores.
 Scores scores_of(model::Model& model, const Validator& validator) {
   if (!validator.scores) return {};
-  try {
-    return validator.scores(model, validator.update).value_or(Scores());
-  } catch (const Failure& failure) {
-    if (interrupted(validator)) return {};  // a signal may have ended the scorer, too
-    const std::string what = std::string("this validation has no score: ") + failure.what();
-    if (validator.decides != StopMetric::loss)
-      throw Failure(what +
-                    "; training.early_stopping.metric: " + config::name_of(validator.decides) +
-                    " needs it. Everything is saved, --resume repeats the validation");
-    log::warn(what);
-    return {};
-  }
+  const Scores scores = validator.scores(model, validator.update).value_or(Scores());
+  // A signal may have ended the scorer, too.
+  if (scores.problem.empty() || interrupted(validator)) return scores;
+  const std::string what = "this validation has no score: " + scores.problem;
+  if (validator.decides != StopMetric::loss)
+    throw Failure(what + "; training.early_stopping.metric: " + config::name_of(validator.decides) +
+                  " needs it. Everything is saved, --resume repeats the validation");
+  log::warn(what);
+  return scores;
 }
 
 }  // namespace

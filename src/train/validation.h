@@ -19,10 +19,11 @@ namespace heed::train {
 /// What a model's translations of a set are worth, each as far as it is wanted.
 struct Scores {
   std::optional<double> bleu, chrf, command;  // more is better
+  std::string problem = {};                   // why one is missing; training goes on without it
 };
 
 /// Translates a set with the weights to judge, in eval mode without gradients, and scores that, on
-/// all ranks alike; nothing where it was interrupted. May throw Failure.
+/// all ranks alike; nothing where it was interrupted. Throws Failure where the run has to end.
 using ScoreModel = std::function<std::optional<Scores>(model::Model&, int64_t update)>;
 
 struct Validation {

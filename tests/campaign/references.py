@@ -1,4 +1,5 @@
 """Runs that nothing disturbed. Each is made once for a heed and a configuration, and kept in the work folder."""
+import fcntl
 import hashlib
 import json
 import pathlib
@@ -33,9 +34,13 @@ def _hash(*pieces):
 def _home(work):
     """References of this heed; those of an older one are removed."""
     home = work / "references" / _hash(*(path.read_bytes() for path in (toy.HEED, toy.SCORER, toy.HERE / "toy.py")))
-    if not home.exists():
-        shutil.rmtree(home.parent, ignore_errors=True)
-        home.mkdir(parents=True, exist_ok=True)
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with open(work / "references.lock", "w", encoding="utf-8") as lock:  # tests of one work folder run side by side
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        home.mkdir(exist_ok=True)
+        for other in home.parent.iterdir():
+            if other != home:
+                shutil.rmtree(other)
     return home
 
 

@@ -109,6 +109,20 @@ TEST_F(Validations, CommandsThatFailAreNamed) {
                  {"training.early_stopping.metric", "training.validation_command"});
 }
 
+TEST_F(Validations, ThatCannotBeKeptEndTheRunAndResumingRepeatsThem) {
+  ASSERT_EQ(train({"training.updates=2"}).status, 0);
+  fs::remove_all(folder_ / "run/validations");
+  folder_.write("run/validations", "in the way");
+  const std::vector<std::string> resume{"train", config_, "--resume"};
+  const Result result = run_heed(resume);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("run/validations: cannot make the folder"));
+  fs::remove(folder_ / "run/validations");
+  EXPECT_EQ(run_heed(resume).status, 0);
+  EXPECT_EQ(events("validation").size(), 2U);
+  EXPECT_TRUE(exists("run/validations/4.txt"));
+}
+
 TEST_F(Validations, ChrfMayDecide) {
   const Result result = train({"training.early_stopping.metric=chrf"});
   ASSERT_EQ(result.status, 0) << result.err;

@@ -100,7 +100,7 @@ TEST_F(Validating, AnInterruptedOneIsRepeated) {
 }
 
 std::optional<Scores> fail(model::Model&, int64_t) {
-  throw Failure("the scorer is away");
+  return Scores{.problem = "the scorer is away"};
 }
 
 TEST_F(Validating, AScorerThatFailsCostsItsScoreAlone) {
@@ -121,6 +121,20 @@ TEST_F(Validating, AScorerThatFailsCostsItsScoreAlone) {
   EXPECT_TRUE(lines[1].at("bleu").is_null());
   EXPECT_EQ(lines[2].at("bleu"), 20);
   expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+}
+
+TEST_F(Validating, AFailureThatIsNotTheScorersEndsTheRunAndResumingRepeatsIt) {
+  train(setup(folder));
+  auto failing = setup(other);
+  failing.scores = [](model::Model&, int64_t) -> std::optional<Scores> {
+    throw Failure("the disk is full");
+  };
+  EXPECT_EQ(message_of<Failure>([&] { train(failing); }), "the disk is full");
+  EXPECT_EQ(newest(other).update, 5);
+  scored = 0;
+  EXPECT_EQ(train(setup(other, /*resume=*/true)).updates, 13);
+  EXPECT_EQ(scored, 3);
+  expect_same_runs();
 }
 
 TEST_F(Validating, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgain) {
