@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+# heed separates words at these too.
+CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 NEIGHBOURS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
 
 
@@ -74,11 +76,14 @@ def main():
     args = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as folder:
-        files = [f"{folder}/forward", f"{folder}/backward"]
+        texts, files = [f"{folder}/source", f"{folder}/target"], [f"{folder}/forward", f"{folder}/backward"]
+        for given, text in zip((args.source, args.target), texts):
+            lines = pathlib.Path(given).read_bytes().decode("utf-8")
+            pathlib.Path(text).write_bytes(CONTROLS.sub(" ", lines).encode("utf-8"))
         start = time.perf_counter()
         try:
-            subprocess.run([args.eflomal, "-s", args.source, "-t", args.target, "--model", "3", "-f", files[0], "-r",
-                            files[1]], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([args.eflomal, "-s", texts[0], "-t", texts[1], "--model", "3", "-f", files[0], "-r", files[1]],
+                           check=True, stdout=subprocess.DEVNULL)
         except FileNotFoundError:
             sys.exit(f"{args.eflomal} is not there; install it with: pip install eflomal")
         seconds = time.perf_counter() - start
