@@ -36,10 +36,15 @@ int64_t mean_head_of(const model::ModelConfig& config) {
 study::AlignmentChoice usual_choice(const Config& whole) {
   const model::ModelConfig& config = whole.model;
   const train::TrainConfig& training = whole.training;
-  if (training.guided_alignment > 0 && config.type == model::ModelType::transformer)
+  const bool taught = training.guided_alignment > 0;
+  const bool reads = taught && training.guided_step == train::GuidedStep::reads;
+  if (taught && config.type == model::ModelType::transformer)
     return {.layer = model::decoder_layer(config, training.guided_layer),
-            .head = training.guided_head};
-  return {.layer = std::max<int64_t>(layers_of(config) - 2, 0), .head = mean_head_of(config)};
+            .head = training.guided_head,
+            .reads = reads};
+  return {.layer = std::max<int64_t>(layers_of(config) - 2, 0),
+          .head = mean_head_of(config),
+          .reads = reads};
 }
 
 void AlignmentOptions::add(CommandLine& command) {
@@ -49,7 +54,8 @@ void AlignmentOptions::add(CommandLine& command) {
   command.option("--head", head, "From 0, or mean (default)").word("mean", "-1").between(-1, 99999);
   command
       .option("--step", step,
-              "A word's weights are those of the step that emits it (default) or reads it")
+              "A word's weights are those of the step that emits it or reads it; default: the one "
+              "that was taught, or emits")
       .one_of({"emits", "reads"});
 }
 

@@ -52,7 +52,8 @@ void attend(decode::Translator& translator, std::vector<Attended>& all,
 }
 
 /// What each <unk> stands for, those of the prefix first.
-std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary& source) {
+std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary& source,
+                                     bool reads) {
   std::vector<std::string> out = one.translation->unknown_of_prefix;
   const study::AttentionMatrix& weights = one.weights;
   if (count_unknown(*one.hypothesis) <= std::ssize(out) || weights.weights.empty()) return out;
@@ -68,7 +69,8 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
       --left;
       continue;
     }
-    const std::span<const float> row(weights.weights.data() + t * weights.source.size(),
+    const std::size_t step = t + (reads ? 1 : 0);
+    const std::span<const float> row(weights.weights.data() + step * weights.source.size(),
                                      weights.source.size());
     out.push_back(study::source_word_for(surfaces, is_unknown, row));
   }
@@ -80,7 +82,7 @@ void tell(const Attended& one, const decode::Member& member, const DetailOptions
   Details& details = *one.details;
   std::vector<std::string> meanings = one.translation->unknown_of_prefix;
   if (options.replace_unknown) {
-    meanings = meanings_of(one, member.source);
+    meanings = meanings_of(one, member.source, options.choice.reads);
     details.text = member.target.decode(hypothesis.ids, meanings);
   }
   const study::PieceWords words =

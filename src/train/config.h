@@ -14,6 +14,7 @@ HEED_ENUM(OptimizerKind, adam, adamw, sgd, adadelta)
 HEED_ENUM(ScheduleKind, constant, inverse_sqrt, noam, cosine, plateau, luong)
 HEED_ENUM(StopMetric, loss, bleu, chrf, command)
 HEED_ENUM(Consistency, none, rdrop, simcut)
+HEED_ENUM(GuidedStep, emits, reads)
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
@@ -95,6 +96,11 @@ struct TrainConfig {
   HEED_FIXED(int64_t, guided_head, 0,
              "guided_alignment, transformer: the head of its cross-attention, from 0.",
              config::Between<int64_t>{0, 255})
+  HEED_FIXED(GuidedStep, guided_step, GuidedStep::emits,
+             "guided_alignment: a target piece's links are taught to the step that emits it, or to "
+             "the next one, which reads it (Chen et al. 2020): better alignments, but a recurrent "
+             "model's only attention then looks behind.",
+             config::AnyValue{})
   HEED_FIXED(double, clip_norm, 1.0,
              "Gradients longer than this are shortened to it; 0 leaves them.",
              config::Between<double>{0.0, 1e9})

@@ -18,9 +18,10 @@ std::optional<model::Trace> guided_trace(const data::Batch& batch, const TrainCo
       .guided = model::Guided{.layer = config.guided_layer, .head = config.guided_head}};
 }
 
-at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch) {
+at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch, GuidedStep step) {
   expect(logs.defined(), "a model that attends");
   const int64_t target = logs.size(1), source = logs.size(2);
+  const int64_t later = step == GuidedStep::reads ? 1 : 0;
   std::vector<int64_t> places;  // in [batch * target * source]
   std::vector<double> shares;   // A of each
   for (int64_t row = 0; row < std::ssize(batch.links); ++row) {
@@ -29,8 +30,9 @@ at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch) {
       const auto end = std::find_if(
           begin, links.end(), [&](const data::Link& link) { return link.target != begin->target; });
       for (auto link = begin; link != end; ++link) {
-        expect(link->target < target && link->source < source, "links of pieces that are there");
-        places.push_back((row * target + link->target) * source + link->source);
+        const int64_t taught = link->target + later;
+        expect(taught < target && link->source < source, "links of pieces that are there");
+        places.push_back((row * target + taught) * source + link->source);
       }
       shares.insert(shares.end(), end - begin, 1 / static_cast<double>(end - begin));
       begin = end;

@@ -160,7 +160,7 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
             : loss_of(model, features, target, config_.label_smoothing);
   if (!trace) return loss;
   // With consistency, of the first predictions: those of the second see less.
-  loss.align = guided_loss(trace->guided->logs, part);
+  loss.align = guided_loss(trace->guided->logs, part, config_.guided_step);
   loss.smoothed = loss.smoothed + loss.align * config_.guided_alignment;
   return loss;
 }

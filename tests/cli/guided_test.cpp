@@ -80,6 +80,13 @@ class GuidedRun : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(GuidedRun, AlignsByTheStepThatWasTaught) {
+  EXPECT_EQ(train("reads", {"training.updates=120", "training.guided_step=reads"}).status, 0);
+  const Json errors = errors_of("reads");
+  EXPECT_EQ(errors["chosen"]["step"], "reads");
+  EXPECT_LT(error_of_chosen(errors), 0.3);
+}
+
 TEST_F(GuidedRun, AlignsBetterThanWithout) {
   for (const char* model : {kGuidedTransformer, kRnn}) {
     SCOPED_TRACE(model);

@@ -36,7 +36,7 @@ TEST(GuidedLoss, IsTheCrossEntropyOfLinkedPieces) {
   at::manual_seed(1);
   const Tensor logs = at::rand({2, 4, 4}, at::kDouble).neg().requires_grad_();
   const auto at = [&](int64_t row, int64_t t, int64_t s) { return logs[row][t][s].item<double>(); };
-  const Tensor loss = guided_loss(logs, batch);
+  const Tensor loss = guided_loss(logs, batch, GuidedStep::emits);
   EXPECT_NEAR(loss.item<double>(),
               -(at(0, 0, 1) + 0.5 * at(0, 2, 0) + 0.5 * at(0, 2, 2) + at(1, 1, 0)), 1e-12);
   loss.backward();
@@ -46,11 +46,19 @@ TEST(GuidedLoss, IsTheCrossEntropyOfLinkedPieces) {
   EXPECT_TRUE(at::equal(logs.grad(), expected));
 }
 
+TEST(GuidedLoss, OfTheStepThatReadsAPieceIsOneRowLater) {
+  at::manual_seed(2);
+  const Tensor logs = at::rand({2, 4, 4}, at::kDouble).neg();
+  const Tensor later = logs.narrow(1, 1, 3);
+  EXPECT_EQ(guided_loss(logs, two_pairs(), GuidedStep::reads).item<double>(),
+            guided_loss(later, two_pairs(), GuidedStep::emits).item<double>());
+}
+
 TEST(GuidedLoss, OfPaddingWithoutWeightIsFinite) {
   Tensor scores = at::zeros({2, 4, 4});
   scores[1].narrow(1, 3, 1).fill_(-INFINITY);  // the shorter source
   scores.requires_grad_();
-  const Tensor loss = guided_loss(at::log_softmax(scores, -1), two_pairs());
+  const Tensor loss = guided_loss(at::log_softmax(scores, -1), two_pairs(), GuidedStep::emits);
   EXPECT_NEAR(loss.item<double>(), 2 * std::log(4) + std::log(3), 1e-6);
   loss.backward();
   EXPECT_TRUE(scores.grad().isfinite().all().item<bool>());
