@@ -53,6 +53,7 @@ Pairs turned(const Pairs& pairs) {
 /// By --layer, --head and --step, or as fits --tune-gold best. `turned_round`: the model translates
 /// from the target to the source.
 void choose(Aligner& aligner, const AlignArgs& args, bool turned_round) {
+  aligner.least = args.weights.least;
   if (args.tuned()) {
     const Pairs pairs = read_pairs(args.tune_source, args.tune_target);
     const auto gold = read_gold(args.tune_gold, pairs.source.size(), args.swapped != turned_round);

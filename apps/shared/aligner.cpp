@@ -57,6 +57,11 @@ void AlignmentOptions::add(CommandLine& command) {
               "A word's weights are those of the step that emits it or reads it; default: the one "
               "that was taught, or emits")
       .one_of({"emits", "reads"});
+  command
+      .option("--min-weight", least,
+              "A word whose largest weight is lower has no link: fewer links, of which more are right")
+      .between(0.0, 1.0)
+      .shows_default();
 }
 
 void AlignmentOptions::apply(const model::ModelConfig& config,
@@ -91,7 +96,7 @@ Aligner::Aligner(ModelFolder folder)
 study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
                                      const std::vector<study::GoldAlignment>& gold,
                                      const std::string& gold_name) {
-  study::AlignmentSweep sweep;
+  study::AlignmentSweep sweep(least);
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
     const auto sentences =
         decode::attention_maps(translator_, window.pairs.source, window.pairs.target, {},
@@ -117,7 +122,7 @@ std::vector<study::Alignment> Aligner::align(const Pairs& pairs, std::size_t fir
     const auto matrices = to_matrices(sentences[i], static_cast<int64_t>(first + i) + 1);
     alignments.emplace_back();
     if (matrices.empty()) continue;
-    alignments.back() = study::word_alignment(matrices.front(), choice.reads);
+    alignments.back() = study::word_alignment(matrices.front(), choice.reads, least);
     const study::AttentionMatrix words = study::merge_words(matrices.front());
     const auto same = [](const std::vector<std::string>& tokens, const std::string& line) {
       return words_of(tokens) == static_cast<std::size_t>(text::count_words(line));

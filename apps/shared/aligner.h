@@ -23,10 +23,11 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t
 /// one, and the mean of its heads.
 study::AlignmentChoice usual_choice(const Config& config);
 
-/// --layer, --head and --step of every command that aligns words.
+/// --layer, --head, --step and --min-weight of every command that aligns words.
 struct AlignmentOptions {
   std::optional<int64_t> layer, head;
   std::string step;
+  double least = 0;
 
   bool chosen() const { return layer || head || !step.empty(); }
   void add(CommandLine& command);
@@ -41,6 +42,8 @@ class Aligner {
 
   /// At first usual_choice().
   study::AlignmentChoice choice;
+  /// Words whose largest weight is below it have no link.
+  double least = 0;
 
   /// The error rate of everything `choice` could be. `gold_name` is for messages.
   study::AlignmentSweep sweep(const Pairs& pairs, const std::vector<study::GoldAlignment>& gold,

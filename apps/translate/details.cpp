@@ -99,7 +99,7 @@ void tell(const Attended& one, const decode::Member& member, const DetailOptions
   read.word_of.resize(one.weights.target.size() - 1);
   details.alignment = study::word_alignment(
       study::with_words(one.weights, read, study::words_of_pieces(surfaces_of_source(one.weights))),
-      options.choice.reads);
+      options.choice.reads, options.least);
 }
 
 }  // namespace

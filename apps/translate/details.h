@@ -25,6 +25,7 @@ struct Details {
 struct DetailOptions {
   bool words = false, alignment = false, replace_unknown = false;
   study::AlignmentChoice choice;  // whose weights link words and find what <unk> stands for
+  double least = 0;               // words whose largest weight is below it have no link
 };
 
 /// [lines][hypotheses] of `translations`. What is not asked for stays empty, but for the text.

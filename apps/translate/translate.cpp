@@ -59,7 +59,8 @@ void translate(const TranslateArgs& args) {
   DetailOptions wanted{.words = args.scores || args.json,
                        .alignment = output.alignment,
                        .replace_unknown = args.replace_unknown,
-                       .choice = usual_choice(first.config)};
+                       .choice = usual_choice(first.config),
+                       .least = args.weights.least};
   args.weights.apply(first.config.model, wanted.choice);
 
   if (args.resume && output.n_best)

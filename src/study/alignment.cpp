@@ -53,7 +53,7 @@ std::string pharaoh(const Alignment& alignment) {
   return out;
 }
 
-Alignment hard_alignment(const AttentionMatrix& matrix) {
+Alignment hard_alignment(const AttentionMatrix& matrix, double least) {
   check(matrix);
   Alignment alignment;
   if (matrix.source.empty()) return alignment;
@@ -63,7 +63,8 @@ Alignment hard_alignment(const AttentionMatrix& matrix) {
     for (std::size_t column = 1; column < matrix.source.size(); ++column) {
       if (matrix.at(row, column) > matrix.at(row, best)) best = column;
     }
-    if (matrix.source[best] != kEndToken) alignment.insert({best, row});
+    if (matrix.source[best] != kEndToken && matrix.at(row, best) >= least)
+      alignment.insert({best, row});
   }
   return alignment;
 }

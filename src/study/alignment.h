@@ -33,9 +33,10 @@ GoldAlignment parse_pharaoh(std::string_view line, const std::string& where);
 /// `0-0 1-2`, by source position, then target.
 std::string pharaoh(const Alignment& alignment);
 
-/// Each row's largest weight is a link; `</s>` on either side links nothing, and a row that looks
-/// at `</s>` most is left unlinked. Between equal weights the first wins.
-Alignment hard_alignment(const AttentionMatrix& matrix);
+/// Each row's largest weight is a link, if it is at least `least`; `</s>` on either side links
+/// nothing, and a row that looks at `</s>` most is left unlinked. Between equal weights the first
+/// wins.
+Alignment hard_alignment(const AttentionMatrix& matrix, double least = 0);
 
 /// What a monotone guess would say: target j with the source position at the same share of the
 /// sentence.

@@ -66,8 +66,8 @@ std::string describe(const AlignmentChoice& choice) {
          ", the step that " + step_name(choice.reads) + " the word";
 }
 
-Alignment word_alignment(const AttentionMatrix& pieces, bool reads) {
-  return hard_alignment(merge_words(reads ? reading_steps(pieces) : pieces));
+Alignment word_alignment(const AttentionMatrix& pieces, bool reads, double least) {
+  return hard_alignment(merge_words(reads ? reading_steps(pieces) : pieces), least);
 }
 
 void require_inside(const GoldAlignment& gold, std::size_t source_words, std::size_t target_words,
@@ -81,7 +81,7 @@ void require_inside(const GoldAlignment& gold, std::size_t source_words, std::si
 
 void AlignmentSweep::count(const AttentionMatrix& pieces, const GoldAlignment& gold) {
   for (const bool reads : {false, true})
-    errors_[{pieces.layer, pieces.head, reads}].add(word_alignment(pieces, reads), gold);
+    errors_[{pieces.layer, pieces.head, reads}].add(word_alignment(pieces, reads, least_), gold);
 }
 
 void AlignmentSweep::add(std::span<const AttentionMatrix> heads, const GoldAlignment& gold,

@@ -28,8 +28,9 @@ struct AlignmentChoice {
 std::string describe(const AlignmentChoice& choice);
 
 /// Pieces, `</s>` last on the target side, to linked words: rows moved if `reads`, pieces merged to
-/// words, and each target word linked to the source word it looks at most.
-Alignment word_alignment(const AttentionMatrix& pieces, bool reads);
+/// words, and each target word linked to the source word it looks at most, if that has a weight of
+/// at least `least`.
+Alignment word_alignment(const AttentionMatrix& pieces, bool reads, double least = 0);
 
 /// Throws UserError, beginning with `where`, for a link outside a sentence of so many words.
 void require_inside(const GoldAlignment& gold, std::size_t source_words, std::size_t target_words,
@@ -38,6 +39,9 @@ void require_inside(const GoldAlignment& gold, std::size_t source_words, std::si
 /// The alignment error rate of every choice over a corpus, and of the diagonal.
 class AlignmentSweep {
  public:
+  /// `least` as in word_alignment().
+  explicit AlignmentSweep(double least = 0) : least_(least) {}
+
   /// One sentence: the cross-attention of every layer and head, by pieces. Nothing for a sentence
   /// without any. Throws UserError, beginning with `where`, if `gold` does not fit the sentence.
   void add(std::span<const AttentionMatrix> heads, const GoldAlignment& gold,
@@ -53,6 +57,7 @@ class AlignmentSweep {
  private:
   void count(const AttentionMatrix& pieces, const GoldAlignment& gold);
 
+  double least_;
   std::map<AlignmentChoice, AlignmentError> errors_;
   AlignmentError diagonal_;
   int64_t sentences_ = 0;

@@ -85,6 +85,10 @@ TEST_F(GuidedRun, AlignsByTheStepThatWasTaught) {
   const Json errors = errors_of("reads");
   EXPECT_EQ(errors["chosen"]["step"], "reads");
   EXPECT_LT(error_of_chosen(errors), 0.3);
+  const auto links = [&](const char* least) {
+    return split_words(product(align("reads", {"--min-weight", least}))).size();
+  };
+  EXPECT_LT(links("0.9"), links("0"));
 }
 
 TEST_F(GuidedRun, AlignsBetterThanWithout) {

@@ -45,6 +45,7 @@ TEST(Alignment, LinksEachTargetToWhatItLooksAtMost) {
                                            0.1f, 0.2f, 0.7f,  //
                                            1.0f, 0.0f, 0.0f}};
   EXPECT_EQ(pharaoh(hard_alignment(matrix)), "0-1 1-0");
+  EXPECT_EQ(pharaoh(hard_alignment(matrix, 0.5)), "1-0");
 }
 
 TEST(Alignment, TheDiagonalStretchesToBothEnds) {
