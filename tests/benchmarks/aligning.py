@@ -57,13 +57,14 @@ def grow_diag_final_and(forward, backward):
     return joined
 
 
-def error_rate(found, gold):
-    """1 - (|A and S| + |A and P|) / (|A| + |S|) of Och and Ney 2003, over all lines."""
-    right = size = 0
+def rates(found, gold):
+    """Error rate 1 - (|A and S| + |A and P|) / (|A| + |S|), precision |A and P| / |A| and recall |A and S| / |S|
+    over all lines (Och and Ney 2003)."""
+    links = wanted = in_sure = in_possible = 0
     for line, (sure, possible) in zip(found, gold):
-        right += len(line & sure) + len(line & possible)
-        size += len(line) + len(sure)
-    return 1 - right / size
+        links, wanted = links + len(line), wanted + len(sure)
+        in_sure, in_possible = in_sure + len(line & sure), in_possible + len(line & possible)
+    return 1 - (in_sure + in_possible) / (links + wanted), in_possible / links, in_sure / wanted
 
 
 def main():
@@ -92,7 +93,8 @@ def main():
     with open(args.gold, encoding="utf-8") as file:
         gold = [links(line) for line in file]
     for name, found in (("forward", directions[0]), ("backward", directions[1]), ("grow-diag-final-and", joined)):
-        print(f"{name:20} AER {100 * error_rate(found, gold):5.1f} %")
+        error, precision, recall = (100 * rate for rate in rates(found, gold))
+        print(f"{name:20} AER {error:.1f} %  precision {precision:.1f} %  recall {recall:.1f} %")
     print(f"{len(joined)} pairs in {seconds:.0f} s")
     if args.output:
         text = "".join(" ".join(f"{i}-{j}" for i, j in sorted(line)) + "\n" for line in joined)
