@@ -15,7 +15,6 @@ europarl-deen/train.{de,en}[.gz] and alignment-gold/{europarl150,europarl100}-de
 """
 
 import re
-import zipfile
 from pathlib import Path
 from typing import List, NamedTuple, Tuple
 
@@ -25,6 +24,8 @@ from fetching import (
     corpus_parser,
     download,
     find_local,
+    lines_in_zip,
+    parallel_lines,
     read_lines,
     same_count,
     write_split,
@@ -70,22 +71,14 @@ def joined(path: Path) -> List[Pair]:
 
 def in_files(folder: Path, name: str) -> List[Pair]:
     paths = [find_local(folder, [f"{name}.{language}"]) for language in LANGUAGES]
-    sides = [[clean(line) for line in read_lines(path)] for path in paths]
-    same_count(*sides, *paths)
-    return list(zip(*sides))
+    return list(zip(*parallel_lines(paths)))
 
 
 def in_archive(path: Path) -> Aligned:
-    def lines(archive, name: str) -> List[str]:
-        return archive.read(f"{path.stem}/{name}").decode("utf-8").splitlines()
-
-    try:
-        with zipfile.ZipFile(path) as archive:
-            sides = [[clean(line) for line in lines(archive, f"test.{side}")] for side in LANGUAGES]
-            links = lines(archive, "de-en.wa")
-    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
-        raise UserMistake(f"{path}: not the archive of aligned text ({error}); fetch it again") from error
-    return Aligned(list(zip(*sides)), links, f"{path}: de-en.wa")
+    names = [f"{path.stem}/{name}" for name in ("test.de", "test.en", "de-en.wa")]
+    german, english, links = lines_in_zip(path, names)
+    pairs = list(zip(map(clean, german), map(clean, english)))
+    return Aligned(pairs, links, f"{path}: de-en.wa")
 
 
 def original(paths: List[Path]) -> Tuple[List[Pair], Aligned, Aligned]:

@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+import zipfile
 import zlib
 from argparse import Namespace
 from pathlib import Path
@@ -203,6 +204,24 @@ def same_count(source: Sequence, target: Sequence, source_name, target_name) -> 
             f"{source_name} has {len(source)} lines but {target_name} has {len(target)}; "
             f"line i of one must be the translation of line i of the other"
         )
+
+
+def parallel_lines(paths: Sequence[Path]) -> List[List[str]]:
+    """The cleaned lines of two files, line i of one the translation of line i of the other."""
+    sides = [[clean(line) for line in read_lines(path)] for path in paths]
+    same_count(*sides, *paths)
+    return sides
+
+
+def lines_in_zip(path: Path, names: Sequence[str]) -> List[List[str]]:
+    """Of each of these files of an archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return [archive.read(name).decode("utf-8").splitlines() for name in names]
+    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
+        raise UserMistake(
+            f"{path}: no archive with {', '.join(names)} ({error}); fetch it again"
+        ) from error
 
 
 def check(fine: bool, complaint: str, no_check: bool) -> None:

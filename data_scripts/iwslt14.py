@@ -28,6 +28,7 @@ from fetching import (
     corpus_parser,
     download,
     find_local,
+    parallel_lines,
     read_lines,
     same_count,
     write_split,
@@ -141,9 +142,7 @@ def ready(folder: Path, no_check: bool) -> Dict[str, Dict[str, List[str]]]:
     splits = {}
     for split in ("train", "valid", "test"):
         paths = [find_local(folder, [f"{split}.{language}"]) for language in LANGUAGES]
-        sides = [[clean(line) for line in read_lines(path)] for path in paths]
-        same_count(*sides, *paths)
-        splits[split] = dict(zip(LANGUAGES, sides))
+        splits[split] = dict(zip(LANGUAGES, parallel_lines(paths)))
     count = len(splits["test"]["de"])
     check(count == LINES["test"], f"{folder}: {count} test lines, not {LINES['test']}", no_check)
     sample = "".join(splits["train"]["en"][:1000])

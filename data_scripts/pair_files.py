@@ -11,7 +11,7 @@ import hashlib
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
 
-from fetching import clean, read_lines, same_count, write_split
+from fetching import parallel_lines, write_split
 from script import Parser, UserMistake, note, output_folder, run, whole_number
 
 Pairs = List[Tuple[str, str]]
@@ -19,9 +19,7 @@ NAMED = 5  # line numbers shown of what was left out
 
 
 def read_pairs(source: Path, target: Path) -> Pairs:
-    sides = [[clean(line) for line in read_lines(path)] for path in (source, target)]
-    same_count(*sides, source, target)
-    pairs = list(zip(*sides))
+    pairs = list(zip(*parallel_lines((source, target))))
     empty = [number for number, pair in enumerate(pairs, 1) if not all(pair)]
     if empty:
         lines = ", ".join(map(str, empty[:NAMED])) + (", ..." if len(empty) > NAMED else "")

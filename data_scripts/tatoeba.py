@@ -13,7 +13,6 @@ Writes OUTPUT/{train,valid,test}.{de,en}.
 """
 
 import hashlib
-import zipfile
 from pathlib import Path
 from typing import Dict, List, Tuple
 
@@ -23,8 +22,9 @@ from fetching import (
     corpus_parser,
     download,
     find_local,
+    lines_in_zip,
+    parallel_lines,
     read_lines,
-    same_count,
     write_split,
 )
 from script import UserMistake, run
@@ -69,20 +69,12 @@ def read_ready(folder: Path) -> Dict[str, List[Pair]]:
     splits = {}
     for split in SPLITS:
         paths = [find_local(folder, (f"{split}.{language}.gz",)) for language in LANGUAGES]
-        german, english = [[clean(line) for line in read_lines(path)] for path in paths]
-        same_count(german, english, *paths)
-        splits[split] = list(zip(german, english))
+        splits[split] = list(zip(*parallel_lines(paths)))
     return splits
 
 
 def read_archive(path: Path) -> List[str]:
-    if path.suffix != ".zip":
-        return read_lines(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(INSIDE).decode("utf-8").splitlines()
-    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
-        raise UserMistake(f"{path}: no archive with {INSIDE} ({error}); fetch it again") from error
+    return lines_in_zip(path, [INSIDE])[0] if path.suffix == ".zip" else read_lines(path)
 
 
 def load(options) -> Dict[str, List[Pair]]:
