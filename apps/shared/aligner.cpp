@@ -58,8 +58,9 @@ void AlignmentOptions::add(CommandLine& command) {
               "that was taught, or emits")
       .one_of({"emits", "reads"});
   command
-      .option("--min-weight", least,
-              "A word whose largest weight is lower has no link: fewer links, of which more are right")
+      .option(
+          "--min-weight", least,
+          "A word whose largest weight is lower has no link: fewer links, of which more are right")
       .between(0.0, 1.0)
       .shows_default();
 }

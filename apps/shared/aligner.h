@@ -18,9 +18,9 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t
                                             bool swapped);
 
 /// Where an alignment is taken from if nobody says otherwise: the layer, head and step that guided
-/// alignment has taught; without it the step that emits the word, of the layer before the last (Garg
-/// et al. 2019, "Jointly learning to align and translate with Transformer models"), or the only
-/// one, and the mean of its heads.
+/// alignment has taught; without it the step that emits the word, of the layer before the last
+/// (Garg et al. 2019, "Jointly learning to align and translate with Transformer models"), or the
+/// only one, and the mean of its heads.
 study::AlignmentChoice usual_choice(const Config& config);
 
 /// --layer, --head, --step and --min-weight of every command that aligns words.

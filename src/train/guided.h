@@ -4,8 +4,9 @@
 //   loss += weight * -sum over t, j of A(t, j) log a(t, j)
 //
 // a(t, j): the weight of source piece j at the decoder's step t, the one that predicts target piece
-// t, or with guided_step: reads at step t + 1, which has target piece t as its input. A(t, j): 1 / n for each of the n source pieces that target piece t is linked to. A piece
-// without links adds nothing, and neither does </s>.
+// t, or with guided_step: reads at step t + 1, which has target piece t as its input. A(t, j): 1 /
+// n for each of the n source pieces that target piece t is linked to. A piece without links adds
+// nothing, and neither does </s>.
 #pragma once
 
 #include <optional>

@@ -83,12 +83,13 @@ def main():
             pathlib.Path(text).write_bytes(CONTROLS.sub(" ", lines).encode("utf-8"))
         start = time.perf_counter()
         try:
-            subprocess.run([args.eflomal, "-s", texts[0], "-t", texts[1], "--model", "3", "-f", files[0], "-r", files[1]],
-                           check=True, stdout=subprocess.DEVNULL)
+            command = [args.eflomal, "-s", texts[0], "-t", texts[1], "--model", "3", "-f", files[0], "-r", files[1]]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         except FileNotFoundError:
             sys.exit(f"{args.eflomal} is not there; install it with: pip install eflomal")
         seconds = time.perf_counter() - start
-        directions = [[links(line)[0] for line in open(file, encoding="utf-8")] for file in files]
+        directions = [[links(line)[0] for line in pathlib.Path(file).read_text(encoding="utf-8").splitlines()]
+                      for file in files]
     joined = [grow_diag_final_and(*line) for line in zip(*directions)]
     with open(args.gold, encoding="utf-8") as file:
         gold = [links(line) for line in file]
