@@ -66,6 +66,7 @@ data::CorpusReading readable(const model::Model& model) {
 data::CorpusReading training_reading(const Config& config) {
   return {.max_length = config.data.max_length,
           .long_sentences = config.data.long_sentences,
+          .max_words = config.data.max_words,
           .keep_text = config.data.subword_sampling > 0,
           .aligned = config.training.guided_alignment > 0,
           .threads = at::get_num_threads(),

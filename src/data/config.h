@@ -93,6 +93,11 @@ struct DataConfig {
              config::Between<int64_t>{1, 100000})
   HEED_FIXED(LongSentences, long_sentences, LongSentences::drop,
              "What happens to longer ones; each is counted and its line named.", config::AnyValue{})
+  HEED_FIXED(
+      int64_t, max_words, 0,
+      "Most words that a training sentence may have on either side, as blanks separate them, "
+      "0 for any number; pairs with more are left out.",
+      config::Between<int64_t>{0, 100000})
   HEED_FIXED(std::vector<std::string>, clean, {},
              "Training pairs to leave out; the log counts them: duplicates of earlier pairs, empty "
              "sides (always left out), identical sides, overlap with data.valid or data.test on "

@@ -78,10 +78,11 @@ class Ids {
 struct CorpusReport {
   std::string source, target;  // paths
   int64_t max_length = 0;      // pieces on either side
+  int64_t max_words = 0;       // on either side
   int64_t pairs = 0, kept = 0;
   int64_t source_pieces = 0, target_pieces = 0;    // of the pairs kept, without eos
   int64_t source_unknown = 0, target_unknown = 0;  // among them, characters without a piece
-  Notice blank, dropped, truncated;
+  Notice blank, wordy, dropped, truncated;
   std::array<Notice, kFlaws> cleaned{};  // left out, by Flaw
   double clean_ratio = 0;                // of Flaw::ratio
 
@@ -99,6 +100,7 @@ struct CorpusReading {
   int64_t max_length = 0;                 // pieces on either side; 0 for no limit
   std::string limit = "data.max_length";  // the key that sets it, for messages
   LongSentences long_sentences = LongSentences::drop;
+  int64_t max_words = 0;   // between blanks, on either side; 0 for no limit
   bool keep_text = false;  // for subword sampling
   bool aligned = false;    // with the corpora's alignments
   int64_t threads = 1;     // the result does not depend on it

@@ -29,7 +29,10 @@ class CorpusReader {
   void read(const CorpusFiles& files) {
     const int64_t begin = corpus_.size();
     const auto number = static_cast<int32_t>(corpus_.parts_.size());
-    report_ = {.source = files.source, .target = files.target, .max_length = reading_.max_length};
+    report_ = {.source = files.source,
+               .target = files.target,
+               .max_length = reading_.max_length,
+               .max_words = reading_.max_words};
     report_.clean_ratio = reading_.cleaning.ratio;
     if (reading_.aligned) report_.alignment = files.alignment;
     if (!files.tag.empty()) source_.require_symbols({files.tag}, "data.train.tag");
@@ -48,9 +51,12 @@ class CorpusReader {
   }
 
   Corpus finish() {
-    if (corpus_.size() == 0)
-      throw UserError("no sentence pair is left to use: " + corpus_.report() +
-                      (reading_.max_length > 0 ? "; see " + reading_.limit : ""));
+    if (corpus_.size() == 0) {
+      const auto too_long = [](const CorpusReport& report) { return report.dropped.count > 0; };
+      throw UserError(
+          "no sentence pair is left to use: " + corpus_.report() +
+          (std::ranges::any_of(corpus_.reports_, too_long) ? "; see " + reading_.limit : ""));
+    }
     corpus_.finish();
     return std::move(corpus_);
   }
@@ -93,6 +99,9 @@ class CorpusReader {
     if (example.source.empty() || example.target.empty()) return report_.blank.add(line.number);
     if (const auto flaw = cleaner_.flaw_of(line))
       return report_.cleaned[index_of(*flaw)].add(line.number);
+    if (reading_.max_words > 0 && std::max(text::count_words(line.source),
+                                           text::count_words(line.target)) > reading_.max_words)
+      return report_.wordy.add(line.number);
     if (reading_.max_length > 0 && !fit(line, example)) return;
     ++report_.kept;
     report_.source_pieces += static_cast<int64_t>(example.source.size());

@@ -18,6 +18,7 @@ std::string CorpusReport::text() const {
   text += happened(blank, "left out, a side is blank");
   for (std::size_t i = 0; i < kFlaws; ++i)
     text += happened(cleaned[i], "left out, " + describe(static_cast<Flaw>(i), clean_ratio));
+  text += happened(wordy, "left out, more than data.max_words = " + number(max_words));
   text += happened(dropped, "left out, longer than " + number(max_length) + " pieces");
   text += happened(truncated, "cut to " + number(max_length) + " pieces");
   if (!alignment.empty()) {

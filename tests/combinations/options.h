@@ -55,6 +55,7 @@ inline std::vector<Option> options() {
       {"data.vocabulary.byte_fallback", kBoth},
       {"data.train.tag", kBoth, {"", "<bt>"}},
       {"data.max_length", kBoth, {"256", "3"}},
+      {"data.max_words", kBoth, {"0", "3"}},
       {"data.long_sentences", kBoth, {"drop", "truncate"}},
       {"data.subword_sampling", kBoth, {"0", "0.2"}},
       {"data.pool", kBoth, {"1000", "7"}},

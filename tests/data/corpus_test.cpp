@@ -14,6 +14,7 @@ namespace heed::data {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 /// A vocabulary with a piece for each letter and few others: "abc" is about four pieces.
@@ -210,6 +211,19 @@ TEST_F(CorpusRead, DropsLongPairsAndSaysWhich) {
   EXPECT_THAT(corpus.report(),
               HasSubstr("\n  left out, longer than 4 pieces: 12 (lines 1, 2, 3, 4, 5, 6, 8, 9, 10, "
                         "11 and 2 more)"));
+}
+
+TEST_F(CorpusRead, LeavesOutPairsOfTooManyWordsOnEitherSide) {
+  const CorpusFiles pair = files("a b c\na b c d\na b\n a  b \xC2\xA0 c \n", "d\nd\na b c d\na\n");
+  const Corpus corpus = read({pair}, {.long_sentences = LongSentences::truncate, .max_words = 3});
+  ASSERT_EQ(corpus.size(), 2);
+  EXPECT_EQ(corpus.example(0).source, letters.encode("a b c"));
+  EXPECT_EQ(corpus.example(1).target, letters.encode("a"));
+  EXPECT_THAT(corpus.report(),
+              HasSubstr("\n  left out, more than data.max_words = 3: 2 (lines 2, 3)"));
+  EXPECT_THAT(message_of<UserError>([&] { read({files("a b\n", "a\n")}, {.max_words = 1}); }),
+              EndsWith(": 0 of 1 pairs, 0 + 0 pieces\n"
+                       "  left out, more than data.max_words = 1: 1 (line 1)"));
 }
 
 TEST_F(CorpusRead, CutsLongPairsWhereToldTo) {
