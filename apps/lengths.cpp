@@ -31,11 +31,6 @@ std::pair<std::string, std::string> named_file(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-std::string folder_name(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).lexically_normal();
-  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
-}
-
 void lengths(const LengthsArgs& args) {
   if (args.models.empty() && args.hypotheses.empty())
     throw UserError(

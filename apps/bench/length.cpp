@@ -1,7 +1,6 @@
 // heed bench length MODEL...: what a target piece costs against the length of the source. Attention
 // over a sentence of n pieces is n dot products a step: what grows, and how fast, shows here.
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -92,8 +91,7 @@ void bench_length(const LengthArgs& args) {
   for (const std::string& path : args.models) {
     const ModelFolder folder = open_model(path, {args.device, {}});
     args.common.apply();  // opening it set those of its config
-    draw::CurveSeries series{std::filesystem::path(path).lexically_normal().filename().string(),
-                             {}};
+    draw::CurveSeries series{folder_name(path), {}};
     const int64_t target = long_target(folder);
     for (const int64_t length : args.lengths) {
       const auto lines = sentences_of(folder, args, length);

@@ -225,6 +225,11 @@ void require_file(const std::string& path, const std::string& what) {
     throw UserError(what + ": cannot read '" + path + "': " + text_of(error != 0 ? error : errno));
 }
 
+std::string folder_name(const std::string& path) {
+  const fs::path folder = fs::path(path).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);

@@ -46,6 +46,9 @@ void remove_left_overs(const std::string& folder);
 /// 'data/trian.de'; did you mean 'data/train.de'?". `what` says what the file is for.
 void require_file(const std::string& path, const std::string& what);
 
+/// The last name of a folder's path, also of one that ends with slashes.
+std::string folder_name(const std::string& path);
+
 /// Makes a folder and those above it. Throws Failure naming the path and the cause.
 void make_folder(const std::string& path);
 

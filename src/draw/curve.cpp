@@ -1,14 +1,13 @@
 #include "draw/curve.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "draw/frame.h"
 #include "draw/palette.h"
 #include "draw/svg.h"
 #include "draw/text_width.h"
@@ -16,10 +15,7 @@
 namespace heed::draw {
 namespace {
 
-constexpr double kLeft = 64, kTop = 52, kPlotHeight = 330, kBottom = 92;
-constexpr double kTickGap = 100, kLabelSize = 13, kLabelLine = 19;
-constexpr const char* kAxis = "#555555";
-constexpr const char* kGrid = "#e4e4e4";
+constexpr double kBottom = 92, kTickGap = 100;  // pixels
 
 struct Point {
   double x = 0, y = 0, low = 0, high = 0;  // pixels
@@ -28,12 +24,12 @@ struct Point {
 
 // Where things are: x by tick, y by value.
 struct Plot {
-  double width = 0, bottom_value = 0, top_value = 100;
+  double width = 0;
   std::size_t ticks = 0, series = 0;
-  bool log = false;
+  ValueAxis axis;
 
   double x(std::size_t tick) const {
-    return kLeft + width * (static_cast<double>(tick) + 0.5) / static_cast<double>(ticks);
+    return kFrameLeft + width * (static_cast<double>(tick) + 0.5) / static_cast<double>(ticks);
   }
   // Series stand a little beside each other, or their whiskers would hide one another.
   double x(std::size_t tick, std::size_t which) const {
@@ -41,11 +37,7 @@ struct Plot {
     const double step = std::min(7.0, 40.0 / static_cast<double>(series));
     return x(tick) + step * (static_cast<double>(which) - middle);
   }
-  double y(double value) const {
-    const double share = log ? std::log(value / bottom_value) / std::log(top_value / bottom_value)
-                             : value / top_value;
-    return kTop + kPlotHeight * (1 - share);
-  }
+  double y(double value) const { return axis.y(value); }
 };
 
 double largest_value(const Curve& curve) {
@@ -69,77 +61,15 @@ double smallest_value(const Curve& curve) {
   return smallest;
 }
 
-// 1, 2 or 5 times a power of ten, so that four to eight lines cover the values.
-double tick_step(double largest) {
-  double step = 0.1;
-  constexpr std::array<double, 3> kGrow = {2, 2.5, 2};
-  for (std::size_t i = 0; largest / step > 6 && i < 60; ++i) step *= kGrow[i % 3];
-  return step;
-}
-
-std::vector<double> grid_values(const Plot& plot) {
-  std::vector<double> values;
-  const double step = tick_step(plot.top_value);
-  if (plot.log) {
-    for (double value = plot.bottom_value; value < 2 * plot.top_value; value *= 10)
-      values.push_back(value);
-  } else {
-    for (double value = 0; value <= plot.top_value + step / 2; value += step)
-      values.push_back(value);
-  }
-  return values;
-}
-
-std::string value_text(double value) {
-  if (value == 0 || value >= 0.01) return short_number(value);
-  return "1e" + std::to_string(std::lround(std::log10(value)));  // a grid line of a log axis
-}
-
 void draw_axes(Svg& svg, const Curve& curve, const Plot& plot) {
-  const double right = kLeft + plot.width, base = plot.y(plot.bottom_value);
-  for (const double value : grid_values(plot)) {
-    const double y = plot.y(value);
-    svg.line(kLeft, y, right, y, value == plot.bottom_value ? kAxis : kGrid);
-    svg.text(kLeft - 8, y + 4, value_text(value), {.anchor = "end", .fill = kAxis});
-  }
+  draw_frame(svg, plot.axis, plot.width, curve.title, curve.x_label, curve.y_label);
   for (std::size_t t = 0; t < plot.ticks; ++t) {
-    svg.line(plot.x(t), base, plot.x(t), base + 5, kAxis);
-    svg.text(plot.x(t), base + 20, curve.ticks[t], {.size = 13, .anchor = "middle"});
+    draw_tick(svg, plot.x(t), curve.ticks[t]);
     if (t < curve.notes.size()) {
-      svg.text(plot.x(t), base + 36, curve.notes[t],
+      svg.text(plot.x(t), kFrameTop + kFrameHeight + 36, curve.notes[t],
                {.size = 11, .anchor = "middle", .fill = "#777777"});
     }
   }
-  svg.text(kLeft + plot.width / 2, base + 64, curve.x_label, {.size = 13, .anchor = "middle"});
-  const std::string y = short_number(kTop + kPlotHeight / 2);
-  svg.text(
-      18, kTop + kPlotHeight / 2, curve.y_label,
-      {.size = 13, .anchor = "middle", .attributes = "transform=\"rotate(-90 18 " + y + ")\""});
-  svg.text(kLeft, 26, curve.title, {.size = 17, .attributes = "font-weight=\"600\""});
-}
-
-// A shape per series, so that the lines can be told apart without colour.
-std::string marker(std::size_t which, double x, double y, const std::string& color) {
-  const auto at = [&](double dx, double dy) {
-    return short_number(x + dx) + ',' + short_number(y + dy) + ' ';
-  };
-  const std::string style = "fill=\"" + color + "\" stroke=\"#ffffff\" stroke-width=\"1\"";
-  std::string corners;
-  switch (which % 4) {
-    case 0:
-      return "<circle cx=\"" + short_number(x) + "\" cy=\"" + short_number(y) + "\" r=\"4.8\" " +
-             style + "/>";
-    case 1:
-      corners = at(-4.3, -4.3) + at(4.3, -4.3) + at(4.3, 4.3) + at(-4.3, 4.3);
-      break;
-    case 2:
-      corners = at(0, -5.6) + at(5.2, 4.2) + at(-5.2, 4.2);
-      break;
-    default:
-      corners = at(0, -5.8) + at(5.8, 0) + at(0, 5.8) + at(-5.8, 0);
-  }
-  corners.pop_back();
-  return "<polygon points=\"" + corners + "\" " + style + "/>";
 }
 
 // The stretches of neighbouring points; a bucket without sentences ends one.
@@ -203,62 +133,24 @@ void draw_markers(Svg& svg, const Curve& curve, const Plot& plot, std::size_t wh
   for (std::size_t t = 0; t < series.points.size(); ++t) {
     if (!series.points[t]) continue;
     svg.raw("<g><title>" + xml_escape(tooltip(series, *series.points[t], curve.ticks[t])) +
-            "</title>" +
-            marker(which, plot.x(t, which), plot.y(series.points[t]->value), series_color(which)) +
-            "</g>");
-  }
-}
-
-struct Label {
-  std::size_t series = 0;
-  double wanted = 0, y = 0;  // pixels
-  double from_x = 0;         // end of the line it names
-};
-
-// From the top down: no label nearer than a line to the one above; then the block moves up where it
-// left the plot.
-void spread(std::vector<Label>& labels) {
-  std::stable_sort(labels.begin(), labels.end(),
-                   [](const Label& a, const Label& b) { return a.wanted < b.wanted; });
-  double next = kTop;
-  for (Label& label : labels) {
-    label.y = std::max(label.wanted, next);
-    next = label.y + kLabelLine;
-  }
-  double limit = kTop + kPlotHeight;
-  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
-    label->y = std::min(label->y, limit);
-    limit = label->y - kLabelLine;
+            "</title>" + marker(which, plot.x(t, which), plot.y(series.points[t]->value)) + "</g>");
   }
 }
 
 void draw_labels(Svg& svg, const Curve& curve, const Plot& plot) {
-  std::vector<Label> labels;
+  std::vector<EndLabel> labels;
   for (std::size_t s = 0; s < curve.series.size(); ++s) {
     const auto& points = curve.series[s].points;
     for (std::size_t t = points.size(); t-- > 0;) {
       if (!points[t]) continue;
-      const double y = plot.y(points[t]->value);
-      labels.push_back({.series = s, .wanted = y, .y = y, .from_x = plot.x(t, s)});
+      labels.push_back({.series = s,
+                        .name = curve.series[s].name,
+                        .from_x = plot.x(t, s),
+                        .y = plot.y(points[t]->value)});
       break;
     }
   }
-  spread(labels);
-  const double x = kLeft + plot.width + 22;
-  for (const Label& label : labels) {
-    const std::string color = series_color(label.series);
-    svg.line(label.from_x + 7, label.wanted, x - 9, label.y, color, 0.9, "stroke-opacity=\"0.6\"");
-    svg.raw(marker(label.series, x, label.y, color));
-    svg.text(x + 11, label.y + 4.5, curve.series[label.series].name, {.size = kLabelSize});
-  }
-}
-
-double label_space(const Curve& curve) {
-  double widest = 0;
-  for (const CurveSeries& series : curve.series) {
-    widest = std::max(widest, text_width(series.name) * kLabelSize);
-  }
-  return widest + 50;
+  draw_end_labels(svg, std::move(labels), plot.width);
 }
 
 }  // namespace
@@ -272,17 +164,13 @@ std::string draw_curve(const Curve& curve) {
   Plot plot{.width = std::max({420.0, kTickGap * ticks, 1.15 * text_width(curve.title) * 17}),
             .ticks = curve.ticks.size(),
             .series = std::max<std::size_t>(curve.series.size(), 1),
-            .log = curve.log_values};
-  if (plot.log) {
-    const double smallest = smallest_value(curve), largest = largest_value(curve);
-    expect(smallest > 0 && largest > 0, "values of a log axis are above 0");
-    plot.bottom_value = std::pow(10, std::floor(std::log10(std::min(smallest, largest))));
-    plot.top_value = std::max(10 * plot.bottom_value, std::pow(10, std::ceil(std::log10(largest))));
-  } else {
-    const double largest = std::max(largest_value(curve), 1.0), step = tick_step(largest);
-    plot.top_value = step * std::ceil(largest / step - 1e-9);
-  }
-  Svg svg(kLeft + plot.width + label_space(curve), kTop + kPlotHeight + kBottom, curve.title);
+            .axis = curve.log_values
+                        ? ValueAxis::of_powers(smallest_value(curve), largest_value(curve))
+                        : ValueAxis::from_zero(largest_value(curve))};
+  std::vector<std::string> names;
+  for (const CurveSeries& series : curve.series) names.push_back(series.name);
+  Svg svg(kFrameLeft + plot.width + end_label_space(names), kFrameTop + kFrameHeight + kBottom,
+          curve.title);
   draw_axes(svg, curve, plot);
   for (std::size_t s = 0; s < curve.series.size(); ++s) {
     for (const auto& points : stretches(curve.series[s], plot, s)) draw_stretch(svg, points, s);

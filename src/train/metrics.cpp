@@ -187,7 +187,8 @@ void Metrics::further_validation(const std::string& set, const Validation& valid
                    {"update", progress.update},
                    {"set", set},
                    {"loss", validation.loss},
-                   {"perplexity", validation.perplexity()}};
+                   {"perplexity", validation.perplexity()},
+                   {"seconds", progress.seconds}};
   const Scores& scores = validation.scores;
   if (scores.bleu) line["bleu"] = *scores.bleu;
   add_more_scores(scores, line);

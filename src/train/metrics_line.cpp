@@ -25,6 +25,10 @@ std::optional<MetricsLine> parse_metrics(std::string_view line) {
     out.loss = field<double>(object, "loss");
     out.perplexity = field<double>(object, "perplexity");
     out.bleu = field<double>(object, "bleu");
+    out.chrf = field<double>(object, "chrf");
+    out.command = field<double>(object, "command");
+    out.seconds = field<double>(object, "seconds");
+    out.set = field<std::string>(object, "set").value_or("");
     out.best = field<bool>(object, "best").value_or(false);
     out.last = field<bool>(object, "last").value_or(false);
   } catch (const nlohmann::json::exception&) {

@@ -9,12 +9,14 @@
 namespace heed::train {
 
 struct MetricsLine {
-  std::string event;  // train, validation or rollback
+  std::string event;  // train, validation, further_validation or rollback
   int64_t update = 0;
-  std::optional<double> loss, perplexity;  // of the events train and validation, if finite
-  std::optional<double> bleu;              // of a validation
-  bool best = false;                       // this validation was the best so far
-  bool last = false;                       // the run ended before the window was full
+  std::string set;                            // the name of a further validation's set
+  std::optional<double> seconds;              // since the run began, interruptions left out
+  std::optional<double> loss, perplexity;     // all but a rollback's, if finite
+  std::optional<double> bleu, chrf, command;  // of a validation
+  bool best = false;                          // this validation was the best so far
+  bool last = false;                          // the run ended before the window was full
 };
 
 /// Nothing for a line that a crash cut off, or of another program: no JSON object, without event or

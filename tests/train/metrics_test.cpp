@@ -22,6 +22,12 @@ TEST(MetricsLine, HasWhatTheLineSays) {
   EXPECT_FALSE(line->last);
   EXPECT_EQ(parse_metrics(R"({"event":"train","update":3,"bleu":1.5,"last":true})")->bleu, 1.5);
   EXPECT_FALSE(parse_metrics(R"({"event":"train","update":3,"loss":null})")->loss);
+  const auto further = parse_metrics(
+      R"({"event":"further_validation","update":7,"set":"talks","chrf":51,"command":0.5,"seconds":90})");
+  EXPECT_EQ(further->set, "talks");
+  EXPECT_EQ(further->chrf, 51);
+  EXPECT_EQ(further->command, 0.5);
+  EXPECT_EQ(further->seconds, 90);
 }
 
 TEST(MetricsLine, IsNothingForALineThatIsNoEvent) {

@@ -1,0 +1,211 @@
+// heed curves RUN...: how runs learned, as text, pictures and CSV.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "apps/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "draw/lines.h"
+#include "text/table.h"
+#include "train/metrics_line.h"
+
+namespace heed {
+namespace {
+
+using train::MetricsLine;
+
+struct CurvesArgs {
+  std::vector<std::string> runs;
+  std::string against = "updates", output;
+};
+
+struct Learning {
+  std::string name;
+  std::vector<MetricsLine> events;  // of training and validations
+};
+
+/// What is measured: the name of its files and what stands beside its axis.
+struct Measure {
+  const char* name;
+  const char* label;
+  std::optional<double> MetricsLine::*value;
+};
+
+constexpr std::array<Measure, 4> kMeasures = {{
+    {"bleu", "BLEU", &MetricsLine::bleu},
+    {"loss", "loss per piece", &MetricsLine::loss},
+    {"chrf", "chrF", &MetricsLine::chrf},
+    {"command", "what the command says", &MetricsLine::command},
+}};
+
+/// "train", "valid" or the name of a further set.
+std::string set_of(const MetricsLine& event) {
+  if (event.event == "train") return "train";
+  return event.set.empty() ? "valid" : event.set;
+}
+
+/// Runs are told apart by their folder's name, where that suffices.
+std::vector<std::string> names_of(const std::vector<std::string>& folders) {
+  std::map<std::string, int> seen;
+  for (const std::string& folder : folders) ++seen[folder_name(folder)];
+  std::vector<std::string> names;
+  for (const std::string& folder : folders) {
+    const std::string name = folder_name(folder);
+    names.push_back(seen[name] > 1 ? folder : name);
+  }
+  return names;
+}
+
+Learning read_learning(const std::string& folder, const std::string& name) {
+  const std::string path = (std::filesystem::path(folder) / "metrics.jsonl").string();
+  require_file(path, "metrics of a run");
+  Learning learning{.name = name, .events = {}};
+  for (const std::string& line : split(read_file(path), '\n')) {
+    auto event = train::parse_metrics(line);
+    if (event && event->event != "rollback") learning.events.push_back(std::move(*event));
+  }
+  if (learning.events.empty()) throw UserError(path + ": the run has not measured anything yet");
+  return learning;
+}
+
+/// Where the event stands on the x axis.
+std::optional<double> place_of(const MetricsLine& event, bool minutes) {
+  if (!minutes) return static_cast<double>(event.update);
+  if (!event.seconds) return std::nullopt;
+  return *event.seconds / 60;
+}
+
+/// The lines of one run: training first, then its validation sets.
+std::vector<draw::Line> lines_of(const Learning& run, const Measure& measure, std::size_t color,
+                                 bool minutes) {
+  std::vector<draw::Line> lines;
+  std::map<std::string, std::size_t> of_set;
+  for (const MetricsLine& event : run.events) {
+    const auto value = event.*measure.value;
+    const auto place = place_of(event, minutes);
+    if (!value || !place) continue;
+    const std::string set = set_of(event);
+    const auto [found, is_new] = of_set.try_emplace(set, lines.size());
+    if (is_new) {
+      const bool dashed = measure.value == &MetricsLine::loss && set != "train";
+      lines.push_back({.name = set == "valid" && !dashed ? run.name : run.name + ", " + set,
+                       .points = {},
+                       .color = color,
+                       .dashed = dashed});
+    }
+    lines[found->second].points.emplace_back(*place, *value);
+  }
+  return lines;
+}
+
+draw::Lines picture_of(const std::vector<Learning>& runs, const Measure& measure, bool minutes) {
+  draw::Lines picture{.title = runs.size() == 1 ? runs.front().name : "Learning curves",
+                      .x_label = minutes ? "minutes" : "updates",
+                      .y_label = measure.label,
+                      .lines = {}};
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (draw::Line& line : lines_of(runs[i], measure, i, minutes))
+      picture.lines.push_back(std::move(line));
+  return picture;
+}
+
+std::string number(std::optional<double> value, int digits) {
+  return value ? fixed(*value, digits) : "";
+}
+
+text::Table csv_of(const std::vector<Learning>& runs) {
+  text::Table table{
+      {"run", "set", "update", "minutes", "loss", "perplexity", "bleu", "chrf", "command"}, {}};
+  for (const Learning& run : runs) {
+    for (const MetricsLine& event : run.events) {
+      const auto minutes = place_of(event, /*minutes=*/true);
+      table.rows.push_back({run.name, set_of(event), std::to_string(event.update),
+                            number(minutes, 3), number(event.loss, 6), number(event.perplexity, 4),
+                            number(event.bleu, 4), number(event.chrf, 4),
+                            number(event.command, 6)});
+    }
+  }
+  return table;
+}
+
+/// The smallest or largest value of the validations.
+std::optional<double> extreme(const Learning& run, std::optional<double> MetricsLine::*measure,
+                              bool largest) {
+  std::optional<double> found;
+  for (const MetricsLine& event : run.events) {
+    const auto value = event.*measure;
+    if (event.event != "validation" || !value) continue;
+    if (!found || (largest ? *value > *found : *value < *found)) found = value;
+  }
+  return found;
+}
+
+text::Table summary_of(const std::vector<Learning>& runs) {
+  text::Table table{{"run", "updates", "minutes", "lowest loss", "highest BLEU", "best update"},
+                    {}};
+  for (const Learning& run : runs) {
+    int64_t updates = 0, best = 0;
+    double seconds = 0;
+    for (const MetricsLine& event : run.events) {
+      updates = std::max(updates, event.update);
+      seconds = std::max(seconds, event.seconds.value_or(0));
+      if (event.event == "validation" && event.best) best = event.update;
+    }
+    table.rows.push_back({run.name, std::to_string(updates), fixed(seconds / 60, 1),
+                          number(extreme(run, &MetricsLine::loss, false), 4),
+                          number(extreme(run, &MetricsLine::bleu, true), 2),
+                          best > 0 ? std::to_string(best) : ""});
+  }
+  return table;
+}
+
+void curves(const CurvesArgs& args) {
+  const std::vector<std::string> names = names_of(args.runs);
+  std::vector<Learning> runs;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    runs.push_back(read_learning(args.runs[i], names[i]));
+  const bool minutes = args.against == "minutes";
+  if (!args.output.empty()) make_folder(args.output);
+  bool shown = false;
+  for (const Measure& measure : kMeasures) {
+    const draw::Lines picture = picture_of(runs, measure, minutes);
+    if (picture.lines.empty()) continue;
+    if (!shown) std::cout << draw::lines_text(picture) << '\n';
+    shown = true;
+    if (args.output.empty()) continue;
+    const auto path = std::filesystem::path(args.output) / (std::string(measure.name) + ".svg");
+    write_atomic(path.string(), draw::draw_lines(picture));
+    log::info("picture: " + path.string());
+  }
+  std::cout << text::table_text(summary_of(runs));
+  if (args.output.empty()) return;
+  write_atomic((std::filesystem::path(args.output) / "curves.csv").string(),
+               text::table_csv(csv_of(runs)));
+}
+
+}  // namespace
+
+void add_curves(CommandLine& program) {
+  auto args = std::make_shared<CurvesArgs>();
+  CommandLine command = program.command("curves", "Loss and BLEU of runs while they learned");
+  command.option("runs", args->runs, "Folders that `heed train` wrote; a run may still be training")
+      .required();
+  command.group("Output");
+  command.option("--against", args->against, "Horizontal axis: updates or minutes")
+      .one_of({"updates", "minutes"})
+      .shows_default();
+  command.option("-o,--output", args->output,
+                 "Folder for the pictures, loss.svg and one for each score, and curves.csv");
+  command.examples({"heed curves runs/multi30k_quick",
+                    "heed curves runs/demo/none runs/demo/bahdanau --against minutes -o curves"});
+  command.run([args] { curves(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,80 @@
+#include "draw/lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "draw/frame.h"
+#include "draw/palette.h"
+#include "draw/well_formed.h"
+
+namespace heed::draw {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The axis ends at 4: the first 9 is in the steep part.
+Lines two_lines() {
+  return {.title = "t",
+          .x_label = "updates",
+          .y_label = "loss",
+          .lines = {{"one", {{0, 9}, {50, 4}, {100, 2}}, 0, false},
+                    {"two <&>", {{50, 3}, {100, 1}}, 1, true}}};
+}
+
+TEST(TickStep, IsOneTwoOrFiveTimesAPowerOfTen) {
+  EXPECT_DOUBLE_EQ(tick_step(100, 0.1), 20);
+  EXPECT_DOUBLE_EQ(tick_step(60, 0.1), 10);
+  EXPECT_DOUBLE_EQ(tick_step(61, 0.1), 20);
+  EXPECT_DOUBLE_EQ(tick_step(0.2, 0.1), 0.1);
+  EXPECT_DOUBLE_EQ(tick_step(0.2, 0.01), 0.05);
+}
+
+TEST(ValueAxis, EndsAtWholeSteps) {
+  const ValueAxis axis = ValueAxis::around(1.2, 4);
+  EXPECT_DOUBLE_EQ(axis.low, 1);
+  EXPECT_DOUBLE_EQ(axis.high, 4);
+  EXPECT_THAT(axis.grid(), ElementsAre(1, 1.5, 2, 2.5, 3, 3.5, 4));
+  EXPECT_DOUBLE_EQ(axis.y(4), kFrameTop);
+  EXPECT_DOUBLE_EQ(axis.y(1), kFrameTop + kFrameHeight);
+  EXPECT_DOUBLE_EQ(ValueAxis::from_zero(83).high, 100);
+  EXPECT_THAT(ValueAxis::of_powers(0.2, 30).grid(), ElementsAre(0.1, 1, 10, 100));
+  const ValueAxis flat = ValueAxis::around(3, 3);
+  EXPECT_LT(flat.low, flat.high);
+}
+
+TEST(Lines, StandWhereTheirNumbersSay) {
+  const std::string svg = draw_lines(two_lines());
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr("points=\"64,-498 384,52 704,272 \" fill=\"none\" stroke=\"" +
+                             series_color(0) + "\""));
+  EXPECT_THAT(svg, HasSubstr("points=\"384,162 704,382 \" fill=\"none\" stroke=\"" +
+                             series_color(1) + "\""));
+  EXPECT_EQ(occurrences(svg, "stroke-dasharray"), 1u);
+  EXPECT_THAT(svg, HasSubstr("two &lt;&amp;&gt;</text>"));
+  EXPECT_THAT(svg, HasSubstr(">80</text>"));
+}
+
+TEST(Lines, StandWhereTheirNumbersSayInATerminalToo) {
+  EXPECT_EQ(lines_text(two_lines(), 4, 4),
+            "t (loss)\n"
+            "4 | a  \n"
+            "  | ba \n"
+            "  |  ba\n"
+            "1 |   b\n"
+            "  +----\n"
+            "   0 100 updates\n"
+            "a  one\n"
+            "b  two <&>\n");
+}
+
+TEST(Lines, OfOnePointAndOfNoneAreDrawn) {
+  for (const Line& line : {Line{"one", {{7, 3}}, 0, false}, Line{"none", {}, 0, false}}) {
+    const Lines lines{.title = "t", .x_label = "x", .y_label = "y", .lines = {line}};
+    EXPECT_EQ(xml_fault(draw_lines(lines)), "") << line.name;
+    EXPECT_THAT(lines_text(lines), HasSubstr(line.name));
+  }
+}
+
+}  // namespace
+}  // namespace heed::draw
