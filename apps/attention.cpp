@@ -21,8 +21,8 @@ namespace heed {
 namespace {
 
 struct AttentionArgs {
-  std::string model, text, input, target, target_file, output, layers = "all", heads = "mean",
-                                                               pictures = "all";
+  std::string model, beside, text, input, target, target_file, output,
+      layers = "all", heads = "mean", pictures = "all";
   std::vector<std::string> kinds = {"cross"};
   bool matrix = false, words = false, drop_eos = false;
   ModelOptions common;
@@ -142,21 +142,58 @@ std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& 
   return count;
 }
 
+/// What a model looks at; the lines of `targets` that are not there become its own translations.
+Matrices look(const std::string& model, const Input& input,
+              std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
+  const ModelFolder folder = open_model(model, args.common.open());
+  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
+                                folder.precision);
+  const auto sentences =
+      decode::attention_maps(translator, input.source, targets, request_of(args));
+  Matrices matrices;
+  std::vector<std::string> own;
+  for (const decode::AttendedSentence& attended : sentences) {
+    own.push_back(attended.target_text);
+    for (study::AttentionMatrix& matrix : to_matrices(attended, static_cast<int64_t>(own.size())))
+      matrices.push_back(shape(std::move(matrix), args));
+  }
+  if (!targets) targets = own;
+  return matrices;
+}
+
+/// The matrices of a second model that read the same translations, for the page alone.
+Matrices with_model_beside(Matrices matrices, const Input& input,
+                           std::optional<std::vector<std::string>> targets,
+                           const AttentionArgs& args) {
+  Matrices others = look(args.beside, input, targets, args);
+  const bool alike = folder_name(args.model) == folder_name(args.beside);
+  for (auto& matrix : matrices) matrix.model = alike ? args.model : folder_name(args.model);
+  for (auto& matrix : others) matrix.model = alike ? args.beside : folder_name(args.beside);
+  const auto same_tokens = [](const auto& a, const auto& b) {
+    return a.kind != b.kind || a.sentence != b.sentence ||
+           (a.source == b.source && a.target == b.target);
+  };
+  for (const auto& other : others) {
+    if (std::ranges::all_of(matrices, [&](const auto& one) { return same_tokens(one, other); }))
+      continue;
+    log::warn(
+        "the models cut the text into other pieces, so that the page cannot show them side "
+        "by side; --words may help");
+    break;
+  }
+  std::ranges::move(others, std::back_inserter(matrices));
+  return matrices;
+}
+
 void attention(const AttentionArgs& args) {
   if (args.kinds.size() > 1 && args.output.empty())
     throw UserError(
         "heed attention: a table holds one --kind; name one, or a folder for all with -o");
-  const decode::AttentionRequest request = request_of(args);
+  if (!args.beside.empty() && args.output.empty())
+    throw UserError("heed attention: --beside is for the page; name a folder for it with -o");
   const Input input = read_input(args);
-  const ModelFolder folder = open_model(args.model, args.common.open());
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
-                                folder.precision);
-  Matrices matrices;
-  int64_t sentence = 0;
-  for (const auto& attended :
-       decode::attention_maps(translator, input.source, input.target, request))
-    for (study::AttentionMatrix& matrix : to_matrices(attended, ++sentence))
-      matrices.push_back(shape(std::move(matrix), args));
+  std::optional<std::vector<std::string>> targets = input.target;
+  Matrices matrices = look(args.model, input, targets, args);
   if (args.output.empty()) {
     write_csv(matrices, args.kinds[0], args.matrix,
               [](const std::string& text) { std::cout << text; });
@@ -165,9 +202,13 @@ void attention(const AttentionArgs& args) {
   const std::filesystem::path out(args.output);
   make_folder(args.output);
   write_tables(out, matrices, args);
-  write_atomic((out / "attention.html").string(),
-               draw::attention_page(matrices, "Attention of " + args.model));
   const std::size_t pictures = write_pictures(out, matrices, args.pictures);
+  std::string title = "Attention of " + args.model;
+  if (!args.beside.empty()) {
+    title += " and " + args.beside;
+    matrices = with_model_beside(std::move(matrices), input, targets, args);
+  }
+  write_atomic((out / "attention.html").string(), draw::attention_page(matrices, title));
   log::info(args.output + ": tables, attention.html and " + std::to_string(pictures) +
             " SVG pictures");
 }
@@ -199,6 +240,8 @@ void add_attention(CommandLine& program) {
   command.flag("--drop-eos", args->drop_eos,
                "Leave the </s> column out and scale the rest to sum to 1");
   command.group("Output");
+  command.option("--beside", args->beside,
+                 "Another model that reads the same translations, on the page beside the first");
   command.option(
       "-o,--output", args->output,
       "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard output");

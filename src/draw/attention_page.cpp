@@ -78,7 +78,8 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
     const auto [found, is_new] = place.try_emplace(matrix.sentence, sentences.size());
     if (is_new) sentences.emplace_back(matrix.sentence, Sentence());
     Sentence& sentence = sentences[found->second].second;
-    sentence.views.push_back({{"kind", matrix.kind},
+    sentence.views.push_back({{"model", matrix.model},
+                              {"kind", matrix.kind},
                               {"layer", matrix.layer},
                               {"head", matrix.head},
                               {"target", sentence.line(matrix.target)},
@@ -113,6 +114,7 @@ std::string attention_page(std::span<const study::AttentionMatrix> matrices,
   return fill(page_file("attention.html"), {{"@title@", name},
                                             {"@style@", page_file("attention.css")},
                                             {"@script@", script},
+                                            {"@tools@", page_file("attention_tools.js")},
                                             {"@actions@", page_file("attention_actions.js")},
                                             {"@data@", data}});
 }

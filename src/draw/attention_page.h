@@ -8,9 +8,11 @@
 
 namespace heed::draw {
 
-/// The page for any number of matrices: choosers for sentence, kind, layer and head, the two token
-/// lines, the matrix, and all heads of a kind at a glance. Works from a file, without a network; by
-/// pointer, touch and keyboard; in light and dark.
+/// The page for any number of matrices: choosers for sentence, model, kind, layer and head, the two
+/// token lines, the matrix and another beside it, lines between the tokens, and all heads of a kind
+/// at a glance. A temperature sharpens or flattens the weights on show, and what is on show can be
+/// saved as SVG and CSV. Works from a file, without a network; by pointer, touch and keyboard; in
+/// light and dark.
 ///
 /// Weights are kept to four decimals, packed as attention_json says: less than 2 bytes a weight,
 /// fewer the sharper the attention, so that 300 sentences of 25 words with 8 heads are a page of 1
@@ -20,7 +22,7 @@ std::string attention_page(std::span<const study::AttentionMatrix> matrices,
 
 /// What the page reads: JSON that may stand inside a <script> element, for no `<` is left in it.
 ///   [{"id": line, "lines": [[token, ...], ...], "views": [view, ...], "weights": packed}, ...]
-///   view: {"kind", "layer", "head" (-1: mean), "target", "source" (indices into lines)}
+///   view: {"model", "kind", "layer", "head" (-1: mean), "target", "source" (indices into lines)}
 ///   packed: base64 of a zlib stream of the views' weights one after the other, row by row, each
 ///   in ten-thousandths: below 128 one byte, else its low seven bits + 128 and then the rest
 std::string attention_json(std::span<const study::AttentionMatrix> matrices);

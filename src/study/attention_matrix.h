@@ -12,6 +12,7 @@ namespace heed::study {
 inline constexpr const char* kEndToken = "</s>";
 
 struct AttentionMatrix {
+  std::string model;                // its name, where those of several are together
   int64_t sentence = 1;             // line of the input, from 1
   std::string kind = "cross";       // cross, encoder, decoder
   int64_t layer = 0;                // from 0

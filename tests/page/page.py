@@ -22,6 +22,7 @@ def world():
     atexit.register(temporary.cleanup)
     folder = pathlib.Path(temporary.name)
     toy.train(folder)
+    toy.train_other(folder)
     toy.look(folder)
     matrices = {kind: toy.read_matrices(folder / f"look/attention-{kind}.csv")
                 for kind in ("cross", "encoder", "decoder")}

@@ -64,17 +64,29 @@ training: {{batch_size: 400, updates: 120, validate_every: 120, validate_bleu: f
     heed("train", "toy.yaml", folder=folder)
 
 
+def train_other(folder):
+    """Trains folder/other for a shorter time with other weights at the beginning."""
+    heed("train", "toy.yaml", "--set", f"output={folder / 'other'}", "--set", "seed=2", "--set",
+         "training.updates=40", folder=folder)
+
+
 def hundred():
     return random.Random(7).choices(WORDS, k=99)  # and </s>
 
 
 def look(folder):
-    """Writes folder/look, words of all kinds, layers and heads, folder/pictures, and folder/hostile."""
+    """Writes folder/look, words of all kinds, layers and heads, folder/pictures, folder/two, of two
+    models, folder/one, of the second alone, and folder/hostile."""
     write_pairs(folder, "look", [TWELVE, RIGHT_TO_LEFT, UNKNOWN, hundred()])
     forced = ("attention", "model", "--input", "look.src", "--target-file", "look.tgt", "--words")
     heed(*forced, "--kind", "cross,encoder,decoder", "--head", "all,mean", "--pictures", "none",
          "-o", "look", folder=folder)
     heed(*forced, "--head", "0,mean", "-o", "pictures", folder=folder)
+    write_pairs(folder, "two", [TWELVE])
+    heed("attention", "model", "--beside", "other", "--input", "two.src", "--target-file", "two.tgt",
+         "--words", "--head", "all,mean", "--pictures", "none", "-o", "two", folder=folder)
+    heed("attention", "other", "--input", "two.src", "--target-file", "two.tgt", "--words", "--head",
+         "all,mean", "--pictures", "none", "-o", "one", folder=folder)
     write_pairs(folder, "hostile", [HOSTILE])
     model = "<b>&amp;'\"model"
     (folder / model).symlink_to("model")

@@ -1,7 +1,9 @@
 "use strict";
 const element = id => document.getElementById(id);
 const sentences = JSON.parse(element("data").textContent);
-const choosers = { kind: element("kind"), layer: element("layer"), head: element("head") };
+const choosers = {
+  model: element("model"), kind: element("kind"), layer: element("layer"), head: element("head"),
+};
 const kinds = {
   cross: { name: "cross-attention", source: "Source", target: "Target" },
   encoder: {
@@ -12,13 +14,16 @@ const kinds = {
   },
 };
 const names = {
+  model: model => model,
   kind: kind => kinds[kind].name,
   layer: layer => String(layer),
   head: head => (head < 0 ? "mean" : String(head)),
 };
 let sentence = null;  // on show
 let view = null;      // its matrix on show
+let beside = null;    // another one with the same tokens, or none
 let pinned = null;    // {side, index} that a click keeps lit
+let temperature = 1;
 
 // --- weights
 
@@ -32,11 +37,9 @@ function unpack(one) {
       each.source = one.lines[each.source];
       each.target = one.lines[each.target];
       each.weights = new Uint16Array(each.target.length * each.source.length);
-      each.largest = 1;
       for (let i = 0; i < each.weights.length; ++i) {
         const low = bytes[at++];
         each.weights[i] = low < 128 ? low : (low - 128) + 128 * bytes[at++];
-        if (each.weights[i] > each.largest) each.largest = each.weights[i];
       }
     }
     one.weights = null;
@@ -44,10 +47,39 @@ function unpack(one) {
   return one.ready;
 }
 
-const weight = (row, column) => view.weights[row * view.source.length + column] / 10000;
+// Softmax of scores divided by the temperature, from the weights at temperature 1: w^(1/T) over its
+// sum in the row. A weight that is kept as 0 stays 0.
+function sharpened(each) {
+  const columns = each.source.length, out = new Uint16Array(each.weights.length);
+  for (let begin = 0; begin < out.length; begin += columns) {
+    const row = Array.from(each.weights.subarray(begin, begin + columns),
+                           value => (value / 10000) ** (1 / temperature));
+    const sum = row.reduce((a, b) => a + b, 0);
+    row.forEach((value, i) => { out[begin + i] = sum > 0 ? Math.round(10000 * value / sum) : 0; });
+  }
+  return out;
+}
+
+// The weights on show, in ten-thousandths.
+function weightsOf(each) {
+  if (each.temperature !== temperature) {
+    each.temperature = temperature;
+    each.shown = temperature === 1 ? each.weights : sharpened(each);
+    each.largest = each.shown.reduce((a, b) => Math.max(a, b), 1);
+  }
+  return each.shown;
+}
+
+function largestOf(...views) {
+  return Math.max(...views.map(each => { weightsOf(each); return each.largest; }));
+}
+
+const weight = (each, row, column) => weightsOf(each)[row * each.source.length + column] / 10000;
 const percent = value => (100 * value).toFixed(value < 0.0995 ? 1 : 0) + "%";
 
-// --- colours: the paper for nothing, the strongest for the largest weight of the matrix
+// --- colours: the paper for nothing, the strongest for the largest weight of the matrices on show
+
+const ceiling = () => (beside ? largestOf(view, beside) : largestOf(view));
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
@@ -63,6 +95,7 @@ function mixShades() {
   });
 }
 
+const shadeOf = value => shade(value * 10000 / ceiling());
 const shade = share => shades[Math.round(255 * Math.min(share, 1))];
 const css = colour => `rgb(${colour.join(", ")})`;
 
@@ -73,7 +106,7 @@ function textOn(colour) {
 }
 
 function drawLegend() {
-  const largest = (view.largest / 10000).toFixed(2);
+  const largest = (ceiling() / 10000).toFixed(2);
   const steps = [0, 64, 128, 191, 255].map(i => css(shades[i]));
   const scale = element("legend").querySelector(".scale");
   scale.style.background = `linear-gradient(to right, ${steps})`;
@@ -91,24 +124,32 @@ function fillChooser(chooser, values, name) {
   chooser.parentElement.hidden = values.length < 2;
 }
 
-// Kinds of this sentence, layers of that kind, heads of that layer; a choice stays where it can.
+// Lines of tokens are kept once, so that equal ones are the same object.
+const sameTokensAs = one => other =>
+  one.kind === other.kind && one.source === other.source && one.target === other.target;
+
+// Models and kinds of this sentence, layers of that kind, heads of that layer; a choice stays where it can.
 async function choose() {
   const wanted = sentences[element("sentence").selectedIndex];
   await unpack(wanted);
   if (wanted !== sentences[element("sentence").selectedIndex]) return;
   const order = Object.keys(kinds);
   let views = wanted.views;
-  for (const key of ["kind", "layer", "head"]) {
+  for (const key of Object.keys(choosers)) {
     const values = [...new Set(views.map(each => each[key]))];
     if (key === "kind") values.sort((a, b) => order.indexOf(a) - order.indexOf(b));
     fillChooser(choosers[key], values, names[key]);
     views = views.filter(each => String(each[key]) === choosers[key].value);
   }
-  const sameTokens = view && sentence === wanted && view.kind === views[0].kind;
+  const sameTokens = sentence === wanted && sameTokensAs(view)(views[0]);
+  const sameHeads = sameTokens && view.model === views[0].model;
   sentence = wanted;
   view = views[0];
+  chooseBeside();
   if (!sameTokens) pinned = null;
-  draw(sameTokens);
+  if (!sameTokens) drawTokenLines();
+  if (!sameHeads) drawHeads();
+  draw();
 }
 
 function step(by) {
@@ -126,6 +167,11 @@ function sentenceName(one) {
     ? Array.from(new Intl.Segmenter().segment(text), part => part.segment) : [...text];
   return `${one.id}: ${letters.slice(0, 60).join("")}${letters.length > 60 ? "\u2026" : ""}`;
 }
+
+const headName = each =>
+  `layer ${each.layer}, ${each.head < 0 ? "mean of heads" : `head ${each.head}`}`;
+
+const viewName = each => (each.model ? `${each.model}, ` : "") + headName(each);
 
 // --- drawing
 
@@ -166,31 +212,45 @@ function drawTokens(side) {
   }));
 }
 
-function drawMatrix() {
+function drawMatrix(table, each) {
   const head = make("thead"), body = make("tbody");
   const headCell = text => make("th", {}, label(text));
-  head.insertRow().append(make("th"), ...view.source.map(headCell));
-  view.target.forEach((text, row) => {
+  head.insertRow().append(make("th"), ...each.source.map(headCell));
+  each.target.forEach((text, row) => {
     const line = body.insertRow();
     line.append(headCell(text));
-    view.source.forEach((_, column) => {
+    each.source.forEach((_, column) => {
       const cell = line.insertCell();
-      cell.style.backgroundColor = css(shade(weight(row, column) * 10000 / view.largest));
+      cell.style.backgroundColor = css(shadeOf(weight(each, row, column)));
       cell.tabIndex = row + column === 0 ? 0 : -1;
     });
   });
-  element("matrix").replaceChildren(head, body);
-  const scroll = element("scroll"), corner = head.rows[0].cells[0];
+  table.replaceChildren(head, body);
+  const scroll = table.parentElement, corner = head.rows[0].cells[0];
   scroll.style.scrollPadding = `${corner.offsetHeight + 2}px 0 0 ${corner.offsetWidth + 2}px`;
 }
 
+function drawMatrices() {
+  element("beside-section").hidden = !beside;
+  element("matrix-name").textContent = beside ? viewName(view)
+    : "Matrix: a row is a token that looks, a column one that is looked at";
+  drawMatrix(element("matrix"), view);
+  if (!beside) {
+    element("matrix-beside").replaceChildren();
+    return;
+  }
+  element("beside-name").textContent = viewName(beside);
+  drawMatrix(element("matrix-beside"), beside);
+}
+
 function drawHeads() {
-  const views = sentence.views.filter(each => each.kind === view.kind);
+  const views = sentence.views
+    .filter(each => each.kind === view.kind && each.model === view.model);
   element("glance").hidden = views.length < 2;
   if (views.length < 2) return;
   const layers = [...new Set(views.map(each => each.layer))];
   const heads = [...new Set(views.map(each => each.head))];
-  const largest = Math.max(...views.map(each => each.largest));
+  const largest = largestOf(...views);
   const columns = view.source.length, rows = view.target.length;
   const size = Math.max(56, Math.min(110, 900 / heads.length));  // of a thumbnail, in pixels
   const scale = Math.min(8, size / Math.max(columns, rows));
@@ -214,9 +274,9 @@ function thumbnail(each, columns, rows, scale, largest) {
   const context = canvas.getContext("2d"), image = context.createImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);
   const colours = shades.map(([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r);
-  each.weights.forEach((value, i) => { pixels[i] = colours[Math.round(255 * value / largest)]; });
+  weightsOf(each).forEach((value, i) => { pixels[i] = colours[Math.round(255 * value / largest)]; });
   context.putImageData(image, 0, 0);
-  const name = `layer ${each.layer}, ${each.head < 0 ? "mean of heads" : `head ${each.head}`}`;
+  const name = headName(each);
   const button = make("button", { type: "button", title: name, tabIndex: -1 }, canvas);
   button.setAttribute("aria-label", name);
   button.dataset.which = `${each.layer} ${each.head}`;
@@ -236,18 +296,18 @@ function markHead() {
   }
 }
 
-function draw(sameTokens) {
-  if (!sameTokens) {
-    element("source-name").textContent = kinds[view.kind].source;
-    element("target-name").textContent = kinds[view.kind].target;
-    drawTokens("source");
-    drawTokens("target");
-    drawHeads();
-  }
+function drawTokenLines() {
+  element("source-name").textContent = kinds[view.kind].source;
+  element("target-name").textContent = kinds[view.kind].target;
+  drawTokens("source");
+  drawTokens("target");
+}
+
+function draw() {
   drawLegend();
-  drawMatrix();
+  drawMatrices();
+  drawLinks();
   markHead();
   clear();
   if (pinned) hold(pinned.side, pinned.index);
 }
-

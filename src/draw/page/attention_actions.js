@@ -3,7 +3,7 @@
 function paint(side, valueOf) {
   [...element(side).children].forEach((token, index) => {
     const value = valueOf(index);
-    const colour = value === null ? null : shade(value * 10000 / view.largest);
+    const colour = value === null ? null : shadeOf(value);
     token.style.backgroundColor = colour ? css(colour) : "";
     token.style.color = colour ? textOn(colour) : "";
     token.lastElementChild.textContent = value === null || value < 0.0005 ? "" : percent(value);
@@ -13,45 +13,48 @@ function paint(side, valueOf) {
 function mark(row, column) {
   const activate = (elements, index) =>
     [...elements].forEach((each, i) => each.classList.toggle("active", i === index));
-  const table = element("matrix");
   activate(element("source").children, column);
   activate(element("target").children, row);
-  activate([...table.tHead.rows[0].cells].slice(1), column);
-  activate([...table.tBodies[0].rows].map(line => line.cells[0]), row);
+  for (const table of tables.filter(one => one.tHead)) {
+    activate([...table.tHead.rows[0].cells].slice(1), column);
+    activate([...table.tBodies[0].rows].map(line => line.cells[0]), row);
+  }
+  markLinks(row, column);
 }
 
 // Isolates keep a right-to-left token from turning the sentence around.
 const quote = text => "\u2068" + text + "\u2069";
 
 // The three partners that count most, in words.
-function strongest(side, index) {
+function strongest(side, index, each) {
   const other = side === "target" ? "source" : "target";
-  const value = i => (side === "target" ? weight(index, i) : weight(i, index));
-  const order = view[other].map((text, i) => [value(i), text]).sort((a, b) => b[0] - a[0]);
+  const value = i => (side === "target" ? weight(each, index, i) : weight(each, i, index));
+  const order = each[other].map((text, i) => [value(i), text]).sort((a, b) => b[0] - a[0]);
   const listed = order.slice(0, 3).map(([w, text]) => `${quote(text)} ${percent(w)}`);
   return quote(view[side][index]) + (side === "target" ? " looks at " : " is seen by ") +
     listed.join(" \u00b7 ");
 }
 
-function light(side, index) {
+function light(side, index, each = view) {
   if (side === "target") {
     mark(index, -1);
     paint("target", () => null);
-    paint("source", column => weight(index, column));
+    paint("source", column => weight(each, index, column));
   } else {
     mark(-1, index);
     paint("source", () => null);
-    paint("target", row => weight(row, index));
+    paint("target", row => weight(each, row, index));
   }
-  element("status").textContent = strongest(side, index);
+  element("status").textContent = strongest(side, index, each);
 }
 
-function lightCell(row, column) {
-  light("target", row);
+function lightCell(row, column, each) {
+  light("target", row, each);
   mark(row, column);
+  const values = beside ? [view, beside] : [view];
   element("status").textContent =
     `${quote(view.target[row])} \u2192 ${quote(view.source[column])}: ` +
-    weight(row, column).toFixed(4);
+    values.map(one => weight(one, row, column).toFixed(4)).join(" \u00b7 ");
 }
 
 function clear() {
@@ -115,13 +118,15 @@ function moveToken(event, side, index) {
   event.preventDefault();
 }
 
+const tables = [element("matrix"), element("matrix-beside")];
 const place = cell => [cell.parentElement.sectionRowIndex, cell.cellIndex - 1];
+const viewOf = cell => (tables[1].contains(cell) ? beside : view);
 
 function moveCell(event) {
   const cell = event.target.closest("td");
   const to = cell && goal(event, ...place(cell), view.target.length, view.source.length);
   if (!to) return;
-  element("matrix").tBodies[0].rows[to[0]].cells[to[1] + 1].focus();
+  event.currentTarget.tBodies[0].rows[to[0]].cells[to[1] + 1].focus();
   event.preventDefault();
 }
 
@@ -129,23 +134,24 @@ function focusCell(event) {
   const cell = event.target.closest("td");
   if (!cell) return;
   const [row, column] = place(cell);
-  element("matrix").querySelector('td[tabindex="0"]').tabIndex = -1;
+  event.currentTarget.querySelector('td[tabindex="0"]').tabIndex = -1;
   cell.tabIndex = 0;
-  const value = weight(row, column).toFixed(4);
+  const value = weight(viewOf(cell), row, column).toFixed(4);
   cell.setAttribute("aria-label", `${view.target[row]} to ${view.source[column]}: ${value}`);
   if (cell.matches(":focus-visible")) unpin();
-  if (!pinned) lightCell(row, column);
+  if (!pinned) lightCell(row, column, viewOf(cell));
 }
 
 function overCell(event) {
   const cell = event.target.closest("td");
-  if (cell && !pinned) lightCell(...place(cell));
+  if (cell && !pinned) lightCell(...place(cell), viewOf(cell));
 }
 
 function moveHead(event) {
   const buttons = [...element("heads").querySelectorAll("button")];
   const index = buttons.indexOf(event.target), columns = new Set(sentence.views
-    .filter(each => each.kind === view.kind).map(each => each.head)).size;
+    .filter(each => each.kind === view.kind && each.model === view.model)
+    .map(each => each.head)).size;
   const to = index < 0 ? null : goal(event, Math.floor(index / columns), index % columns,
                                      Math.ceil(buttons.length / columns), columns);
   if (!to) return;
@@ -161,11 +167,14 @@ element("sentence").addEventListener("change", choose);
 Object.values(choosers).forEach(chooser => chooser.addEventListener("change", choose));
 element("before").addEventListener("click", () => step(-1));
 element("after").addEventListener("click", () => step(1));
-element("matrix").addEventListener("pointerover", overCell);
-element("matrix").addEventListener("focusin", focusCell);
-element("matrix").addEventListener("keydown", moveCell);
+for (const table of tables) {
+  table.addEventListener("pointerover", overCell);
+  table.addEventListener("focusin", focusCell);
+  table.addEventListener("keydown", moveCell);
+  table.addEventListener("pointerleave", () => pinned || clear());
+}
 element("heads").addEventListener("keydown", moveHead);
-for (const id of ["source", "target", "matrix"]) {
+for (const id of ["source", "target"]) {
   element(id).addEventListener("pointerleave", () => pinned || clear());
 }
 document.addEventListener("keydown", event => {
@@ -173,7 +182,7 @@ document.addEventListener("keydown", event => {
   unpin();
   clear();
 });
-dark.addEventListener("change", () => { mixShades(); if (view) draw(false); });
+dark.addEventListener("change", () => { mixShades(); if (view) redraw(); });
 mixShades();
 if (window.DecompressionStream) {
   choose();

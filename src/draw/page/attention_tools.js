@@ -1,0 +1,216 @@
+
+// --- the temperature that the scores are divided by
+
+function redraw() {
+  drawHeads();
+  draw();
+}
+
+element("temperature").addEventListener("input", event => {
+  temperature = 2 ** Number(event.target.value);
+  element("temperature-value").textContent = temperature.toFixed(2);
+  event.target.setAttribute("aria-valuetext", temperature.toFixed(2));
+  if (view) redraw();
+});
+
+// --- another head, or the same of another model, beside the first
+
+const keyOf = each => `${each.model}/${each.layer}/${each.head}`;
+
+function chooseBeside() {
+  const chooser = element("beside"), before = chooser.value;
+  const others = sentence.views.filter(each => each !== view && sameTokensAs(view)(each));
+  chooser.replaceChildren(new Option("nothing", ""),
+                          ...others.map(each => new Option(viewName(each), keyOf(each))));
+  beside = others.find(each => keyOf(each) === before) ?? null;
+  chooser.value = beside ? before : "";
+  chooser.parentElement.hidden = others.length === 0;
+}
+
+element("beside").addEventListener("change", () => { chooseBeside(); draw(); });
+
+// --- lines from each token that looks to those that it looks at
+
+const LINE = 22, COLUMN = 150, GAP = 170;  // pixels
+const LEAST = 0.02;                        // of the largest weight: fainter ones are not drawn
+
+const svgElement = (tag, attributes, text = "") => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.textContent = text;
+  return made;
+};
+
+const shortened = text => (text.length > 18 ? `${text.slice(0, 17)}\u2026` : text);
+
+// Two columns of tokens and the lines between them; `ink` is the colour of all.
+function linksOf(each, ink) {
+  const top = beside ? LINE : 0;  // for the name
+  const height = top + LINE * Math.max(each.target.length, each.source.length) + 8;
+  const svg = svgElement("svg", { width: 2 * COLUMN + GAP, height, role: "img",
+                                  "aria-label": `Lines of ${viewName(each)}` });
+  const y = index => top + LINE * index + 18, largest = ceiling() / 10000;
+  if (beside) {
+    svg.append(svgElement("text", { x: COLUMN + GAP / 2, y: 14, "text-anchor": "middle",
+                                    "font-size": 13, fill: ink }, viewName(each)));
+  }
+  each.target.forEach((text, row) => {
+    svg.append(svgElement("text", { x: COLUMN - 6, y: y(row), "text-anchor": "end",
+                                    "font-size": 13, fill: ink, "data-row": row }, shortened(text)));
+    each.source.forEach((_, column) => {
+      const share = weight(each, row, column) / largest;
+      if (share < LEAST) return;
+      svg.append(svgElement("line", { x1: COLUMN, y1: y(row) - 4, x2: COLUMN + GAP,
+                                      y2: y(column) - 4, stroke: ink, "stroke-width": 2,
+                                      "stroke-opacity": share.toFixed(2), "data-row": row,
+                                      "data-column": column }));
+    });
+  });
+  each.source.forEach((text, column) => {
+    svg.append(svgElement("text", { x: COLUMN + GAP + 6, y: y(column), "font-size": 13, fill: ink,
+                                    "data-column": column }, shortened(text)));
+  });
+  return svg;
+}
+
+function drawLinks() {
+  const wanted = element("links-on").checked;
+  element("links-section").hidden = !wanted;
+  const ink = getComputedStyle(document.body).color;
+  const views = wanted ? [view, beside].filter(Boolean) : [];
+  element("links").replaceChildren(...views.map(each => linksOf(each, ink)));
+}
+
+// Only the lines of the lit token stay; -1 is no token.
+function markLinks(row, column) {
+  for (const line of element("links").querySelectorAll("line")) {
+    const hit = (row < 0 || line.dataset.row === String(row)) &&
+                (column < 0 || line.dataset.column === String(column));
+    line.style.visibility = hit ? "" : "hidden";
+  }
+}
+
+element("links-on").addEventListener("change", drawLinks);
+
+// --- what is on show, to keep
+
+const CELL = 22, LABELS = 150;  // pixels
+
+const xml = text => text.replace(/[&<>"]/g, mark =>
+  ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[mark]);
+
+const ofTemperature = () => (temperature === 1 ? "" : `, temperature ${temperature.toFixed(2)}`);
+
+// One matrix as an SVG group `left` pixels from the left, on white.
+function matrixGroup(each, left) {
+  const text = (x, y, anchor, content, more = "") =>
+    `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="13" ${more}>${xml(content)}</text>`;
+  const x0 = left + LABELS, y0 = LABELS + 30, largest = ceiling() / 10000;
+  const parts = [text(left + 8, 22, "start", `${kinds[each.kind].name}, ${viewName(each)}${ofTemperature()}`)];
+  each.source.forEach((token, column) => {
+    const x = x0 + CELL * column + CELL / 2 + 4;
+    parts.push(text(x, y0 - 6, "start", shortened(token), `transform="rotate(-90 ${x} ${y0 - 6})"`));
+  });
+  each.target.forEach((token, row) => {
+    parts.push(text(x0 - 6, y0 + CELL * row + 16, "end", shortened(token)));
+    each.source.forEach((_, column) => {
+      const value = weight(each, row, column);
+      const colour = lightShade(value / largest);
+      parts.push(`<rect x="${x0 + CELL * column}" y="${y0 + CELL * row}" width="${CELL}" ` +
+        `height="${CELL}" fill="${colour}" stroke="#e4e4e4"><title>${xml(token)} \u2192 ` +
+        `${xml(each.source[column])}: ${value.toFixed(4)}</title></rect>`);
+    });
+  });
+  return `<g fill="#222222">${parts.join("")}</g>`;
+}
+
+// Paper is white, whatever the page's colours are.
+function lightShade(share) {
+  const place = (onLight.length - 1) * Math.min(share, 1);
+  const from = Math.min(Math.floor(place), onLight.length - 2);
+  return css(onLight[from].map((value, k) =>
+    Math.round(value + (place - from) * (onLight[from + 1][k] - value))));
+}
+
+// The matrices on show and, where they are drawn, their lines.
+function pictureText() {
+  const views = beside ? [view, beside] : [view];
+  const across = LABELS + CELL * view.source.length + 24;
+  let height = LABELS + 30 + CELL * view.target.length + 12, below = "";
+  const linksOn = element("links-on").checked;
+  if (linksOn) {
+    const drawn = views.map(each => linksOf(each, "#222222"));
+    below = drawn.map((svg, i) => {
+      svg.setAttribute("x", i * Math.max(across, 2 * COLUMN + GAP));
+      svg.setAttribute("y", height);
+      return new XMLSerializer().serializeToString(svg);
+    }).join("");
+    height += Number(drawn[0].getAttribute("height"));
+  }
+  const step = linksOn ? Math.max(across, 2 * COLUMN + GAP) : across, width = step * views.length;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+    `viewBox="0 0 ${width} ${height}" font-family="sans-serif"><title>${xml(document.title)}</title>` +
+    `<rect width="${width}" height="${height}" fill="#ffffff"/>` +
+    views.map((each, i) => matrixGroup(each, i * step)).join("") + below + "</svg>\n";
+}
+
+// The columns of attention.csv.
+function tableText() {
+  const quoted = text => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+  const models = new Set(sentence.views.map(each => each.model)).size > 1;
+  const lines = [`${models ? "model," : ""}sentence,layer,head,target_position,target_token,` +
+                 "source_position,source_token,weight"];
+  for (const each of beside ? [view, beside] : [view]) {
+    each.target.forEach((target, row) => each.source.forEach((source, column) => {
+      lines.push([...(models ? [quoted(each.model)] : []), sentence.id, each.layer,
+                  each.head < 0 ? "mean" : each.head, row, quoted(target), column, quoted(source),
+                  weight(each, row, column).toFixed(4)].join(","));
+    }));
+  }
+  return lines.join("\n") + "\n";
+}
+
+function save(ending, type, text) {
+  const name = [`sentence${sentence.id}`, view.kind, `layer${view.layer}`,
+                view.head < 0 ? "mean" : `head${view.head}`].join("-") + ending;
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+element("save-svg").addEventListener("click", () => save(".svg", "image/svg+xml", pictureText()));
+element("save-csv").addEventListener("click", () => save(".csv", "text/csv", tableText()));
+
+// --- why scores are divided by the root of a head's width
+
+// Twelve scores with variance 1: quantiles of the normal distribution.
+const SCORES = [0.34, -1.21, 0.86, -0.11, 1.83, -0.58, 0.11, -0.86, 1.21, -0.34, 0.58, -1.83];
+
+function softmax(scores) {
+  const largest = Math.max(...scores), powers = scores.map(score => Math.exp(score - largest));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map(power => power / sum);
+}
+
+// A dot product of two vectors of `width` numbers with variance 1 has the variance `width`.
+function drawWhy() {
+  const width = 2 ** Number(element("why-width").value);
+  element("why-width-value").textContent = String(width);
+  const without = softmax(SCORES.map(score => score * Math.sqrt(width)));
+  for (const [id, weights] of [["with", softmax(SCORES)], ["without", without]]) {
+    const bars = weights.map(share => {
+      const bar = make("span", { title: share.toFixed(4) });
+      bar.style.height = `${Math.max(1, 100 * share)}%`;
+      return bar;
+    });
+    element(`why-${id}`).replaceChildren(...bars);
+    const entropy = -weights.reduce((sum, share) => sum + (share > 0 ? share * Math.log(share) : 0), 0);
+    const gradient = weights.reduce((sum, share) => sum + share * (1 - share), 0) / weights.length;
+    element(`why-${id}-numbers`).textContent =
+      `largest weight ${Math.max(...weights).toFixed(3)}, entropy ${entropy.toFixed(2)} nats, ` +
+      `mean gradient w(1 \u2212 w) ${gradient.toFixed(4)}`;
+  }
+}
+
+element("why-width").addEventListener("input", drawWhy);
+drawWhy();

@@ -1,0 +1,236 @@
+"""The knobs of the page of `heed attention` in headless Chromium: temperature, a second matrix, lines, saving, √d."""
+import csv
+import io
+import math
+import unittest
+import xml.etree.ElementTree
+
+import toy
+from page import PageTest, overlaps
+
+
+def softmax(scores):
+    powers = [math.exp(score) for score in scores]
+    return [power / sum(powers) for power in powers]
+
+
+class ToolsTest(PageTest):
+    def heat(self, power):
+        """Moves the slider: the temperature is two to this power."""
+        self.browser.run(f"""(() => {{
+            const slider = element("temperature");
+            slider.value = "{power}";
+            slider.dispatchEvent(new Event("input", {{bubbles: true}}));
+        }})()""")
+        self.browser.painted()
+
+    def weights(self, which="view"):
+        """The matrix on show."""
+        return self.browser.run(f"""{which}.target.map((_, row) =>
+            {which}.source.map((_, column) => weight({which}, row, column)))""")
+
+    def expect_weights(self, got, expected, tolerance):
+        for row, wanted in zip(got, expected, strict=True):
+            for value, weight in zip(row, wanted, strict=True):
+                self.assertAlmostEqual(value, weight, delta=tolerance)
+
+
+class Temperature(ToolsTest):
+    def test_scores_are_divided_by_it(self):
+        self.open()
+        matrix = self.matrices["cross"][1, "0", "0"]
+        for power in (-1, 1):
+            self.heat(power)
+            self.assertEqual(self.browser.run("element('temperature-value').textContent"), f"{2.0 ** power:.2f}")
+            expected = [softmax([math.log(max(weight, 1e-30)) / 2 ** power for weight in row])
+                        for row in matrix.weights]
+            # The page has four decimals of each weight, and a root makes much of the last one.
+            self.expect_weights(self.weights(), expected, 0.001 if power < 0 else 0.02)
+        self.heat(0)
+        self.expect_weights(self.weights(), matrix.weights, 0.00006)
+
+    def test_the_picture_follows(self):
+        self.open()
+        entropy = []
+        for power in (-2, 0, 2):
+            self.heat(power)
+            entropy.append(sum(-w * math.log(w) for row in self.weights() for w in row if w > 0))
+            self.point_at("#target > .token", 3)
+            self.expect_lit("source", self.weights()[3])
+        self.assertEqual(entropy, sorted(entropy))
+        self.assertLess(entropy[0], entropy[2] - 1)
+
+    def test_a_token_stays_lit(self):
+        self.open()
+        self.browser.click(*self.point_at("#target > .token", 4))
+        self.heat(-1)
+        self.expect_lit("source", self.weights()[4])
+
+
+class Beside(ToolsTest):
+    def test_another_head_stands_beside_the_first_on_the_same_scale(self):
+        self.open()
+        self.select("beside", "/1/2")
+        second = self.matrices["cross"][1, "1", "2"]
+        self.expect_weights(self.weights("beside"), second.weights, 0.00006)
+        self.assertEqual(len(self.boxes("#matrix-beside td")), 13 * 13)
+        names = self.browser.run("['matrix-name', 'beside-name'].map(id => element(id).textContent)")
+        self.assertEqual(names, ["layer 0, head 0", "layer 1, head 2"])
+        largest = max(max(map(max, self.matrices["cross"][1, *key].weights)) for key in (("0", "0"), ("1", "2")))
+        self.assertEqual(self.browser.run("element('largest').textContent"), f"{largest:.2f}")
+        self.select("beside", "")
+        self.assertEqual(self.boxes("#matrix-beside td"), [])
+        self.assertTrue(self.browser.run("element('beside-section').hidden"))
+
+    def test_a_cell_of_either_lights_the_tokens_by_its_own_matrix(self):
+        self.open()
+        self.select("beside", "/1/2")
+        first, second = (self.matrices["cross"][1, *key] for key in (("0", "0"), ("1", "2")))
+        self.point_at("#matrix-beside td", 13 * 2 + 5)
+        self.expect_lit("source", second.weights[2])
+        self.assertEqual(self.status(), f"{first.targets[2]} → {first.sources[5]}: "
+                                        f"{first.weights[2][5]:.4f} · {second.weights[2][5]:.4f}")
+        self.point_at("#matrix td", 13 * 2 + 5)
+        self.expect_lit("source", first.weights[2])
+
+    def test_keys_move_through_the_second_matrix(self):
+        self.open()
+        self.select("beside", "/1/2")
+        self.browser.run("element('matrix-beside').querySelector('td').focus()")
+        self.browser.press("ArrowDown")
+        self.browser.press("ArrowRight")
+        self.assertEqual(self.browser.run("place(document.activeElement)"), [1, 1])
+        self.assertTrue(self.browser.run("tables[1].contains(document.activeElement)"))
+
+    def test_two_models_stand_beside_each_other(self):
+        self.show("two/attention.html", 1200, 900)
+        self.dark = False
+        self.browser.wait("document.querySelector('td')")
+        self.assertEqual(self.browser.run("[...element('model').options].map(one => one.text)"), ["model", "other"])
+        self.select("beside", "other/1/2")
+        other = toy.read_matrices(self.folder / "one/attention.csv")[1, "1", "2"]
+        self.expect_weights(self.weights("beside"), other.weights, 0.00006)
+        self.select("model", "other")
+        first = toy.read_matrices(self.folder / "one/attention.csv")[1, "0", "0"]
+        self.expect_weights(self.weights(), first.weights, 0.00006)
+
+
+class Lines(ToolsTest):
+    def visible(self):
+        return self.browser.run("""[...document.querySelectorAll("#links line")]
+            .filter(line => line.style.visibility !== "hidden")
+            .map(line => [Number(line.dataset.row), Number(line.dataset.column),
+                          Number(line.getAttribute("stroke-opacity"))])""")
+
+    def test_lines_are_as_dark_as_the_weights(self):
+        self.open()
+        self.assertEqual(self.visible(), [])
+        self.browser.click(*self.point_at("#links-on"))
+        matrix = self.matrices["cross"][1, "0", "0"]
+        largest = max(map(max, matrix.weights))
+        wanted = {(row, column): weight / largest for row, weights in enumerate(matrix.weights)
+                  for column, weight in enumerate(weights)}
+        lines = self.visible()
+        for row, column, opacity in lines:
+            self.assertAlmostEqual(opacity, wanted[row, column], delta=0.0061)
+        drawn = {(row, column) for row, column, _ in lines}
+        for place, share in wanted.items():
+            if abs(share - 0.02) > 0.001:
+                self.assertEqual(place in drawn, share > 0.02, (place, share))
+
+    def test_a_lit_token_keeps_its_own_lines(self):
+        self.open()
+        self.browser.click(*self.point_at("#links-on"))
+        self.point_at("#target > .token", 2)
+        self.assertEqual({row for row, _, _ in self.visible()}, {2})
+        self.point_at("#source > .token", 5)
+        self.assertLessEqual({column for _, column, _ in self.visible()}, {5})
+
+    def test_names_do_not_touch_and_the_page_stays_as_wide_as_a_telephone(self):
+        for width in (1200, 360):
+            self.open(1, width)
+            self.browser.run("element('links-on').click()")
+            self.select("beside", "/1/2")
+            self.browser.run("element('why').open = true")
+            self.assertEqual(overlaps(self.boxes("#links text")), [])
+            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+
+
+class Saving(ToolsTest):
+    def saved(self, button):
+        """(name, text) of what a click saves."""
+        self.browser.run("""(() => {
+            window.kept = [];
+            URL.createObjectURL = blob => { kept.push(blob.text()); return "#"; };
+            HTMLAnchorElement.prototype.click = function() { kept.push(this.download); };
+        })()""")
+        self.browser.click(*self.point_at(f"#{button}"))
+        text, name = self.browser.run("Promise.all(kept)")
+        return name, text
+
+    def test_the_table_has_what_is_on_show(self):
+        self.open()
+        self.select("head", "1")
+        name, text = self.saved("save-csv")
+        self.assertEqual(name, "sentence1-cross-layer0-head1.csv")
+        matrix = self.matrices["cross"][1, "0", "1"]
+        rows = list(csv.reader(io.StringIO(text)))
+        self.assertEqual(rows[0], "sentence,layer,head,target_position,target_token,source_position,"
+                                  "source_token,weight".split(","))
+        self.assertEqual(len(rows), 1 + 13 * 13)
+        for row in rows[1:]:
+            target, source = int(row[3]), int(row[5])
+            self.assertEqual((row[4], row[6]), (matrix.targets[target], matrix.sources[source]))
+            self.assertAlmostEqual(float(row[7]), matrix.weights[target][source], delta=0.00006)
+
+    def test_the_picture_has_what_is_on_show(self):
+        self.open()
+        self.select("beside", "/1/2")
+        self.browser.run("element('links-on').click()")
+        self.heat(-1)
+        name, text = self.saved("save-svg")
+        self.assertEqual(name, "sentence1-cross-layer0-head0.svg")
+        root = xml.etree.ElementTree.fromstring(text)
+        svg = "{http://www.w3.org/2000/svg}"
+        self.assertEqual(len(list(root.iter(f"{svg}rect"))), 1 + 2 * 13 * 13)
+        self.assertGreater(len(list(root.iter(f"{svg}line"))), 13)
+        texts = [one.text for one in root.iter(f"{svg}text")]
+        self.assertIn("cross-attention, layer 1, head 2, temperature 0.50", texts)
+        for token in toy.TWELVE:
+            self.assertGreaterEqual(texts.count(token), 8, token)  # two matrices, two drawings of lines
+
+    def test_sentences_that_would_be_markup_are_text_in_it(self):
+        self.show("hostile/attention.html", 1200, 900)
+        self.browser.wait("document.querySelector('td')")
+        _, text = self.saved("save-svg")
+        names = {one.tag.split("}")[1] for one in xml.etree.ElementTree.fromstring(text).iter()}
+        self.assertEqual(names, {"svg", "title", "rect", "g", "text"})
+
+
+class Scale(ToolsTest):
+    def numbers(self, which):
+        text = self.browser.run(f"element('why-{which}-numbers').textContent")
+        return [float(text.split(name)[1].split()[0].rstrip(","))
+                for name in ("largest weight", "entropy", "(1 − w)")]
+
+    def test_without_the_root_the_weights_become_one_hot(self):
+        self.open()
+        self.browser.run("element('why').open = true")
+        scores = self.browser.run("SCORES")
+        self.assertAlmostEqual(sum(score ** 2 for score in scores) / len(scores), 1, delta=0.01)
+        for power in (4, 6, 10):
+            self.browser.run(f"""(() => {{
+                element("why-width").value = "{power}";
+                element("why-width").dispatchEvent(new Event("input"));
+            }})()""")
+            self.assertEqual(self.browser.run("element('why-width-value').textContent"), str(2 ** power))
+            for which, root in (("with", 1), ("without", math.sqrt(2 ** power))):
+                weights = softmax([score * root for score in scores])
+                expected = [max(weights), -sum(w * math.log(w) for w in weights if w > 0),
+                            sum(w * (1 - w) for w in weights) / len(weights)]
+                for got, wanted in zip(self.numbers(which), expected, strict=True):
+                    self.assertAlmostEqual(got, wanted, delta=0.0051)
+
+
+if __name__ == "__main__":
+    unittest.main()
