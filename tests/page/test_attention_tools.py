@@ -70,7 +70,7 @@ class Temperature(ToolsTest):
 class Beside(ToolsTest):
     def test_another_head_stands_beside_the_first_on_the_same_scale(self):
         self.open()
-        self.select("beside", "/1/2")
+        self.select("beside", "/cross/1/2")
         second = self.matrices["cross"][1, "1", "2"]
         self.expect_weights(self.weights("beside"), second.weights, 0.00006)
         self.assertEqual(len(self.boxes("#matrix-beside td")), 13 * 13)
@@ -84,7 +84,7 @@ class Beside(ToolsTest):
 
     def test_a_cell_of_either_lights_the_tokens_by_its_own_matrix(self):
         self.open()
-        self.select("beside", "/1/2")
+        self.select("beside", "/cross/1/2")
         first, second = (self.matrices["cross"][1, *key] for key in (("0", "0"), ("1", "2")))
         self.point_at("#matrix-beside td", 13 * 2 + 5)
         self.expect_lit("source", second.weights[2])
@@ -95,7 +95,7 @@ class Beside(ToolsTest):
 
     def test_keys_move_through_the_second_matrix(self):
         self.open()
-        self.select("beside", "/1/2")
+        self.select("beside", "/cross/1/2")
         self.browser.run("element('matrix-beside').querySelector('td').focus()")
         self.browser.press("ArrowDown")
         self.browser.press("ArrowRight")
@@ -107,7 +107,7 @@ class Beside(ToolsTest):
         self.dark = False
         self.browser.wait("document.querySelector('td')")
         self.assertEqual(self.browser.run("[...element('model').options].map(one => one.text)"), ["model", "other"])
-        self.select("beside", "other/1/2")
+        self.select("beside", "other/cross/1/2")
         other = toy.read_matrices(self.folder / "one/attention.csv")[1, "1", "2"]
         self.expect_weights(self.weights("beside"), other.weights, 0.00006)
         self.select("model", "other")
@@ -150,7 +150,7 @@ class Lines(ToolsTest):
         for width in (1200, 360):
             self.open(1, width)
             self.browser.run("element('links-on').click()")
-            self.select("beside", "/1/2")
+            self.select("beside", "/cross/1/2")
             self.browser.run("element('why').open = true")
             self.assertEqual(overlaps(self.boxes("#links text")), [])
             self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
@@ -185,7 +185,7 @@ class Saving(ToolsTest):
 
     def test_the_picture_has_what_is_on_show(self):
         self.open()
-        self.select("beside", "/1/2")
+        self.select("beside", "/cross/1/2")
         self.browser.run("element('links-on').click()")
         self.heat(-1)
         name, text = self.saved("save-svg")

@@ -15,7 +15,7 @@ element("temperature").addEventListener("input", event => {
 
 // --- another head, or the same of another model, beside the first
 
-const keyOf = each => `${each.model}/${each.layer}/${each.head}`;
+const keyOf = each => `${each.model}/${each.kind}/${each.layer}/${each.head}`;
 
 function chooseBeside() {
   const chooser = element("beside"), before = chooser.value;
