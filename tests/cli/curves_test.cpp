@@ -6,16 +6,16 @@
 
 #include "base/files.h"
 #include "base/strings.h"
-#include "program.h"
-#include "toy.h"
+#include "cli/program.h"
+#include "cli/toy.h"
 
-namespace heed {
+namespace heed::cli {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(Curves, ShowLossAndBleuOfRuns) {
   const TemporaryFolder folder;
@@ -55,4 +55,4 @@ TEST(Curves, OfAFolderThatIsNoRunAreRefused) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::cli
