@@ -4,7 +4,7 @@
   python3 tests/benchmarks/quality.py --peers joeynmt,opennmt --peer-python /tmp/peers/bin/python -o runs/quality
   python3 tests/benchmarks/quality.py --data data/iwslt14 --test test --peers opennmt --lowercase -o runs/quality_talks
 
-All train on the same lines with the same pieces, shape, dropout and threads. heed is run as a user runs it
+All train on the same lines with the same pieces, shape and threads, each with its own recipe. heed is run as a user runs it
 (quality.yaml): it validates and translates the test set at every validation, and its minutes count all that. The
 peers' clocks stop while they save, and they do not validate (peer_quality.py).
 Writes quality.csv, quality.svg (with matplotlib), and each trainer's translations.
@@ -45,7 +45,7 @@ def train_heed(args, folder):
                "--set", f"data.vocabulary.source={args.vocabulary}",
                "--set", f"training.max_minutes={args.minutes[-1]}",
                "--set", f"evaluation.lowercase={str(args.lowercase).lower()}", "--set", f"threads={args.threads}",
-               "--set", f"seed={args.seed}", "--set", f"model.dropout={args.dropout}"]
+               "--set", f"seed={args.seed}"]
     for setting in args.set:
         command += ["--set", setting]
     subprocess.run([str(part) for part in command], cwd=ROOT, check=True)
@@ -58,7 +58,7 @@ def train_peer(args, name, folder):
     command = [*shlex.split(args.peer_python), ROOT / "tests/benchmarks/peer_quality.py", name, "--data", args.data,
                "--test", args.test, "--languages", args.languages, "--vocabulary", args.vocabulary,
                "--minutes", ",".join(f"{minutes:g}" for minutes in args.minutes), "--precision", args.peer_precision,
-               "--dropout", args.dropout, "--threads", args.threads, "--seed", args.seed, "--output", folder]
+               "--dropout", args.peer_dropout, "--threads", args.threads, "--seed", args.seed, "--output", folder]
     output = subprocess.run([str(part) for part in command], cwd=ROOT, check=True, capture_output=True, text=True)
     updates = json.loads(output.stdout.strip().splitlines()[-1])
     return [(minutes, updates[f"{minutes:g}"], bleu(args, folder / f"{minutes:g}.hypothesis"))
@@ -104,7 +104,7 @@ def main():
     parser.add_argument("--peers", default="", help="of peer_quality.py: joeynmt,opennmt; default: none")
     parser.add_argument("--peer-python", default=sys.executable, help="a Python with the peers")
     parser.add_argument("--peer-precision", default="bf16", choices=["fp32", "bf16"])
-    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--peer-dropout", type=float, default=0.1)
     parser.add_argument("--lowercase", action="store_true", help="score without regard to case")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
