@@ -27,6 +27,7 @@ void add_align(CommandLine& program);
 void add_heads(CommandLine& program);
 void add_contrast(CommandLine& program);
 void add_pronouns(CommandLine& program);
+void add_runs(CommandLine& program);
 void add_curves(CommandLine& program);
 void add_score(CommandLine& program);
 void add_vocab(CommandLine& program);

@@ -26,12 +26,25 @@ namespace heed {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      {"train", add_train},       {"translate", add_translate},   {"evaluate", add_evaluate},
-      {"lengths", add_lengths},   {"bottleneck", add_bottleneck}, {"attention", add_attention},
-      {"align", add_align},       {"heads", add_heads},           {"contrast", add_contrast},
-      {"pronouns", add_pronouns}, {"curves", add_curves},         {"score", add_score},
-      {"vocab", add_vocab},       {"average", add_average},       {"export", add_export},
-      {"inspect", add_inspect},   {"bench", add_bench},           {"config", add_config},
+      {"train", add_train},
+      {"translate", add_translate},
+      {"evaluate", add_evaluate},
+      {"lengths", add_lengths},
+      {"bottleneck", add_bottleneck},
+      {"attention", add_attention},
+      {"align", add_align},
+      {"heads", add_heads},
+      {"contrast", add_contrast},
+      {"pronouns", add_pronouns},
+      {"runs", add_runs},
+      {"curves", add_curves},
+      {"score", add_score},
+      {"vocab", add_vocab},
+      {"average", add_average},
+      {"export", add_export},
+      {"inspect", add_inspect},
+      {"bench", add_bench},
+      {"config", add_config},
       {"doctor", add_doctor},
   };
   return table;

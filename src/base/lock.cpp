@@ -202,4 +202,16 @@ void FolderLock::remove_left_overs() const {
   heed::remove_left_overs(folder_ + "/checkpoints");
 }
 
+bool is_held(const std::string& folder) {
+  const std::string path = folder + "/.heed.lock";
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  const bool refused = !locked && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  if (locked || refused) return refused;
+  const std::string text = text_in(path);
+  return !text.empty() && !known_dead(holder_of(text));
+}
+
 }  // namespace heed

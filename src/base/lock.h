@@ -34,4 +34,8 @@ class FolderLock {
   int descriptor_ = -1;  // -1 where the text alone counts
 };
 
+/// Whether a living process holds the folder; where the file system has no locks, whether the file
+/// names one that is not known to be dead.
+bool is_held(const std::string& folder);
+
 }  // namespace heed

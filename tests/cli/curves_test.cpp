@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/strings.h"
@@ -52,6 +53,21 @@ TEST(Curves, OfAFolderThatIsNoRunAreRefused) {
   expect_mistake(run_heed({"curves", folder / "nowhere"}), {"metrics of a run", "nowhere"});
   folder.write("metrics.jsonl", "");
   expect_mistake(run_heed({"curves", folder / "."}), {"has not measured anything yet"});
+}
+
+TEST(Runs, AreListedWithTheirStateAndWhatDiffers) {
+  const Toy& toy = Toy::get();
+  const std::string out = product(run_heed({"runs", toy.folder.path()}));
+  EXPECT_THAT(out, AllOf(HasSubstr("rnn"), HasSubstr("finished"), HasSubstr("300"),
+                         HasSubstr("model.type=transformer")));
+  const auto all = nlohmann::json::parse(product(run_heed({"runs", toy.folder.path(), "--json"})));
+  ASSERT_GE(all.size(), 2U);
+  EXPECT_EQ(all[0]["state"], "finished");
+  EXPECT_EQ(all[0]["updates"], 300);
+  EXPECT_TRUE(all[0]["validation_bleu"].is_number());
+  const TemporaryFolder folder;
+  EXPECT_EQ(product(run_heed({"runs", folder.path()})), "");
+  expect_mistake(run_heed({"runs", folder / "nowhere"}), {"nowhere"});
 }
 
 }  // namespace

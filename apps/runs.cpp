@@ -1,0 +1,176 @@
+// heed runs [FOLDER...]: a table of the runs below.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/commands.h"
+#include "apps/shared/run_config.h"
+#include "apps/shared/run_summary.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "config/differences.h"
+#include "text/table.h"
+#include "train/metrics_line.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 4;  // folders below the one that was named
+
+struct RunsArgs {
+  std::vector<std::string> folders = {"runs"};
+  bool json = false;
+};
+
+struct Run {
+  std::string path, state;
+  Config config;
+  int64_t updates = 0;
+  double minutes = 0;
+  std::optional<double> loss, bleu;  // of the best validation
+  std::string test;                  // its first score
+  std::string differs;               // from the first run of the same folder
+};
+
+bool is_run(const fs::path& folder) {
+  return fs::exists(folder / "config.yaml") && fs::exists(folder / "metrics.jsonl");
+}
+
+/// In the order of their names.
+void find_runs(const fs::path& folder, int depth, std::vector<fs::path>& out) {
+  if (is_run(folder)) {
+    out.push_back(folder);
+    return;  // what lies in a run is its own
+  }
+  if (depth == kDeepest) return;
+  std::vector<fs::path> below;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_directory()) below.push_back(entry.path());
+  std::ranges::sort(below);
+  for (const fs::path& path : below) find_runs(path, depth + 1, out);
+}
+
+void read_metrics(const fs::path& file, Run& run) {
+  for (const std::string& line : split(read_file(file.string()), '\n')) {
+    const auto event = train::parse_metrics(line);
+    if (!event) continue;
+    run.updates = std::max(run.updates, event->update);
+    run.minutes = std::max(run.minutes, event->seconds.value_or(0) / 60);
+    if (event->event != "validation" || !event->best) continue;
+    run.loss = event->loss;
+    run.bleu = event->bleu;
+  }
+}
+
+/// "BLEU 41.05", without what stands in brackets behind it.
+std::string short_score(const std::string& score) {
+  return std::string(trim(score.substr(0, score.find('('))));
+}
+
+Run read_run(const fs::path& folder) {
+  Run run{.path = folder.string(), .state = "stopped"};
+  run.config = saved_config(run.path);
+  read_metrics(folder / "metrics.jsonl", run);
+  if (is_held(run.path)) {
+    run.state = "training";
+  } else if (fs::exists(folder / "summary.json")) {
+    const RunSummary summary = RunSummary::read((folder / "summary.json").string());
+    run.state = "finished";
+    if (!summary.test_scores.empty()) run.test = short_score(summary.test_scores.front());
+  }
+  return run;
+}
+
+/// What is not the same as in the first run of the folder, but for names and places.
+void tell_differences(std::vector<Run>& runs) {
+  const Run* first = nullptr;
+  for (Run& run : runs) {
+    const fs::path folder = fs::path(run.path).parent_path();
+    if (first == nullptr || fs::path(first->path).parent_path() != folder) {
+      first = &run;
+      continue;
+    }
+    auto all = config::differences(first->config, run.config);
+    std::erase_if(all, [](const config::Difference& one) {
+      return one.path == "name" || one.path == "output";
+    });
+    std::vector<std::string> parts;
+    for (const config::Difference& one : all) parts.push_back(one.path + "=" + one.after);
+    run.differs = join(parts, ", ");
+  }
+}
+
+std::string number(std::optional<double> value, int digits) {
+  return value ? fixed(*value, digits) : "";
+}
+
+std::string as_table(const std::vector<Run>& runs) {
+  text::Table table{{"run", "state", "updates", "minutes", "loss", "BLEU", "test", "differs in"},
+                    {}};
+  for (const Run& run : runs)
+    table.rows.push_back({run.path, run.state, std::to_string(run.updates), fixed(run.minutes, 1),
+                          number(run.loss, 4), number(run.bleu, 2), run.test, run.differs});
+  return text::table_text(table, {0, 1, 6, 7});
+}
+
+std::string as_json(const std::vector<Run>& runs) {
+  const auto value = [](std::optional<double> one) {
+    return one ? nlohmann::ordered_json(*one) : nlohmann::ordered_json(nullptr);
+  };
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Run& run : runs)
+    all.push_back({{"run", run.path},
+                   {"state", run.state},
+                   {"updates", run.updates},
+                   {"minutes", run.minutes},
+                   {"validation_loss", value(run.loss)},
+                   {"validation_bleu", value(run.bleu)},
+                   {"test", run.test},
+                   {"differs_in", run.differs}});
+  return all.dump(2) + "\n";
+}
+
+void runs(const RunsArgs& args) {
+  std::vector<fs::path> found;
+  for (const std::string& folder : args.folders) {
+    if (!fs::is_directory(folder))
+      throw UserError("heed runs: no folder '" + folder + "'; name the one that your runs are in");
+    find_runs(folder, 0, found);
+  }
+  std::vector<Run> all;
+  for (const fs::path& folder : found) {
+    try {
+      all.push_back(read_run(folder));
+    } catch (const UserError& error) {
+      log::warn(error.what());  // one damaged run hides none of the others
+    }
+  }
+  tell_differences(all);
+  if (all.empty() && !args.json) log::info("no runs in " + join(args.folders, ", "));
+  std::cout << (args.json ? as_json(all) : all.empty() ? "" : as_table(all));
+}
+
+}  // namespace
+
+void add_runs(CommandLine& program) {
+  auto args = std::make_shared<RunsArgs>();
+  CommandLine command = program.command(
+      "runs", "The runs in a folder: state, updates, best validation, test score, differences");
+  command.option("folders", args->folders, "Folders to look in, and those inside them")
+      .shows_default("runs");
+  command.group("Output");
+  command.flag("--json", args->json, "Print JSON instead of a table");
+  command.examples({"heed runs", "heed runs runs/attentions runs/multi30k_quick --json"});
+  command.run([args] { runs(*args); });
+}
+
+}  // namespace heed
