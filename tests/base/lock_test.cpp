@@ -139,7 +139,9 @@ TEST_P(FolderLockTest, TheFileSaysWhoHoldsTheFolderAndGoesWithTheLock) {
                      "\nsince: \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:"
                      "\\d\\d[+-]\\d{4}\ndoing: heed train\n")))
           << read_file(file);
+      EXPECT_TRUE(is_held(folder.path()));
     }
+    EXPECT_FALSE(is_held(folder.path()));
     EXPECT_TRUE(fs::is_empty(folder.path()));
     const FolderLock again(folder.path(), "heed train");
   });
