@@ -55,6 +55,7 @@ class Temperature(ToolsTest):
         for power in (-2, 0, 2):
             self.heat(power)
             entropy.append(sum(-w * math.log(w) for row in self.weights() for w in row if w > 0))
+            self.browser.move(0, 0)  # or the mouse would enter no token
             self.point_at("#target > .token", 3)
             self.expect_lit("source", self.weights()[3])
         self.assertEqual(entropy, sorted(entropy))

@@ -34,8 +34,11 @@ element("beside").addEventListener("change", () => { chooseBeside(); draw(); });
 const LINE = 22, COLUMN = 150, GAP = 170;  // pixels
 const LEAST = 0.02;                        // of the largest weight: fainter ones are not drawn
 
+// The name of SVG's namespace; the browser knows it.
+const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").body.firstChild.namespaceURI;
+
 const svgElement = (tag, attributes, text = "") => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  const made = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.textContent = text;
   return made;
@@ -148,7 +151,7 @@ function pictureText() {
     height += Number(drawn[0].getAttribute("height"));
   }
   const step = linksOn ? Math.max(across, 2 * COLUMN + GAP) : across, width = step * views.length;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+  return `<svg xmlns="${SVG}" width="${width}" height="${height}" ` +
     `viewBox="0 0 ${width} ${height}" font-family="sans-serif"><title>${xml(document.title)}</title>` +
     `<rect width="${width}" height="${height}" fill="#ffffff"/>` +
     views.map((each, i) => matrixGroup(each, i * step)).join("") + below + "</svg>\n";
