@@ -47,6 +47,8 @@ void check_guided(const Config& config) {
              "model.attention: luong_location has no weights behind model.max_positions; set "
              "data.max_length below it, or this to 0");
   }
+  if (model.attention_normaliser != "softmax")
+    refuse(own, "weights of 0 have no logarithm; set model.attention_normaliser: softmax, or this to 0");
   if (!data::has_alignment(config.data))
     refuse(own,
            "no corpus has an alignment; name a file in data.train.alignment (heed align makes "

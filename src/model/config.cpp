@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "kernels/normalisers/normaliser.h"
 #include "model/recurrent/attention/attention.h"
 
 namespace heed::model {
@@ -28,6 +29,8 @@ void check_rnn(const ModelConfig& model) {
           "input_feeding: needs one of the luong attentions, not '" + model.attention + "'");
   require(timing == Timing::kBefore || model.readout == Readout::linear,
           "readout: maxout belongs to attention: bahdanau, not '" + model.attention + "'");
+  require(timing != Timing::kNever || model.attention_normaliser == "softmax",
+          "attention_normaliser: attention: none has no weights; leave it softmax");
 }
 
 void check_transformer(const ModelConfig& model) {
@@ -45,6 +48,15 @@ void check_transformer(const ModelConfig& model) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& normaliser_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& one : kernels::normalisers()) all.emplace_back(one.name);
+    return all;
+  }();
+  return names;
+}
 
 int64_t decoder_layer(const ModelConfig& config, int64_t layer) {
   return layer < 0 ? std::max<int64_t>(0, config.decoder_layers + layer) : layer;

@@ -22,6 +22,9 @@ HEED_ENUM(Tie, none, decoder, all)
 /// The rnn attentions of model/recurrent/attention/registry.def, `none` first.
 const std::vector<std::string>& attention_names();
 
+/// Of kernels/normalisers/registry.def, `softmax` first.
+const std::vector<std::string>& normaliser_names();
+
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
   HEED_FIXED(ModelType, type, ModelType::transformer, "Recurrent encoder-decoder or Transformer.",
@@ -89,6 +92,10 @@ struct ModelConfig {
       double, dropout, 0.1,
       "Share of activations set to zero while training: embeddings, sublayer outputs, read-out.",
       config::Between<double>{0.0, 0.9})
+  HEED_FIXED(std::string, attention_normaliser, "softmax",
+             "What makes weights of the decoder's scores of source words: sparsemax and entmax15 give "
+             "many of them exactly 0.",
+             config::OneOf{normaliser_names})
   HEED_FIXED(double, attention_dropout, 0.0,
              "Share of attention weights set to zero while training.",
              config::Between<double>{0.0, 0.9})

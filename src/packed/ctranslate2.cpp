@@ -211,6 +211,9 @@ std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   if (config.sliding_window > 0)
     return "its encoder has no sliding window (model.sliding_window is " +
            std::to_string(config.sliding_window) + ")";
+  if (config.attention_normaliser != "softmax")
+    return "it has softmax alone (model.attention_normaliser is " + config.attention_normaliser +
+           ")";
   return "";
 }
 

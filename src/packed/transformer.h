@@ -71,7 +71,7 @@ class Transformer : public model::Model {
       position_rows_;  // sinusoids [positions, width], or rotations [positions, head]
 };
 
-/// `model` packed, or null where it is no Transformer on a CPU in fp32.
+/// `model` packed, or null where it is no Transformer on a CPU in fp32, or none with softmax.
 std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers);
 
 }  // namespace heed::packed

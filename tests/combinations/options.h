@@ -41,6 +41,7 @@ inline std::vector<Option> options() {
       {"model.max_positions", kBoth, {"40", "4"}},
       {"model.sliding_window", kTransformer, {"0", "1", "100"}},
       {"model.attention_scale", kTransformer},
+      {"model.attention_normaliser", kBoth, model::normaliser_names()},
       {"model.activation", kTransformer},
       {"model.dropout", kBoth, {"0", "0.3"}},
       {"model.attention_dropout", kBoth, {"0", "0.3"}},

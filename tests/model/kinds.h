@@ -40,6 +40,7 @@ inline std::vector<NamedConfig> transformer_kinds() {
         config.positions = positions;
         config.max_positions = 40;
         config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
+        config.attention_normaliser = normaliser_names()[(i + i / 2) % normaliser_names().size()];
         config.attention_scale = i / 2 % 2 == 0 ? AttentionScale::sqrt : AttentionScale::none;
         config.activation = static_cast<Activation>((i + i / 6) % 3);
         config.tie = static_cast<Tie>((i + 2 * (i / 3)) % 3);
@@ -47,7 +48,8 @@ inline std::vector<NamedConfig> transformer_kinds() {
         kinds.push_back(
             {config::name_of(norm) + "_" + config::name_of(positions) + "_kv" +
                  std::to_string(kv_heads) + "_window" + std::to_string(config.sliding_window) +
-                 "_" + config::name_of(config.activation) + "_tie_" + config::name_of(config.tie),
+                 "_" + config.attention_normaliser + "_" + config::name_of(config.activation) +
+                 "_tie_" + config::name_of(config.tie),
              config});
       }
   return kinds;

@@ -1,7 +1,7 @@
 """The scores of recurrent attentions, as their papers write them, and Luong's windows."""
 
 import numpy
-from layers import sigmoid, softmax
+from layers import NORMALISERS, sigmoid
 
 # e(i) for the decoder's state s [d] and the encoder's states h [source, d]; w: the weights of the
 # mechanism. A mechanism of registry.def that is missing here has no twin yet.
@@ -28,9 +28,9 @@ SCORES = {
 
 def attend(config, w, s, h, t):
     """The context and the weights at target position t."""
-    window = config["window"]
+    window, normalise = config["window"], NORMALISERS[config["attention_normaliser"]]
     if window == "global":
-        weights = softmax(SCORES[config["attention"]](w, s, h))
+        weights = normalise(SCORES[config["attention"]](w, s, h))
         return weights @ h, weights
     # Luong et al. 2015, section 3.2: softmax over [p - D, p + D] alone.
     size, half = len(h), config["window_size"]
@@ -40,7 +40,7 @@ def attend(config, w, s, h, t):
         center = size * sigmoid(w["position_score"] @ numpy.tanh(w["position"] @ s))
     offset = numpy.arange(size) - center
     scores = SCORES[config["attention"]](w.sub("scores"), s, h)
-    weights = softmax(numpy.where(abs(offset) <= half, scores, -numpy.inf))
+    weights = normalise(numpy.where(abs(offset) <= half, scores, -numpy.inf))
     if window == "local_m":
         return weights @ h, weights
     weights = weights * numpy.exp(-(offset**2) / (2 * (half / 2) ** 2))  # equation 10

@@ -6,6 +6,7 @@ from pathlib import Path
 
 REGISTRY = Path(__file__).resolve().parents[2] / "src/model/recurrent/attention/registry.def"
 TIES = ("none", "decoder", "all")
+NORMALISERS = ("softmax", "sparsemax", "entmax15")
 
 
 def registered():
@@ -37,6 +38,7 @@ def _recurrent(attention, timing, turn):
             "window": window,
             "window_size": 2,
             "input_feeding": feeds,
+            "attention_normaliser": NORMALISERS[(i + turn) % 3 if timing != "kNever" else 0],
             "readout": readout,
             "tie": TIES[(i + turn) % 3],
         }
@@ -70,6 +72,7 @@ def transformers():
                 "max_positions": 40,
                 "sliding_window": (0, 1, 3)[(i + i // 3) % 3],
                 "attention_scale": ("sqrt", "none")[i // 2 % 2],
+                "attention_normaliser": NORMALISERS[(i + i // 2) % 3],
                 "activation": ("relu", "gelu", "silu")[(i + i // 6) % 3],
                 "tie": TIES[(i + 2 * (i // 3)) % 3],
             }

@@ -24,6 +24,8 @@ class Recurrent(TwinTest):
             met = {(key, value) for kind in own for key, value in kind.items()}
             wanted = {("cell", "gru"), ("cell", "lstm"), ("layers", 1), ("layers", 2)}
             wanted |= {("tie", tie) for tie in kinds.TIES}
+            if timing != "kNever":
+                wanted |= {("attention_normaliser", name) for name in kinds.NORMALISERS}
             if timing == "kAfter":
                 wanted |= {("input_feeding", True), ("input_feeding", False)}
                 if attention != "luong_location":

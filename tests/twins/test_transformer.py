@@ -37,6 +37,7 @@ class Transformer(TwinTest):
         for key, values in {
             "sliding_window": (0, 1, 3),
             "attention_scale": ("sqrt", "none"),
+            "attention_normaliser": kinds.NORMALISERS,
             "activation": ("relu", "gelu", "silu"),
             "tie": kinds.TIES,
         }.items():
@@ -52,6 +53,7 @@ class Transformer(TwinTest):
             {"positions": "rotary"},
             {"sliding_window": 1},
             {"norm": "post"},
+            {"attention_normaliser": "entmax15"},
         )
 
 

@@ -3,7 +3,7 @@
 import math
 
 import numpy
-from layers import Part, gelu, layer_norm, log_softmax, relu, silu, softmax, tables
+from layers import NORMALISERS, Part, gelu, layer_norm, log_softmax, relu, silu, tables
 
 ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
 
@@ -33,7 +33,7 @@ def rotate(x):
     return numpy.stack(turned, 2).reshape(x.shape)
 
 
-def heads_of(config, queries, keys, values, seen, rotary=False):
+def heads_of(config, queries, keys, values, seen, rotary=False, normaliser="softmax"):
     """softmax(Q K^T / sqrt(head)) V of every head, joined; and the weights of each. Neighbouring
     heads share keys and values where there are fewer of these. `seen` [query, keys] bool."""
     heads = config["heads"]
@@ -47,7 +47,8 @@ def heads_of(config, queries, keys, values, seen, rotary=False):
         key = keys[:, shared * width : (shared + 1) * width]
         if rotary:
             query, key = rotate(query), rotate(key)
-        weights = softmax(numpy.where(seen, query @ key.T / scale, -numpy.inf))
+        scores = numpy.where(seen, query @ key.T / scale, -numpy.inf)
+        weights = NORMALISERS[normaliser](scores)
         contexts.append(weights @ values[:, shared * width : (shared + 1) * width])
         maps.append(weights)
     return numpy.hstack(contexts), maps
@@ -88,7 +89,9 @@ class Reader:
     def cross_attention(self, w, x, memory, layer):
         keys, values = numpy.split(w.linear(memory, "projection"), 2, axis=1)
         seen = numpy.ones((len(x), len(memory)), bool)
-        context, maps = heads_of(self.config, w.linear(x, "query"), keys, values, seen)
+        normaliser = self.config["attention_normaliser"]
+        queries = w.linear(x, "query")
+        context, maps = heads_of(self.config, queries, keys, values, seen, normaliser=normaliser)
         self.keep("cross", layer, maps)
         return w.linear(context, "output")
 

@@ -25,7 +25,12 @@ RecurrentDecoder::RecurrentDecoder(const ModelConfig& config, int64_t input)
       maxout_(config.readout == Readout::maxout),
       dropout_(config.dropout) {
   const int64_t hidden = config.hidden_size, memory = config.hidden_size;
-  const AttentionSize size{hidden, memory, hidden, config.attention_dropout, config.max_positions};
+  const AttentionSize size{
+      .query = hidden,
+      .memory = memory,
+      .hidden = hidden,
+      .weighing = {kernels::normaliser(config.attention_normaliser), config.attention_dropout},
+      .positions = config.max_positions};
   const AttentionKindInfo& kind = attention_info(config.attention);
   attention_ =
       register_module("attention", config.window == Window::global

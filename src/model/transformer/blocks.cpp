@@ -22,9 +22,12 @@ Tensor activate(Activation activation, Tensor x) {
   throw Bug("an activation without a function");
 }
 
-MultiHeadOptions without_positions(MultiHeadOptions options) {
+/// Without positions: these belong to self-attention.
+MultiHeadOptions cross_options(const BlockOptions& block) {
+  MultiHeadOptions options = block.attention;
   options.rotary = false;
   options.window = 0;
+  options.normalise = block.cross_normalise;
   return options;
 }
 
@@ -73,7 +76,7 @@ DecoderBlock::DecoderBlock(const BlockOptions& options)
       around_self_(register_module("around_self", std::make_shared<Residual>(options))),
       cross_attention_(
           register_module("cross_attention",
-                          std::make_shared<CrossAttention>(without_positions(options.attention)))),
+                          std::make_shared<CrossAttention>(cross_options(options)))),
       around_cross_(register_module("around_cross", std::make_shared<Residual>(options))),
       feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
       around_feed_forward_(

@@ -22,6 +22,7 @@ struct BlockOptions {
   Activation activation = Activation::relu;
   double dropout = 0, activation_dropout = 0;
   MultiHeadOptions attention;  // its width is the block's
+  kernels::Normalise cross_normalise = &kernels::softmax;  // of cross-attention
 };
 
 /// W2 activation(W1 x + b1) + b2 at each position.

@@ -29,7 +29,8 @@ Look look_of(const MultiHeadOptions& options, const Tensor& valid, bool causal, 
   return {.valid = valid,
           .causal = causal,
           .scale = scale_of(options),
-          .dropout = training ? options.dropout : 0};
+          .dropout = training ? options.dropout : 0,
+          .normalise = options.normalise};
 }
 
 kernels::PackedHeads packed_heads(const MultiHeadOptions& options, const Sentences& queries,
@@ -68,11 +69,6 @@ void write_step(Tensor& cache, const Tensor& now, int64_t position) {
     cache = cache.clone();
   }
   cache.select(3, position).copy_(now);
-}
-
-/// As wide as the longest of them.
-Tensor padded(const Tensor& x, const Sentences& sentences) {
-  return pad(x, sentences, *std::ranges::max_element(sentences.lengths));
 }
 
 }  // namespace
@@ -191,11 +187,9 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
   const kernels::WithoutAutocast guard;
   Tensor asked = kernels::widened(query.narrow(-1, head * width, width)), keys, valid;
   if (sentences.memory.packed()) {
-    asked = padded(asked, sentences.queries);
-    keys =
-        padded(kernels::widened(memory.packed.narrow(1, shared * width, width)), sentences.memory);
-    valid = at::arange(keys.size(1)) < at::tensor(sentences.memory.lengths).unsqueeze(1);
-    valid = valid.unsqueeze(1);
+    asked = pad(asked, sentences.queries);
+    keys = pad(kernels::widened(memory.packed.narrow(1, shared * width, width)), sentences.memory);
+    valid = real_positions(sentences.memory).unsqueeze(1);
   } else {
     keys = kernels::widened(memory.keys.select(1, shared));
     if (sentences.memory.valid.defined()) valid = sentences.memory.valid.squeeze(1);
@@ -206,15 +200,28 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
   return at::log_softmax(scores, -1);
 }
 
+/// [positions, width] -> [positions, width]
+Tensor CrossAttention::attend_packed(const Tensor& query, const KeysValues& memory,
+                                     const Between& sentences) const {
+  if (kernels::is_softmax(options_.normalise))
+    return kernels::packed_attention(query, memory.packed,
+                                     packed_heads(options_, sentences.queries, sentences.memory),
+                                     /*causal=*/false, scale_of(options_));
+  const auto heads = [this](const Tensor& padded) {
+    return split_heads(padded, options_.head()).transpose(1, 2);
+  };
+  const auto parts = pad(memory.packed, sentences.memory).chunk(2, -1);
+  const Tensor valid = real_positions(sentences.memory).unsqueeze(1).unsqueeze(1);
+  const Tensor context = attend(heads(pad(query, sentences.queries)), heads(parts[0]),
+                                heads(parts[1]), look_of(options_, valid, false, is_training()));
+  return pack(join_heads(context), sentences.queries);
+}
+
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
                                Tensor* weights, Guided* guided) {
   const Tensor query = linear(*query_, x);
   if (guided != nullptr) guided->logs = logs_of_head(query, memory, sentences, guided->head);
-  if (sentences.memory.packed())
-    return linear(*output_, kernels::packed_attention(
-                                query, memory.packed,
-                                packed_heads(options_, sentences.queries, sentences.memory),
-                                /*causal=*/false, scale_of(options_)));
+  if (sentences.memory.packed()) return linear(*output_, attend_packed(query, memory, sentences));
   const Tensor context =
       attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys, memory.values,
              look_of(options_, sentences.memory.valid, false, is_training()), weights);

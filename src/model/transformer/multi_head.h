@@ -27,6 +27,7 @@ struct MultiHeadOptions {
   bool rotary = false;  // self-attention: rotate queries and keys by their position
   int64_t window = 0;   // self-attention: sees so many positions each way; 0: all
   bool bias = true;     // of the projections
+  kernels::Normalise normalise = &kernels::softmax;
 
   int64_t head() const { return width / heads; }
   int64_t kv() const { return kv_heads == 0 ? heads : kv_heads; }
@@ -94,6 +95,8 @@ class CrossAttention : public torch::nn::Module {
                  Tensor* weights, Guided* guided = nullptr);
 
  private:
+  Tensor attend_packed(const Tensor& query, const KeysValues& memory,
+                       const Between& sentences) const;
   Tensor logs_of_head(const Tensor& query, const KeysValues& memory, const Between& sentences,
                       int64_t head) const;
 

@@ -2,6 +2,7 @@
 // plain steps where somebody wants to see the weights.
 #pragma once
 
+#include "kernels/normalisers/normaliser.h"
 #include "kernels/tensor.h"
 
 namespace heed::model {
@@ -13,6 +14,7 @@ struct Look {
   int64_t window = 0;   // query i sees keys i-window..i+window (as many queries as keys); 0: all
   double scale = 1;     // 1 / sqrt(width of one head), but for the ablation
   double dropout = 0;   // of the weights
+  kernels::Normalise normalise = &kernels::softmax;  // another one is computed in plain steps
 };
 
 /// query [batch, heads, query, head], keys and values [batch, kv heads, keys, head] with a number

@@ -14,8 +14,9 @@ struct Sentences {
   Tensor valid;  // padded: [batch, 1, 1, length] bool; undefined: all
 
   std::vector<int64_t> lengths;  // packed: of each sentence, >= 1
+  int64_t longest = 0;           // packed: the length that they were padded to
   Tensor positions;              // packed: [positions] int64, of each within its sentence
-  Tensor places;                 // packed: [positions] int64, of each in [batch * length]
+  Tensor places;                 // packed: [positions] int64, of each in [batch * longest]
 
   bool packed() const { return !lengths.empty(); }
 };
@@ -23,10 +24,13 @@ struct Sentences {
 /// Sentences of these lengths without what padded them to `longest`.
 Sentences packed_sentences(const std::vector<int64_t>& lengths, int64_t longest);
 
-/// x [batch, length, ...] -> [positions, ...]. Without a gradient.
+/// x [batch, longest, ...] -> [positions, ...]
 Tensor pack(const Tensor& x, const Sentences& sentences);
 
-/// x [positions, ...] -> [batch, length, ...], zeros on padding.
-Tensor pad(const Tensor& x, const Sentences& sentences, int64_t length);
+/// x [positions, ...] -> [batch, longest, ...], zeros on padding.
+Tensor pad(const Tensor& x, const Sentences& sentences);
+
+/// Which of them are no padding: [batch, longest] bool.
+Tensor real_positions(const Sentences& sentences);
 
 }  // namespace heed::model

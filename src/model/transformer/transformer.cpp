@@ -60,7 +60,8 @@ BlockOptions block_options(const ModelConfig& config) {
                         .scale = config.attention_scale,
                         .dropout = config.attention_dropout,
                         .rotary = config.positions == Positions::rotary,
-                        .window = config.sliding_window}};
+                        .window = config.sliding_window},
+          .cross_normalise = kernels::normaliser(config.attention_normaliser)};
 }
 
 /// Equal blocks on top of each other; with pre-norm a layer norm ends them.
@@ -213,7 +214,7 @@ Tensor Transformer::features(const Source& source, const Tensor& target_input, T
     cross.keep(layer);
   }
   x = decoder_->finish(x);
-  return packed ? pad(x, targets, target_input.size(1)) : x;
+  return packed ? pad(x, targets) : x;
 }
 
 State Transformer::start(const Source& source, Trace* trace) {

@@ -17,8 +17,9 @@ namespace heed::model::testing {
 
 class AttentionContract {
  public:
-  explicit AttentionContract(const AttentionKindInfo& kind)
-      : kind_(kind), attends_(kind.timing != Timing::kNever) {
+  explicit AttentionContract(const AttentionKindInfo& kind,
+                             kernels::Normalise normalise = &kernels::softmax)
+      : kind_(kind), normalise_(normalise), attends_(kind.timing != Timing::kNever) {
     at::manual_seed(11);
     attention_ = make(0);
     valid_ = valid_rows({3, 7, 5});
@@ -59,8 +60,11 @@ class AttentionContract {
     return at::arange(7).unsqueeze(0) < at::tensor(lengths, at::kLong).unsqueeze(1);
   }
   AttentionPtr make(double share) const {
-    const AttentionPtr attention = kind_.make(
-        {.query = kWidth, .memory = kWidth, .hidden = 5, .dropout = share, .positions = 9});
+    const AttentionPtr attention = kind_.make({.query = kWidth,
+                                               .memory = kWidth,
+                                               .hidden = 5,
+                                               .weighing = {normalise_, share},
+                                               .positions = 9});
     attention->to(at::kDouble);
     return attention;
   }
@@ -89,8 +93,11 @@ class AttentionContract {
     const Tensor seen = valid_.unsqueeze(1).expand({3, 5, 7}), hidden = seen.logical_not();
     promise(attended.weights.masked_select(hidden).eq(0).all().item<bool>(),
             "padding gets a weight of exactly 0");
-    promise(attended.weights.masked_select(seen).gt(0).all().item<bool>(),
-            "every valid position gets some weight");
+    if (kernels::is_softmax(normalise_))
+      promise(attended.weights.masked_select(seen).gt(0).all().item<bool>(),
+              "every valid position gets some weight");
+    else
+      promise(attended.weights.ge(0).all().item<bool>(), "no weight is negative");
     promise(near(attended.weights.sum(-1), at::ones({3, 5}, at::kDouble)),
             "the weights of a query sum to 1");
     promise(near(attended.context, at::bmm(attended.weights, values_)),
@@ -190,14 +197,16 @@ class AttentionContract {
   }
 
   const AttentionKindInfo kind_;
+  kernels::Normalise normalise_;
   bool attends_;
   AttentionPtr attention_;
   Tensor valid_, values_, summary_, query_;
   std::vector<std::string> broken_;
 };
 
-inline std::vector<std::string> broken_promises(const AttentionKindInfo& kind) {
-  return AttentionContract(kind).broken();
+inline std::vector<std::string> broken_promises(
+    const AttentionKindInfo& kind, kernels::Normalise normalise = &kernels::softmax) {
+  return AttentionContract(kind, normalise).broken();
 }
 
 }  // namespace heed::model::testing

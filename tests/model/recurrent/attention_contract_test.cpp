@@ -35,7 +35,7 @@ Attended spread(const Tensor& scores, const Memory& memory) {
 template <auto mechanism>
 class Made : public Attention {
  public:
-  explicit Made(const AttentionSize& size) : dropout_(size.dropout) {}
+  explicit Made(const AttentionSize& size) : dropout_(size.weighing.dropout) {}
 
  protected:
   Attended attend(const Tensor& query, const Memory& memory, int64_t position,

@@ -20,8 +20,11 @@ using testing::distance;
 
 class EveryAttention : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(EveryAttention, KeepsTheContract) {
-  EXPECT_THAT(testing::broken_promises(attention_info(GetParam())), ::testing::IsEmpty());
+TEST_P(EveryAttention, KeepsTheContractWithEveryNormaliser) {
+  for (const kernels::Normaliser& normaliser : kernels::normalisers())
+    EXPECT_THAT(testing::broken_promises(attention_info(GetParam()), normaliser.normalise),
+                ::testing::IsEmpty())
+        << normaliser.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAttention, ::testing::ValuesIn(attention_names()),
@@ -38,7 +41,7 @@ TEST(AttentionMemory, IsFp32WhateverTheEncoderGives) {
   EXPECT_EQ(memory_of(at::kDouble).values.scalar_type(), at::kDouble);
   const at::NoGradGuard guard;
   for (const std::string& name : attention_names()) {
-    const AttentionPtr attention = attention_info(name).make({4, 4, 4, 0});
+    const AttentionPtr attention = attention_info(name).make({4, 4, 4, {}});
     const Memory memory = attention->begin(attention->prepare(memory_of(at::kBFloat16)));
     const Attended attended = attention->forward(at::randn({2, 3, 4}), memory, 0, 1);
     EXPECT_EQ(attended.context.scalar_type(), at::kFloat) << name;
@@ -51,7 +54,7 @@ TEST(AttentionMemory, IsFp32WhateverTheEncoderGives) {
 // One sentence of two words, one query, states two wide.
 Tensor weights_of(const std::string& name, const std::vector<std::pair<std::string, Tensor>>& set,
                   const Tensor& query, const Tensor& values) {
-  const AttentionPtr attention = attention_info(name).make({2, 2, 2, 0});
+  const AttentionPtr attention = attention_info(name).make({2, 2, 2, {}});
   at::NoGradGuard guard;
   auto parameters = attention->named_parameters();
   EXPECT_EQ(parameters.size(), set.size());

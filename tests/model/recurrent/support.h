@@ -27,12 +27,14 @@ struct Kind {
   bool feeding = false;
   Readout readout = Readout::linear;
   Window window = Window::global;
+  std::string normaliser = "softmax";
 };
 
 inline std::string name_of_kind(const Kind& kind) {
   return kind.attention + "_" + config::name_of(kind.cell) + std::to_string(kind.layers) +
          (kind.window == Window::global ? "" : "_" + config::name_of(kind.window)) +
-         (kind.feeding ? "_feeding" : "") + (kind.readout == Readout::maxout ? "_maxout" : "");
+         (kind.feeding ? "_feeding" : "") + (kind.readout == Readout::maxout ? "_maxout" : "") +
+         (kind.normaliser == "softmax" ? "" : "_" + kind.normaliser);
 }
 
 inline ModelConfig small_config(const Kind& kind) {
@@ -45,6 +47,7 @@ inline ModelConfig small_config(const Kind& kind) {
   config.readout = kind.readout;
   config.window = kind.window;
   config.window_size = 2;
+  config.attention_normaliser = kind.normaliser;
   config.embedding_size = 7;
   config.hidden_size = 10;
   config.max_positions = 20;
@@ -52,7 +55,8 @@ inline ModelConfig small_config(const Kind& kind) {
   return config;
 }
 
-/// Everything that goes with an attention: cells, one and two layers, feeding, read-outs, windows.
+/// Everything that goes with an attention: cells, one and two layers, feeding, read-outs, windows,
+/// normalisers.
 inline std::vector<Kind> kinds_of(const std::string& attention) {
   const Timing timing = attention_info(attention).timing;
   std::vector<Kind> kinds;
@@ -67,6 +71,11 @@ inline std::vector<Kind> kinds_of(const std::string& attention) {
     for (const Window window : {Window::local_m, Window::local_p})
       for (const bool feeding : {false, true})
         kinds.push_back({attention, Cell::gru, 1, feeding, Readout::linear, window});
+  if (timing != Timing::kNever)
+    for (const std::string& normaliser : normaliser_names())
+      if (normaliser != "softmax")
+        kinds.push_back(
+            {attention, Cell::gru, 1, false, Readout::linear, Window::global, normaliser});
   return kinds;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 class Additive : public Attention {
  public:
-  explicit Additive(const AttentionSize& size) : dropout_(size.dropout) {
+  explicit Additive(const AttentionSize& size) : weighing_(size.weighing) {
     query_ = register_parameter("query", xavier(size.hidden, size.query));
     key_ = register_parameter("key", xavier(size.hidden, size.memory));
     score_ = register_parameter("score", xavier(1, size.hidden).squeeze(0));
@@ -27,7 +27,7 @@ class Additive : public Attention {
 
   Memory share(Memory memory) override {
     memory.query = kernels::collected(kernels::widened(query_));
-    if (dropout_ == 0 || !is_training())
+    if (kernels::is_softmax(weighing_.normalise) && (weighing_.dropout == 0 || !is_training()))
       memory.additive = kernels::additive_memory(memory.keys, memory.values, score_, memory.bias);
     return memory;
   }
@@ -42,14 +42,14 @@ class Additive : public Attention {
     }
     const Tensor scores =
         kernels::additive_scores(projected, memory.keys, kernels::widened(score_));
-    return attend_with(scores, memory, dropout_, is_training());
+    return attend_with(scores, memory, weighing_, is_training());
   }
 
  private:
   Tensor query_;  // W [hidden, query]
   Tensor key_;    // U [hidden, memory]
   Tensor score_;  // v [hidden]
-  double dropout_;
+  Weighing weighing_;
 };
 
 }  // namespace

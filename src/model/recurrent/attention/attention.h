@@ -9,6 +9,7 @@
 
 #include "kernels/additive.h"
 #include "kernels/collected.h"
+#include "kernels/normalisers/normaliser.h"
 #include "kernels/tensor.h"
 #include "model/config.h"
 
@@ -38,11 +39,17 @@ struct Attended {
   Tensor logs = {};  // of the weights, with a gradient; where Memory::logs wants them
 };
 
+/// What becomes of scores.
+struct Weighing {
+  kernels::Normalise normalise = &kernels::softmax;
+  double dropout = 0;  // of the weights, while training
+};
+
 struct AttentionSize {
-  int64_t query = 0;         // width of the decoder's state s
-  int64_t memory = 0;        // width of the encoder's states h
-  int64_t hidden = 0;        // width of the inner layer, where there is one
-  double dropout = 0;        // of the weights, while training
+  int64_t query = 0;   // width of the decoder's state s
+  int64_t memory = 0;  // width of the encoder's states h
+  int64_t hidden = 0;  // width of the inner layer, where there is one
+  Weighing weighing;
   int64_t positions = 1024;  // source positions that a mechanism without content knows
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.h"
 #include "model/embedding.h"
 
 namespace heed::model {
@@ -42,10 +43,12 @@ Attended Attention::forward(const Tensor& query, const Memory& memory, int64_t p
   return attended;
 }
 
-Attended attend_with(const Tensor& scores, const Memory& memory, double share, bool training) {
+Attended attend_with(const Tensor& scores, const Memory& memory, const Weighing& weighing,
+                     bool training) {
+  expect(kernels::is_softmax(weighing.normalise) || !memory.logs, "a weight of 0 has no logarithm");
   const Tensor biased = scores + memory.bias;
-  const Tensor weights = at::softmax(biased, -1);  // [sentences, query, source]
-  const Tensor used = drop(weights, share, training);
+  const Tensor weights = weighing.normalise(biased);  // [sentences, query, source]
+  const Tensor used = drop(weights, weighing.dropout, training);
   // Not log(weights): a weight that is 0 in fp32 has a logarithm, and a gradient.
   return {at::bmm(used, memory.values), weights,
           memory.logs ? at::log_softmax(biased, -1) : Tensor()};

@@ -1,4 +1,4 @@
-// a(t,i) = softmax over i in [p(t) - D, p(t) + D] of e(t,i), with any of Luong's scores e
+// a(t,i) = softmax (or another normaliser) over i in [p(t) - D, p(t) + D] of e(t,i), with any of Luong's scores e
 //   local_m: p(t) = t, but never behind the last word
 //   local_p: p(t) = S sigmoid(v . tanh(W s(t))), and a(t,i) is multiplied by exp(-(i - p(t))^2 / (2
 //   (D/2)^2))
@@ -21,9 +21,9 @@ class Local : public Attention {
   Local(const AttentionKindInfo& kind, AttentionSize size, Window window, int64_t half_width)
       : predicts_(window == Window::local_p),
         half_width_(static_cast<double>(half_width)),
-        dropout_(size.dropout) {
+        dropout_(size.weighing.dropout) {
     if (predicts_) {
-      size.dropout = 0;  // of the weights after the Gaussian
+      size.weighing.dropout = 0;  // of the weights after the Gaussian
       inner_ = register_parameter("position", xavier(size.hidden, size.query));
       score_ = register_parameter("position_score", xavier(1, size.hidden).squeeze(0));
     }

@@ -10,7 +10,7 @@ namespace {
 
 class LuongDot : public Attention {
  public:
-  explicit LuongDot(const AttentionSize& size) : dropout_(size.dropout) {
+  explicit LuongDot(const AttentionSize& size) : weighing_(size.weighing) {
     if (size.query != size.memory)
       throw UserError("model.attention: luong_dot needs equally wide states, got " +
                       std::to_string(size.query) + " in the decoder and " +
@@ -20,11 +20,11 @@ class LuongDot : public Attention {
  protected:
   Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
     const Tensor scores = at::bmm(query, memory.values.transpose(1, 2));
-    return attend_with(scores, memory, dropout_, is_training());
+    return attend_with(scores, memory, weighing_, is_training());
   }
 
  private:
-  double dropout_;
+  Weighing weighing_;
 };
 
 }  // namespace

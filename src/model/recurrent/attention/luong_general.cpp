@@ -10,7 +10,7 @@ namespace {
 
 class LuongGeneral : public Attention {
  public:
-  explicit LuongGeneral(const AttentionSize& size) : dropout_(size.dropout) {
+  explicit LuongGeneral(const AttentionSize& size) : weighing_(size.weighing) {
     key_ = register_parameter("key", xavier(size.query, size.memory));
   }
 
@@ -22,12 +22,12 @@ class LuongGeneral : public Attention {
 
   Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
     const Tensor scores = at::bmm(query, memory.keys.transpose(1, 2));
-    return attend_with(scores, memory, dropout_, is_training());
+    return attend_with(scores, memory, weighing_, is_training());
   }
 
  private:
   Tensor key_;  // W [query, memory]
-  double dropout_;
+  Weighing weighing_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 class LuongLocation : public Attention {
  public:
-  explicit LuongLocation(const AttentionSize& size) : dropout_(size.dropout) {
+  explicit LuongLocation(const AttentionSize& size) : weighing_(size.weighing) {
     position_ = register_parameter("position", xavier(size.positions, size.query));
   }
 
@@ -27,12 +27,12 @@ class LuongLocation : public Attention {
     if (known < source)
       scores = at::constant_pad_nd(scores, {0, source - known},
                                    -std::numeric_limits<double>::infinity());
-    return attend_with(scores, memory, dropout_, is_training());
+    return attend_with(scores, memory, weighing_, is_training());
   }
 
  private:
   Tensor position_;  // W [positions, query]
-  double dropout_;
+  Weighing weighing_;
 };
 
 }  // namespace

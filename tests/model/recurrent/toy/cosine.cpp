@@ -13,7 +13,7 @@ Tensor unit(const Tensor& x) {
 
 class Cosine : public Attention {
  public:
-  explicit Cosine(const AttentionSize& size) : dropout_(size.dropout) {
+  explicit Cosine(const AttentionSize& size) : weighing_(size.weighing) {
     sharpness_ = register_parameter("sharpness", at::ones({1}));
   }
 
@@ -26,12 +26,12 @@ class Cosine : public Attention {
   Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
     const Tensor scores =
         at::bmm(unit(query), memory.keys.transpose(1, 2));  // [sentences, query, source]
-    return attend_with(scores * sharpness_, memory, dropout_, is_training());
+    return attend_with(scores * sharpness_, memory, weighing_, is_training());
   }
 
  private:
   Tensor sharpness_;  // b [1]
-  double dropout_;
+  Weighing weighing_;
 };
 
 }  // namespace

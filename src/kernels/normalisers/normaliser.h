@@ -1,0 +1,35 @@
+// What makes attention weights of scores: one file and one line of registry.def for each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/tensor.h"
+
+namespace heed::kernels {
+
+/// scores [..., keys], fp32 or double, -inf where nobody may look; each row has a finite one.
+/// Weights of the same shape and type: not negative, each row adds up to 1, exactly 0 at -inf. Their
+/// gradient is exact, and 0 for scores of weights that are 0. On every device.
+using Normalise = Tensor (*)(const Tensor& scores);
+
+/// One line of registry.def.
+struct Normaliser {
+  const char* name;
+  const char* help;
+  Normalise normalise;
+};
+
+#define HEED_NORMALISER(name, help) Tensor name(const Tensor& scores);
+#include "kernels/normalisers/registry.def"
+#undef HEED_NORMALISER
+
+const std::vector<Normaliser>& normalisers();
+
+/// Whether it is the one that fused kernels know.
+bool is_softmax(Normalise normalise);
+
+/// Throws UserError for an unknown name.
+Normalise normaliser(const std::string& name);
+
+}  // namespace heed::kernels
