@@ -66,10 +66,26 @@ struct Inputs {
   bool causal;
   double scale;
   Layout query_layout, key_layout;
+  ByDistance distances;
 
   Side of_query(const Tensor& x) const { return {x, query_layout}; }
   Side of_keys(const Tensor& x) const { return {x, key_layout}; }
   int64_t group() const { return query.size(1) / keys.size(1); }
+
+  /// Whether each query has numbers of its own.
+  bool each_has_distances() const { return distances.numbers.size(0) > 1; }
+
+  /// What lies in `numbers` for a head of a sentence: a row for each query, or one for all of them,
+  /// which may be this sentence's own (its gradient) or that of all sentences.
+  template <class Number>
+  Distances<Number> distances_of(const Tensor& numbers, int64_t sentence, int64_t head) const {
+    if (!numbers.defined()) return {};
+    const bool each = each_has_distances();
+    const int64_t first = each ? query_layout.starts[sentence] : std::min(sentence, numbers.size(0) - 1);
+    return {.rows = {numbers.data_ptr<float>() + first * numbers.stride(0) + head * numbers.stride(1),
+                     each ? numbers.stride(0) : 0},
+            .reach = distances.reach()};
+  }
 
   HeadSize size(int64_t sentence) const {
     return {.queries = of_query(query).length(sentence),
@@ -104,7 +120,9 @@ Tensor run_forward(const Inputs& in) {
   const Side from = in.of_query(in.query), to = in.of_query(context);
   in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
     for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
-      work.attend(from.rows<const Number>(sentence, head), to.rows<Number>(sentence, head));
+      work.attend(from.rows<const Number>(sentence, head),
+                  in.distances_of<const float>(in.distances.numbers, sentence, head),
+                  to.rows<Number>(sentence, head));
   });
   return context;
 }
@@ -112,6 +130,7 @@ Tensor run_forward(const Inputs& in) {
 /// Gradients, in the order and with the shapes of the inputs.
 struct Gradients {
   Tensor query, keys, values;
+  Tensor distances;  // as the numbers, or a row of each sentence where all of them share one
 };
 
 template <class Number>
@@ -122,8 +141,10 @@ void run_backward(const Inputs& in, const Tensor& outer, const Gradients& to) {
   in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
     for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
       work.attend_backward(query.rows<const Number>(sentence, head),
+                           in.distances_of<const float>(in.distances.numbers, sentence, head),
                            from.rows<const Number>(sentence, head),
-                           to_query.rows<Number>(sentence, head));
+                           to_query.rows<Number>(sentence, head),
+                           in.distances_of<float>(to.distances, sentence, head));
     work.write_gradients(to_keys.rows<Number>(sentence, shared),
                          to_values.rows<Number>(sentence, shared));
   });
@@ -149,7 +170,10 @@ class Attention : public torch::autograd::Function<Attention> {
                     .values = with_rows(values),
                     .valid = valid.value_or(Tensor()),
                     .causal = causal,
-                    .scale = scale};
+                    .scale = scale,
+                    .query_layout = {},
+                    .key_layout = {},
+                    .distances = {}};
     context->save_for_backward({in.query, in.keys, in.values, in.valid});
     context->saved_data["causal"] = causal;
     context->saved_data["scale"] = scale;
@@ -163,9 +187,12 @@ class Attention : public torch::autograd::Function<Attention> {
                     .values = saved[2],
                     .valid = saved[3],
                     .causal = context->saved_data["causal"].toBool(),
-                    .scale = context->saved_data["scale"].toDouble()};
+                    .scale = context->saved_data["scale"].toDouble(),
+                    .query_layout = {},
+                    .key_layout = {},
+                    .distances = {}};
     const Gradients to{in.of_query(in.query).empty(), in.of_keys(in.keys).empty(),
-                       in.of_keys(in.values).empty()};
+                       in.of_keys(in.values).empty(), {}};
     // Trailing padding is never read, and has no gradient.
     to.keys.zero_();
     to.values.zero_();
@@ -195,16 +222,18 @@ struct Columns {
 class PackedAttention : public torch::autograd::Function<PackedAttention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& memory,
-                        const PackedHeads& heads, bool causal, double scale) {
+                        const PackedHeads& heads, bool causal, double scale,
+                        const std::optional<Tensor>& distances) {
     const Tensor from = with_rows(queries), to = memory.is_same(queries) ? from : with_rows(memory);
-    context->save_for_backward({from, to});
+    const Tensor numbers = distances ? with_rows(*distances) : Tensor();
+    context->save_for_backward({from, to, numbers});
     context->saved_data["one"] = memory.is_same(queries);
     context->saved_data["query_lengths"] = heads.query_lengths;
     context->saved_data["key_lengths"] = heads.key_lengths;
     context->saved_data["columns"] = std::vector<int64_t>{heads.heads, heads.kv_heads, heads.head};
     context->saved_data["causal"] = causal;
     context->saved_data["scale"] = scale;
-    return forward_of(inputs(context, from, to)).flatten(1);
+    return forward_of(inputs(context, from, to, numbers)).flatten(1);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
@@ -213,10 +242,18 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const Columns columns = columns_in(context);
     const Tensor to_queries = at::empty_like(saved[0]),
                  to_memory = one ? to_queries : at::empty_like(saved[1]);
-    const Inputs in = inputs(context, saved[0], saved[1]);
+    const Inputs in = inputs(context, saved[0], saved[1], saved[2]);
+    const Tensor to_distances = gradient_of_distances(in);
     backward_of(in, outer[0].unflatten(1, {columns.heads, columns.head}),
-                {columns.query(to_queries), columns.keys(to_memory), columns.values(to_memory)});
-    return {to_queries, one ? Tensor() : to_memory, Tensor(), Tensor(), Tensor()};
+                {columns.query(to_queries), columns.keys(to_memory), columns.values(to_memory),
+                 to_distances});
+    const bool each = to_distances.defined() && in.each_has_distances();
+    return {to_queries,
+            one ? Tensor() : to_memory,
+            Tensor(),
+            Tensor(),
+            Tensor(),
+            !to_distances.defined() || each ? to_distances : to_distances.sum(0, true)};
   }
 
  private:
@@ -224,7 +261,17 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const auto numbers = context->saved_data["columns"].toIntVector();
     return {numbers[0], numbers[1], numbers[2]};
   }
-  static Inputs inputs(AutogradContext* context, const Tensor& queries, const Tensor& memory) {
+  /// Zeros to add to; undefined where nobody asks.
+  static Tensor gradient_of_distances(const Inputs& in) {
+    const Tensor& numbers = in.distances.numbers;
+    if (!numbers.defined() || !numbers.requires_grad()) return {};
+    if (in.each_has_distances()) return at::zeros_like(numbers);
+    return at::zeros({static_cast<int64_t>(in.query_layout.lengths.size()), numbers.size(1),
+                      numbers.size(2)},
+                     numbers.options());
+  }
+  static Inputs inputs(AutogradContext* context, const Tensor& queries, const Tensor& memory,
+                       const Tensor& numbers) {
     const Columns columns = columns_in(context);
     return {.query = columns.query(queries),
             .keys = columns.keys(memory),
@@ -233,7 +280,8 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
             .causal = context->saved_data["causal"].toBool(),
             .scale = context->saved_data["scale"].toDouble(),
             .query_layout = Layout(context->saved_data["query_lengths"].toIntVector()),
-            .key_layout = Layout(context->saved_data["key_lengths"].toIntVector())};
+            .key_layout = Layout(context->saved_data["key_lengths"].toIntVector()),
+            .distances = {numbers}};
   }
 };
 
@@ -253,11 +301,13 @@ Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, 
 }
 
 Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
-                        bool causal, double scale) {
+                        bool causal, double scale, const ByDistance& distances) {
   expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
              heads.query_lengths.size() == heads.key_lengths.size(),
          "packed sentences, each with queries and keys");
-  return PackedAttention::apply(queries, memory, heads, causal, scale);
+  const auto numbers =
+      distances.numbers.defined() ? std::optional(distances.numbers) : std::nullopt;
+  return PackedAttention::apply(queries, memory, heads, causal, scale, numbers);
 }
 
 }  // namespace heed::kernels

@@ -27,10 +27,18 @@ struct PackedHeads {
   int64_t heads = 1, kv_heads = 1, head = 1;
 };
 
+/// Numbers that are added to the scores of self-attention by the distance key - query, where it is
+/// at most `reach`; farther keys get the outermost numbers.
+struct ByDistance {
+  Tensor numbers;  // [query positions, or 1 for all, heads, 2 * reach + 1] fp32; undefined: none
+
+  int64_t reach() const { return numbers.size(2) / 2; }
+};
+
 /// The same over packed sentences: the first heads * head columns of `queries` [query positions,
 /// ...], the last 2 * kv heads * head ones of `memory` [key positions, ...], keys before values ->
 /// [query positions, heads * head]. Both may be one tensor: a projection of all three.
 Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
-                        bool causal, double scale);
+                        bool causal, double scale, const ByDistance& distances = {});
 
 }  // namespace heed::kernels

@@ -140,5 +140,73 @@ TEST(AttentionKernelMask, HolesAreSkippedAndPaddingMayHoldAnything) {
   EXPECT_LT(distance(attention(query, keys, values, valid, false, 0.5), expected), 1e-6);
 }
 
+struct DistanceCase {
+  const char* name;
+  int64_t heads, kv_heads, reach;
+  bool each, causal;  // each query has numbers of its own
+};
+void PrintTo(const DistanceCase& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class AttentionByDistance : public testing::TestWithParam<DistanceCase> {};
+
+TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
+  const DistanceCase& one = GetParam();
+  constexpr int64_t kHead = 3;
+  constexpr double kScale = 0.4;
+  const PackedHeads heads{.query_lengths = {5, 1, 70},
+                          .key_lengths = {5, 1, 70},
+                          .heads = one.heads,
+                          .kv_heads = one.kv_heads,
+                          .head = kHead};
+  at::manual_seed(6);
+  const Tensor x = at::randn({76, (one.heads + 2 * one.kv_heads) * kHead}).requires_grad_();
+  const Tensor numbers =
+      at::randn({one.each ? 76 : 1, one.heads, 2 * one.reach + 1}).requires_grad_();
+  const Tensor outer = at::randn({76, one.heads * kHead});
+  const Tensor got = packed_attention(x, x, heads, one.causal, kScale, {numbers});
+  const auto gradients = torch::autograd::grad({got}, {x, numbers}, {outer});
+
+  const Tensor wide = x.detach().to(at::kDouble).requires_grad_(),
+               wide_numbers = numbers.detach().to(at::kDouble).requires_grad_();
+  std::vector<Tensor> contexts;
+  for (int64_t first = 0; const int64_t length : heads.query_lengths) {
+    const Tensor rows = wide.narrow(0, first, length);
+    const auto columns = [&](int64_t from, int64_t count) {  // [heads, length, head]
+      return rows.narrow(1, from * kHead, count * kHead).unflatten(1, {count, kHead}).transpose(0, 1);
+    };
+    const int64_t group = one.heads / one.kv_heads;
+    const Tensor query = columns(0, one.heads),
+                 keys = columns(one.heads, one.kv_heads).repeat_interleave(group, 0),
+                 values = columns(one.heads + one.kv_heads, one.kv_heads).repeat_interleave(group, 0);
+    const Tensor place = at::arange(length);
+    const Tensor distance = (place.unsqueeze(0) - place.unsqueeze(1)).clamp(-one.reach, one.reach);
+    const Tensor own = one.each ? wide_numbers.narrow(0, first, length)
+                                : wide_numbers.expand({length, -1, -1});  // [length, heads, numbers]
+    const Tensor added = own.transpose(0, 1).gather(
+        2, (distance + one.reach).unsqueeze(0).expand({one.heads, -1, -1}));
+    Tensor scores = at::bmm(query, keys.transpose(1, 2)) * kScale + added;
+    if (one.causal) scores = scores.masked_fill((place.unsqueeze(0) > place.unsqueeze(1)), -INFINITY);
+    contexts.push_back(at::bmm(at::softmax(scores, -1), values).transpose(0, 1).flatten(1));
+    first += length;
+  }
+  const Tensor expected = at::cat(contexts);
+  const auto wanted =
+      torch::autograd::grad({expected}, {wide, wide_numbers}, {outer.to(at::kDouble)});
+  EXPECT_LT(distance(got, expected), 1e-5);
+  EXPECT_LT(distance(gradients[0], wanted[0]), 1e-4);
+  EXPECT_LT(distance(gradients[1], wanted[1]), 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AttentionByDistance,
+                         testing::Values(DistanceCase{"shared", 3, 3, 2, false, false},
+                                         DistanceCase{"shared_causal", 4, 2, 2, false, true},
+                                         DistanceCase{"far", 2, 1, 69, false, false},
+                                         DistanceCase{"beyond", 2, 2, 100, false, true},
+                                         DistanceCase{"each", 3, 3, 5, true, false},
+                                         DistanceCase{"each_causal", 4, 2, 1, true, true}),
+                         [](const auto& info) { return info.param.name; });
+
 }  // namespace
 }  // namespace heed::kernels

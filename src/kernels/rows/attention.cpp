@@ -10,6 +10,58 @@ namespace {
 // Queries that are worked on together: their scores stay in the cache next to the processor.
 constexpr int64_t kBlock = 48;
 
+/// Calls work(scores, numbers, count, step): scores[s] belongs to numbers[s * step], step 0 or 1,
+/// for all keys that a query at `place` sees.
+template <class Score, class Number, class Work>
+HEED_LOOP void by_distance(Score* scores, Number* row, int64_t reach, int64_t place, int64_t seen,
+                             const Work& work) {
+  const int64_t near = std::clamp<int64_t>(place - reach, 0, seen),
+                far = std::clamp<int64_t>(place + reach + 1, near, seen);
+  work(scores, row, near, 0);
+  work(scores + near, row + near - place + reach, far - near, 1);
+  work(scores + far, row + 2 * reach, seen - far, 0);
+}
+
+/// The scores of some queries, the first of which is at `first`.
+struct ScoreBlock {
+  int64_t first, rows, keys, stride;
+  bool causal;
+
+  int64_t seen(int64_t i) const { return causal ? std::min(keys, first + i + 1) : keys; }
+};
+
+HEED_LOOP void add_distances(float* scores, const Distances<const float>& distances,
+                             const ScoreBlock& block) {
+  for (int64_t i = 0; i < block.rows; ++i, scores += block.stride)
+    by_distance(scores, distances.rows.data + (block.first + i) * distances.rows.row,
+                distances.reach, block.first + i, block.seen(i),
+                [](float* to, const float* from, int64_t count, int64_t step) {
+                  if (step == 0) {
+                    for (int64_t s = 0; s < count; ++s) to[s] += *from;
+                  } else {
+#pragma omp simd
+                    for (int64_t s = 0; s < count; ++s) to[s] += from[s];
+                  }
+                });
+}
+
+HEED_LOOP void add_distance_gradients(const float* scores, const Distances<float>& distances,
+                                      const ScoreBlock& block) {
+  for (int64_t i = 0; i < block.rows; ++i, scores += block.stride)
+    by_distance(scores, distances.rows.data + (block.first + i) * distances.rows.row,
+                distances.reach, block.first + i, block.seen(i),
+                [](const float* from, float* to, int64_t count, int64_t step) {
+                  if (step == 0) {
+                    float sum = 0;
+                    for (int64_t s = 0; s < count; ++s) sum += from[s];
+                    if (count > 0) *to += sum;
+                  } else {
+#pragma omp simd
+                    for (int64_t s = 0; s < count; ++s) to[s] += from[s];
+                  }
+                });
+}
+
 /// Scores become weights, in place; hidden ones 0. Query i, counted from `first`, sees `keys` keys
 /// at most.
 HEED_LOOP void weigh_scores(float* scores, int64_t first, int64_t rows, int64_t keys,
@@ -109,7 +161,8 @@ typename HeadWork<Number>::Block HeadWork<Number>::block_at(int64_t first) const
 }
 
 template <class Number>
-void HeadWork<Number>::weigh(const In& query, const Block& block) {
+void HeadWork<Number>::weigh(const In& query, const Distances<const float>& distances,
+                             const Block& block) {
   widen(query, block.first, block.queries, size_.head, size_.scale, query_);
   weights_.resize(static_cast<std::size_t>(kBlock * long_));
   multiply({.a = {query_.data(), wide_},
@@ -118,16 +171,21 @@ void HeadWork<Number>::weigh(const In& query, const Block& block) {
             .rows = block.queries,
             .inner = size_.head,
             .width = padded(block.keys)});
+  if (distances.rows.data != nullptr)
+    fastest<add_distances>(
+        weights_.data(), distances,
+        ScoreBlock{block.first, block.queries, block.keys, long_, size_.causal});
   fastest<weigh_scores>(weights_.data(), block.first, block.queries, block.keys, long_, size_.valid,
                         size_.causal);
 }
 
 template <class Number>
-void HeadWork<Number>::attend(const In& query, const Out& context) {
+void HeadWork<Number>::attend(const In& query, const Distances<const float>& distances,
+                              const Out& context) {
   result_.resize(static_cast<std::size_t>(kBlock * wide_));
   for (int64_t first = 0; first < size_.queries; first += kBlock) {
     const Block block = block_at(first);
-    weigh(query, block);
+    weigh(query, distances, block);
     multiply({.a = {weights_.data(), long_},
               .b = {values_.data(), wide_},
               .c = {result_.data(), wide_},
@@ -139,7 +197,9 @@ void HeadWork<Number>::attend(const In& query, const Out& context) {
 }
 
 template <class Number>
-void HeadWork<Number>::attend_backward(const In& query, const In& outer, const Out& to_query) {
+void HeadWork<Number>::attend_backward(const In& query, const Distances<const float>& distances,
+                                       const In& outer, const Out& to_query,
+                                       const Distances<float>& to_distances) {
   if (transposed_values_.empty()) {
     transpose(values_, size_.keys, size_.head, transposed_values_);
     to_keys_.assign(keys_.size(), 0);
@@ -149,7 +209,7 @@ void HeadWork<Number>::attend_backward(const In& query, const In& outer, const O
   result_.resize(static_cast<std::size_t>(kBlock * wide_));
   for (int64_t first = 0; first < size_.queries; first += kBlock) {
     const Block block = block_at(first);
-    weigh(query, block);
+    weigh(query, distances, block);
     widen(outer, first, block.queries, size_.head, 1, outer_);
     multiply({.a = {weights_.data(), 1, long_},
               .b = {outer_.data(), wide_},
@@ -166,6 +226,10 @@ void HeadWork<Number>::attend_backward(const In& query, const In& outer, const O
               .width = padded(block.keys)});
     fastest<weigh_scores_gradient>(weights_.data(), to_scores_.data(), block.queries,
                                    padded(block.keys), long_);
+    if (to_distances.rows.data != nullptr)
+      fastest<add_distance_gradients>(
+          to_scores_.data(), to_distances,
+          ScoreBlock{block.first, block.queries, block.keys, long_, size_.causal});
     multiply({.a = {to_scores_.data(), 1, long_},
               .b = {query_.data(), wide_},
               .c = {to_keys_.data(), wide_},

@@ -17,6 +17,14 @@ struct HeadSize {
   float scale = 1;
 };
 
+/// What is added to the score of query i and key s: number s - i + reach of the query's row, the
+/// first or the last one where that is not in it.
+template <class Number>
+struct Distances {
+  Grid<Number> rows;  // [queries, 2 * reach + 1]; row = 0: one for all queries; no data: nothing
+  int64_t reach = 0;
+};
+
 /// The keys and values of one sentence, which several heads of queries may share, and the room to
 /// work in. One for each thread, used again and again.
 template <class Number>
@@ -27,12 +35,13 @@ class HeadWork {
 
   void read(const In& keys, const In& values, const HeadSize& size);
 
-  /// softmax(scale Q K^T) V; where a query sees no key, zeros.
-  void attend(const In& query, const Out& context);
+  /// softmax(scale Q K^T + distances) V; where a query sees no key, zeros.
+  void attend(const In& query, const Distances<const float>& distances, const Out& context);
 
   /// From the gradient of the context that of the query; those of keys and values are added up
-  /// until they are asked for.
-  void attend_backward(const In& query, const In& outer, const Out& to_query);
+  /// until they are asked for, those of the distances to what is there.
+  void attend_backward(const In& query, const Distances<const float>& distances, const In& outer,
+                       const Out& to_query, const Distances<float>& to_distances);
   void write_gradients(const Out& to_keys, const Out& to_values) const;
 
  private:
@@ -41,7 +50,7 @@ class HeadWork {
     int64_t keys = 0;  // that any of the queries sees
   };
   Block block_at(int64_t first) const;
-  void weigh(const In& query, const Block& block);
+  void weigh(const In& query, const Distances<const float>& distances, const Block& block);
 
   HeadSize size_;
   int64_t wide_ = 0, long_ = 0;                             // head and keys in whole lanes

@@ -21,7 +21,7 @@ TEST(HeadWork, IsSoftmaxOfQKTimesV) {
     work.read(
         {k.data(), kHead}, {v.data(), kHead},
         {.queries = kLength, .keys = kLength, .head = kHead, .causal = causal, .scale = 0.5F});
-    work.attend({q.data(), kHead}, {context.data(), kHead});
+    work.attend({q.data(), kHead}, {}, {context.data(), kHead});
     for (int64_t i = 0; i < kLength; ++i) {
       double total = 0, wanted[kHead] = {};
       for (int64_t s = 0; s < (causal ? i + 1 : kLength); ++s) {
@@ -43,7 +43,7 @@ TEST(HeadWork, AQueryThatSeesNothingGetsZeros) {
   float context[] = {9, 9};
   HeadWork<float> work;
   work.read({numbers, 2}, {numbers, 2}, {.queries = 1, .keys = 2, .head = 2, .valid = valid});
-  work.attend({numbers, 2}, {context, 2});
+  work.attend({numbers, 2}, {}, {context, 2});
   EXPECT_EQ(context[0], 0);
   EXPECT_EQ(context[1], 0);
 }

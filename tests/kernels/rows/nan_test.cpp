@@ -180,8 +180,8 @@ Floats head(const Inputs& in, const HeadSize& size) {
   std::vector<T> context(21), to_query(21), to_keys(21), to_values(21);
   HeadWork<T> work;
   work.read({keys.data(), 3}, {values.data(), 3}, size);
-  work.attend({query.data(), 3}, {context.data(), 3});
-  work.attend_backward({query.data(), 3}, {outer.data(), 3}, {to_query.data(), 3});
+  work.attend({query.data(), 3}, {}, {context.data(), 3});
+  work.attend_backward({query.data(), 3}, {}, {outer.data(), 3}, {to_query.data(), 3}, {});
   work.write_gradients({to_keys.data(), 3}, {to_values.data(), 3});
   Floats out;
   for (const auto& part : {context, to_query, to_keys, to_values}) append(out, part);
