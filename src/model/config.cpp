@@ -41,7 +41,7 @@ void check_transformer(const ModelConfig& model) {
           "kv_heads: " + std::to_string(model.kv_heads) + " does not divide model.heads " + heads +
               " evenly");
   const int64_t head = model.width / model.heads;
-  require(model.positions != Positions::rotary || head % 2 == 0,
+  require(model.positions != "rotary" || head % 2 == 0,
           "positions: rotary turns pairs of numbers, so a head's width must be even; width / heads "
           "is " +
               std::to_string(head));

@@ -14,13 +14,15 @@ HEED_ENUM(Cell, gru, lstm)
 HEED_ENUM(Window, global, local_m, local_p)
 HEED_ENUM(Readout, linear, maxout)
 HEED_ENUM(Norm, pre, post)
-HEED_ENUM(Positions, sinusoidal, learned, rotary)
 HEED_ENUM(AttentionScale, sqrt, none)
 HEED_ENUM(Activation, relu, gelu, silu)
 HEED_ENUM(Tie, none, decoder, all)
 
 /// The rnn attentions of model/recurrent/attention/registry.def, `none` first.
 const std::vector<std::string>& attention_names();
+
+/// Of model/transformer/positions/registry.def, `sinusoidal` first.
+const std::vector<std::string>& position_names();
 
 /// Of kernels/normalisers/registry.def, `softmax` first.
 const std::vector<std::string>& normaliser_names();
@@ -73,8 +75,8 @@ struct ModelConfig {
              "transformer: layer norm before each sublayer (trains without long warm-up) or after "
              "it (as in the paper).",
              config::AnyValue{})
-  HEED_FIXED(Positions, positions, Positions::sinusoidal,
-             "transformer: how it knows the order of words.", config::AnyValue{})
+  HEED_FIXED(std::string, positions, "sinusoidal", "transformer: how it knows the order of words.",
+             config::OneOf{position_names})
   HEED_FIXED(int64_t, max_positions, 1024,
              "Longest sentence in pieces that a transformer with positions: learned can take, and "
              "source positions that attention: luong_location can look at.",

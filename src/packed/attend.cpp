@@ -1,5 +1,7 @@
 #include "packed/attend.h"
 
+#include <algorithm>
+
 #include "kernels/rows/inner_loops.h"
 
 namespace heed::packed {
@@ -37,9 +39,32 @@ HEED_LOOP void mix(const HeadShape& shape, const float* rows, const int32_t* pla
   }
 }
 
+HEED_LOOP void add_distances(const float* query, const HeadShape& shape, int64_t count,
+                             const RowDistances& distances, float* weights) {
+  const int64_t size = 2 * distances.reach + 1;
+  for (int64_t t = 0; t < count; ++t) {
+    const int64_t away = std::clamp(distances.first + t, -distances.reach, distances.reach);
+    const int64_t place = away + distances.reach;
+    for (int64_t h = 0; h < shape.heads; ++h) {
+      float added = distances.numbers == nullptr ? 0 : distances.numbers[h * size + place];
+      if (distances.vectors != nullptr) {
+        const float *q = query + h * shape.head, *v = distances.vectors + place * shape.head;
+        float sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t i = 0; i < shape.head; ++i) sum += q[i] * v[i];
+        added += sum * shape.scale;
+      }
+      weights[h * count + t] += added;
+    }
+  }
+}
+
 HEED_LOOP void attend(const float* query, const HeadShape& shape, const float* rows,
-                      const int32_t* places, int64_t count, float* weights, float* context) {
+                      const int32_t* places, int64_t count, const RowDistances& distances,
+                      float* weights, float* context) {
   scores(query, shape, rows, places, count, weights);
+  if (distances.numbers != nullptr || distances.vectors != nullptr)
+    add_distances(query, shape, count, distances, weights);
   for (int64_t h = 0; h < shape.heads; ++h) kernels::softmax(weights + h * count, count);
   mix(shape, rows, places, count, weights, context);
 }
@@ -47,8 +72,9 @@ HEED_LOOP void attend(const float* query, const HeadShape& shape, const float* r
 }  // namespace
 
 void attend_row(const float* query, const HeadShape& shape, const float* rows,
-                const int32_t* places, int64_t count, float* weights, float* context) {
-  kernels::fastest<attend>(query, shape, rows, places, count, weights, context);
+                const int32_t* places, int64_t count, const RowDistances& distances,
+                float* weights, float* context) {
+  kernels::fastest<attend>(query, shape, rows, places, count, distances, weights, context);
 }
 
 void rotate_heads(float* x, int64_t heads, int64_t head, const float* rotations) {

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "model/transformer/positions.h"
+#include "model/transformer/positions/table.h"
 
 namespace heed::packed {
 namespace {
@@ -154,9 +154,9 @@ class Translation {
   }
 
   void positions(bool decoder) {
-    if (config_.positions == model::Positions::rotary) return;  // the attentions' matter
+    if (config_.positions == "rotary") return;  // the attentions' matter
     const std::string place = "/position_encodings/encodings";
-    if (config_.positions == model::Positions::learned)
+    if (config_.positions == "learned")
       add((decoder ? "decoder" : "encoder") + place,
           weight(decoder ? "target_positions.weight" : "source_positions.weight"));
     else if (decoder)
@@ -171,7 +171,7 @@ class Translation {
     linear(name + "/linear_0", own + "." + attention + ".projection");
     linear(name + "/linear_1", own + "." + attention + ".output");
     heads(name, "/linear_0");
-    if (config_.positions != model::Positions::rotary) return;
+    if (config_.positions != "rotary") return;
     add(name + "/rotary_dim", 0, at::kInt);  // the whole head
     add(name + "/rotary_interleave", 1, at::kChar);
     add(name + "/rotary_base", at::scalar_tensor(10000, at::kFloat));
@@ -211,6 +211,9 @@ std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   if (config.sliding_window > 0)
     return "its encoder has no sliding window (model.sliding_window is " +
            std::to_string(config.sliding_window) + ")";
+  if (config.positions != "sinusoidal" && config.positions != "learned" &&
+      config.positions != "rotary")
+    return "it has no such positions (model.positions is " + config.positions + ")";
   if (config.attention_normaliser != "softmax")
     return "it has softmax alone (model.attention_normaliser is " + config.attention_normaliser +
            ")";
@@ -218,14 +221,8 @@ std::string missing_in_ctranslate2(const model::ModelConfig& config) {
 }
 
 int64_t longest_in_ctranslate2(const model::ModelConfig& config) {
-  switch (config.positions) {
-    case model::Positions::sinusoidal:
-      return kSinusoids;
-    case model::Positions::learned:
-      return config.max_positions;
-    case model::Positions::rotary:
-      break;
-  }
+  if (config.positions == "sinusoidal") return kSinusoids;
+  if (config.positions == "learned") return config.max_positions;
   return std::numeric_limits<int64_t>::max();
 }
 

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "kernels/rows/step.h"
-#include "model/transformer/positions.h"
 
 namespace heed::packed {
 namespace {
@@ -18,6 +17,13 @@ namespace {
 constexpr float kEpsilon = 1e-5F;           // of LibTorch's layer norms
 constexpr int64_t kWorthAThread = 1 << 19;  // multiplications that pay for waking one
 constexpr int64_t kRowsWorthAThread = 16;
+constexpr int64_t kSteps = 256;  // that distances are made for at first
+
+std::vector<float> numbers_of(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  const Tensor dense = tensor.to(at::kFloat).contiguous();
+  return {dense.const_data_ptr<float>(), dense.const_data_ptr<float>() + dense.numel()};
+}
 
 }  // namespace
 
@@ -59,19 +65,27 @@ void Search::encode(const model::Source& source) {
       positions[row] = i;
     }
   Floats keys_values(rows_ * 2 * shared_);
-  for (const Block& block : model_.encoder_.blocks) {
+  const std::vector<LayerDistances> distances = distances_of(model_.encoder_, source_length_);
+  for (std::size_t layer = 0; layer < model_.encoder_.blocks.size(); ++layer) {
+    const Block& block = model_.encoder_.blocks[layer];
     take(block.self.query, before(block.self.norm), rows_);
     queries_.resize(rows_ * width_);
     product(block.self.query, queries_.data());
     product(block.self.keys_values, keys_values.data());
-    if (model_.config_.positions == model::Positions::rotary)
+    if (model_.encoder_.rotations.any())
       for (int64_t row = 0; row < rows_; ++row) {
-        rotate(queries_, row, 1, width_, model_.shape_.heads, positions[row]);
-        rotate(keys_values, row, 1, 2 * shared_, model_.shape_.kv_heads, positions[row]);
+        const Side& side = model_.encoder_;
+        rotate(side, queries_, row, 1, width_, model_.shape_.heads, positions[row]);
+        rotate(side, keys_values, row, 1, 2 * shared_, model_.shape_.kv_heads, positions[row]);
       }
-    attend(block.self, keys_values.data(), [&](int64_t row) {
-      return std::span<const int32_t>(all_).subspan(looks[row].begin, looks[row].count);
-    });
+    attend(
+        block.self, keys_values.data(),
+        [&](int64_t row) {
+          return std::span<const int32_t>(all_).subspan(looks[row].begin, looks[row].count);
+        },
+        [&](int64_t row, int64_t) {  // the row of position p is p rows behind its sentence's first
+          return distances[layer].from(looks[row].begin - row);
+        });
     feed_forward(block);
   }
   const float* encoded = x_.data();
@@ -93,7 +107,11 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
   const auto place = static_cast<int64_t>(caches_.front().size()) / (2 * shared_);
   for (int64_t row = 0; row < rows_; ++row)
     history_[row].push_back(static_cast<int32_t>(place + row));
-  const bool rotary = model_.config_.positions == model::Positions::rotary;
+  const bool rotary = model_.decoder_.rotations.any();
+  if (position_ >= steps_end_) {
+    steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
+    steps_ = distances_of(model_.decoder_, steps_end_);
+  }
   const std::size_t window = model_.config_.sliding_window;
   const auto steps = [&](int64_t row) {
     const std::span<const int32_t> all(history_[row]);
@@ -111,10 +129,12 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
     product(block.self.query, queries_.data());
     product(block.self.keys_values, cache.data() + place * 2 * shared_);
     if (rotary) {
-      rotate(queries_, 0, rows_, width_, model_.shape_.heads, position_);
-      rotate(cache, place, rows_, 2 * shared_, model_.shape_.kv_heads, position_);
+      rotate(model_.decoder_, queries_, 0, rows_, width_, model_.shape_.heads, position_);
+      rotate(model_.decoder_, cache, place, rows_, 2 * shared_, model_.shape_.kv_heads, position_);
     }
-    attend(block.self, cache.data(), steps);
+    attend(block.self, cache.data(), steps, [&](int64_t, int64_t count) {
+      return steps_[layer].from(1 - count);  // the last key is the query's own
+    });
 
     take(block.cross.query, before(block.cross.norm), rows_);
     product(block.cross.query, queries_.data());
@@ -150,37 +170,47 @@ void Search::reorder(const int64_t* parents, int64_t beam) {
   history_ = std::move(history);
 }
 
-const float* Search::position_row(int64_t position, Floats& room) const {
-  const bool rotary = model_.config_.positions == model::Positions::rotary;
-  const int64_t size = rotary ? model_.shape_.head : width_;
-  const auto& known = model_.position_rows_;
-  if ((position + 1) * size <= static_cast<int64_t>(known.size()))
-    return known.data() + position * size;
-  const Tensor row =
-      rotary ? model::rotations(position, 1, size) : model::sinusoids(position, 1, size);
-  room.assign(row.const_data_ptr<float>(), row.const_data_ptr<float>() + size);
+std::vector<Search::LayerDistances> Search::distances_of(const Side& side, int64_t length) {
+  const at::NoGradGuard no_grad;
+  std::vector<LayerDistances> layers(side.blocks.size());
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    const auto scores = side.positions->by_distance(static_cast<int64_t>(layer), length);
+    layers[layer] = {.numbers = numbers_of(scores.numbers),
+                     .vectors = numbers_of(scores.vectors),
+                     .reach = scores.reach};
+  }
+  return layers;
+}
+
+const float* Search::vector_at(const Side& side, int64_t position, Floats& room) const {
+  const Rows& rows = side.vectors;
+  if ((position + 1) * rows.size <= std::ssize(rows.numbers))
+    return rows.numbers.data() + position * rows.size;
+  room = numbers_of(side.positions->vectors(position, 1));
+  return room.data();
+}
+
+const float* Search::rotation_at(const Side& side, int64_t position, Floats& room) const {
+  const Rows& rows = side.rotations;
+  if ((position + 1) * rows.size <= std::ssize(rows.numbers))
+    return rows.numbers.data() + position * rows.size;
+  room = numbers_of(at::view_as_real(side.positions->rotations(position, 1)));
   return room.data();
 }
 
 void Search::embed(const Side& side, int64_t token, int64_t position, float* to) const {
-  const float* positions = nullptr;
   Floats room;
-  if (side.positions.defined()) {
-    expect(position < side.positions.size(0), "no more pieces than learned positions");
-    positions = side.positions.const_data_ptr<float>() + position * width_;
-  } else if (model_.config_.positions == model::Positions::sinusoidal) {
-    positions = position_row(position, room);
-  }
+  const float* positions = side.vectors.any() ? vector_at(side, position, room) : nullptr;
   expect(token >= 0 && token < side.embedding.size(0), "a piece of the vocabulary");
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
   kernels::scale_and_add(side.embedding.const_data_ptr<float>() + token * width_, scale, positions,
                          width_, to);
 }
 
-void Search::rotate(Floats& x, int64_t first, int64_t rows, int64_t stride, int64_t heads,
-                    int64_t position) {
+void Search::rotate(const Side& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
+                    int64_t heads, int64_t position) {
   Floats room;
-  const float* rotations = position_row(position, room);
+  const float* rotations = rotation_at(side, position, room);
   for (int64_t row = first; row < first + rows; ++row)
     rotate_heads(x.data() + row * stride, heads, model_.shape_.head, rotations);
 }
@@ -226,10 +256,16 @@ void Search::feed_forward(const Block& block) {
   after(block.norm);
 }
 
-/// x += output(attention of queries_ over the rows of `keys_values` at places(row)).
 template <class PlacesOf>
 void Search::attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
                     std::vector<float>* weights) {
+  attend(attention, keys_values, places, [](int64_t, int64_t) { return RowDistances{}; }, weights);
+}
+
+/// x += output(attention of queries_ over the rows of `keys_values` at places(row)).
+template <class PlacesOf, class DistancesOf>
+void Search::attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
+                    const DistancesOf& distances, std::vector<float>* weights) {
   const HeadShape& shape = model_.shape_;
   context_.resize(rows_ * width_);
   if (weights) weights->assign(rows_ * source_length_, 0);
@@ -239,8 +275,8 @@ void Search::attend(const Attention& attention, const float* keys_values, const 
       const std::span<const int32_t> at = places(row);
       const auto count = static_cast<int64_t>(at.size());
       room.resize(std::max<std::size_t>(room.size(), shape.heads * count));
-      attend_row(queries_.data() + row * width_, shape, keys_values, at.data(), count, room.data(),
-                 context_.data() + row * width_);
+      attend_row(queries_.data() + row * width_, shape, keys_values, at.data(), count,
+                 distances(row, count), room.data(), context_.data() + row * width_);
       if (!weights) continue;
       for (int64_t h = 0; h < shape.heads; ++h)
         for (int64_t i = 0; i < count; ++i)

@@ -37,18 +37,37 @@ class Search {
 
   void encode(const model::Source& source);
   void embed(const Side& side, int64_t token, int64_t position, float* to) const;
-  const float* position_row(int64_t position, Floats& room) const;
+  /// `rows` of `side` at one position; `room` where it is no usual one.
+  const float* vector_at(const Side& side, int64_t position, Floats& room) const;
+  const float* rotation_at(const Side& side, int64_t position, Floats& room) const;
   /// to (+)= x W + b, or max(0, .) of it, the columns shared by this thread's helpers.
   void product(const Linear& linear, float* to, Finish finish = {});
   void take(const Linear& linear, const float* x, int64_t rows);
   const float* before(const LayerNorm& norm);
   void after(const LayerNorm& norm);
   void feed_forward(const Block& block);
+  /// `distances` of a row and of how many keys it looks at.
+  template <class PlacesOf, class DistancesOf>
+  void attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
+              const DistancesOf& distances, std::vector<float>* weights = nullptr);
   template <class PlacesOf>
   void attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
               std::vector<float>* weights = nullptr);
-  void rotate(Floats& x, int64_t first, int64_t rows, int64_t stride, int64_t heads,
-              int64_t position);
+  void rotate(const Side& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
+              int64_t heads, int64_t position);
+
+  /// What one layer adds to scores by distance, in numbers.
+  struct LayerDistances {
+    Floats numbers, vectors;
+    int64_t reach = 0;
+
+    RowDistances from(int64_t first) const {
+      return {numbers.empty() ? nullptr : numbers.data(),
+              vectors.empty() ? nullptr : vectors.data(), reach, first};
+    }
+  };
+  /// Of each layer of a side, for sentences of `length` pieces.
+  static std::vector<LayerDistances> distances_of(const Side& side, int64_t length);
 
   const Transformer& model_;
   const int64_t width_, shared_;  // shared: width of the keys
@@ -58,6 +77,8 @@ class Search {
   Places all_;                           // 0, 1, ...: the places of a memory
   std::vector<Floats> memory_, caches_;  // per layer: keys and values of the source, of the steps
   std::vector<Places> history_;          // per hypothesis: its places in the caches
+  std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
+  int64_t steps_end_ = 0;
   Floats x_, normed_, queries_, context_, inner_, logits_;
   LeftFactor taken_;
 };

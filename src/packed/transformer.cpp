@@ -2,11 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "base/error.h"
-#include "model/transformer/positions.h"
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
 
@@ -23,17 +23,26 @@ std::vector<float> numbers_of(const Tensor& tensor) {
   return {data, data + dense.numel()};
 }
 
+Rows rows_of(const Tensor& table) {
+  if (!table.defined()) return {};
+  const Tensor real = table.is_complex() ? at::view_as_real(table).flatten(1) : table;
+  return {numbers_of(real), real.size(1)};
+}
+
 class Packer {
  public:
-  Packer(const Weights& weights, const model::ModelConfig& config, Numbers numbers)
-      : weights_(weights), config_(config), numbers_(numbers) {}
+  Packer(const model::Model& model, const Weights& weights, const model::ModelConfig& config,
+         Numbers numbers)
+      : model_(model), weights_(weights), config_(config), numbers_(numbers) {}
 
   Side side(bool decoder) const {
     const std::string name = decoder ? "decoder" : "encoder";
     Side side;
     side.embedding = weights_.at(embedding(decoder));
-    if (config_.positions == model::Positions::learned)
-      side.positions = weights_.at(decoder ? "target_positions.weight" : "source_positions.weight");
+    side.positions = model::transformer_positions(model_, decoder);
+    const int64_t known = std::min(kUsualLength, side.positions->longest());
+    side.vectors = rows_of(side.positions->vectors(0, known));
+    side.rotations = rows_of(side.positions->rotations(0, known));
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string own = name + "." + std::to_string(layer) + ".";
@@ -82,6 +91,7 @@ class Packer {
             numbers_of(bias)};
   }
 
+  const model::Model& model_;
   const Weights& weights_;
   const model::ModelConfig& config_;
   Numbers numbers_;
@@ -99,14 +109,10 @@ Transformer::Transformer(model::ModelPtr inner, const model::ModelConfig& config
                          ? static_cast<float>(1 / std::sqrt(static_cast<double>(head)))
                          : 1};
   const Weights weights = model::named_weights(*inner_);
-  const Packer packer(weights, config_, numbers);
+  const Packer packer(*inner_, weights, config_, numbers);
   encoder_ = packer.side(false);
   decoder_ = packer.side(true);
   output_ = packer.output();
-  if (config.positions == model::Positions::sinusoidal)
-    position_rows_ = numbers_of(model::sinusoids(0, kUsualLength, config.width));
-  if (config.positions == model::Positions::rotary)
-    position_rows_ = numbers_of(model::rotations(0, kUsualLength, head));
   train(inner_->is_training());  // what holds this model asks it, and the inner one follows
 }
 

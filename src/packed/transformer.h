@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "model/transformer/positions/positions.h"
 #include "packed/attend.h"
 #include "packed/matrix.h"
 
@@ -32,9 +33,18 @@ struct Block {
   Linear inner, outer;
 };
 
+/// Rows of the usual positions, beside each other; empty: there are none.
+struct Rows {
+  std::vector<float> numbers;
+  int64_t size = 0;  // of a row
+
+  bool any() const { return size > 0; }
+};
+
 struct Side {
   Tensor embedding;  // [vocab, width] fp32
-  Tensor positions;  // learned ones [longest, width], or undefined
+  std::shared_ptr<const model::Positions> positions;
+  Rows vectors, rotations;  // of the positions; rotations: [head / 2][2], cosine and sine
   std::vector<Block> blocks;
   LayerNorm norm;  // at the end, with pre-norm
 };
@@ -67,8 +77,6 @@ class Transformer : public model::Model {
   HeadShape shape_;
   Side encoder_, decoder_;
   Linear output_;
-  std::vector<float>
-      position_rows_;  // sinusoids [positions, width], or rotations [positions, head]
 };
 
 /// `model` packed, or null where it is no Transformer on a CPU in fp32, or none with softmax.

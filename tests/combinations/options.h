@@ -37,7 +37,7 @@ inline std::vector<Option> options() {
       {"model.encoder_layers", kTransformer, {"1", "2"}},
       {"model.decoder_layers", kTransformer, {"1", "2"}},
       {"model.norm", kTransformer},
-      {"model.positions", kTransformer},
+      {"model.positions", kTransformer, model::position_names()},
       {"model.max_positions", kBoth, {"40", "4"}},
       {"model.sliding_window", kTransformer, {"0", "1", "100"}},
       {"model.attention_scale", kTransformer},

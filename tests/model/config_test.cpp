@@ -49,7 +49,7 @@ TEST(ModelConfig, RotaryPositionsNeedAnEvenHead) {
   ModelConfig config;
   config.width = 56;  // 8 heads of 7
   EXPECT_EQ(wrong(config), kFine);
-  config.positions = Positions::rotary;
+  config.positions = "rotary";
   EXPECT_EQ(wrong(config),
             "model.positions: rotary turns pairs of numbers, so a head's width must be even; width "
             "/ heads is 7");

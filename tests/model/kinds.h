@@ -22,36 +22,36 @@ inline std::vector<NamedConfig> recurrent_kinds() {
   return kinds;
 }
 
-/// Norms, positions and ways to share heads, all together; the other options take turns.
+/// Positions and ways to share heads, all together; the other options take turns.
 inline std::vector<NamedConfig> transformer_kinds() {
   std::vector<NamedConfig> kinds;
-  for (const Norm norm : {Norm::pre, Norm::post})
-    for (const Positions positions : {Positions::sinusoidal, Positions::learned, Positions::rotary})
-      for (const int64_t kv_heads : {0, 2, 1}) {
-        const std::size_t i = kinds.size();
-        ModelConfig config;
-        config.width = 16;
-        config.heads = 4;
-        config.kv_heads = kv_heads;
-        config.feed_forward = 10;
-        config.encoder_layers = 1 + static_cast<int64_t>(i % 2);
-        config.decoder_layers = 2 - static_cast<int64_t>(i % 2);
-        config.norm = norm;
-        config.positions = positions;
-        config.max_positions = 40;
-        config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
-        config.attention_normaliser = normaliser_names()[(i + i / 2) % normaliser_names().size()];
-        config.attention_scale = i / 2 % 2 == 0 ? AttentionScale::sqrt : AttentionScale::none;
-        config.activation = static_cast<Activation>((i + i / 6) % 3);
-        config.tie = static_cast<Tie>((i + 2 * (i / 3)) % 3);
-        config.dropout = 0;
-        kinds.push_back(
-            {config::name_of(norm) + "_" + config::name_of(positions) + "_kv" +
-                 std::to_string(kv_heads) + "_window" + std::to_string(config.sliding_window) +
-                 "_" + config.attention_normaliser + "_" + config::name_of(config.activation) +
-                 "_tie_" + config::name_of(config.tie),
-             config});
-      }
+  for (const std::string& positions : position_names())
+    for (const int64_t kv_heads : {0, 2, 1}) {
+      const std::size_t i = kinds.size();
+      const Norm norm = i % 2 == 0 ? Norm::pre : Norm::post;
+      ModelConfig config;
+      config.width = 16;
+      config.heads = 4;
+      config.kv_heads = kv_heads;
+      config.feed_forward = 10;
+      config.encoder_layers = 1 + static_cast<int64_t>(i % 2);
+      config.decoder_layers = 2 - static_cast<int64_t>(i % 2);
+      config.norm = norm;
+      config.positions = positions;
+      config.max_positions = 40;
+      config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
+      config.attention_normaliser = normaliser_names()[(i + i / 2) % normaliser_names().size()];
+      config.attention_scale = i / 2 % 2 == 0 ? AttentionScale::sqrt : AttentionScale::none;
+      config.activation = static_cast<Activation>((i + i / 6) % 3);
+      config.tie = static_cast<Tie>((i + 2 * (i / 3)) % 3);
+      config.dropout = 0;
+      kinds.push_back(
+          {config::name_of(norm) + "_" + positions + "_kv" +
+               std::to_string(kv_heads) + "_window" + std::to_string(config.sliding_window) +
+               "_" + config.attention_normaliser + "_" + config::name_of(config.activation) +
+               "_tie_" + config::name_of(config.tie),
+           config});
+    }
   return kinds;
 }
 

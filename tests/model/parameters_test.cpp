@@ -89,7 +89,11 @@ int64_t formula_of_transformer(const ModelConfig& c, int64_t pieces) {
   const int64_t encoder = c.encoder_layers * (attention + feed_forward + 2 * norm);
   const int64_t decoder = c.decoder_layers * (2 * attention + feed_forward + 3 * norm);
   const int64_t last_norms = c.norm == Norm::pre ? 2 * norm : 0;
-  const int64_t positions = c.positions == Positions::learned ? 2 * c.max_positions * d : 0;
+  const int64_t layers = c.encoder_layers + c.decoder_layers;
+  const int64_t positions = c.positions == "learned"    ? 2 * c.max_positions * d
+                            : c.positions == "relative" ? layers * 33 * (d / c.heads)
+                            : c.positions == "t5"       ? 2 * 32 * c.heads
+                                                        : 0;
   const int64_t tied = c.tie == Tie::none ? 0 : c.tie == Tie::decoder ? 1 : 2;
   return (3 - tied) * pieces * d + pieces + encoder + decoder + last_norms + positions;
 }

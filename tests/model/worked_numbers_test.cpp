@@ -61,9 +61,13 @@ TEST(WorkedNumbers, PredictedWindowWithItsGaussian) {
 /// Self-attention whose projections take these columns of x as queries, keys and values, and whose
 /// output layer is the identity.
 std::shared_ptr<SelfAttention> picking(MultiHeadOptions options,
-                                       const std::vector<int64_t>& columns) {
+                                       const std::vector<int64_t>& columns,
+                                       const std::string& kind = "none") {
   options.bias = false;
-  const auto attention = std::make_shared<SelfAttention>(options);
+  const PositionsPtr positions =
+      make_positions(kind, {.width = options.width, .heads = options.heads});
+  positions->to(at::kDouble);
+  const auto attention = std::make_shared<SelfAttention>(options, positions);
   attention->to(at::kDouble);
   const at::NoGradGuard no_grad;
   const Tensor one = at::eye(options.width, at::kDouble);
@@ -123,7 +127,7 @@ TEST(WorkedNumbers, GroupedHeadsShareWithTheirNeighbours) {
 // of i and j is log 3 cos(i - j), whatever the place; 3^cos 1 = 1.8104 and 3^cos 2 = 0.6331.
 TEST(WorkedNumbers, RotaryScoresKnowTheDistance) {
   const double c = std::sqrt(kRoot2 * std::log(3));
-  const auto attention = picking({.width = 2, .heads = 1, .rotary = true}, {0, 1, 0, 1, 0, 1});
+  const auto attention = picking({.width = 2, .heads = 1}, {0, 1, 0, 1, 0, 1}, "rotary");
   Tensor weights;
   attention->forward(rows({c, 0, c, 0, c, 0}, 2).unsqueeze(0), {}, false, &weights);
   const Tensor expected = rows({0.5511133, 0.3325901, 0.1162966,  //

@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/rows/nan_contract.h"
-#include "model/transformer/positions.h"
+#include "model/transformer/positions/positions.h"
+#include "model/transformer/positions/table.h"
 #include "model/transformer/scaled_dot_product.h"
 
 namespace heed::packed {
@@ -21,7 +22,7 @@ TEST(StepRows, AttendToRowsWhereverTheyLie) {
     const std::vector<int32_t> places = {8, 2, 2, 5, 0};
     std::vector<float> weights(4 * places.size()), context(24);
     attend_row(query.data_ptr<float>(), shape, rows.data_ptr<float>(), places.data(),
-               static_cast<int64_t>(places.size()), weights.data(), context.data());
+               static_cast<int64_t>(places.size()), {}, weights.data(), context.data());
     const Tensor seen = rows.index_select(0, at::tensor({8, 2, 2, 5, 0}, at::kLong))
                             .permute({1, 2, 0, 3})
                             .unsqueeze(1);  // [2, 1, kv heads, keys, head]
@@ -36,9 +37,10 @@ TEST(StepRows, AttendToRowsWhereverTheyLie) {
 TEST(StepRows, TurnHeadsAsRotaryPositionsDo) {
   at::manual_seed(4);
   const Tensor x = at::randn({1, 1, 3, 8});
-  const Tensor wanted = model::Rotary(8).forward(x, 11);
+  const Tensor wanted = model::make_positions("rotary", {.width = 8})->rotate(x, 11);
   Tensor turned = x.clone();
-  rotate_heads(turned.data_ptr<float>(), 3, 8, model::rotations(11, 1, 8).data_ptr<float>());
+  const Tensor rotations = at::view_as_real(model::unit_rotations(11, 1, 8)).contiguous();
+  rotate_heads(turned.data_ptr<float>(), 3, 8, rotations.data_ptr<float>());
   EXPECT_TRUE(at::allclose(turned, wanted, 1e-5, 1e-6));
 }
 
@@ -53,7 +55,8 @@ TEST(StepRows, NanInIsNanOut) {
   kernels::expect_nan_in_is_nan_out(inputs, [&](std::vector<std::vector<float>> in) {
     rotate_heads(in[0].data(), 4, 6, in[2].data());
     std::vector<float> weights(12), out(24);
-    attend_row(in[0].data(), shape, in[1].data(), places.data(), 3, weights.data(), out.data());
+    attend_row(in[0].data(), shape, in[1].data(), places.data(), 3, {}, weights.data(),
+               out.data());
     kernels::append(out, weights);
     return out;
   });

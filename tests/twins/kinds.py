@@ -6,6 +6,7 @@ from pathlib import Path
 
 REGISTRY = Path(__file__).resolve().parents[2] / "src/model/recurrent/attention/registry.def"
 TIES = ("none", "decoder", "all")
+POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "t5", "none")
 NORMALISERS = ("softmax", "sparsemax", "entmax15")
 
 
@@ -54,9 +55,7 @@ def recurrent():
 
 def transformers():
     kinds = []
-    for norm, positions, kv_heads in product(
-        ("pre", "post"), ("sinusoidal", "learned", "rotary"), (0, 2, 1)
-    ):
+    for positions, kv_heads in product(POSITIONS, (0, 2, 1)):
         i = len(kinds)
         kinds.append(
             {
@@ -67,7 +66,7 @@ def transformers():
                 "feed_forward": 12,
                 "encoder_layers": 1 + i % 2,
                 "decoder_layers": 2 - i % 2,
-                "norm": norm,
+                "norm": ("pre", "post")[i % 2],
                 "positions": positions,
                 "max_positions": 40,
                 "sliding_window": (0, 1, 3)[(i + i // 3) % 3],

@@ -51,6 +51,8 @@ class Transformer(TwinTest):
             {"attention_scale": "none"},
             {"activation": "gelu"},
             {"positions": "rotary"},
+            {"positions": "alibi"},
+            {"positions": "none"},
             {"sliding_window": 1},
             {"norm": "post"},
             {"attention_normaliser": "entmax15"},

@@ -33,9 +33,31 @@ def rotate(x):
     return numpy.stack(turned, 2).reshape(x.shape)
 
 
-def heads_of(config, queries, keys, values, seen, rotary=False, normaliser="softmax"):
+def slopes(heads):
+    """ALiBi's (Press et al. 2022), by the recipe of the paper's code."""
+
+    def of_power(count):
+        return [2 ** (-8 * (i + 1) / count) for i in range(count)]
+
+    power = 2 ** int(math.log2(heads))
+    return of_power(power) + of_power(2 * power)[0::2][: heads - power]
+
+
+def bucket(distance, causal):
+    """T5's (Raffel et al. 2020), of 32 up to a distance of 128."""
+    buckets, first = (32, 0) if causal else (16, 16 * (distance > 0))
+    away = max(-distance, 0) if causal else abs(distance)
+    exact = buckets // 2
+    if away < exact:
+        return first + away
+    wide = int(math.log(away / exact) / math.log(128 / exact) * (buckets - exact))
+    return first + min(exact + wide, buckets - 1)
+
+
+def heads_of(config, queries, keys, values, seen, rotary=False, normaliser="softmax", added=None):
     """softmax(Q K^T / sqrt(head)) V of every head, joined; and the weights of each. Neighbouring
-    heads share keys and values where there are fewer of these. `seen` [query, keys] bool."""
+    heads share keys and values where there are fewer of these. `seen` [query, keys] bool;
+    added(head, query) is what positions add to the head's scores."""
     heads = config["heads"]
     group = heads // (config["kv_heads"] or heads)
     width = queries.shape[1] // heads
@@ -47,7 +69,10 @@ def heads_of(config, queries, keys, values, seen, rotary=False, normaliser="soft
         key = keys[:, shared * width : (shared + 1) * width]
         if rotary:
             query, key = rotate(query), rotate(key)
-        scores = numpy.where(seen, query @ key.T / scale, -numpy.inf)
+        scores = query @ key.T / scale
+        if added is not None:
+            scores = scores + added(head, query, scale)
+        scores = numpy.where(seen, scores, -numpy.inf)
         weights = NORMALISERS[normaliser](scores)
         contexts.append(weights @ values[:, shared * width : (shared + 1) * width])
         maps.append(weights)
@@ -82,9 +107,24 @@ class Reader:
             seen &= distance <= 0
         parts = numpy.split(w.linear(x, "projection"), [width, width + shared], axis=1)
         rotary = self.config["positions"] == "rotary"
-        context, maps = heads_of(self.config, *parts, seen, rotary)
+        added = self.added_by(distance, kind, layer)
+        context, maps = heads_of(self.config, *parts, seen, rotary, added=added)
         self.keep(kind, layer, maps)
         return w.linear(context, "output")
+
+    def added_by(self, distance, kind, layer):
+        """What the scores of self-attention get by `distance` [query, keys]; None: nothing."""
+        positions = self.config["positions"]
+        side = self.weights.sub("target_positions" if kind == "decoder" else "source_positions")
+        if positions == "alibi":
+            return lambda head, *_: -slopes(self.config["heads"])[head] * abs(distance)
+        if positions == "t5":
+            number = numpy.vectorize(lambda d: bucket(d, kind == "decoder"))(distance)
+            return lambda head, *_: side["weight"][number, head]
+        if positions == "relative":
+            vectors = side["weight"][layer][numpy.clip(distance, -16, 16) + 16]
+            return lambda _, query, scale: numpy.einsum("qd,qkd->qk", query, vectors) / scale
+        return None
 
     def cross_attention(self, w, x, memory, layer):
         keys, values = numpy.split(w.linear(memory, "projection"), 2, axis=1)

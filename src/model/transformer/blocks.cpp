@@ -22,10 +22,8 @@ Tensor activate(Activation activation, Tensor x) {
   throw Bug("an activation without a function");
 }
 
-/// Without positions: these belong to self-attention.
 MultiHeadOptions cross_options(const BlockOptions& block) {
   MultiHeadOptions options = block.attention;
-  options.rotary = false;
   options.window = 0;
   options.normalise = block.cross_normalise;
   return options;
@@ -56,8 +54,10 @@ Tensor Residual::add(const Tensor& x, const Tensor& output) const {
   return add_dropped(x, output, dropout_, is_training());
 }
 
-EncoderBlock::EncoderBlock(const BlockOptions& options)
-    : attention_(register_module("attention", std::make_shared<SelfAttention>(options.attention))),
+EncoderBlock::EncoderBlock(const BlockOptions& options, const Place& place)
+    : attention_(register_module(
+          "attention",
+          std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
       around_attention_(register_module("around_attention", std::make_shared<Residual>(options))),
       feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
       around_feed_forward_(
@@ -70,9 +70,10 @@ Tensor EncoderBlock::forward(const Tensor& x, const Sentences& sentences, Tensor
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
 
-DecoderBlock::DecoderBlock(const BlockOptions& options)
-    : self_attention_(
-          register_module("self_attention", std::make_shared<SelfAttention>(options.attention))),
+DecoderBlock::DecoderBlock(const BlockOptions& options, const Place& place)
+    : self_attention_(register_module(
+          "self_attention",
+          std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
       around_self_(register_module("around_self", std::make_shared<Residual>(options))),
       cross_attention_(
           register_module("cross_attention",

@@ -54,9 +54,15 @@ class Residual : public torch::nn::Module {
   torch::nn::LayerNorm norm_;
 };
 
+/// Where a block is: the positions of its stack, and which of its layers it is.
+struct Place {
+  std::shared_ptr<const Positions> positions;
+  int64_t layer = 0;
+};
+
 class EncoderBlock : public torch::nn::Module {
  public:
-  explicit EncoderBlock(const BlockOptions& options);
+  EncoderBlock(const BlockOptions& options, const Place& place);
 
   /// x [batch, source, width], or [positions, width] packed -> the same shape. `weights`, if not
   /// null, receives [batch, heads, source, source].
@@ -80,7 +86,7 @@ class DecoderBlock : public torch::nn::Module {
     Guided* guided = nullptr;
   };
 
-  explicit DecoderBlock(const BlockOptions& options);
+  DecoderBlock(const BlockOptions& options, const Place& place);
 
   /// The encoder's output as this block's keys and values, once per sentence.
   KeysValues project(const Tensor& memory) { return cross_attention_->project(memory); }

@@ -93,14 +93,18 @@ torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bo
   return linear;
 }
 
-SelfAttention::SelfAttention(const MultiHeadOptions& options)
-    : options_(options), projection_(nullptr), output_(nullptr) {
+SelfAttention::SelfAttention(const MultiHeadOptions& options,
+                             std::shared_ptr<const Positions> positions, int64_t layer)
+    : options_(options),
+      projection_(nullptr),
+      output_(nullptr),
+      positions_(positions ? std::move(positions) : std::make_shared<Positions>()),
+      layer_(layer) {
   require_sound(options);
   const int64_t width = options.width, shared = options.kv() * options.head();
   projection_ =
       register_module("projection", xavier_linear(width, {width, shared, shared}, options.bias));
   output_ = register_module("output", xavier_linear(width, {width}, options.bias));
-  if (options.rotary) rotary_ = register_module("rotary", std::make_shared<Rotary>(options.head()));
 }
 
 SelfAttention::Heads SelfAttention::project(const Tensor& x) {
@@ -114,28 +118,33 @@ SelfAttention::Heads SelfAttention::project(const Tensor& x) {
 /// [positions, width] -> [positions, width]
 Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences, bool causal) {
   Tensor projected = linear(*projection_, x);
-  if (rotary_) {  // queries and keys lie side by side: they rotate together
+  if (positions_->rotations(0, 1).defined()) {
+    // Queries and keys lie side by side: they rotate together.
     const int64_t shared = options_.kv() * options_.head();
     const auto parts = projected.split_with_sizes({options_.width + shared, shared}, 1);
     const Tensor heads = split_heads(parts[0], options_.head());
-    projected = at::cat({rotary_->forward_at(heads, sentences.positions).flatten(1), parts[1]}, 1);
+    projected =
+        at::cat({positions_->rotate_at(heads, sentences.positions).flatten(1), parts[1]}, 1);
   }
-  return kernels::packed_attention(projected, projected,
-                                   packed_heads(options_, sentences, sentences), causal,
-                                   scale_of(options_));
+  const ScoresByDistance scores = positions_->by_distance(layer_, sentences.longest);
+  const Tensor query = split_heads(projected.narrow(1, 0, options_.width), options_.head());
+  return kernels::packed_attention(
+      projected, projected, packed_heads(options_, sentences, sentences), causal,
+      scale_of(options_), {numbers_by_distance(scores, query, scale_of(options_))});
 }
 
 Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool causal,
                               Tensor* weights) {
   if (sentences.packed()) return linear(*output_, attend_packed(x, sentences, causal));
   Heads heads = project(x);
-  if (rotary_) {
-    heads.query = rotary_->forward(heads.query, 0);
-    heads.keys = rotary_->forward(heads.keys, 0);
-  }
+  heads.query = positions_->rotate(heads.query, 0).transpose(1, 2);
+  heads.keys = positions_->rotate(heads.keys, 0).transpose(1, 2);
+  const int64_t length = x.size(1);
   Look look = look_of(options_, sentences.valid, causal, is_training());
   look.window = options_.window;
-  const Tensor context = attend(heads.query.transpose(1, 2), heads.keys.transpose(1, 2),
+  look.added = added_scores(positions_->by_distance(layer_, length), heads.query, look.scale, 0, 0,
+                            length);
+  const Tensor context = attend(heads.query, heads.keys,
                                 heads.values.transpose(1, 2), look, weights);
   return linear(*output_, join_heads(context));
 }
@@ -144,10 +153,8 @@ Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t posi
                            Tensor* weights) {
   const int64_t sentences = x.size(0), beam = x.size(1);
   Heads heads = project(x);  // [sentences, beam, heads, head]
-  if (rotary_) {
-    heads.query = rotary_->at_position(heads.query, position);
-    heads.keys = rotary_->at_position(heads.keys, position);
-  }
+  heads.query = positions_->rotate_all(heads.query, position);
+  heads.keys = positions_->rotate_all(heads.keys, position);
   write_step(cache.keys, heads.keys, position);
   write_step(cache.values, heads.values, position);
   const int64_t first = options_.window > 0 ? std::max<int64_t>(0, position - options_.window) : 0;
@@ -156,8 +163,10 @@ Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t posi
         2, first, position + 1 - first);  // [sentences*beam, kv heads, keys, head]
   };
   const Tensor query = heads.query.flatten(0, 1).unsqueeze(2);  // [sentences*beam, heads, 1, head]
-  const Tensor context = attend(query, seen(cache.keys), seen(cache.values),
-                                look_of(options_, {}, false, is_training()), weights);
+  Look look = look_of(options_, {}, false, is_training());
+  look.added = added_scores(positions_->by_distance(layer_, position + 1), query, look.scale,
+                            position, first, position + 1 - first);
+  const Tensor context = attend(query, seen(cache.keys), seen(cache.values), look, weights);
   if (weights) *weights = weights->squeeze(2).unflatten(0, {sentences, beam}).transpose(1, 2);
   return linear(*output_, context.reshape({sentences, beam, options_.width}));
 }

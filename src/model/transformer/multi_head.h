@@ -13,7 +13,7 @@
 #include "kernels/tensor.h"
 #include "model/config.h"
 #include "model/model.h"
-#include "model/transformer/positions.h"
+#include "model/transformer/positions/positions.h"
 #include "model/transformer/scaled_dot_product.h"
 #include "model/transformer/sentences.h"
 
@@ -24,7 +24,6 @@ struct MultiHeadOptions {
   int64_t kv_heads = 0;  // 0: as many as heads
   AttentionScale scale = AttentionScale::sqrt;
   double dropout = 0;   // of the weights, while training
-  bool rotary = false;  // self-attention: rotate queries and keys by their position
   int64_t window = 0;   // self-attention: sees so many positions each way; 0: all
   bool bias = true;     // of the projections
   kernels::Normalise normalise = &kernels::softmax;
@@ -46,7 +45,9 @@ torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bo
 
 class SelfAttention : public torch::nn::Module {
  public:
-  explicit SelfAttention(const MultiHeadOptions& options);
+  /// `positions`: those of the stack, in which this is layer `layer`; null: none.
+  explicit SelfAttention(const MultiHeadOptions& options,
+                         std::shared_ptr<const Positions> positions = nullptr, int64_t layer = 0);
 
   /// x [batch, length, width], or [positions, width] packed -> the same shape. `causal` as in Look.
   /// `weights`, if not null, receives [batch, heads, query, keys] (padded sentences only).
@@ -67,7 +68,8 @@ class SelfAttention : public torch::nn::Module {
   MultiHeadOptions options_;
   torch::nn::Linear projection_;  // queries, keys, values stacked
   torch::nn::Linear output_;
-  std::shared_ptr<Rotary> rotary_;
+  std::shared_ptr<const Positions> positions_;  // never null
+  int64_t layer_;
 };
 
 /// A memory's keys and values.

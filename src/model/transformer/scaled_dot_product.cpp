@@ -28,6 +28,7 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, cons
   const Tensor every_key = for_each_head(kernels::widened(keys), heads);
   Tensor scores = at::matmul(kernels::widened(query), every_key.transpose(2, 3)) *
                   look.scale;  // [batch, heads, query, keys]
+  if (look.added.defined()) scores = scores + look.added;
   const Tensor mask = whole_mask(look, query.size(2), query.device());
   if (mask.defined())
     scores = scores.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
@@ -36,6 +37,17 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, cons
   const Tensor every_value = for_each_head(kernels::widened(values), heads);
   return at::matmul(drop(shares, look.dropout, /*training=*/true), every_value)
       .to(values.scalar_type());
+}
+
+/// Fused, with the added scores and all masks as one tensor.
+Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look) {
+  Tensor added = look.added.to(query.scalar_type());
+  const Tensor mask = whole_mask(look, query.size(2), query.device());
+  if (mask.defined())
+    added = added.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
+  return at::scaled_dot_product_attention(query, keys, values, added, look.dropout,
+                                          /*is_causal=*/false, look.scale,
+                                          keys.size(1) != query.size(1));
 }
 
 }  // namespace
@@ -48,6 +60,7 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, con
   if (weights || !kernels::is_softmax(look.normalise))
     return plain(query, keys, values, look, weights ? *weights : unwanted);
   const int64_t length = query.size(2);
+  if (look.added.defined()) return with_added(query, keys, values, look);
   if (look.window > 0 && worth_blocks(length, look))
     return attend_in_blocks(query, keys, values, look);
   const bool narrow = look.window > 0 && look.window + 1 < length;

@@ -14,6 +14,7 @@ struct Look {
   int64_t window = 0;   // query i sees keys i-window..i+window (as many queries as keys); 0: all
   double scale = 1;     // 1 / sqrt(width of one head), but for the ablation
   double dropout = 0;   // of the weights
+  Tensor added;         // to scaled scores: [batch or 1, heads, query, keys]; undefined: nothing
   kernels::Normalise normalise = &kernels::softmax;  // another one is computed in plain steps
 };
 

@@ -59,19 +59,27 @@ BlockOptions block_options(const ModelConfig& config) {
                         .kv_heads = config.kv_heads,
                         .scale = config.attention_scale,
                         .dropout = config.attention_dropout,
-                        .rotary = config.positions == Positions::rotary,
                         .window = config.sliding_window},
           .cross_normalise = kernels::normaliser(config.attention_normaliser)};
+}
+
+PositionsPtr positions_of(const ModelConfig& config, int64_t layers, bool causal) {
+  return make_positions(config.positions, {.width = config.width,
+                                           .heads = config.heads,
+                                           .layers = layers,
+                                           .longest = config.max_positions,
+                                           .causal = causal});
 }
 
 /// Equal blocks on top of each other; with pre-norm a layer norm ends them.
 template <class Block>
 class Stack : public torch::nn::Module {
  public:
-  Stack(const ModelConfig& config, int64_t layers) {
+  Stack(const ModelConfig& config, int64_t layers, const PositionsPtr& positions) {
     for (int64_t layer = 0; layer < layers; ++layer)
-      blocks.push_back(
-          register_module(std::to_string(layer), std::make_shared<Block>(block_options(config))));
+      blocks.push_back(register_module(
+          std::to_string(layer),
+          std::make_shared<Block>(block_options(config), Place{positions, layer})));
     if (config.norm == Norm::pre)
       norm_ = register_module("norm",
                               torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
@@ -107,17 +115,18 @@ class Transformer : public Model {
   int64_t longest() const override { return source_positions_->longest(); }
   bool attends() const override { return true; }
   const ModelConfig& config() const { return config_; }
+  const PositionsPtr& source_positions() const { return source_positions_; }
+  const PositionsPtr& target_positions() const { return target_positions_; }
 
  private:
-  std::shared_ptr<Positioning> positioning(const char* name);
-  Tensor embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
+  Tensor embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
                const Sentences& sentences);
   bool can_pack(const Tensor& tokens) const;
   Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
 
   ModelConfig config_;
   TokenLayers tokens_;
-  std::shared_ptr<Positioning> source_positions_, target_positions_;
+  PositionsPtr source_positions_, target_positions_;
   std::shared_ptr<Stack<EncoderBlock>> encoder_;
   std::shared_ptr<Stack<DecoderBlock>> decoder_;
 };
@@ -127,20 +136,17 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
       tokens_(add_token_layers(
           *this, config, vocabulary,
           {.width = config.width, .scale = std::sqrt(static_cast<double>(config.width))})),
-      source_positions_(positioning("source_positions")),
-      target_positions_(positioning("target_positions")),
-      encoder_(register_module(
-          "encoder", std::make_shared<Stack<EncoderBlock>>(config, config.encoder_layers))),
-      decoder_(register_module(
-          "decoder", std::make_shared<Stack<DecoderBlock>>(config, config.decoder_layers))) {}
-
-std::shared_ptr<Positioning> Transformer::positioning(const char* name) {
-  return register_module(
-      name, std::make_shared<Positioning>(config_.positions, config_.width, config_.max_positions));
-}
+      source_positions_(
+          register_module("source_positions", positions_of(config, config.encoder_layers, false))),
+      target_positions_(
+          register_module("target_positions", positions_of(config, config.decoder_layers, true))),
+      encoder_(register_module("encoder", std::make_shared<Stack<EncoderBlock>>(
+                                              config, config.encoder_layers, source_positions_))),
+      decoder_(register_module("decoder", std::make_shared<Stack<DecoderBlock>>(
+                                              config, config.decoder_layers, target_positions_))) {}
 
 /// tokens [batch, length] -> as `sentences` says, with positions and dropout.
-Tensor Transformer::embed(Embedding& embedding, const Positioning& positions, const Tensor& tokens,
+Tensor Transformer::embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
                           const Sentences& sentences) {
   const Tensor x = sentences.packed() ? positions.add_at(embedding.forward(pack(tokens, sentences)),
                                                          sentences.positions)
@@ -260,6 +266,11 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
 
 ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary) {
   return std::make_shared<Transformer>(config, vocabulary);
+}
+
+std::shared_ptr<const Positions> transformer_positions(const Model& model, bool decoder) {
+  const auto& transformer = dynamic_cast<const Transformer&>(model);
+  return decoder ? transformer.target_positions() : transformer.source_positions();
 }
 
 const ModelConfig* transformer_config(const Model& model) {

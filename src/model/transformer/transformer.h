@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/model.h"
+#include "model/transformer/positions/positions.h"
 
 namespace heed::model {
 
@@ -10,5 +11,8 @@ ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& voca
 
 /// The config of a Transformer that make_transformer built; null for any other model.
 const ModelConfig* transformer_config(const Model& model);
+
+/// The positions of its encoder or decoder.
+std::shared_ptr<const Positions> transformer_positions(const Model& model, bool decoder);
 
 }  // namespace heed::model

@@ -1,12 +1,14 @@
-#include "model/transformer/positions.h"
+#include "model/transformer/positions/positions.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
+#include "model/transformer/positions/table.h"
 
 namespace heed::model {
 namespace {
@@ -41,22 +43,27 @@ TEST(Positions, BeyondTheUsualLengthTheTableGoesOn) {
   EXPECT_TRUE(at::allclose(table.rows(1020, 4), sinusoids(1020, 4, 6)));
 }
 
+PositionsPtr made(const std::string& name, const PositionsSize& size) {
+  at::manual_seed(5);
+  return make_positions(name, size);
+}
+
 TEST(Positions, SinusoidalOnesAreNoWeightsAndNeverEnd) {
-  const Positioning positions(Positions::sinusoidal, 6, 4);
-  EXPECT_TRUE(positions.parameters().empty());
-  EXPECT_TRUE(positions.buffers().empty());
-  EXPECT_EQ(positions.longest(), std::numeric_limits<int64_t>::max());
-  const Tensor added = positions.add(at::ones({2, 3, 6}), 7);
+  const PositionsPtr positions = made("sinusoidal", {.width = 6, .longest = 4});
+  EXPECT_TRUE(positions->parameters().empty());
+  EXPECT_TRUE(positions->buffers().empty());
+  EXPECT_EQ(positions->longest(), std::numeric_limits<int64_t>::max());
+  const Tensor added = positions->add(at::ones({2, 3, 6}), 7);
   EXPECT_TRUE(at::allclose(added[1], sinusoids(7, 3, 6) + 1));
 }
 
 TEST(Positions, LearnedOnesEndWithAClearError) {
-  const Positioning positions(Positions::learned, 6, 4);
-  EXPECT_EQ(positions.longest(), 4);
+  const PositionsPtr positions = made("learned", {.width = 6, .longest = 4});
+  EXPECT_EQ(positions->longest(), 4);
   EXPECT_TRUE(
-      at::allclose(positions.add(at::zeros({1, 1, 6}), 3)[0][0], positions.parameters()[0][3]));
+      at::allclose(positions->add(at::zeros({1, 1, 6}), 3)[0][0], positions->parameters()[0][3]));
   try {
-    positions.add(at::zeros({1, 3, 6}), 2);
+    positions->add(at::zeros({1, 3, 6}), 2);
     FAIL() << "five positions of four";
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("5 pieces"), std::string::npos) << error.what();
@@ -65,37 +72,129 @@ TEST(Positions, LearnedOnesEndWithAClearError) {
 }
 
 TEST(Positions, RotaryTurnsPairsByTheirAngle) {
-  const Rotary rotary(4);
+  const PositionsPtr rotary = made("rotary", {.width = 4});
   const Tensor x = at::tensor({1.0, 0.0, 0.0, 2.0}, at::kFloat).view({1, 1, 1, 4});
-  const Tensor turned = rotary.forward(x, 1).flatten();
+  const Tensor turned = rotary->rotate(x, 1).flatten();
   const Tensor expected = at::tensor(
       {std::cos(1.0), std::sin(1.0), -2 * std::sin(0.01), 2 * std::cos(0.01)}, at::kFloat);
   EXPECT_TRUE(at::allclose(turned, expected, 0, 1e-6)) << turned;
-  EXPECT_TRUE(at::allclose(rotary.at_position(x, 1).flatten(), expected, 0, 1e-6));
+  EXPECT_TRUE(at::allclose(rotary->rotate_all(x, 1).flatten(), expected, 0, 1e-6));
 }
 
 TEST(Positions, RotaryProductsKnowTheDistanceAlone) {
-  at::manual_seed(4);
-  const Rotary rotary(6);
+  const PositionsPtr rotary = made("rotary", {.width = 6});
   const Tensor query = at::randn({1, 1, 1, 6}), key = at::randn({1, 1, 1, 6});
   const auto product = [&](int64_t at, int64_t other) {
-    return (rotary.forward(query, at) * rotary.forward(key, other)).sum().item<double>();
+    return (rotary->rotate(query, at) * rotary->rotate(key, other)).sum().item<double>();
   };
   EXPECT_NEAR(product(3, 1), product(902, 900), 1e-4);
   EXPECT_GT(std::abs(product(3, 1) - product(3, 2)), 1e-3);
 }
 
 TEST(Positions, TablesFollowTheirOwnerToDoublePrecision) {
-  Rotary rotary(4);
-  rotary.to(at::kDouble);
-  EXPECT_EQ(rotary.forward(at::ones({1, 2, 1, 4}, at::kDouble), 0).scalar_type(), at::kDouble);
-  Positioning positions(Positions::sinusoidal, 4, 1);
-  positions.to(at::kDouble);
-  EXPECT_EQ(positions.add(at::ones({1, 2, 4}, at::kDouble), 0).scalar_type(), at::kDouble);
+  const PositionsPtr rotary = made("rotary", {.width = 4});
+  rotary->to(at::kDouble);
+  EXPECT_EQ(rotary->rotate(at::ones({1, 2, 1, 4}, at::kDouble), 0).scalar_type(), at::kDouble);
+  const PositionsPtr sinusoidal = made("sinusoidal", {.width = 4});
+  sinusoidal->to(at::kDouble);
+  EXPECT_EQ(sinusoidal->add(at::ones({1, 2, 4}, at::kDouble), 0).scalar_type(), at::kDouble);
+  const PositionsPtr alibi = made("alibi", {.width = 4});
+  alibi->to(at::kDouble);
+  EXPECT_EQ(alibi->by_distance(0, 3).numbers.scalar_type(), at::kDouble);
 }
 
 TEST(Positions, RotaryNeedsAnEvenWidth) {
-  EXPECT_THROW(Rotary(5), Bug);
+  EXPECT_THROW(made("rotary", {.width = 5}), Bug);
+}
+
+void expect_equal(const Tensor& found, const std::vector<double>& expected) {
+  const Tensor wanted = at::tensor(expected, at::kDouble);
+  EXPECT_LT((found.to(at::kDouble).flatten() - wanted).abs().max().item<double>(), 1e-6) << found;
+}
+
+TEST(Positions, AlibiFallsWithTheDistance) {
+  const PositionsPtr two = made("alibi", {.width = 4, .heads = 2});
+  EXPECT_TRUE(two->parameters().empty());
+  const ScoresByDistance scores = two->by_distance(0, 3);
+  EXPECT_EQ(scores.reach, 2);
+  expect_equal(scores.numbers[0], {-2. / 16, -1. / 16, 0, -1. / 16, -2. / 16});
+  expect_equal(scores.numbers[1], {-2. / 256, -1. / 256, 0, -1. / 256, -2. / 256});
+  // Eight heads: 1/2, 1/4, ..., 1/256. Three: those of two, then the first of four, 1/4.
+  const auto slopes = [](int64_t heads) {
+    return -made("alibi", {.width = heads, .heads = heads})->by_distance(0, 2).numbers.select(1, 0);
+  };
+  expect_equal(slopes(8), {1. / 2, 1. / 4, 1. / 8, 1. / 16, 1. / 32, 1. / 64, 1. / 128, 1. / 256});
+  expect_equal(slopes(3), {1. / 16, 1. / 256, 1. / 4});
+}
+
+TEST(Positions, T5HasABucketOfEachShortDistanceAndWiderOnesBehind) {
+  for (const bool causal : {false, true}) {
+    const PositionsPtr t5 = made("t5", {.width = 2, .heads = 1, .causal = causal});
+    const Tensor weight = t5->parameters()[0].detach();
+    {
+      const at::NoGradGuard no_grad;
+      t5->parameters()[0].copy_(at::arange(32).unsqueeze(1));  // each bucket is its number
+    }
+    const ScoresByDistance scores = t5->by_distance(0, 1000);
+    EXPECT_EQ(scores.reach, 128);
+    const auto bucket = [&](int64_t distance) {
+      return scores.numbers[0][distance + 128].item<int64_t>();
+    };
+    // The numbers of the published code.
+    if (causal) {
+      EXPECT_EQ(bucket(5), 0);  // nobody looks ahead
+      EXPECT_EQ(bucket(0), 0);
+      EXPECT_EQ(bucket(-15), 15);
+      EXPECT_EQ(bucket(-16), 16);
+      EXPECT_EQ(bucket(-20), 17);
+      EXPECT_EQ(bucket(-64), 26);
+      EXPECT_EQ(bucket(-128), 31);
+    } else {
+      EXPECT_EQ(bucket(-7), 7);
+      EXPECT_EQ(bucket(7), 23);
+      EXPECT_EQ(bucket(-8), 8);
+      EXPECT_EQ(bucket(8), 24);
+      EXPECT_EQ(bucket(12), 25);
+      EXPECT_EQ(bucket(-64), 14);
+      EXPECT_EQ(bucket(128), 31);
+    }
+  }
+}
+
+// A query and its numbers by distance, and the same as one score for each key.
+TEST(Positions, ByDistanceAndByKeyAreTheSame) {
+  for (const std::string name : {"alibi", "t5", "relative"}) {
+    const PositionsPtr positions =
+        made(name, {.width = 12, .heads = 3, .layers = 2, .longest = 4});
+    positions->to(at::kDouble);
+    const ScoresByDistance scores = positions->by_distance(1, 40);
+    const Tensor query = at::randn({1, 3, 40, 4}, at::kDouble);
+    const Tensor by_key = added_scores(scores, query, 0.5, 0, 0, 40);
+    const Tensor by_distance = numbers_by_distance(scores, query[0].transpose(0, 1), 0.5);
+    for (const int64_t i : {0, 7, 39})
+      for (const int64_t j : {0, 3, 39}) {
+        const int64_t place = std::clamp(j - i, -scores.reach, scores.reach) + scores.reach;
+        const int64_t row = by_distance.size(0) == 1 ? 0 : i;
+        EXPECT_TRUE(at::equal(by_key[0].select(1, i).select(1, j),
+                              by_distance[row].select(1, place)))
+            << name << i << j;
+      }
+    // One step: the last query alone, of the keys from 5 on.
+    EXPECT_TRUE(at::allclose(
+        added_scores(scores, query.narrow(2, 39, 1), 0.5, 39, 5, 35),
+        by_key.narrow(2, 39, 1).narrow(3, 5, 35)));
+  }
+}
+
+TEST(Positions, RelativeVectorsAreOfALayer) {
+  const PositionsPtr relative = made("relative", {.width = 8, .heads = 2, .layers = 3});
+  EXPECT_EQ(relative->parameters()[0].sizes(), at::IntArrayRef({3, 33, 4}));
+  EXPECT_TRUE(
+      at::equal(relative->by_distance(2, 5).vectors, relative->parameters()[0].select(0, 2)));
+}
+
+TEST(Positions, UnknownOnesAreRefused) {
+  EXPECT_THROW(made("alibis", {.width = 4}), UserError);
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+// How a Transformer knows the order of words: one file and one line of registry.def for each kind.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernels/tensor.h"
+
+namespace heed::model {
+
+/// What is added to the scores of self-attention by the distance key - query. Distances beyond
+/// `reach` count as `reach`.
+struct ScoresByDistance {
+  int64_t reach = 0;
+  Tensor numbers;  // [heads, 2 * reach + 1]; or undefined
+  Tensor vectors;  // [2 * reach + 1, head]: the query times these, scaled as the scores; or undefined
+
+  bool any() const { return numbers.defined() || vectors.defined(); }
+};
+
+struct PositionsSize {
+  int64_t width = 0, heads = 1;
+  int64_t layers = 1;    // of one stack
+  int64_t longest = 0;   // positions that learned vectors exist for
+  bool causal = false;   // a decoder's: no query looks ahead
+
+  int64_t head() const { return width / heads; }
+};
+
+/// The positions of one stack of layers. A kind overrides one of the first three.
+class Positions : public torch::nn::Module {
+ public:
+  /// What is added to the embeddings of the positions from `first`: [length, width]; or undefined.
+  /// Throws UserError where learned positions end before.
+  virtual Tensor vectors(int64_t first, int64_t length) const;
+  /// What the pairs (x(2i), x(2i + 1)) of queries and keys are multiplied by as complex numbers:
+  /// [length, head / 2]; or undefined.
+  virtual Tensor rotations(int64_t first, int64_t length) const;
+  /// Of a layer from 0, for sentences of at most `length` pieces.
+  virtual ScoresByDistance by_distance(int64_t layer, int64_t length) const;
+  /// The longest sentence, in pieces.
+  virtual int64_t longest() const;
+
+  /// x [batch, length, width] at the positions from `first`.
+  Tensor add(const Tensor& x, int64_t first) const;
+  /// x [positions, width], each at the position that `positions` [positions] int64 says.
+  Tensor add_at(const Tensor& x, const Tensor& positions) const;
+
+  /// x [batch, length, heads, head] at the positions from `first`.
+  Tensor rotate(const Tensor& x, int64_t first) const;
+  /// x [positions, heads, head], each at the position that `positions` [positions] int64 says.
+  Tensor rotate_at(const Tensor& x, const Tensor& positions) const;
+  /// x [..., head], all at one position.
+  Tensor rotate_all(const Tensor& x, int64_t position) const;
+};
+
+using PositionsPtr = std::shared_ptr<Positions>;
+
+/// Throws UserError for an unknown name.
+PositionsPtr make_positions(const std::string& name, const PositionsSize& size);
+
+/// [batch or 1, heads, queries, keys] fp32 or double, from queries [batch, heads, queries, head] at
+/// the positions from `first_query` and as many keys from `first_key`.
+Tensor added_scores(const ScoresByDistance& scores, const Tensor& query, double scale,
+                    int64_t first_query, int64_t first_key, int64_t keys);
+
+/// The same by distance: [positions, heads, 2 * reach + 1], or [1, ...] where no query matters, from
+/// queries [positions, heads, head].
+Tensor numbers_by_distance(const ScoresByDistance& scores, const Tensor& query, double scale);
+
+}  // namespace heed::model

@@ -1,0 +1,56 @@
+// e(i,j) = q(i) . k(j) / sqrt(head) + b(bucket(j - i)), with a number b of each head and bucket
+// Raffel et al. 2020, section 2.1, and their code: 32 buckets, one of each short distance, then wider
+// and wider ones up to 128; beyond it all are one. An encoder has half of them for each side. All
+// layers of a stack share the numbers. Unlike T5, heed keeps the division by sqrt(head).
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "model/device.h"
+#include "model/initial.h"
+#include "model/transformer/positions/positions.h"
+
+namespace heed::model {
+namespace {
+
+constexpr int64_t kBuckets = 32, kFarthest = 128;
+
+int64_t bucket_of(int64_t distance, bool causal) {
+  const int64_t buckets = causal ? kBuckets : kBuckets / 2, exact = buckets / 2;
+  const int64_t side = !causal && distance > 0 ? buckets : 0;
+  const int64_t away = causal ? std::max<int64_t>(-distance, 0) : std::abs(distance);
+  if (away < exact) return side + away;
+  const double share = std::log(static_cast<double>(away) / static_cast<double>(exact)) /
+                       std::log(static_cast<double>(kFarthest) / static_cast<double>(exact));
+  const auto wide = static_cast<int64_t>(share * static_cast<double>(buckets - exact));
+  return side + std::min(exact + wide, buckets - 1);
+}
+
+class T5 : public Positions {
+ public:
+  explicit T5(const PositionsSize& size)
+      : weight_(register_parameter("weight", normal(kBuckets, size.heads))), causal_(size.causal) {}
+
+  ScoresByDistance by_distance(int64_t, int64_t length) const override {
+    const int64_t reach = std::clamp<int64_t>(length - 1, 0, kFarthest);
+    std::vector<int64_t> buckets;
+    for (int64_t distance = -reach; distance <= reach; ++distance)
+      buckets.push_back(bucket_of(distance, causal_));
+    const Tensor index = upload(at::tensor(buckets, at::kLong), weight_.device());
+    return {.reach = reach, .numbers = weight_.index_select(0, index).t(), .vectors = {}};
+  }
+
+ private:
+  Tensor weight_;  // [buckets, heads]
+  bool causal_;
+};
+
+}  // namespace
+
+PositionsPtr make_t5(const PositionsSize& size) {
+  return std::make_shared<T5>(size);
+}
+
+}  // namespace heed::model
