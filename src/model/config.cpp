@@ -33,6 +33,24 @@ void check_rnn(const ModelConfig& model) {
           "attention_normaliser: attention: none has no weights; leave it softmax");
 }
 
+void check_self_attention(const ModelConfig& model) {
+  const bool linear = model.self_attention == SelfAttentionKind::linear;
+  const bool sparse = model.self_attention == SelfAttentionKind::sparse;
+  require(!linear || model.sliding_window == 0,
+          "sliding_window: self_attention: linear sees everything; set it to 0");
+  require(!linear || model.attention_dropout == 0,
+          "attention_dropout: self_attention: linear has no weights to drop; set it to 0");
+  require(!linear || (model.positions != "alibi" && model.positions != "relative" &&
+                      model.positions != "t5"),
+          "positions: " + model.positions +
+              " adds to scores, which self_attention: linear has not; use sinusoidal, learned or "
+              "rotary");
+  require(sparse || (model.global_tokens == 0 && model.attention_stride == 0),
+          "global_tokens, attention_stride: belong to self_attention: sparse");
+  require(!sparse || model.sliding_window > 0,
+          "sliding_window: self_attention: sparse needs one; 1 is the smallest");
+}
+
 void check_transformer(const ModelConfig& model) {
   const std::string heads = std::to_string(model.heads), width = std::to_string(model.width);
   require(model.width % model.heads == 0,
@@ -45,6 +63,7 @@ void check_transformer(const ModelConfig& model) {
           "positions: rotary turns pairs of numbers, so a head's width must be even; width / heads "
           "is " +
               std::to_string(head));
+  check_self_attention(model);
 }
 
 }  // namespace

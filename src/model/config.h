@@ -15,6 +15,7 @@ HEED_ENUM(Window, global, local_m, local_p)
 HEED_ENUM(Readout, linear, maxout)
 HEED_ENUM(Norm, pre, post)
 HEED_ENUM(AttentionScale, sqrt, none)
+HEED_ENUM(SelfAttentionKind, softmax, linear, sparse)
 HEED_ENUM(Activation, relu, gelu, silu)
 HEED_ENUM(Tie, none, decoder, all)
 
@@ -83,6 +84,17 @@ struct ModelConfig {
              config::Between<int64_t>{1, 1000000})
   HEED_FIXED(int64_t, sliding_window, 0,
              "transformer: self-attention sees this many positions each way; 0 sees all.",
+             config::Between<int64_t>{0, 1000000})
+  HEED_FIXED(SelfAttentionKind, self_attention, SelfAttentionKind::softmax,
+             "transformer: self-attention by softmax; linear, whose cost grows with the length and not "
+             "with its square; or sparse, in sliding_window and what is beside it.",
+             config::AnyValue{})
+  HEED_FIXED(int64_t, global_tokens, 0,
+             "self_attention: sparse: so many first positions see all and are seen by all.",
+             config::Between<int64_t>{0, 1000000})
+  HEED_FIXED(int64_t, attention_stride, 0,
+             "self_attention: sparse: positions at a distance that is a multiple of it are seen; 0: "
+             "none.",
              config::Between<int64_t>{0, 1000000})
   HEED_FIXED(AttentionScale, attention_scale, AttentionScale::sqrt,
              "transformer: divide scores by the root of the head's width, or not (the ablation).",

@@ -211,6 +211,9 @@ std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   if (config.sliding_window > 0)
     return "its encoder has no sliding window (model.sliding_window is " +
            std::to_string(config.sliding_window) + ")";
+  if (config.self_attention != model::SelfAttentionKind::softmax)
+    return "it has no other self-attention than softmax (model.self_attention is " +
+           config::name_of(config.self_attention) + ")";
   if (config.positions != "sinusoidal" && config.positions != "learned" &&
       config.positions != "rotary")
     return "it has no such positions (model.positions is " + config.positions + ")";

@@ -40,6 +40,18 @@ inline std::vector<NamedConfig> transformer_kinds() {
       config.positions = positions;
       config.max_positions = 40;
       config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
+      // Those of alibi, relative and t5 add to scores, which linear attention has not.
+      const bool adds = positions == "alibi" || positions == "relative" || positions == "t5";
+      const std::size_t turn = i % 4;
+      if (turn == 1 && !adds) {
+        config.self_attention = SelfAttentionKind::linear;
+        config.sliding_window = 0;
+      } else if (turn == 2) {
+        config.self_attention = SelfAttentionKind::sparse;
+        config.sliding_window = 1 + static_cast<int64_t>(i % 3);
+        config.global_tokens = static_cast<int64_t>(i / 4 % 2);
+        config.attention_stride = i / 8 % 2 == 0 ? 3 : 0;
+      }
       config.attention_normaliser = normaliser_names()[(i + i / 2) % normaliser_names().size()];
       config.attention_scale = i / 2 % 2 == 0 ? AttentionScale::sqrt : AttentionScale::none;
       config.activation = static_cast<Activation>((i + i / 6) % 3);
@@ -48,7 +60,7 @@ inline std::vector<NamedConfig> transformer_kinds() {
       kinds.push_back(
           {config::name_of(norm) + "_" + positions + "_kv" +
                std::to_string(kv_heads) + "_window" + std::to_string(config.sliding_window) +
-               "_" + config.attention_normaliser + "_" + config::name_of(config.activation) +
+               "_" + config::name_of(config.self_attention) + "_" + config.attention_normaliser + "_" + config::name_of(config.activation) +
                "_tie_" + config::name_of(config.tie),
            config});
     }

@@ -24,7 +24,8 @@ Tensor activate(Activation activation, Tensor x) {
 
 MultiHeadOptions cross_options(const BlockOptions& block) {
   MultiHeadOptions options = block.attention;
-  options.window = 0;
+  options.window = options.global = options.stride = 0;
+  options.linear = false;
   options.normalise = block.cross_normalise;
   return options;
 }

@@ -11,8 +11,10 @@
 #include "kernels/attention.h"
 #include "kernels/fp32.h"
 #include "kernels/product.h"
+#include "model/device.h"
 #include "model/initial.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/linear_attention.h"
 
 namespace heed::model {
 namespace {
@@ -69,6 +71,20 @@ void write_step(Tensor& cache, const Tensor& now, int64_t position) {
     cache = cache.clone();
   }
   cache.select(3, position).copy_(now);
+}
+
+/// The steps that the one at `position` sees of a sparse pattern; undefined where they are all that
+/// its window sees.
+Tensor seen_places(const MultiHeadOptions& options, int64_t position, const at::Device& device) {
+  if (options.global == 0 && options.stride == 0) return {};
+  std::vector<int64_t> places;
+  for (int64_t place = 0; place <= position; ++place) {
+    const int64_t away = position - place;
+    if (away <= options.window || place < options.global || position < options.global ||
+        (options.stride > 0 && away % options.stride == 0))
+      places.push_back(place);
+  }
+  return upload(at::tensor(places, at::kLong), device);
 }
 
 }  // namespace
@@ -142,33 +158,61 @@ Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool 
   const int64_t length = x.size(1);
   Look look = look_of(options_, sentences.valid, causal, is_training());
   look.window = options_.window;
+  look.global = options_.global;
+  look.stride = options_.stride;
   look.added = added_scores(positions_->by_distance(layer_, length), heads.query, look.scale, 0, 0,
                             length);
-  const Tensor context = attend(heads.query, heads.keys,
+  const auto look_at = options_.linear ? &linear_attention : &attend;
+  const Tensor context = look_at(heads.query, heads.keys,
                                 heads.values.transpose(1, 2), look, weights);
   return linear(*output_, join_heads(context));
 }
 
 Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t position,
                            Tensor* weights) {
-  const int64_t sentences = x.size(0), beam = x.size(1);
   Heads heads = project(x);  // [sentences, beam, heads, head]
   heads.query = positions_->rotate_all(heads.query, position);
   heads.keys = positions_->rotate_all(heads.keys, position);
+  expect(!options_.linear || !weights, "the sums of linear attention tell no weights");
+  const Tensor context = options_.linear ? linear_step_of(heads, cache)
+                                         : attend_step(heads, cache, position, weights);
+  return linear(*output_, context.reshape({x.size(0), x.size(1), options_.width}));
+}
+
+/// [sentences * beam, heads, head]
+Tensor SelfAttention::linear_step_of(const Heads& heads, const StepCache& cache) {
+  const int64_t sentences = heads.query.size(0), beam = heads.query.size(1);
+  Tensor sums = cache.keys.defined() ? cache.keys.flatten(0, 1) : Tensor();
+  const Tensor context = linear_step(heads.query.flatten(0, 1), heads.keys.flatten(0, 1),
+                                     heads.values.flatten(0, 1), sums);
+  cache.keys = sums.unflatten(0, {sentences, beam});
+  return context;
+}
+
+/// [sentences * beam, heads, 1, head]
+Tensor SelfAttention::attend_step(const Heads& heads, const StepCache& cache, int64_t position,
+                                  Tensor* weights) {
   write_step(cache.keys, heads.keys, position);
   write_step(cache.values, heads.values, position);
-  const int64_t first = options_.window > 0 ? std::max<int64_t>(0, position - options_.window) : 0;
-  const auto seen = [&](const Tensor& all) {
-    return all.flatten(0, 1).narrow(
-        2, first, position + 1 - first);  // [sentences*beam, kv heads, keys, head]
+  const Tensor places = seen_places(options_, position, heads.query.device());
+  const bool windowed = options_.window > 0 && !places.defined();
+  const int64_t first = windowed ? std::max<int64_t>(0, position - options_.window) : 0;
+  const int64_t count = position + 1 - first;
+  const auto seen = [&](const Tensor& all) {  // [sentences * beam, kv heads, keys, head]
+    const Tensor flat = all.flatten(0, 1);
+    return places.defined() ? flat.index_select(2, places) : flat.narrow(2, first, count);
   };
-  const Tensor query = heads.query.flatten(0, 1).unsqueeze(2);  // [sentences*beam, heads, 1, head]
+  const Tensor query = heads.query.flatten(0, 1).unsqueeze(2);  // [sentences * beam, heads, 1, head]
   Look look = look_of(options_, {}, false, is_training());
   look.added = added_scores(positions_->by_distance(layer_, position + 1), query, look.scale,
-                            position, first, position + 1 - first);
+                            position, first, count);
+  if (look.added.defined() && places.defined()) look.added = look.added.index_select(3, places);
   const Tensor context = attend(query, seen(cache.keys), seen(cache.values), look, weights);
-  if (weights) *weights = weights->squeeze(2).unflatten(0, {sentences, beam}).transpose(1, 2);
-  return linear(*output_, context.reshape({sentences, beam, options_.width}));
+  if (weights)
+    *weights = weights->squeeze(2)
+                   .unflatten(0, {heads.query.size(0), heads.query.size(1)})
+                   .transpose(1, 2);
+  return context;
 }
 
 CrossAttention::CrossAttention(const MultiHeadOptions& options)

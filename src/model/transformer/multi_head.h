@@ -25,6 +25,8 @@ struct MultiHeadOptions {
   AttentionScale scale = AttentionScale::sqrt;
   double dropout = 0;   // of the weights, while training
   int64_t window = 0;   // self-attention: sees so many positions each way; 0: all
+  int64_t global = 0, stride = 0;  // self-attention: what it sees beside the window, as in Look
+  bool linear = false;             // self-attention: f(Q) (f(K)^T V), without softmax
   bool bias = true;     // of the projections
   kernels::Normalise normalise = &kernels::softmax;
 
@@ -33,7 +35,8 @@ struct MultiHeadOptions {
 };
 
 /// Keys and values of the steps so far: [sentences, beam, kv heads, capacity, head], of which the
-/// first `position` steps are used. Undefined before the first step.
+/// first `position` steps are used. Undefined before the first step. Linear attention keeps sums in
+/// place of the keys, [sentences, beam, kv heads, head, head + 1], and no values.
 struct StepCache {
   Tensor& keys;
   Tensor& values;
@@ -64,6 +67,8 @@ class SelfAttention : public torch::nn::Module {
   };
   Heads project(const Tensor& x);
   Tensor attend_packed(const Tensor& x, const Sentences& sentences, bool causal);
+  Tensor attend_step(const Heads& heads, const StepCache& cache, int64_t position, Tensor* weights);
+  Tensor linear_step_of(const Heads& heads, const StepCache& cache);
 
   MultiHeadOptions options_;
   torch::nn::Linear projection_;  // queries, keys, values stacked

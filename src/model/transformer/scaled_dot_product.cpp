@@ -9,6 +9,7 @@
 #include "kernels/fp32.h"
 #include "model/embedding.h"
 #include "model/transformer/sliding_window.h"
+#include "model/transformer/sparse_attention.h"
 
 namespace heed::model {
 namespace {
@@ -61,6 +62,7 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, con
     return plain(query, keys, values, look, weights ? *weights : unwanted);
   const int64_t length = query.size(2);
   if (look.added.defined()) return with_added(query, keys, values, look);
+  if (look.global > 0 || look.stride > 0) return sparse_attention(query, keys, values, look);
   if (look.window > 0 && worth_blocks(length, look))
     return attend_in_blocks(query, keys, values, look);
   const bool narrow = look.window > 0 && look.window + 1 < length;
@@ -83,11 +85,22 @@ Tensor window_mask(int64_t length, int64_t window, const at::Device& device) {
       .triu(-window);
 }
 
+Tensor pattern_mask(const Look& look, int64_t length, const at::Device& device) {
+  Tensor seen = window_mask(length, look.window, device);
+  const Tensor places = at::arange(length, at::TensorOptions(device).dtype(at::kLong));
+  if (look.stride > 0) {
+    const Tensor distance = places.unsqueeze(0) - places.unsqueeze(1);
+    seen = seen.logical_or(distance.remainder(look.stride).eq(0));
+  }
+  const Tensor first = places.lt(look.global);
+  return seen.logical_or(first.unsqueeze(0)).logical_or(first.unsqueeze(1));
+}
+
 Tensor whole_mask(const Look& look, int64_t length, const at::Device& device) {
   const Tensor padding = look.valid;
   if (look.window == 0 || look.window + 1 >= length)
     return look.causal ? causal_mask(length, device) : padding;
-  const Tensor near = window_mask(length, look.window, device);
+  const Tensor near = pattern_mask(look, length, device);
   if (look.causal) return near.logical_and(causal_mask(length, device));
   if (!padding.defined()) return near;
   return padding.logical_and(near).logical_or_(window_mask(length, 0, device));

@@ -2,36 +2,16 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
+#include "model/transformer/blocks_of_window.h"
 
 namespace heed::model {
-namespace {
 
-constexpr int64_t kSmallestBlock = 32;  // smaller products leave a processor idle
-
-/// Block b holds the queries [b size, (b + 1) size) and sees the keys [b size - before, (b + 1)
-/// size + after).
-struct Blocks {
-  int64_t size, before, after, count;
-
-  Blocks(int64_t length, const Look& look)
-      : size(std::max(kSmallestBlock, look.window)),
-        before(look.window),
-        after(look.causal ? 0 : look.window),
-        count((length + size - 1) / size) {}
-
-  int64_t span() const { return before + size + after; }
-  int64_t padded() const { return count * size; }
-};
-
-/// [batch, heads, length, head] -> [batch * blocks, heads, size, head]; what is added is zero.
-Tensor cut_queries(const Tensor& query, const Blocks& blocks) {
+Tensor cut_queries(const Tensor& query, const WindowBlocks& blocks) {
   const Tensor whole = at::constant_pad_nd(query, {0, 0, 0, blocks.padded() - query.size(2)});
   return whole.unflatten(2, {blocks.count, blocks.size}).transpose(1, 2).flatten(0, 1);
 }
 
-/// [batch, heads, length, head] -> [batch * blocks, heads, span, head]; neighbours overlap.
-Tensor cut_keys(const Tensor& keys, const Blocks& blocks) {
+Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks) {
   const int64_t end = blocks.padded() - keys.size(2) + blocks.after;
   return at::constant_pad_nd(keys, {0, 0, blocks.before, end})
       .unfold(2, blocks.span(), blocks.size)  // [batch, heads, blocks, head, span]
@@ -39,9 +19,16 @@ Tensor cut_keys(const Tensor& keys, const Blocks& blocks) {
       .flatten(0, 1);
 }
 
+Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length) {
+  const int64_t batch = x.size(0) / blocks.count;
+  return x.unflatten(0, {batch, blocks.count}).transpose(1, 2).flatten(2, 3).narrow(2, 0, length);
+}
+
+namespace {
+
 /// [batch * blocks, 1, size, span]. A query that would see nobody sees itself: a softmax over
 /// nothing is no number.
-Tensor block_mask(const Look& look, const Blocks& blocks, int64_t batch, int64_t length,
+Tensor block_mask(const Look& look, const WindowBlocks& blocks, int64_t batch, int64_t length,
                   const at::Device& device) {
   const auto options = at::TensorOptions(device).dtype(at::kLong);
   const Tensor row = at::arange(blocks.size, options).unsqueeze(1);
@@ -61,18 +48,18 @@ Tensor block_mask(const Look& look, const Blocks& blocks, int64_t batch, int64_t
 }  // namespace
 
 bool worth_blocks(int64_t length, const Look& look) {
-  return length >= 2 * Blocks(length, look).span();
+  return length >= 2 * WindowBlocks(length, look).span();
 }
 
 Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const Look& look) {
   const int64_t batch = query.size(0), length = query.size(2);
-  const Blocks blocks(length, look);
+  const WindowBlocks blocks(length, look);
   const Tensor out = at::scaled_dot_product_attention(
       cut_queries(query, blocks), cut_keys(keys, blocks), cut_keys(values, blocks),
       block_mask(look, blocks, batch, length, query.device()), look.dropout, /*is_causal=*/false,
       look.scale, keys.size(1) != query.size(1));  // [batch * blocks, heads, size, head]
-  return out.unflatten(0, {batch, blocks.count}).transpose(1, 2).flatten(2, 3).narrow(2, 0, length);
+  return joined_blocks(out, blocks, length);
 }
 
 }  // namespace heed::model

@@ -59,7 +59,10 @@ BlockOptions block_options(const ModelConfig& config) {
                         .kv_heads = config.kv_heads,
                         .scale = config.attention_scale,
                         .dropout = config.attention_dropout,
-                        .window = config.sliding_window},
+                        .window = config.sliding_window,
+                        .global = config.global_tokens,
+                        .stride = config.attention_stride,
+                        .linear = config.self_attention == SelfAttentionKind::linear},
           .cross_normalise = kernels::normaliser(config.attention_normaliser)};
 }
 
@@ -185,7 +188,8 @@ Sentences packed_target(const Tensor& target_input) {
 bool Transformer::can_pack(const Tensor& tokens) const {
   return tokens.is_cpu() && tokens.size(1) <= kernels::kLongestAttention &&
          kernels::is_fp32_or_bf16(kernels::product_type(tokens_.target->weight)) &&
-         config_.sliding_window == 0 && (config_.attention_dropout == 0 || !is_training());
+         config_.sliding_window == 0 && config_.self_attention == SelfAttentionKind::softmax &&
+         (config_.attention_dropout == 0 || !is_training());
 }
 
 Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {

@@ -1,0 +1,35 @@
+// A sequence in blocks, each with the keys that a window around its queries sees.
+#pragma once
+
+#include <algorithm>
+
+#include "model/transformer/scaled_dot_product.h"
+
+namespace heed::model {
+
+/// Block b holds the queries [b size, (b + 1) size) and sees the keys [b size - before, (b + 1)
+/// size + after).
+struct WindowBlocks {
+  static constexpr int64_t kSmallest = 32;  // smaller products leave a processor idle
+  int64_t size, before, after, count;
+
+  WindowBlocks(int64_t length, const Look& look)
+      : size(std::max(kSmallest, look.window)),
+        before(look.window),
+        after(look.causal ? 0 : look.window),
+        count((length + size - 1) / size) {}
+
+  int64_t span() const { return before + size + after; }
+  int64_t padded() const { return count * size; }
+};
+
+/// [batch, heads, length, head] -> [batch * blocks, heads, size, head]; what is added is zero.
+Tensor cut_queries(const Tensor& query, const WindowBlocks& blocks);
+
+/// [batch, heads, length, head] -> [batch * blocks, heads, span, head]; neighbours overlap.
+Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks);
+
+/// [batch * blocks, heads, size, any] -> [batch, heads, length, any]
+Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length);
+
+}  // namespace heed::model

@@ -1,0 +1,107 @@
+// Sparse patterns in blocks see what their mask would let them see.
+#include "model/transformer/sparse_attention.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <string>
+#include <vector>
+
+namespace heed::model {
+namespace {
+
+// Seven places, a window of 1, place 0 for everybody, every third place.
+TEST(SparsePattern, IsTheWindowTheFirstPlacesAndTheColumns) {
+  const Tensor seen = pattern_mask({.window = 1, .global = 1, .stride = 3}, 7, at::kCPU);
+  const auto row = [&](int64_t i) {
+    std::string text;
+    for (int64_t j = 0; j < 7; ++j) text += seen[i][j].item<bool>() ? 'x' : '.';
+    return text;
+  };
+  EXPECT_EQ(row(0), "xxxxxxx");
+  EXPECT_EQ(row(1), "xxx.x..");
+  EXPECT_EQ(row(2), "xxxx.x.");
+  EXPECT_EQ(row(3), "x.xxx.x");
+  EXPECT_EQ(row(6), "x..x.xx");
+}
+
+struct Shape {
+  const char* name;
+  int64_t batch, heads, kv_heads, length, window, global, stride;
+};
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.name;
+}
+
+class SparseAttention : public testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    at::manual_seed(5);
+    const Shape s = GetParam();
+    const auto draw = [&](int64_t heads) {
+      return at::randn({s.batch, heads, s.length, 3}, at::kDouble).requires_grad_();
+    };
+    query = draw(s.heads);
+    keys = draw(s.kv_heads);
+    values = draw(s.kv_heads);
+    look = {.window = s.window, .global = s.global, .stride = s.stride, .scale = 0.6};
+  }
+  /// Where `real` [batch, 1, length, 1] is true.
+  void expect_equal_to_mask(const Tensor& real) {
+    Tensor weights;
+    const Tensor plain = attend(query, keys, values, look, &weights);
+    const Tensor fast = sparse_attention(query, keys, values, look);
+    at::manual_seed(6);
+    const Tensor outer = at::randn(plain.sizes(), at::kDouble) * real;
+    EXPECT_LT(((plain - fast) * real).abs().max().item<double>(), 1e-12);
+    const auto gradients = [&](const Tensor& out) {
+      return torch::autograd::grad({(out * outer).sum()}, {query, keys, values});
+    };
+    const auto expected = gradients(plain), got = gradients(fast);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_LT((expected[i] - got[i]).abs().max().item<double>(), 1e-12) << i;
+  }
+  Tensor query, keys, values;
+  Look look;
+};
+
+TEST_P(SparseAttention, EqualsTheMaskedProduct) {
+  expect_equal_to_mask(at::ones({1}, at::kDouble));
+}
+
+TEST_P(SparseAttention, EqualsTheMaskedProductWhenCausal) {
+  look.causal = true;
+  expect_equal_to_mask(at::ones({1}, at::kDouble));
+}
+
+TEST_P(SparseAttention, EqualsTheMaskedProductWithPadding) {
+  const Shape s = GetParam();
+  const Tensor lengths =
+      at::clamp_min(s.length - s.length / 2 * at::arange(s.batch), 1).view({-1, 1, 1, 1});
+  look.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths;
+  expect_equal_to_mask(look.valid.transpose(2, 3).to(at::kDouble));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, SparseAttention,
+    testing::Values(Shape{"global", 2, 2, 2, 7, 1, 2, 0}, Shape{"strided", 2, 3, 1, 17, 2, 0, 5},
+                    Shape{"both", 2, 4, 2, 101, 3, 1, 10}, Shape{"blocks", 1, 2, 2, 131, 5, 3, 11},
+                    Shape{"all_global", 2, 1, 1, 5, 1, 9, 0},
+                    Shape{"everything", 1, 2, 2, 33, 40, 0, 1}),
+    [](const auto& info) { return info.param.name; });
+
+// Covering everything it is full attention.
+TEST(SparseAttention, OfEverythingIsFullAttention) {
+  at::manual_seed(7);
+  const Tensor x = at::randn({2, 2, 23, 4}, at::kDouble);
+  Tensor weights;
+  const Tensor full = attend(x, x, x, {.scale = 0.5}, &weights);
+  for (const Look& look : {Look{.window = 22, .global = 1, .scale = 0.5},
+                           Look{.window = 1, .stride = 1, .scale = 0.5},
+                           Look{.window = 1, .global = 23, .scale = 0.5}})
+    EXPECT_LT((sparse_attention(x, x, x, look) - full).abs().max().item<double>(), 1e-12);
+}
+
+}  // namespace
+}  // namespace heed::model
