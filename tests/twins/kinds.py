@@ -4,10 +4,17 @@ import re
 from itertools import product
 from pathlib import Path
 
-REGISTRY = Path(__file__).resolve().parents[2] / "src/model/recurrent/attention/registry.def"
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+REGISTRY = SOURCE / "model/recurrent/attention/registry.def"
 TIES = ("none", "decoder", "all")
-POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "t5", "none")
-NORMALISERS = ("softmax", "sparsemax", "entmax15")
+
+
+def _names(registry, macro):
+    return re.findall(rf"^{macro}\((\w+)", (SOURCE / registry).read_text(), re.M)
+
+
+POSITIONS = _names("model/transformer/positions/registry.def", "HEED_POSITIONS")
+NORMALISERS = _names("kernels/normalisers/registry.def", "HEED_NORMALISER")
 
 
 def registered():
@@ -53,12 +60,24 @@ def recurrent():
     ]
 
 
+def _self_attention(turn, positions):
+    """Positions that add to scores do not go with linear attention, which has none."""
+    window = {"sliding_window": (0, 1, 3)[(turn + turn // 3) % 3]}
+    if turn % 4 == 1 and positions not in ("alibi", "relative", "t5"):
+        return {"self_attention": "linear", "sliding_window": 0}
+    if turn % 4 == 2:
+        beside = {"global_tokens": turn // 4 % 2, "attention_stride": (3, 0)[turn // 8 % 2]}
+        return {"self_attention": "sparse", "sliding_window": 1 + turn % 3, **beside}
+    return {"self_attention": "softmax", **window}
+
+
 def transformers():
     kinds = []
     for positions, kv_heads in product(POSITIONS, (0, 2, 1)):
         i = len(kinds)
         kinds.append(
             {
+                **_self_attention(i, positions),
                 "type": "transformer",
                 "width": 16,
                 "heads": 4,
@@ -69,7 +88,6 @@ def transformers():
                 "norm": ("pre", "post")[i % 2],
                 "positions": positions,
                 "max_positions": 40,
-                "sliding_window": (0, 1, 3)[(i + i // 3) % 3],
                 "attention_scale": ("sqrt", "none")[i // 2 % 2],
                 "attention_normaliser": NORMALISERS[(i + i // 2) % 3],
                 "activation": ("relu", "gelu", "silu")[(i + i // 6) % 3],

@@ -24,7 +24,8 @@ class Transformer(TwinTest):
         self.write("long.src", texts[0])
         self.write("long.tgt", texts[1])
         for kind in kinds.transformers():
-            if kind["sliding_window"] != 3 or kind["positions"] == "learned":
+            windowed = kind["sliding_window"] > 0 or kind["self_attention"] != "softmax"
+            if not windowed or kind["positions"] == "learned":
                 continue
             with self.subTest(kinds.name(kind)):
                 folder = self.train(kind, "long-" + kinds.name(kind))
@@ -35,7 +36,10 @@ class Transformer(TwinTest):
     def test_every_value_is_met(self):
         met = {(key, value) for kind in kinds.transformers() for key, value in kind.items()}
         for key, values in {
+            "positions": kinds.POSITIONS,
+            "norm": ("pre", "post"),
             "sliding_window": (0, 1, 3),
+            "self_attention": ("softmax", "linear", "sparse"),
             "attention_scale": ("sqrt", "none"),
             "attention_normaliser": kinds.NORMALISERS,
             "activation": ("relu", "gelu", "silu"),
@@ -54,6 +58,7 @@ class Transformer(TwinTest):
             {"positions": "alibi"},
             {"positions": "none"},
             {"sliding_window": 1},
+            {"self_attention": "linear"},
             {"norm": "post"},
             {"attention_normaliser": "entmax15"},
         )

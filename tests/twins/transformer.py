@@ -33,6 +33,11 @@ def rotate(x):
     return numpy.stack(turned, 2).reshape(x.shape)
 
 
+def feature(x):
+    """elu(x) + 1"""
+    return numpy.where(x > 0, x + 1, numpy.exp(x))
+
+
 def slopes(heads):
     """ALiBi's (Press et al. 2022), by the recipe of the paper's code."""
 
@@ -54,7 +59,7 @@ def bucket(distance, causal):
     return first + min(exact + wide, buckets - 1)
 
 
-def heads_of(config, queries, keys, values, seen, rotary=False, normaliser="softmax", added=None):
+def heads_of(config, queries, keys, values, seen, rotary=False, normaliser="softmax", added=None, linear=False):
     """softmax(Q K^T / sqrt(head)) V of every head, joined; and the weights of each. Neighbouring
     heads share keys and values where there are fewer of these. `seen` [query, keys] bool;
     added(head, query) is what positions add to the head's scores."""
@@ -69,6 +74,12 @@ def heads_of(config, queries, keys, values, seen, rotary=False, normaliser="soft
         key = keys[:, shared * width : (shared + 1) * width]
         if rotary:
             query, key = rotate(query), rotate(key)
+        if linear:  # Katharopoulos et al. 2020, equation 4
+            weights = numpy.where(seen, feature(query) @ feature(key).T, 0)
+            weights = weights / weights.sum(1, keepdims=True)
+            contexts.append(weights @ values[:, shared * width : (shared + 1) * width])
+            maps.append(weights)
+            continue
         scores = query @ key.T / scale
         if added is not None:
             scores = scores + added(head, query, scale)
@@ -103,12 +114,18 @@ class Reader:
         seen = numpy.ones((length, length), bool)
         if self.config["sliding_window"] > 0:
             seen &= abs(distance) <= self.config["sliding_window"]
+        if self.config["self_attention"] == "sparse":  # what is beside the window
+            first = numpy.arange(length) < self.config["global_tokens"]
+            seen |= first[None, :] | first[:, None]
+            if self.config["attention_stride"] > 0:
+                seen |= distance % self.config["attention_stride"] == 0
         if kind == "decoder":
             seen &= distance <= 0
         parts = numpy.split(w.linear(x, "projection"), [width, width + shared], axis=1)
         rotary = self.config["positions"] == "rotary"
         added = self.added_by(distance, kind, layer)
-        context, maps = heads_of(self.config, *parts, seen, rotary, added=added)
+        linear = self.config["self_attention"] == "linear"
+        context, maps = heads_of(self.config, *parts, seen, rotary, added=added, linear=linear)
         self.keep(kind, layer, maps)
         return w.linear(context, "output")
 
