@@ -108,7 +108,7 @@ class AdditiveKernel : public testing::Test {
 
   /// The twin: scores of all queries, then the weighted sum.
   Attended plain() const {
-    return attend_with(additive_scores(queries, keys, v), memory, /*dropout=*/0, false);
+    return attend_with(additive_scores(queries, keys, v), memory, {}, false);
   }
   /// Step by step, as a decoder asks.
   AdditiveAttended fused() const {

@@ -58,7 +58,7 @@ TEST_P(EveryNormaliser, MakesShares) {
       // Only differences count, and a larger score never has a smaller weight.
       EXPECT_LT((of(scores + 100) - weights).abs().max().item<double>(),
                 type == at::kFloat ? 1e-4 : 1e-11);
-      const Tensor order = scores.argsort(-1);
+      const Tensor order = scores.argsort(static_cast<int64_t>(-1), false);
       EXPECT_TRUE(weights.gather(-1, order).diff().ge(0).all().item<bool>());
     }
   EXPECT_EQ(of(at::tensor({kNever, -3.0, kNever}, at::kDouble))[1].item<double>(), 1);

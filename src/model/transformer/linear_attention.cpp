@@ -28,12 +28,6 @@ Tensor divided(const Tensor& sums) {
   return sums.narrow(-1, 0, width) / sums.narrow(-1, width, 1);
 }
 
-/// [batch, kv heads, ...] -> [batch, heads, ...]
-Tensor for_each_head(const Tensor& shared, int64_t heads) {
-  const int64_t group = heads / shared.size(1);
-  return group == 1 ? shared : shared.repeat_interleave(group, 1);
-}
-
 /// [..., length, d] -> [..., chunks, kChunk, d]; what is added is zero, and adds nothing to a sum.
 Tensor in_chunks(const Tensor& x) {
   const int64_t length = x.size(-2), whole = (length + kChunk - 1) / kChunk * kChunk;

@@ -14,12 +14,6 @@
 namespace heed::model {
 namespace {
 
-/// [batch, kv heads, keys, head] -> [batch, heads, keys, head]
-Tensor for_each_head(const Tensor& shared, int64_t heads) {
-  const int64_t group = heads / shared.size(1);
-  return group == 1 ? shared : shared.repeat_interleave(group, 1);
-}
-
 // As the fused ones it computes in fp32 with the projections as they are, and rounds the context
 // alone.
 Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
@@ -52,6 +46,11 @@ Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values,
 }
 
 }  // namespace
+
+Tensor for_each_head(const Tensor& shared, int64_t heads) {
+  const int64_t group = heads / shared.size(1);
+  return group == 1 ? shared : shared.repeat_interleave(group, 1);
+}
 
 Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
               Tensor* weights) {

@@ -29,6 +29,9 @@ struct Look {
 Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
               Tensor* weights = nullptr);
 
+/// [batch, kv heads, ...] -> [batch, heads, ...]: each as often as heads share it.
+Tensor for_each_head(const Tensor& shared, int64_t heads);
+
 /// [length, length] bool: query i sees the keys 0..i.
 Tensor causal_mask(int64_t length, const at::Device& device);
 

@@ -150,11 +150,6 @@ Tensor of_global_queries(const Inputs& in) {
   return at::matmul(drop(weights, look.dropout, /*training=*/true), in.values);
 }
 
-Tensor for_each_head(const Tensor& shared, int64_t heads) {
-  const int64_t group = heads / shared.size(1);
-  return group == 1 ? shared : shared.repeat_interleave(group, 1);
-}
-
 }  // namespace
 
 Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& values,

@@ -10,7 +10,7 @@
 namespace heed::model {
 namespace {
 
-Tensor multiply(const Tensor& x, const Tensor& rotations) {
+Tensor turned(const Tensor& x, const Tensor& rotations) {
   const bool wide = x.scalar_type() == at::kDouble;
   const Tensor pairs =
       at::view_as_complex(x.to(wide ? at::kDouble : at::kFloat).unflatten(-1, {-1, 2}));
@@ -51,17 +51,17 @@ Tensor Positions::add_at(const Tensor& x, const Tensor& positions) const {
 
 Tensor Positions::rotate(const Tensor& x, int64_t first) const {
   const Tensor turns = rotations(first, x.size(1));
-  return turns.defined() ? multiply(x, turns.unsqueeze(1)) : x;  // [length, 1, head / 2]
+  return turns.defined() ? turned(x, turns.unsqueeze(1)) : x;  // [length, 1, head / 2]
 }
 
 Tensor Positions::rotate_at(const Tensor& x, const Tensor& positions) const {
   const Tensor turns = rotations(0, end_of(positions));
-  return turns.defined() ? multiply(x, turns.index_select(0, positions).unsqueeze(1)) : x;
+  return turns.defined() ? turned(x, turns.index_select(0, positions).unsqueeze(1)) : x;
 }
 
 Tensor Positions::rotate_all(const Tensor& x, int64_t position) const {
   const Tensor turns = rotations(position, 1);
-  return turns.defined() ? multiply(x, turns) : x;
+  return turns.defined() ? turned(x, turns) : x;
 }
 
 Tensor added_scores(const ScoresByDistance& scores, const Tensor& query, double scale,
