@@ -31,7 +31,7 @@ TEST(Parameters, OfMultiHeadAttentionAreFourSquaresOfTheWidth) {
 
 TEST(Parameters, OfSixEncoderBlocksAreThoseOfThePaper) {
   // 6 (4 512^2 + 2 512 2048 + 2048 + 512 + 4 512): attention, feed-forward, its biases, two norms.
-  EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .attention = bare(512, 8)})), 18'902'016);
+  EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .attention = bare(512, 8)}, {})), 18'902'016);
 }
 
 /// Of the scores alone, for states of width d and the inner layer as wide.
@@ -43,7 +43,7 @@ int64_t attention_parameters(const ModelConfig& config) {
   if (name == "luong_general") return window + d * d;
   if (name == "luong_dot" || name == "none") return window;
   if (name == "luong_location") return config.max_positions * d;
-  return window + count(*attention_info(name).make({d, d, d, config.attention_dropout}));
+  return window + count(*attention_info(name).make({d, d, d, {}}));
 }
 
 int64_t formula_of_recurrent(const ModelConfig& c, int64_t pieces) {

@@ -25,7 +25,8 @@ struct Sorted {
   /// Of `candidates`, one for each number of places that could have a weight above 0, the one for
   /// as many places as `inside` [..., keys] bool is true for: [..., 1].
   static Tensor chosen(const Tensor& candidates, const Tensor& inside) {
-    return candidates.gather(-1, inside.sum(-1, true) - 1);
+    // NaN is inside nothing, and stays NaN whichever is chosen.
+    return candidates.gather(-1, (inside.sum(-1, true) - 1).clamp_min(0));
   }
 };
 

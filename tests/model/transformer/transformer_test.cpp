@@ -325,13 +325,17 @@ TEST_P(Variants, PackedSentencesGiveWhatPaddedOnesGive) {
 }
 
 TEST(Transformer, GradientsByWhatABlockReadsAreThoseOfDifferences) {
-  for (const bool rotary : {false, true}) {
+  for (const std::string& name : position_names()) {
+    SCOPED_TRACE(name);
     at::manual_seed(5);
+    const PositionsPtr positions =
+        make_positions(name, {.width = 8, .heads = 2, .longest = 9, .causal = true});
+    positions->to(at::kDouble);
     const BlockOptions options{
         .feed_forward = 5,
         .activation = Activation::gelu,
-        .attention = {.width = 8, .heads = 2, .kv_heads = 1, .rotary = rotary}};
-    DecoderBlock block(options);
+        .attention = {.width = 8, .heads = 2, .kv_heads = 1}};
+    DecoderBlock block(options, {.positions = positions, .layer = 0});
     block.to(at::kDouble);
     const Tensor valid = at::tensor({1, 1, 1, 1, 1, 0}).to(at::kBool).view({2, 1, 1, 3});
     const Sentences queries, keys{.valid = valid};
