@@ -83,8 +83,9 @@ constexpr int64_t kPieces = 23;
 std::vector<model::testing::NamedConfig> guided_kinds() {
   auto kinds = model::testing::every_kind();
   std::erase_if(kinds, [](const auto& kind) {
-    return kind.config.type == model::ModelType::rnn &&
-           (kind.config.attention == "none" || kind.config.window != model::Window::global);
+    return kind.config.attention_normaliser != "softmax" ||
+           (kind.config.type == model::ModelType::rnn &&
+            (kind.config.attention == "none" || kind.config.window != model::Window::global));
   });
   return kinds;
 }
