@@ -20,7 +20,7 @@ struct LocalAttention : ::testing::Test {
     query = at::randn({2, 5, 6}, at::kDouble);
   }
   Attended attend(Window window, int64_t half_width, int64_t position = 0, int64_t stride = 1) {
-    attention = make_local(attention_info("luong_dot"), {6, 6, 5, 0}, window, half_width);
+    attention = make_local(attention_info("luong_dot"), {6, 6, 5, {}}, window, half_width);
     attention->to(at::kDouble);
     return attention->forward(query,
                               attention->prepare(make_memory(values, valid, values.select(1, 0))),
@@ -94,7 +94,7 @@ TEST_F(LocalAttention, CentresAndScoresAreFp32WhateverThePrecision) {
     const AttentionKindInfo& kind = attention_info(name);
     if (kind.timing != Timing::kAfter || name == "luong_location") continue;
     for (const Window window : {Window::local_m, Window::local_p}) {
-      const AttentionPtr attention = make_local(kind, {6, 6, 5, 0}, window, 2);
+      const AttentionPtr attention = make_local(kind, {6, 6, 5, {}}, window, 2);
       const auto once = [&] {
         const Memory memory = attention->begin(attention->prepare(
             make_memory(values.to(at::kFloat), valid, values.select(1, 0).to(at::kFloat))));
@@ -110,7 +110,7 @@ TEST_F(LocalAttention, CentresAndScoresAreFp32WhateverThePrecision) {
 }
 
 TEST_F(LocalAttention, AWindowWiderThanTheSentenceIsGlobal) {
-  const AttentionPtr global = attention_info("luong_dot").make({6, 6, 5, 0});
+  const AttentionPtr global = attention_info("luong_dot").make({6, 6, 5, {}});
   const Attended expected = global->forward(
       query, global->prepare(make_memory(values, valid, values.select(1, 0))), 0, 1);
   EXPECT_LT(distance(attend(Window::local_m, 100).context, expected.context), 1e-12);

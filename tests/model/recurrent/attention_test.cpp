@@ -132,7 +132,7 @@ TEST(AttentionRegistry, AnUnknownNameIsTheUsersMistake) {
 }
 
 TEST(AttentionRegistry, DotWithUnequalWidthsIsTheUsersMistake) {
-  EXPECT_THROW(attention_info("luong_dot").make({3, 5, 7, 0}), UserError);
+  EXPECT_THROW(attention_info("luong_dot").make({3, 5, 7, {}}), UserError);
 }
 
 }  // namespace
