@@ -27,10 +27,11 @@ TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
   const TemporaryFolder folder;
   const Result result =
       run_heed({"bench", "attention", "--lengths", "1024,2048,4096", "--window", "16", "--heads",
-                "1", "--head", "16", "--repeats", "1", "--threads", "1", "-o", folder / "out"});
+                "1", "--head", "16", "--positions", "64,512", "--repeats", "1", "--threads", "1", "-o",
+                folder / "out"});
   EXPECT_THAT(product(result), HasSubstr("exponent"));
   const Rows rows = table(folder / "out/attention_cost.csv");
-  ASSERT_THAT(rows, SizeIs(1 + 9 + 3));
+  ASSERT_THAT(rows, SizeIs(1 + 7 * 3 + 7));
   std::map<std::string, double> memory;  // fitted exponents, and the largest length's MiB
   for (const auto& row : rows) {
     if (row[1] == "exponent") memory[row[0]] = std::stod(row[3]);
@@ -39,8 +40,19 @@ TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
   EXPECT_GE(memory["plain"], 1.8);
   EXPECT_LE(memory["sdpa"], 1.2);
   EXPECT_LE(memory["window"], 1.2);
+  EXPECT_LE(memory["window + global"], 1.2);
+  EXPECT_LE(memory["strided"], 1.7);
+  EXPECT_LE(memory["linear"], 1.1);
+  EXPECT_LE(memory["linear, causal"], 1.1);
   EXPECT_LT(memory["window 4096"], memory["plain 4096"] / 8);
   EXPECT_THAT(read_file(folder / "out/attention_cost-2.svg"), HasSubstr("Memory of one"));
+  // 1 head x 16 x keys and values x 4 bytes a position; linear: 16 x 17 sums.
+  const Rows steps = table(folder / "out/attention_steps.csv");
+  ASSERT_THAT(steps, SizeIs(1 + 3 * 2));
+  EXPECT_EQ(steps[1][3], "8.1");   // softmax at 64: 65 positions
+  EXPECT_EQ(steps[2][3], "64.1");  // at 512
+  EXPECT_EQ(steps[5][3], "1.1");
+  EXPECT_EQ(steps[6][3], "1.1");
 }
 
 TEST(Bench, TheScaleKeepsTheVarianceAndTheEntropy) {
