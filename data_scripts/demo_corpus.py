@@ -14,6 +14,7 @@ same bytes.
   {valid,test}.antecedents   TSV of every "it": line, pronoun, antecedent (source positions),
                              position of the translated pronoun, gender m/f/n of the antecedent;
                              all counted from 0
+  sets/lengths.*        test, and behind it sentences of 61 to 120 source words
   sets/classic.*        the animal did not cross the street because it was too tired / wide, and the
                         trophy and the suitcase; lines 0-1 and 2-3 differ in one source word
   sets/contrast.*       more such pairs with other words
@@ -28,6 +29,8 @@ from typing import Callable, Iterable, List, Set
 
 from demo.clauses import Choice, Pair
 from demo.sentences import (
+    BUCKETS,
+    LONG_BUCKETS,
     Contrast,
     classic_pairs,
     even_lengths,
@@ -60,9 +63,9 @@ def fresh(draw: Callable[[], Pair], taken: Set[str]) -> Pair:
     raise RuntimeError(f"no new sentence in {TRIES} tries")
 
 
-def held_out(seed: int, name: str, count: int, taken: Set[str]) -> List[Pair]:
+def held_out(seed: int, name: str, lengths: List[int], taken: Set[str]) -> List[Pair]:
     choice, pairs = stream(seed, name), []
-    for length in even_lengths(count):
+    for length in lengths:
         pairs.append(fresh(lambda: sentence(choice, length), taken))
         taken.add(key(pairs[-1]))
     return pairs
@@ -162,18 +165,26 @@ def main() -> None:
         default=200,
         help="minimal pairs in sets/contrast (%(default)s)",
     )
+    parser.add_argument(
+        "--long",
+        type=whole_number(1),
+        default=600,
+        help="pairs of over 60 words in sets/lengths (%(default)s)",
+    )
     options = parser.parse_args()
     folder = output_folder(options.output)
 
     taken: Set[str] = set()
     classic, contrast = contrasts(options.seed, options.contrasts, taken)
-    test = held_out(options.seed, "test", options.test, taken)
-    valid = held_out(options.seed, "valid", options.valid, taken)
+    test = held_out(options.seed, "test", even_lengths(options.test, BUCKETS), taken)
+    valid = held_out(options.seed, "valid", even_lengths(options.valid, BUCKETS), taken)
     train = training(options.seed, options.train, options.pronouns / 100, taken)
+    long = held_out(options.seed, "long", even_lengths(options.long, LONG_BUCKETS), taken)
     paths = write_split(folder, "train", train, gold=False)
     paths += write_split(folder, "valid", valid, gold=True) + write_split(
         folder, "test", test, gold=True
     )
+    paths += write_split(folder / "sets", "lengths", test + long, gold=True)
     paths += write_contrasts(folder / "sets", "classic", classic)
     paths += write_contrasts(folder / "sets", "contrast", contrast)
     note("sha256, lines, file:")

@@ -26,6 +26,7 @@ from demo.clauses import (
 SHORTEST, LONGEST = 3, 60
 LONGEST_IN_TRAINING = 64  # so that no position of the longest test sentence is new
 BUCKETS = [(3, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, 60)]
+LONG_BUCKETS = [(low, low + 9) for low in range(61, 120, 10)]
 # Short sentences are the cheap ones to learn the words from; long ones must not be a surprise
 # either. Those about "it" come besides and have 10 to 16 words.
 TRAINING_WEIGHTS = [
@@ -53,12 +54,12 @@ ANIMAL_SUFFERS = [verb for verb in words.TRANSITIVE if words.PLACE in verb.subje
 FIT_PREDICATE = Shape("it is", degree=True)
 
 
-def even_lengths(count: int) -> List[int]:
+def even_lengths(count: int, buckets: List[Tuple[int, int]]) -> List[int]:
     """`count` lengths, every bucket equally full and every length of a bucket equally frequent."""
     lengths = []
     for index in range(count):
-        low, high = BUCKETS[index % len(BUCKETS)]
-        lengths.append(low + (index // len(BUCKETS)) % (high - low + 1))
+        low, high = buckets[index % len(buckets)]
+        lengths.append(low + (index // len(buckets)) % (high - low + 1))
     return lengths
 
 

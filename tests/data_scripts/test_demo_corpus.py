@@ -9,7 +9,7 @@ from scripts import ScriptTest, run
 
 from demo import lexicon as words
 
-SIZES = ("--train", "2000", "--valid", "120", "--test", "600", "--contrasts", "40")
+SIZES = ("--train", "2000", "--valid", "120", "--test", "600", "--contrasts", "40", "--long", "60")
 BUCKETS = [(3, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, 60)]
 GENDERED = {"elo": "m", "ela": "f", "ele": "n"}
 ADJECTIVES = {english for english, _ in words.ADJECTIVES}
@@ -73,6 +73,14 @@ class Corpus(unittest.TestCase):
                     sum(low <= length <= high for length in lengths), count // len(BUCKETS)
                 )
 
+    def test_the_lengths_of_the_long_set_reach_past_those_of_training(self):
+        pairs = self.pairs("sets/lengths")
+        self.assertEqual(pairs[:600], self.pairs("test"))
+        lengths = [len(source) for source, _ in pairs[600:]]
+        self.assertEqual((min(lengths), max(lengths)), (61, 120))
+        for low in range(61, 120, 10):
+            self.assertEqual(sum(low <= length <= low + 9 for length in lengths), 10)
+
     def test_training_holds_every_length_and_more_short_sentences(self):
         lengths = Counter(len(source) for source, _ in self.pairs("train"))
         self.assertEqual((min(lengths), max(lengths)), (3, 64))
@@ -105,7 +113,7 @@ class Corpus(unittest.TestCase):
                 seen.add(tuple(source))
 
     def test_alignments_stay_inside_and_reach_every_word_of_both_sides(self):
-        for name in ("valid", "test", "sets/classic", "sets/contrast"):
+        for name in ("valid", "sets/lengths", "sets/classic", "sets/contrast"):
             gold = lines(self.folder / f"{name}.align")
             self.assertEqual(len(gold), len(self.pairs(name)))
             for (source, target), row in zip(self.pairs(name), gold):
