@@ -13,6 +13,7 @@ HEED_ENUM(ModelType, rnn, transformer)
 HEED_ENUM(Cell, gru, lstm)
 HEED_ENUM(Window, global, local_m, local_p)
 HEED_ENUM(Readout, linear, maxout)
+HEED_ENUM(Coverage, none, linguistic, neural)
 HEED_ENUM(Norm, pre, post)
 HEED_ENUM(AttentionScale, sqrt, none)
 HEED_ENUM(SelfAttentionKind, softmax, linear, sparse)
@@ -54,6 +55,16 @@ struct ModelConfig {
   HEED_FIXED(bool, input_feeding, false,
              "rnn, luong_*: the attentional state of one step enters the next; better and slower.",
              config::AnyValue{})
+  HEED_FIXED(
+      int64_t, attention_heads, 1,
+      "rnn: attentions side by side, each with a slice of the states; they divide hidden_size.",
+      config::Between<int64_t>{1, 256})
+  HEED_FIXED(Coverage, coverage, Coverage::none,
+             "rnn: the score knows how much of each source piece was looked at before, as a sum "
+             "(linguistic) or as a small state (neural).",
+             config::AnyValue{})
+  HEED_FIXED(int64_t, coverage_size, 10, "coverage: neural: width of the state of a source piece.",
+             config::Between<int64_t>{1, 1000})
   HEED_FIXED(Readout, readout, Readout::linear,
              "rnn, bahdanau: linear layer with tanh, or the maxout of Bahdanau et al. A.2.2.",
              config::AnyValue{})
@@ -85,17 +96,19 @@ struct ModelConfig {
   HEED_FIXED(int64_t, sliding_window, 0,
              "transformer: self-attention sees this many positions each way; 0 sees all.",
              config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(SelfAttentionKind, self_attention, SelfAttentionKind::softmax,
-             "transformer: self-attention by softmax; linear, whose cost grows with the length and not "
-             "with its square; or sparse, in sliding_window and what is beside it.",
-             config::AnyValue{})
+  HEED_FIXED(
+      SelfAttentionKind, self_attention, SelfAttentionKind::softmax,
+      "transformer: self-attention by softmax; linear, whose cost grows with the length and not "
+      "with its square; or sparse, in sliding_window and what is beside it.",
+      config::AnyValue{})
   HEED_FIXED(int64_t, global_tokens, 0,
              "self_attention: sparse: so many first positions see all and are seen by all.",
              config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(int64_t, attention_stride, 0,
-             "self_attention: sparse: positions at a distance that is a multiple of it are seen; 0: "
-             "none.",
-             config::Between<int64_t>{0, 1000000})
+  HEED_FIXED(
+      int64_t, attention_stride, 0,
+      "self_attention: sparse: positions at a distance that is a multiple of it are seen; 0: "
+      "none.",
+      config::Between<int64_t>{0, 1000000})
   HEED_FIXED(AttentionScale, attention_scale, AttentionScale::sqrt,
              "transformer: divide scores by the root of the head's width, or not (the ablation).",
              config::AnyValue{})
@@ -106,10 +119,11 @@ struct ModelConfig {
       double, dropout, 0.1,
       "Share of activations set to zero while training: embeddings, sublayer outputs, read-out.",
       config::Between<double>{0.0, 0.9})
-  HEED_FIXED(std::string, attention_normaliser, "softmax",
-             "What makes weights of the decoder's scores of source words: sparsemax and entmax15 give "
-             "many of them exactly 0.",
-             config::OneOf{normaliser_names})
+  HEED_FIXED(
+      std::string, attention_normaliser, "softmax",
+      "What makes weights of the decoder's scores of source words: sparsemax and entmax15 give "
+      "many of them exactly 0.",
+      config::OneOf{normaliser_names})
   HEED_FIXED(double, attention_dropout, 0.0,
              "Share of attention weights set to zero while training.",
              config::Between<double>{0.0, 0.9})

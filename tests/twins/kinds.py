@@ -7,6 +7,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 REGISTRY = SOURCE / "model/recurrent/attention/registry.def"
 TIES = ("none", "decoder", "all")
+COVERAGES = ("none", "linguistic", "neural")
 
 
 def _names(registry, macro):
@@ -33,7 +34,8 @@ def _recurrent(attention, timing, turn):
     if timing == "kBefore":
         readouts = ["linear", "maxout"]
     options = list(product(windows, feeding, readouts))
-    for i in range(max(4, len(options))):
+    looks = timing != "kNever" and attention != "luong_location"  # at what the encoder says
+    for i in range(max(6, len(options))):
         window, feeds, readout = options[i % len(options)]
         yield {
             "type": "rnn",
@@ -47,6 +49,9 @@ def _recurrent(attention, timing, turn):
             "window_size": 2,
             "input_feeding": feeds,
             "attention_normaliser": NORMALISERS[(i + turn) % 3 if timing != "kNever" else 0],
+            "attention_heads": 1 + i // 3 % 2 if timing != "kNever" else 1,
+            "coverage": COVERAGES[(i + i // 3) % 3] if looks else "none",
+            "coverage_size": 3,
             "readout": readout,
             "tie": TIES[(i + turn) % 3],
         }

@@ -1,7 +1,7 @@
 """The recurrent encoder-decoder in NumPy, one sentence and one step at a time."""
 
 import numpy
-from attentions import attend
+from attentions import attend, nothing_seen
 from kinds import registered
 from layers import Part, log_softmax, sigmoid, tables
 
@@ -62,7 +62,7 @@ def advance(config, w, gates, states):
 
 def read(config, weights, source, target):
     """Log-probabilities [target, pieces] of what follows each piece of `target` (begin first), and
-    the maps: [("cross", 0, 0, weights [target, source])], none without attention."""
+    the maps: ("cross", 0, head, weights [target, source]) of each head, none without attention."""
     w = Part(weights).sub("decoder")
     timing = TIMING[config["attention"]]
     source_table, target_table, output = tables(weights, config["tie"])
@@ -70,13 +70,13 @@ def read(config, weights, source, target):
     states = first_states(config, w, summary)
     bottom = w.sub("layer0")
     feed = numpy.zeros(config["embedding_size"])
-    features, maps = [], []
+    features, maps, seen = [], [], nothing_seen(config, h)
     for t, y in enumerate(target_table[target]):
         before = states[-1][0]
         gates = bottom["input_weight"] @ y + bottom["input_bias"]
         context = summary
         if timing == "kBefore":
-            context, weights_now = attend(config, w.sub("attention"), before, h, t)
+            context, weights_now, seen = attend(config, w.sub("attention"), before, h, t, seen)
         if timing != "kAfter":
             gates = gates + bottom["extra_weight"] @ context
         elif config["input_feeding"]:
@@ -84,7 +84,7 @@ def read(config, weights, source, target):
         advance(config, w, gates, states)
         s = states[-1][0]
         if timing == "kAfter":
-            context, weights_now = attend(config, w.sub("attention"), s, h, t)
+            context, weights_now, seen = attend(config, w.sub("attention"), s, h, t, seen)
             feed = numpy.tanh(w["read_context"] @ context + w["read_state"] @ s + w["read_bias"])
             features.append(feed)
         else:
@@ -96,4 +96,5 @@ def read(config, weights, source, target):
         if timing != "kNever":
             maps.append(weights_now)
     scores = numpy.array(features) @ output.T + weights["output.bias"]
-    return log_softmax(scores), [("cross", 0, 0, numpy.array(maps))] if maps else []
+    by_head = numpy.array(maps).transpose(1, 0, 2) if maps else []
+    return log_softmax(scores), [("cross", 0, i, one) for i, one in enumerate(by_head)]

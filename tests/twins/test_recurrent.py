@@ -26,6 +26,9 @@ class Recurrent(TwinTest):
             wanted |= {("tie", tie) for tie in kinds.TIES}
             if timing != "kNever":
                 wanted |= {("attention_normaliser", name) for name in kinds.NORMALISERS}
+                wanted |= {("attention_heads", 1), ("attention_heads", 2)}
+                if attention != "luong_location":
+                    wanted |= {("coverage", form) for form in kinds.COVERAGES}
             if timing == "kAfter":
                 wanted |= {("input_feeding", True), ("input_feeding", False)}
                 if attention != "luong_location":
@@ -37,6 +40,9 @@ class Recurrent(TwinTest):
     def test_another_model_is_noticed(self):
         kind = next(kind for kind in kinds.recurrent() if kind["window"] == "local_m")
         self.assert_noticed(kind, {"window_size": 1}, {"window_size": 100})
+        # Without heads of its own the first one has all.
+        kind = next(kind for kind in kinds.recurrent() if kind["coverage"] == "linguistic")
+        self.assert_noticed(kind, {"coverage": "none"})
 
 
 if __name__ == "__main__":

@@ -3,18 +3,35 @@
 #include <ATen/ATen.h>
 
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "kernels/product.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
+#include "model/recurrent/attention/covered.h"
 #include "model/recurrent/attention/local.h"
+#include "model/recurrent/attention/side_by_side.h"
 
 namespace heed::model {
 namespace {
 
 // The places of State::memory.
 enum MemorySlot { kValues, kKeys, kValid, kSummary, kBias, kConstant, kMemorySlots };
+
+/// The mechanism with all that is around it: a window, then coverage, then heads.
+AttentionPtr make_attention(const ModelConfig& config, const AttentionSize& size) {
+  const AttentionKindInfo& kind = attention_info(config.attention);
+  const auto one = [&](const AttentionSize& own) {
+    AttentionPtr scores = config.window == Window::global
+                              ? kind.make(own)
+                              : make_local(kind, own, config.window, config.window_size);
+    if (config.coverage == Coverage::none) return scores;
+    return make_covered(std::move(scores), own, config.coverage, config.coverage_size);
+  };
+  return config.attention_heads == 1 ? one(size)
+                                     : make_side_by_side(one, size, config.attention_heads);
+}
 
 }  // namespace
 
@@ -31,11 +48,7 @@ RecurrentDecoder::RecurrentDecoder(const ModelConfig& config, int64_t input)
       .hidden = hidden,
       .weighing = {kernels::normaliser(config.attention_normaliser), config.attention_dropout},
       .positions = config.max_positions};
-  const AttentionKindInfo& kind = attention_info(config.attention);
-  attention_ =
-      register_module("attention", config.window == Window::global
-                                       ? kind.make(size)
-                                       : make_local(kind, size, config.window, config.window_size));
+  attention_ = register_module("attention", make_attention(config, size));
   const int64_t extra = timing_ == Timing::kAfter ? (feeding_ ? input : 0) : memory;
   for (int64_t layer = 0; layer < config.layers; ++layer)
     cells_.push_back(
@@ -84,29 +97,27 @@ State RecurrentDecoder::start(const Memory& encoded) {
       Timing::kNever)  // the same context at every step: its part of the gates is made once
     state.memory[kConstant] =
         cells_.front()->project_extra(memory.summary.unsqueeze(1), cells_.front()->begin());
-  pack(first_states(memory.summary), state);
+  Carried carried = first_states(memory.summary);
+  carried.coverage = attention_->first_coverage(memory);
+  pack(carried, state);
   return state;
 }
 
 Memory RecurrentDecoder::unpack_memory(const State& state) const {
   expect(state.memory.size() == kMemorySlots, "a state of another model");
-  return {state.memory[kValues],
-          state.memory[kKeys],
-          state.memory[kValid],
-          state.memory[kSummary],
-          state.memory[kBias],
-          {},
-          {},
-          false};
+  return {state.memory[kValues], state.memory[kKeys], state.memory[kValid], state.memory[kSummary],
+          state.memory[kBias]};
 }
 
-// State::carried: hidden and cell of each layer, then the feed; undefined where the model has none.
+// State::carried: hidden and cell of each layer, then the feed and the coverage; undefined where
+// the model has none.
 RecurrentDecoder::Carried RecurrentDecoder::unpack(const State& state) const {
-  expect(state.carried.size() == 2 * cells_.size() + 1, "a state of another model");
+  expect(state.carried.size() == 2 * cells_.size() + 2, "a state of another model");
   Carried carried;
   for (std::size_t i = 0; i < cells_.size(); ++i)
     carried.layers.push_back({state.carried[2 * i], state.carried[2 * i + 1]});
-  carried.feed = state.carried.back();
+  carried.feed = state.carried[2 * cells_.size()];
+  carried.coverage = state.carried.back();
   return carried;
 }
 
@@ -117,6 +128,7 @@ void RecurrentDecoder::pack(const Carried& carried, State& state) const {
     state.carried.push_back(layer.cell);
   }
   state.carried.push_back(carried.feed);
+  state.carried.push_back(carried.coverage);
 }
 
 Tensor RecurrentDecoder::bottom_gates(const Tensor& embedded, const State& state) const {
@@ -136,12 +148,20 @@ RecurrentDecoder::Sequence RecurrentDecoder::begin(const Memory& memory) const {
 
 RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& carried,
                                                  const Sequence& sequence, int64_t position) {
-  const Memory& memory = sequence.memory;
   Step step;
   step.before = carried.layers.back().hidden;
   Tensor input = gates;
+  const auto attend = [&](const Tensor& query) {
+    if (!carried.coverage.defined())
+      return attention_->forward(query, sequence.memory, position, 0);
+    Memory memory = sequence.memory;
+    memory.coverage = carried.coverage;
+    Attended attended = attention_->forward(query, memory, position, 0);
+    carried.coverage = attended.coverage;
+    return attended;
+  };
   if (timing_ == Timing::kBefore) {
-    step.attended = attention_->forward(step.before, memory, position, 0);
+    step.attended = attend(step.before);
     input = gates + cells_.front()->project_extra(step.attended.context, sequence.cells.front());
   } else if (feeding_) {
     input = gates + cells_.front()->project_extra(carried.feed, sequence.cells.front());
@@ -155,8 +175,7 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& c
         cells_[layer]->step(input, carried.layers[layer], sequence.cells[layer]);
   }
   step.top = carried.layers.back().hidden;
-  if (timing_ != Timing::kBefore)
-    step.attended = attention_->forward(step.top, memory, position, 0);
+  if (timing_ != Timing::kBefore) step.attended = attend(step.top);
   if (timing_ == Timing::kAfter) {
     step.attentional = attentional_state(step.attended.context, step.top, sequence);
     if (feeding_) carried.feed = step.attentional;
@@ -166,7 +185,7 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& c
 
 RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carried& carried,
                                                       const Memory& memory) {
-  std::vector<Tensor> before, top, context, weights, logs, attentional;
+  std::vector<Tensor> before, top, context, weights, heads, logs, attentional;
   const Sequence sequence = begin(memory);
   int64_t position = 0;
   for (const Tensor& now : gates.split(1, 1)) {
@@ -175,13 +194,17 @@ RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carri
     top.push_back(step.top);
     context.push_back(step.attended.context);
     weights.push_back(step.attended.weights);
+    if (step.attended.heads.defined()) heads.push_back(step.attended.heads);
     if (memory.logs) logs.push_back(step.attended.logs);
     if (feeding_) attentional.push_back(step.attentional);
   }
   const auto join = [](const std::vector<Tensor>& parts) {
     return parts.empty() ? Tensor() : at::cat(parts, 1);
   };
-  return {join(before), join(top), {join(context), join(weights), join(logs)}, join(attentional)};
+  return {join(before),
+          join(top),
+          {join(context), join(weights), join(logs), join(heads)},
+          join(attentional)};
 }
 
 // Nothing that the attention makes enters the next step: layer by layer, then all steps attend
@@ -220,13 +243,19 @@ Tensor RecurrentDecoder::read_out(const Tensor& embedded, const Step& step) cons
   return sum.unflatten(-1, {-1, 2}).amax(-1);
 }
 
+// A mechanism alone is the one head.
+Tensor RecurrentDecoder::by_head(const Attended& attended) {
+  if (!attended.weights.defined()) return {};
+  return attended.heads.defined() ? attended.heads.transpose(1, 2) : attended.weights.unsqueeze(1);
+}
+
 Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weights) {
   Carried carried = unpack(state);
   const Step step =
       advance(bottom_gates(embedded, state), carried, begin(unpack_memory(state)), state.position);
   pack(carried, state);
   ++state.position;
-  if (weights != nullptr) *weights = step.attended.weights;
+  if (weights != nullptr) *weights = by_head(step.attended);
   return read_out(embedded, step);
 }
 
@@ -236,10 +265,10 @@ Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor*
   Memory memory = unpack_memory(state);
   memory.logs = logs != nullptr;
   const Tensor gates = bottom_gates(embedded, state);
-  const bool chained = timing_ == Timing::kBefore || feeding_;
+  const bool chained = timing_ == Timing::kBefore || feeding_ || carried.coverage.defined();
   const Step all =
       chained ? run_stepwise(gates, carried, memory) : run_at_once(gates, carried, memory);
-  if (weights != nullptr) *weights = all.attended.weights;
+  if (weights != nullptr) *weights = by_head(all.attended);
   if (logs != nullptr) *logs = all.attended.logs;
   return read_out(embedded, all);
 }

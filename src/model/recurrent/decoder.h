@@ -33,12 +33,12 @@ class RecurrentDecoder : public torch::nn::Module {
   State start(const Memory& memory);
 
   /// One step for every hypothesis: embedded [sentences, beam, input] -> features of the same
-  /// shape.
+  /// shape. `weights`, where not null, receives [sentences, heads, beam, source].
   Tensor step(const Tensor& embedded, State& state, Tensor* weights);
 
   /// Teacher forcing: embedded [batch, target, input] -> features of the same shape. `weights`,
-  /// where not null, receives [batch, target, source], and `logs` the same of their logarithms,
-  /// with a gradient.
+  /// where not null, receives [batch, heads, target, source], and `logs` the logarithms of their
+  /// mean over the heads, [batch, target, source], with a gradient.
   Tensor run(const Tensor& embedded, const State& state, Tensor* weights, Tensor* logs = nullptr);
 
   bool attends() const { return timing_ != Timing::kNever; }
@@ -47,6 +47,7 @@ class RecurrentDecoder : public torch::nn::Module {
   struct Carried {
     std::vector<CellState> layers;  // bottom first, each [sentences, beam, hidden]
     Tensor feed;                    // h~(t-1) [sentences, beam, input] with input feeding
+    Tensor coverage;                // as in Memory
   };
   /// What one step made, or, joined along the second dimension, all of them.
   struct Step {
@@ -73,6 +74,7 @@ class RecurrentDecoder : public torch::nn::Module {
   Step run_at_once(Tensor gates, Carried& carried, const Memory& memory);
   static Tensor attentional_state(const Tensor& context, const Tensor& top,
                                   const Sequence& sequence);
+  static Tensor by_head(const Attended& attended);
   Tensor read_out(const Tensor& embedded, const Step& step) const;
 
   Cell cell_;

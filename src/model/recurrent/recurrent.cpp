@@ -59,10 +59,8 @@ class RecurrentModel : public Model {
     return trace != nullptr && trace->cross ? &weights : nullptr;
   }
 
-  // The single head of a recurrent model: [batch, query, source] -> [batch, 1, query, source].
   static void note(Trace* trace, const Tensor& weights) {
-    if (weights.defined())
-      trace->maps.push_back({AttentionKind::kCross, 0, weights.detach().unsqueeze(1)});
+    if (weights.defined()) trace->maps.push_back({AttentionKind::kCross, 0, weights.detach()});
   }
 
   double dropout_;
@@ -88,6 +86,16 @@ ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabu
   if (config.window != Window::global && timing != Timing::kAfter)
     throw UserError("model.window: " + config::name_of(config.window) + " is undefined" + with +
                     "; use global, or a luong_* attention");
+  if (config.attention_heads > 1 && timing == Timing::kNever)
+    throw UserError("model.attention_heads: there is nothing to split" + with + "; set it to 1");
+  if (config.hidden_size % config.attention_heads != 0)
+    throw UserError("model.attention_heads: " + std::to_string(config.attention_heads) +
+                    " heads do not divide the width " + std::to_string(config.hidden_size) +
+                    " of the states, model.hidden_size");
+  if (config.coverage != Coverage::none &&
+      (timing == Timing::kNever || config.attention == "luong_location"))
+    throw UserError("model.coverage: " + config::name_of(config.coverage) + " is undefined" + with +
+                    ", which looks at no source word; use none, or another attention");
   return std::make_shared<RecurrentModel>(config, vocabulary);
 }
 

@@ -28,13 +28,17 @@ struct Kind {
   Readout readout = Readout::linear;
   Window window = Window::global;
   std::string normaliser = "softmax";
+  Coverage coverage = Coverage::none;
+  int64_t heads = 1;
 };
 
 inline std::string name_of_kind(const Kind& kind) {
   return kind.attention + "_" + config::name_of(kind.cell) + std::to_string(kind.layers) +
          (kind.window == Window::global ? "" : "_" + config::name_of(kind.window)) +
          (kind.feeding ? "_feeding" : "") + (kind.readout == Readout::maxout ? "_maxout" : "") +
-         (kind.normaliser == "softmax" ? "" : "_" + kind.normaliser);
+         (kind.normaliser == "softmax" ? "" : "_" + kind.normaliser) +
+         (kind.coverage == Coverage::none ? "" : "_" + config::name_of(kind.coverage)) +
+         (kind.heads == 1 ? "" : "_" + std::to_string(kind.heads) + "heads");
 }
 
 inline ModelConfig small_config(const Kind& kind) {
@@ -48,6 +52,9 @@ inline ModelConfig small_config(const Kind& kind) {
   config.window = kind.window;
   config.window_size = 2;
   config.attention_normaliser = kind.normaliser;
+  config.coverage = kind.coverage;
+  config.coverage_size = 3;
+  config.attention_heads = kind.heads;
   config.embedding_size = 7;
   config.hidden_size = 10;
   config.max_positions = 20;
@@ -56,7 +63,7 @@ inline ModelConfig small_config(const Kind& kind) {
 }
 
 /// Everything that goes with an attention: cells, one and two layers, feeding, read-outs, windows,
-/// normalisers.
+/// normalisers, coverage, heads.
 inline std::vector<Kind> kinds_of(const std::string& attention) {
   const Timing timing = attention_info(attention).timing;
   std::vector<Kind> kinds;
@@ -76,6 +83,22 @@ inline std::vector<Kind> kinds_of(const std::string& attention) {
       if (normaliser != "softmax")
         kinds.push_back(
             {attention, Cell::gru, 1, false, Readout::linear, Window::global, normaliser});
+  if (timing != Timing::kNever) {
+    Kind kind{attention};
+    kind.heads = 2;
+    kinds.push_back(kind);
+  }
+  if (timing != Timing::kNever && attention != "luong_location")
+    for (const int64_t heads : {1, 2})
+      for (const Coverage coverage : {Coverage::linguistic, Coverage::neural}) {
+        Kind kind{attention};
+        kind.layers = heads;
+        kind.feeding = timing == Timing::kAfter && coverage == Coverage::neural;
+        if (timing == Timing::kAfter && heads == 2) kind.window = Window::local_p;
+        kind.coverage = coverage;
+        kind.heads = heads;
+        kinds.push_back(kind);
+      }
   return kinds;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/additive.h"
 #include "kernels/collected.h"
@@ -24,9 +25,15 @@ struct Memory {
   Tensor summary;  // [sentences, memory] the encoder's last states, both directions
   Tensor bias;     // [sentences, 1, source] added to scores: 0 where valid, -inf on padding
   // Made by begin() for the steps of one sequence.
-  kernels::Collected query;          // what multiplies the queries
-  kernels::AdditiveMemory additive;  // keys and values for the fused kernel, where it takes them
-  bool logs = false;                 // the weights' logarithms are wanted
+  kernels::Collected query = {};  // what multiplies the queries
+  kernels::AdditiveMemory additive =
+      {};                          // keys and values for the fused kernel, where it takes them
+  Tensor facts = {};               // of coverage: what it reads of each position
+  std::vector<Memory> heads = {};  // of several mechanisms side by side
+  // For one step.
+  bool logs = false;     // the weights' logarithms are wanted
+  Tensor coverage = {};  // what was looked at before, where the mechanism asks for it:
+                         // [sentences, query, source, any]
 };
 
 /// A Memory without keys, with the bias made from `valid`.
@@ -36,7 +43,10 @@ struct Attended {
   Tensor context;  // [sentences, query, memory]
   Tensor weights;  // [sentences, query, source], rows sum to 1 over valid positions; undefined for
                    // `none`
-  Tensor logs = {};  // of the weights, with a gradient; where Memory::logs wants them
+  Tensor logs = {};      // of the weights, with a gradient; where Memory::logs wants them
+  Tensor heads = {};     // [sentences, query, heads, source]: where there are several, whose mean
+                         // `weights` is
+  Tensor coverage = {};  // after this step, as in Memory
 };
 
 /// What becomes of scores.
@@ -70,6 +80,10 @@ class Attention : public torch::nn::Module {
 
   /// Before the steps of one sequence.
   Memory begin(Memory memory);
+
+  /// Memory::coverage before the first step, [sentences, 1, source, any]; undefined for a mechanism
+  /// that does not ask for it. One that does is asked for one step at a time.
+  virtual Tensor first_coverage(const Memory&) const { return {}; }
 
   /// query [sentences, query, width of s]: several steps of teacher forcing or several hypotheses
   /// of a beam. `position` is the 0-based target position of the first query; `stride` is 1 where

@@ -15,10 +15,7 @@ Memory make_memory(const Tensor& values, const Tensor& valid, const Tensor& summ
                 .keys = {},
                 .valid = valid,
                 .summary = summary,
-                .bias = {},
-                .query = {},
-                .additive = {},
-                .logs = false};
+                .bias = {}};
   memory.bias =
       at::zeros({valid.size(0), 1, valid.size(1)}, memory.values.options())
           .masked_fill_(valid.logical_not().unsqueeze(1), -std::numeric_limits<double>::infinity());

@@ -1,4 +1,5 @@
-// a(t,i) = softmax (or another normaliser) over i in [p(t) - D, p(t) + D] of e(t,i), with any of Luong's scores e
+// a(t,i) = softmax (or another normaliser) over i in [p(t) - D, p(t) + D] of e(t,i), with any of
+// Luong's scores e
 //   local_m: p(t) = t, but never behind the last word
 //   local_p: p(t) = S sigmoid(v . tanh(W s(t))), and a(t,i) is multiplied by exp(-(i - p(t))^2 / (2
 //   (D/2)^2))

@@ -19,7 +19,8 @@ class LuongDot : public Attention {
 
  protected:
   Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    const Tensor scores = at::bmm(query, memory.values.transpose(1, 2));
+    const Tensor& keys = memory.keys.defined() ? memory.keys : memory.values;
+    const Tensor scores = at::bmm(query, keys.transpose(1, 2));
     return attend_with(scores, memory, weighing_, is_training());
   }
 

@@ -1,0 +1,129 @@
+// e(t,i) = score(s, k(i) + V C(t-1,i)), where the score has keys k(i) and C(0,i) = 0
+//   linguistic: C(t,i) = C(t-1,i) + a(t,i) / f(i), f(i) = 2 sigmoid(u . h(i))
+//   neural:     C(t,i) = GRU(C(t-1,i), [a(t,i); h(i); s])
+// Tu et al. 2016, equations 6 to 9; f(i) is the fertility of a source word, at most 2. With the
+// additive score this is v . tanh(W s + U h(i) + V C(t-1,i)), as in the paper.
+#include "model/recurrent/attention/covered.h"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "kernels/product.h"
+#include "model/recurrent/attention/common.h"
+
+namespace heed::model {
+namespace {
+
+constexpr double kLargestFertility = 2;
+
+class Covered : public Attention {
+ public:
+  Covered(AttentionPtr scores, const AttentionSize& size, Coverage form, int64_t width)
+      : neural_(form == Coverage::neural), width_(neural_ ? width : 1) {
+    scores_ = register_module("scores", std::move(scores));
+    added_ = register_parameter("added", xavier(size.query, width_));
+    if (!neural_) {
+      fertility_ = register_parameter("fertility", xavier(1, size.memory).squeeze(0));
+      return;
+    }
+    from_weight_ = register_parameter("from_weight", xavier(3 * width_, 1));
+    from_memory_ = register_parameter("from_memory", xavier(3 * width_, size.memory));
+    from_query_ = register_parameter("from_query", xavier(3 * width_, size.query));
+    recurrent_ = register_parameter("recurrent", gate_matrices(3, width_, width_));
+    bias_ = register_parameter("bias", at::zeros({3 * width_}));
+  }
+
+  Tensor first_coverage(const Memory& memory) const override {
+    return at::zeros({memory.valid.size(0), 1, memory.valid.size(1), width_},
+                     memory.values.options());
+  }
+
+ protected:
+  Memory project(Memory memory) override {
+    memory = scores_->prepare(std::move(memory));
+    if (!memory.keys.defined()) memory.keys = memory.values;
+    return memory;
+  }
+
+  Memory share(Memory memory) override {
+    memory = scores_->begin(std::move(memory));
+    memory.additive = {};  // its keys are those of all steps
+    if (neural_) {
+      memory.facts = kernels::linear(memory.values, kernels::widened(from_memory_));
+    } else {
+      memory.facts =
+          kLargestFertility * at::sigmoid(at::matmul(memory.values, kernels::widened(fertility_)));
+    }
+    return memory;
+  }
+
+  Attended attend(const Tensor& query, const Memory& memory, int64_t position,
+                  int64_t stride) override {
+    expect(memory.coverage.defined() && memory.facts.defined(),
+           "coverage is carried from step to step");
+    const int64_t sentences = query.size(0), beam = query.size(1);
+    const Tensor& before = memory.coverage;
+    const Tensor added = kernels::linear(before, kernels::widened(added_));
+    Memory own = of_hypotheses(memory, beam);
+    own.keys = (memory.keys.unsqueeze(1) + added).flatten(0, 1);
+    const Attended attended =
+        scores_->forward(query.flatten(0, 1).unsqueeze(1), own, position, stride);
+    const auto back = [&](const Tensor& x) {  // [sentences * beam, 1, any]
+      return x.defined() ? x.squeeze(1).unflatten(0, {sentences, beam}) : Tensor();
+    };
+    Attended out{back(attended.context), back(attended.weights), back(attended.logs)};
+    out.coverage = neural_ ? gated(query, before, out.weights, memory.facts)
+                           : before + (out.weights / memory.facts.unsqueeze(1)).unsqueeze(-1);
+    return out;
+  }
+
+ private:
+  /// Each hypothesis has keys of its own: it becomes a sentence.
+  static Memory of_hypotheses(const Memory& memory, int64_t beam) {
+    const auto each = [beam](const Tensor& x) {
+      auto shape = x.sizes().vec();
+      shape.insert(shape.begin() + 1, beam);
+      return x.unsqueeze(1).expand(shape).flatten(0, 1);
+    };
+    Memory own = memory;
+    own.values = each(memory.values);
+    own.valid = each(memory.valid);
+    own.bias = each(memory.bias);
+    own.coverage = {};
+    return own;
+  }
+
+  /// A GRU's step for every position: [sentences, beam, source, width].
+  Tensor gated(const Tensor& query, const Tensor& before, const Tensor& weights,
+               const Tensor& facts) const {
+    const Tensor asked =
+        kernels::linear(query, kernels::widened(from_query_), kernels::widened(bias_));
+    const Tensor input = weights.unsqueeze(-1) * kernels::widened(from_weight_).squeeze(1) +
+                         facts.unsqueeze(1) + asked.unsqueeze(2);
+    const auto in = input.chunk(3, -1);
+    const auto recurrent = kernels::widened(recurrent_).chunk(3, 0);
+    const Tensor update = at::sigmoid(in[0] + at::matmul(before, recurrent[0].t()));
+    const Tensor reset = at::sigmoid(in[1] + at::matmul(before, recurrent[1].t()));
+    const Tensor fresh = at::tanh(in[2] + at::matmul(reset * before, recurrent[2].t()));
+    return before + update * (fresh - before);
+  }
+
+  bool neural_;
+  int64_t width_;
+  AttentionPtr scores_;
+  Tensor added_;                                   // V [keys, width]
+  Tensor fertility_;                               // u [memory]
+  Tensor from_weight_, from_memory_, from_query_;  // rows: update, reset, fresh
+  Tensor recurrent_, bias_;
+};
+
+}  // namespace
+
+AttentionPtr make_covered(AttentionPtr scores, const AttentionSize& size, Coverage form,
+                          int64_t width) {
+  return std::make_shared<Covered>(std::move(scores), size, form, width);
+}
+
+}  // namespace heed::model

@@ -1,0 +1,116 @@
+// c(t) = [c_1(t); ...; c_k(t)], c_j(t) = attention_j of the j-th slice of P s and of Q h(i)
+// Vaswani et al. 2017, 3.2.2, with any score; keys and values of a head are the same slice. What
+// reads the context multiplies it with a matrix of its own, so that there is none here.
+#include "model/recurrent/attention/side_by_side.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "kernels/product.h"
+#include "model/recurrent/attention/common.h"
+
+namespace heed::model {
+namespace {
+
+class SideBySide : public Attention {
+ public:
+  SideBySide(const std::function<AttentionPtr(const AttentionSize&)>& make, AttentionSize size,
+             int64_t heads) {
+    expect(size.query % heads == 0 && size.memory % heads == 0, "the heads divide the states");
+    query_ = register_parameter("query", xavier(size.query, size.query));
+    memory_ = register_parameter("memory", xavier(size.memory, size.memory));
+    size.query /= heads;
+    size.memory /= heads;
+    size.hidden /= heads;
+    for (int64_t head = 0; head < heads; ++head)
+      heads_.push_back(register_module("head" + std::to_string(head), make(size)));
+  }
+
+  Tensor first_coverage(const Memory& memory) const override {
+    std::vector<Tensor> parts;
+    for (const AttentionPtr& head : heads_) {
+      Tensor part = head->first_coverage(memory);
+      if (!part.defined()) return {};
+      parts.push_back(std::move(part));
+    }
+    return at::cat(parts, -1);
+  }
+
+ protected:
+  Memory project(Memory memory) override {
+    memory.values = kernels::linear(memory.values, kernels::widened(memory_));
+    std::vector<Tensor> keys;
+    for (std::size_t head = 0; head < heads_.size(); ++head) {
+      const Tensor own = heads_[head]->prepare(slice(memory, head)).keys;
+      if (own.defined()) keys.push_back(own);
+    }
+    if (!keys.empty()) memory.keys = at::cat(keys, -1);
+    return memory;
+  }
+
+  Memory share(Memory memory) override {
+    memory.query = kernels::collected(kernels::widened(query_));
+    memory.heads.clear();
+    for (std::size_t head = 0; head < heads_.size(); ++head)
+      memory.heads.push_back(heads_[head]->begin(slice(memory, head)));
+    return memory;
+  }
+
+  Attended attend(const Tensor& query, const Memory& memory, int64_t position,
+                  int64_t stride) override {
+    const Tensor projected = memory.query.weight.defined()
+                                 ? kernels::collected_linear(query, memory.query)
+                                 : at::linear(query, kernels::widened(query_));
+    std::vector<Tensor> contexts, weights, logs, coverage;
+    for (std::size_t head = 0; head < heads_.size(); ++head) {
+      Memory own = memory.heads.empty() ? slice(memory, head) : memory.heads[head];
+      own.logs = memory.logs;
+      if (memory.coverage.defined()) own.coverage = part(memory.coverage, head);
+      const Attended attended = heads_[head]->forward(part(projected, head), own, position, stride);
+      contexts.push_back(attended.context);
+      weights.push_back(attended.weights);
+      if (memory.logs) logs.push_back(attended.logs);
+      if (attended.coverage.defined()) coverage.push_back(attended.coverage);
+    }
+    Attended out{at::cat(contexts, -1), {}};
+    out.heads = at::stack(weights, 2);
+    out.weights = out.heads.mean(2);
+    if (memory.logs)
+      out.logs = at::logsumexp(at::stack(logs), 0) - std::log(static_cast<double>(heads_.size()));
+    if (!coverage.empty()) out.coverage = at::cat(coverage, -1);
+    return out;
+  }
+
+ private:
+  Tensor part(const Tensor& x, std::size_t head) const {
+    const int64_t width = x.size(-1) / static_cast<int64_t>(heads_.size());
+    return x.narrow(-1, static_cast<int64_t>(head) * width, width);
+  }
+
+  Memory slice(const Memory& memory, std::size_t head) const {
+    Memory own = memory;
+    own.values = part(memory.values, head).contiguous();
+    if (memory.keys.defined()) own.keys = part(memory.keys, head).contiguous();
+    own.query = {};
+    own.heads.clear();
+    return own;
+  }
+
+  Tensor query_;   // P [query, query]
+  Tensor memory_;  // Q [memory, memory]
+  std::vector<AttentionPtr> heads_;
+};
+
+}  // namespace
+
+AttentionPtr make_side_by_side(const std::function<AttentionPtr(const AttentionSize&)>& make,
+                               const AttentionSize& size, int64_t heads) {
+  return std::make_shared<SideBySide>(make, size, heads);
+}
+
+}  // namespace heed::model
