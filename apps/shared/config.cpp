@@ -19,14 +19,12 @@ Config load_config(const std::string& path, const std::vector<std::string>& sett
 
 namespace {
 
-/// What guided alignment asks of the model and the corpora.
-void check_guided(const Config& config) {
-  if (config.training.guided_alignment == 0) return;
+/// What a loss of the attention asks of the model: `own` is its key in the section `training`.
+void check_attention_loss(const std::string& own, const Config& config) {
   const auto refuse = [](const std::string& key, const std::string& what) {
     throw config::ConfigError("training." + key + ": " + what);
   };
   const model::ModelConfig& model = config.model;
-  const std::string own = "guided_alignment", off = "; set it to 0";
   if (model.type == model::ModelType::transformer) {
     const int64_t layer = config.training.guided_layer, head = config.training.guided_head;
     // The default is right for a single layer, too.
@@ -37,22 +35,44 @@ void check_guided(const Config& config) {
     if (head >= model.heads)
       refuse("guided_head", "there is no head " + std::to_string(head) + ", model.heads is " +
                                 std::to_string(model.heads) + ", counted from 0");
-  } else {
-    if (model.attention == "none") refuse(own, "model.attention is none, and has no weights" + off);
-    if (model.window != model::Window::global)
-      refuse(own, "links may be outside the window of model.window: " +
-                      config::name_of(model.window) + "; set window: global, or this to 0");
-    if (model.attention == "luong_location" && config.data.max_length >= model.max_positions)
-      refuse(own,
-             "model.attention: luong_location has no weights behind model.max_positions; set "
-             "data.max_length below it, or this to 0");
+  } else if (model.attention == "none") {
+    refuse(own, "model.attention is none, and has no weights; set it to 0");
   }
   if (model.attention_normaliser != "softmax")
-    refuse(own, "weights of 0 have no logarithm; set model.attention_normaliser: softmax, or this to 0");
-  if (!data::has_alignment(config.data))
     refuse(own,
-           "no corpus has an alignment; name a file in data.train.alignment (heed align makes "
-           "one), or set it to 0");
+           "weights of 0 have no logarithm; set model.attention_normaliser: softmax, or this to 0");
+}
+
+void check_guided(const Config& config) {
+  const std::string own = "guided_alignment";
+  const model::ModelConfig& model = config.model;
+  check_attention_loss(own, config);
+  const auto refuse = [&](const std::string& what) {
+    throw config::ConfigError("training." + own + ": " + what);
+  };
+  if (model.type == model::ModelType::rnn) {
+    if (model.window != model::Window::global)
+      refuse("links may be outside the window of model.window: " + config::name_of(model.window) +
+             "; set window: global, or this to 0");
+    if (model.attention == "luong_location" && config.data.max_length >= model.max_positions)
+      refuse(
+          "model.attention: luong_location has no weights behind model.max_positions; set "
+          "data.max_length below it, or this to 0");
+  }
+  if (!data::has_alignment(config.data))
+    refuse(
+        "no corpus has an alignment; name a file in data.train.alignment (heed align makes "
+        "one), or set it to 0");
+}
+
+void check_coverage(const Config& config) {
+  const std::string own = "coverage_loss";
+  check_attention_loss(own, config);
+  if (config.model.type == model::ModelType::rnn && config.model.window == model::Window::local_p)
+    throw config::ConfigError(
+        "training." + own +
+        ": the weights of model.window: local_p have no logarithms; set another "
+        "window, or this to 0");
 }
 
 }  // namespace
@@ -71,7 +91,8 @@ void check(const Config& config) {
   if (config.decoding.coverage_penalty > 0 && !attends)
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
-  check_guided(config);
+  if (config.training.guided_alignment > 0) check_guided(config);
+  if (config.training.coverage_loss > 0) check_coverage(config);
   score::check(config.evaluation);
 }
 

@@ -101,6 +101,11 @@ struct TrainConfig {
              "the next one, which reads it (Chen et al. 2020): better alignments, but a recurrent "
              "model's only attention then looks behind.",
              config::AnyValue{})
+  HEED_FIXED(
+      double, coverage_loss, 0.0,
+      "Weight of the loss of looking at a source piece again (See et al. 2017); a sum over "
+      "target pieces, divided by their number. transformer: of guided_layer and guided_head.",
+      config::Between<double>{0.0, 1000.0})
   HEED_FIXED(double, clip_norm, 1.0,
              "Gradients longer than this are shortened to it; 0 leaves them.",
              config::Between<double>{0.0, 1e9})

@@ -10,9 +10,13 @@
 
 namespace heed::train {
 
+bool is_guided(const data::Batch& batch, const TrainConfig& config) {
+  return config.guided_alignment > 0 &&
+         std::ranges::any_of(batch.links, [](const auto& row) { return !row.empty(); });
+}
+
 std::optional<model::Trace> guided_trace(const data::Batch& batch, const TrainConfig& config) {
-  const bool any = std::ranges::any_of(batch.links, [](const auto& row) { return !row.empty(); });
-  if (config.guided_alignment == 0 || !any) return std::nullopt;
+  if (!is_guided(batch, config) && config.coverage_loss == 0) return std::nullopt;
   return model::Trace{
       .cross = false,
       .guided = model::Guided{.layer = config.guided_layer, .head = config.guided_head}};

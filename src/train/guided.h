@@ -17,7 +17,11 @@
 
 namespace heed::train {
 
-/// What the model is asked for; nothing where no row of the batch has a link, or the weight is 0.
+/// Whether the batch has a link and the loss a weight.
+bool is_guided(const data::Batch& batch, const TrainConfig& config);
+
+/// What the model is asked for; nothing where the batch is not guided and there is no
+/// coverage_loss.
 std::optional<model::Trace> guided_trace(const data::Batch& batch, const TrainConfig& config);
 
 /// The sum over the target pieces of a batch that has links: [] double, with a gradient. `logs`

@@ -21,6 +21,7 @@
 #include "model/initial.h"
 #include "model/weights.h"
 #include "train/consistency.h"
+#include "train/coverage_loss.h"
 #include "train/guided.h"
 
 namespace heed::train {
@@ -160,8 +161,13 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
             : loss_of(model, features, target, config_.label_smoothing);
   if (!trace) return loss;
   // With consistency, of the first predictions: those of the second see less.
-  loss.align = guided_loss(trace->guided->logs, part, config_.guided_step);
-  loss.smoothed = loss.smoothed + loss.align * config_.guided_alignment;
+  const Tensor& logs = trace->guided->logs;
+  if (is_guided(part, config_)) {
+    loss.align = guided_loss(logs, part, config_.guided_step);
+    loss.smoothed = loss.smoothed + loss.align * config_.guided_alignment;
+  }
+  if (config_.coverage_loss > 0)
+    loss.smoothed = loss.smoothed + coverage_loss(logs, part) * config_.coverage_loss;
   return loss;
 }
 

@@ -80,6 +80,7 @@ inline std::vector<Option> options() {
       {"training.guided_layer", kTransformer, {"-2", "0", "-1"}},
       {"training.guided_head", kTransformer, {"0", "1"}},
       {"training.guided_step", kBoth},
+      {"training.coverage_loss", kBoth, {"0", "0.5"}},
       {"training.clip_norm", kBoth, {"1", "0"}},
       {"training.ema", kBoth, {"0", "0.9"}},
       {"training.keep_best", kBoth, {"1", "2"}},

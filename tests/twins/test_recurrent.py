@@ -40,9 +40,6 @@ class Recurrent(TwinTest):
     def test_another_model_is_noticed(self):
         kind = next(kind for kind in kinds.recurrent() if kind["window"] == "local_m")
         self.assert_noticed(kind, {"window_size": 1}, {"window_size": 100})
-        # Without heads of its own the first one has all.
-        kind = next(kind for kind in kinds.recurrent() if kind["coverage"] == "linguistic")
-        self.assert_noticed(kind, {"coverage": "none"})
 
 
 if __name__ == "__main__":

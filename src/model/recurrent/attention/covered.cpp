@@ -22,6 +22,8 @@ class Covered : public Attention {
  public:
   Covered(AttentionPtr scores, const AttentionSize& size, Coverage form, int64_t width)
       : neural_(form == Coverage::neural), width_(neural_ ? width : 1) {
+    expect(size.query == size.memory && size.query == size.hidden,
+           "keys are as wide as states, whatever the mechanism makes them of");
     scores_ = register_module("scores", std::move(scores));
     added_ = register_parameter("added", xavier(size.query, width_));
     if (!neural_) {
