@@ -4,10 +4,12 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
+#include "decode/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 
@@ -122,55 +124,6 @@ void read_batch(model::Model& model, const at::Device& device,
   }
 }
 
-/// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.
-std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
-                                  const std::vector<int32_t>& ids) {
-  std::vector<std::string> names = vocabulary.spell(line);
-  names.resize(ids.size());
-  names.push_back("</s>");
-  return names;
-}
-
-/// Fills text, pieces and `examples`; true where there is something to read.
-std::vector<bool> prepare(Translator& translator, const std::vector<std::string>& sources,
-                          const std::optional<std::vector<std::string>>& targets,
-                          int64_t first_line, std::vector<data::Example>& examples,
-                          std::vector<AttendedSentence>& out) {
-  const Member& member = translator.first();
-  std::vector<Translation> own;
-  if (!targets) own = translator.translate(sources, first_line);
-  std::vector<bool> readable(sources.size());
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    examples[i].source = member.source.encode(sources[i]);
-    if (targets) {
-      examples[i].target = member.target.encode((*targets)[i]);
-      out[i].target_text = (*targets)[i];
-    } else if (!own[i].hypotheses.empty()) {
-      const auto limit = static_cast<std::size_t>(translator.source_limit());
-      if (examples[i].source.size() > limit)
-        examples[i].source.resize(limit);  // as it was translated
-      examples[i].target = own[i].hypotheses[0].ids;
-      out[i].target_text = own[i].text;
-      out[i].cut = own[i].hypotheses[0].cut;
-    }
-    readable[i] = targets ? !(examples[i].source.empty() && examples[i].target.empty())
-                          : !own[i].hypotheses.empty();
-    // A cut translation of the longest length has no room for </s> to be read after it.
-    const auto longest = static_cast<std::size_t>(translator.longest());
-    for (const auto* side : {&examples[i].source, &examples[i].target})
-      if (side->size() + 1 > longest && !out[i].cut)
-        throw UserError("attention: line " + std::to_string(first_line + static_cast<int64_t>(i)) +
-                        " has " + std::to_string(side->size()) +
-                        " pieces, and the model can take " + std::to_string(longest - 1) +
-                        "; split it");
-    if (examples[i].target.size() + 1 > longest) examples[i].target.resize(longest - 1);
-    out[i].source_pieces = names_of(member.source, sources[i], examples[i].source);
-    out[i].target_pieces = targets ? names_of(member.target, (*targets)[i], examples[i].target)
-                                   : piece_names(member.target, examples[i].target);
-  }
-  return readable;
-}
-
 void require_attention(const model::Model& model, const AttentionRequest& request) {
   if (request.cross && !model.attends())
     throw UserError("attention: this model has none (model.attention: none); choose another model");
@@ -208,14 +161,19 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
                                              const std::vector<std::string>& sources,
                                              const std::optional<std::vector<std::string>>& targets,
                                              const AttentionRequest& request, int64_t first_line) {
-  if (targets && targets->size() != sources.size())
-    throw UserError("attention: " + std::to_string(sources.size()) + " source lines and " +
-                    std::to_string(targets->size()) + " target lines");
   require_attention(*translator.first().model, request);
-  std::vector<data::Example> examples(sources.size());
-  std::vector<AttendedSentence> out(sources.size());
-  const std::vector<bool> readable =
-      prepare(translator, sources, targets, first_line, examples, out);
+  std::vector<data::Example> examples;
+  std::vector<bool> readable;
+  std::vector<AttendedSentence> out;
+  for (Reading& reading : readings_of(translator, sources, targets, first_line)) {
+    examples.push_back(std::move(reading.example));
+    readable.push_back(reading.readable);
+    out.push_back({.target_text = std::move(reading.target_text),
+                   .source_pieces = std::move(reading.source_pieces),
+                   .target_pieces = std::move(reading.target_pieces),
+                   .matrices = {},
+                   .cut = reading.cut});
+  }
   read_all(translator, examples, readable, request, out);
   return out;
 }

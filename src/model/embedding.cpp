@@ -43,6 +43,13 @@ Tensor Embedding::vectors_of(const Tensor& tokens) {
   return scale_ == 1 ? vectors : vectors * scale_;
 }
 
+Tensor traced_vectors(const Tensor& vectors, Trace* trace) {
+  if (trace == nullptr || !trace->vectors) return vectors;
+  SourceVectors& wanted = *trace->vectors;
+  wanted.leaf = (vectors.detach() * wanted.share).requires_grad_();
+  return wanted.leaf;
+}
+
 OutputLayer::OutputLayer(int64_t vocabulary, int64_t width, bool with_bias) {
   weight = register_parameter("weight", normal(vocabulary, width));
   if (with_bias) bias = register_parameter("bias", at::zeros({vocabulary}));

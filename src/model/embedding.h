@@ -65,6 +65,10 @@ struct TokenLayerOptions {
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
                              const VocabularySizes& vocabulary, const TokenLayerOptions& options);
 
+/// What a model goes on with: its source's word vectors, or the leaf that `trace` asks for in their
+/// place.
+Tensor traced_vectors(const Tensor& vectors, Trace* trace);
+
 /// Inverted dropout: a no-op unless `training` and share > 0.
 Tensor drop(const Tensor& x, double share, bool training);
 /// residual + drop(x).

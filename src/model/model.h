@@ -44,11 +44,20 @@ struct Guided {
   Tensor logs = {};
 };
 
+/// The source's word vectors, for gradients with regard to them.
+struct SourceVectors {
+  double share = 1;  // the vectors are multiplied by it
+  /// Receives what the model then goes on with, [batch, source, width]: a leaf that wants a
+  /// gradient.
+  Tensor leaf = {};
+};
+
 /// Passed where weights are wanted (nullptr: the fused path runs and no weights are made).
 struct Trace {
   bool encoder = false, decoder = false, cross = true;
   std::vector<AttentionMap> maps = {};
-  std::optional<Guided> guided = {};  // in `features` alone
+  std::optional<Guided> guided = {};          // in `features` alone
+  std::optional<SourceVectors> vectors = {};  // the same
 
   bool has_maps() const { return encoder || decoder || cross; }
 };

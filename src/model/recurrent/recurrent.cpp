@@ -23,7 +23,7 @@ class RecurrentModel : public Model {
   }
 
   Tensor features(const Source& source, const Tensor& target_input, Trace* trace) override {
-    const State state = start(source, nullptr);
+    const State state = start(source, trace);
     Tensor weights;
     const Tensor output =
         decoder_->run(embed(*tokens_.target, target_input), state, wanted(trace, weights),
@@ -35,8 +35,9 @@ class RecurrentModel : public Model {
   Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
   OutputWeights output() override { return {tokens_.output->weight, tokens_.output->bias}; }
 
-  State start(const Source& source, Trace*) override {
-    return decoder_->start(encoder_->forward(embed(*tokens_.source, source.tokens), source));
+  State start(const Source& source, Trace* trace) override {
+    const Tensor vectors = traced_vectors(tokens_.source->forward(source.tokens), trace);
+    return decoder_->start(encoder_->forward(drop(vectors, dropout_, is_training()), source));
   }
 
   Tensor step(const Tensor& tokens, State& state, Trace* trace) override {

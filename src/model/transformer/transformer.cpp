@@ -80,9 +80,9 @@ class Stack : public torch::nn::Module {
  public:
   Stack(const ModelConfig& config, int64_t layers, const PositionsPtr& positions) {
     for (int64_t layer = 0; layer < layers; ++layer)
-      blocks.push_back(register_module(
-          std::to_string(layer),
-          std::make_shared<Block>(block_options(config), Place{positions, layer})));
+      blocks.push_back(
+          register_module(std::to_string(layer),
+                          std::make_shared<Block>(block_options(config), Place{positions, layer})));
     if (config.norm == Norm::pre)
       norm_ = register_module("norm",
                               torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
@@ -123,7 +123,7 @@ class Transformer : public Model {
 
  private:
   Tensor embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
-               const Sentences& sentences);
+               const Sentences& sentences, Trace* trace = nullptr);
   bool can_pack(const Tensor& tokens) const;
   Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
 
@@ -148,12 +148,14 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
       decoder_(register_module("decoder", std::make_shared<Stack<DecoderBlock>>(
                                               config, config.decoder_layers, target_positions_))) {}
 
-/// tokens [batch, length] -> as `sentences` says, with positions and dropout.
+/// tokens [batch, length] -> as `sentences` says, with positions and dropout. `trace` of padded
+/// sources.
 Tensor Transformer::embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
-                          const Sentences& sentences) {
-  const Tensor x = sentences.packed() ? positions.add_at(embedding.forward(pack(tokens, sentences)),
-                                                         sentences.positions)
-                                      : positions.add(embedding.forward(tokens), 0);
+                          const Sentences& sentences, Trace* trace) {
+  const Tensor x =
+      sentences.packed()
+          ? positions.add_at(embedding.forward(pack(tokens, sentences)), sentences.positions)
+          : positions.add(traced_vectors(embedding.forward(tokens), trace), 0);
   return drop(x, config_.dropout, is_training());
 }
 
@@ -193,7 +195,7 @@ bool Transformer::can_pack(const Tensor& tokens) const {
 }
 
 Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
-  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences);
+  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace);
   Tracer tracer(trace, AttentionKind::kEncoder);
   for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
     x = encoder_->blocks[layer]->forward(x, sentences, tracer.place());
@@ -203,8 +205,8 @@ Tensor Transformer::encode(const Source& source, const Sentences& sentences, Tra
 }
 
 Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
-  const bool packed =
-      !(trace && trace->has_maps()) && can_pack(source.tokens) && can_pack(target_input);
+  const bool looked_into = trace && (trace->has_maps() || trace->vectors);
+  const bool packed = !looked_into && can_pack(source.tokens) && can_pack(target_input);
   const Sentences sources = packed ? packed_source(source) : padded_source(source);
   const Sentences targets = packed ? packed_target(target_input) : Sentences{};
   const Tensor memory = encode(source, sources, trace);

@@ -1,0 +1,35 @@
+// Pairs of lines to be read by a model: given translations, or its own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/batch.h"
+#include "decode/translator.h"
+
+namespace heed::decode {
+
+struct Reading {
+  data::Example example;
+  bool readable = false;  // there is something to read
+  std::string target_text;
+  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
+  // own translation it is <unk>.
+  std::vector<std::string> source_pieces, target_pieces;
+  bool cut = false;  // own translation that reached the length limit
+};
+
+/// One per line of `sources`, by the translator's first model. Without `targets` the model reads its
+/// own best translation. Throws UserError when line counts differ or a line is too long (named by
+/// its number, `first_line` + index).
+std::vector<Reading> readings_of(Translator& translator, const std::vector<std::string>& sources,
+                                 const std::optional<std::vector<std::string>>& targets,
+                                 int64_t first_line);
+
+/// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.
+std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
+                                  const std::vector<int32_t>& ids);
+
+}  // namespace heed::decode
