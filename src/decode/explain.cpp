@@ -1,0 +1,153 @@
+#include "decode/explain.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "decode/ensemble.h"
+#include "decode/readings.h"
+#include "kernels/share_out.h"
+#include "model/device.h"
+
+namespace heed::decode {
+namespace {
+
+using at::Tensor;
+
+constexpr int64_t kRows = 32;  // copies of a sentence that are read together
+
+/// Of one pair: log p of every target piece.
+class Pair {
+ public:
+  Pair(model::Model& model, const at::Device& device, const data::Example& example)
+      : model_(model), device_(device), example_(example) {}
+
+  int64_t target() const { return std::ssize(example_.target) + 1; }
+  int64_t source() const { return std::ssize(example_.source) + 1; }
+
+  /// [target] of each of the examples, which have the same target: [examples, target].
+  Tensor log_probabilities(const std::vector<data::Example>& examples) const {
+    const at::NoGradGuard no_gradients;
+    std::vector<Tensor> parts;
+    for (std::size_t first = 0; first < examples.size(); first += kRows) {
+      std::vector<const data::Example*> rows;
+      for (std::size_t i = first; i < std::min(examples.size(), first + kRows); ++i)
+        rows.push_back(&examples[i]);
+      const data::Batch batch = data::make_batch(rows);
+      const Tensor logits = model_.logits(model_.features(model::make_source(batch, device_),
+                                                          on_device(batch.target_input, batch)));
+      const Tensor gold = on_device(batch.target_output, batch).unsqueeze(-1);
+      parts.push_back(at::log_softmax(logits.to(at::kFloat), -1).gather(-1, gold).squeeze(-1));
+    }
+    return at::cat(parts).cpu();
+  }
+
+  /// With the word vectors times `share`: x(i) . d log p(y(t)) / d x(i) [target, source] for the
+  /// whole vectors x, and log p [target].
+  std::pair<Tensor, Tensor> gradients(double share) const {
+    const at::AutoGradMode with_gradients(true);
+    std::vector<Tensor> products, values;
+    for (int64_t first = 0; first < target(); first += kRows) {
+      const int64_t rows = std::min(kRows, target() - first);
+      const data::Batch batch =
+          data::make_batch(std::vector<const data::Example*>(rows, &example_));
+      model::Trace trace{.cross = false, .vectors = model::SourceVectors{.share = share}};
+      const Tensor features = model_.features(model::make_source(batch, device_),
+                                              on_device(batch.target_input, batch), &trace);
+      // Row r tells of target piece first + r alone.
+      const Tensor steps = at::arange(first, first + rows, at::kLong).to(device_);
+      const Tensor own = features.index({at::arange(rows, steps.options()), steps});
+      const Tensor gold = on_device(batch.target_output, batch)[0].index_select(0, steps);
+      const Tensor value =
+          at::log_softmax(model_.logits(own).to(at::kFloat), -1).gather(1, gold.unsqueeze(1));
+      const Tensor leaf = trace.vectors->leaf;
+      const Tensor gradient = torch::autograd::grad({value.sum()}, {leaf})[0];
+      const Tensor whole = share == 0 ? leaf.detach() : leaf.detach() / share;
+      products.push_back((gradient * whole).sum(-1));
+      values.push_back(value.detach().squeeze(1));
+    }
+    return {at::cat(products).cpu(), at::cat(values).cpu()};
+  }
+
+  /// The pair without source piece i.
+  data::Example without(std::size_t i) const {
+    data::Example shorter = example_;
+    shorter.source.erase(shorter.source.begin() + static_cast<std::ptrdiff_t>(i));
+    return shorter;
+  }
+
+  const data::Example& example() const { return example_; }
+
+ private:
+  Tensor on_device(const std::vector<int64_t>& pieces, const data::Batch& batch) const {
+    return model::upload(at::tensor(pieces).reshape({batch.size, batch.target_length}), device_);
+  }
+
+  model::Model& model_;
+  const at::Device& device_;
+  const data::Example& example_;
+};
+
+std::vector<float> numbers_of(const Tensor& x) {
+  const Tensor flat = x.to(at::kFloat).contiguous();
+  return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
+}
+
+void integrate(const Pair& pair, int64_t steps, Explanation& out) {
+  Tensor sum;
+  for (int64_t k = 0; k < steps; ++k) {
+    const Tensor products =
+        pair.gradients((static_cast<double>(k) + 0.5) / static_cast<double>(steps)).first;
+    sum = sum.defined() ? sum + products : products;
+  }
+  out.values = numbers_of(sum / static_cast<double>(steps));
+  out.explained = numbers_of(pair.gradients(1).second);
+  out.unexplained = numbers_of(pair.gradients(0).second);
+}
+
+void erase(const Pair& pair, Explanation& out) {
+  std::vector<data::Example> examples{pair.example()};
+  for (std::size_t i = 0; i < pair.example().source.size(); ++i)
+    examples.push_back(pair.without(i));
+  const Tensor values = pair.log_probabilities(examples);  // [1 + source, target]
+  const Tensor lost = values[0] - values.narrow(0, 1, values.size(0) - 1);
+  out.values = numbers_of(at::constant_pad_nd(lost.t(), {0, 1}));  // nothing for </s>
+  out.explained = numbers_of(values[0]);
+}
+
+}  // namespace
+
+std::vector<Explanation> explain(Translator& translator, const std::vector<std::string>& sources,
+                                 const std::optional<std::vector<std::string>>& targets,
+                                 const ExplainOptions& options, int64_t first_line) {
+  model::Model& model = *translator.first().model;
+  std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
+  std::vector<Explanation> out(readings.size());
+  const EvalMode eval_mode({&model});
+  kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
+    Reading& reading = readings[i];
+    Explanation& one = out[i];
+    if (reading.readable) {
+      const Pair pair(model, translator.device(), reading.example);
+      if (options.evidence == Evidence::erasure) {
+        erase(pair, one);
+      } else if (options.evidence == Evidence::integrated) {
+        integrate(pair, options.steps, one);
+      } else {
+        const auto [products, values] = pair.gradients(1);
+        one.values = numbers_of(products);
+        one.explained = numbers_of(values);
+      }
+    }
+    one.target_text = std::move(reading.target_text);
+    one.source_pieces = std::move(reading.source_pieces);
+    one.target_pieces = std::move(reading.target_pieces);
+  });
+  return out;
+}
+
+}  // namespace heed::decode

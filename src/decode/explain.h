@@ -1,0 +1,44 @@
+// What each target piece depends on in the source, besides attention: gradients with regard to the
+// source's word vectors, and pieces that are left out.
+//
+//   saliency    x(i) . d log p(y(t)) / d x(i)                         gradient x input
+//   integrated  x(i) . mean over k of the same gradient at (k - 1/2)/m x, k = 1..m
+//               Sundararajan, Taly and Yan 2017, equation 3, from zero vectors: a row adds up to
+//               log p(y(t) | x) - log p(y(t) | 0), the closer the more steps
+//   erasure     log p(y(t) | x) - log p(y(t) | x without i)           Li, Monroe and Jurafsky 2016
+//
+// x(i): the vector of source piece i, without its position. All in fp32.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+
+namespace heed::decode {
+
+enum class Evidence { saliency, integrated, erasure };
+
+struct Explanation {
+  std::string target_text;
+  std::vector<std::string> source_pieces, target_pieces;  // with </s>
+  std::vector<float> values;       // [target, source] row-major, in nats; of erasure 0 for </s>
+  std::vector<float> explained;    // [target] log p(y(t) | x)
+  std::vector<float> unexplained;  // [target] integrated: log p(y(t) | 0)
+};
+
+struct ExplainOptions {
+  Evidence evidence = Evidence::saliency;
+  int64_t steps = 32;  // of integrated
+};
+
+/// One per line of `sources`, in order, by the translator's first model, as attention_maps():
+/// without `targets` of its own best translations. A blank line with no target given has no values.
+/// Works for every model, those without attention included.
+std::vector<Explanation> explain(Translator& translator, const std::vector<std::string>& sources,
+                                 const std::optional<std::vector<std::string>>& targets,
+                                 const ExplainOptions& options, int64_t first_line = 1);
+
+}  // namespace heed::decode

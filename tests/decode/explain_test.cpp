@@ -1,0 +1,82 @@
+// Gradients and erasure say what a translation depends on, for every kind of model.
+#include "decode/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "decode/random_models.h"
+#include "decode/toy_model.h"
+
+namespace heed::decode {
+namespace {
+
+const std::vector<std::string> kSources{"mira tolo sena", "", "kupo"};
+const std::vector<std::string> kTargets{"rel vadi", "kupo", "vadi vadi kupo rel"};
+
+double sum_of_row(const Explanation& one, std::size_t row) {
+  const std::size_t columns = one.source_pieces.size();
+  const auto begin = one.values.begin() + static_cast<std::ptrdiff_t>(row * columns);
+  return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(columns), 0.0);
+}
+
+TEST(Explain, EveryEvidenceHasANumberForEachPairOfPieces) {
+  for (const auto& config : small_models()) {
+    auto translator = make_translator(random_model(config));
+    const auto scores = translator.score(kSources, kTargets);
+    for (const Evidence evidence : {Evidence::saliency, Evidence::integrated, Evidence::erasure}) {
+      const auto all = explain(translator, kSources, kTargets, {.evidence = evidence, .steps = 2});
+      ASSERT_EQ(all.size(), 3U);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const Explanation& one = all[i];
+        EXPECT_EQ(one.target_text, kTargets[i]);
+        ASSERT_EQ(one.values.size(), one.source_pieces.size() * one.target_pieces.size());
+        ASSERT_EQ(one.explained.size(), one.target_pieces.size());
+        for (const float value : one.values) EXPECT_TRUE(std::isfinite(value));
+        for (std::size_t t = 0; t < one.explained.size(); ++t)
+          EXPECT_NEAR(one.explained[t], scores[i].tokens[t], 2e-4);
+      }
+    }
+  }
+}
+
+TEST(Explain, IntegratedGradientsAddUpToTheDifferenceTheyExplain) {
+  for (const auto& config : small_models()) {
+    auto translator = make_translator(random_model(config));
+    const auto all =
+        explain(translator, kSources, kTargets, {.evidence = Evidence::integrated, .steps = 256});
+    for (const Explanation& one : all)
+      for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
+        EXPECT_NEAR(sum_of_row(one, t), one.explained[t] - one.unexplained[t],
+                    0.01 + 0.01 * std::abs(one.explained[t] - one.unexplained[t]));
+  }
+}
+
+TEST(Explain, ErasureIsTheDifferenceOfTwoScores) {
+  for (const auto& config : small_models()) {
+    auto translator = make_translator(random_model(config));
+    const auto one = explain(translator, {"kupo"}, std::vector<std::string>{"rel vadi"},
+                             {.evidence = Evidence::erasure})[0];
+    const auto with = translator.score({"kupo"}, {"rel vadi"})[0];
+    const std::size_t columns = one.source_pieces.size();
+    for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
+      EXPECT_EQ(one.values[t * columns + columns - 1], 0);  // </s>
+    if (columns != 2) continue;                             // one piece: without it nothing is left
+    const auto without = translator.score({""}, {"rel vadi"})[0];
+    for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
+      EXPECT_NEAR(one.values[t * columns], with.tokens[t] - without.tokens[t], 2e-4);
+  }
+}
+
+TEST(Explain, OfItsOwnTranslationsLeavesBlankLinesOut) {
+  auto translator = make_translator(random_model(small_models()[0]));
+  const auto all = explain(translator, kSources, std::nullopt, {});
+  EXPECT_TRUE(all[1].values.empty());
+  EXPECT_FALSE(all[0].values.empty());
+  EXPECT_THROW(explain(translator, kSources, std::vector<std::string>{"rel"}, {}), UserError);
+}
+
+}  // namespace
+}  // namespace heed::decode
