@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
 
 #include "apps/commands.h"
@@ -16,6 +17,7 @@
 #include "draw/attention_page.h"
 #include "draw/heatmap.h"
 #include "study/attention_csv.h"
+#include "study/rollout.h"
 
 namespace heed {
 namespace {
@@ -24,7 +26,7 @@ struct AttentionArgs {
   std::string model, beside, text, input, target, target_file, output,
       layers = "all", heads = "mean", pictures = "all";
   std::vector<std::string> kinds = {"cross"};
-  bool matrix = false, words = false, drop_eos = false;
+  bool matrix = false, words = false, drop_eos = false, with_signs = false;
   ModelOptions common;
 };
 
@@ -49,8 +51,21 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
   return indices;
 }
 
+const std::map<std::string, decode::Evidence> kEvidence = {
+    {"saliency", decode::Evidence::saliency},
+    {"integrated", decode::Evidence::integrated},
+    {"erasure", decode::Evidence::erasure}};
+
+/// The kinds that are attention; the others are made of it, or of other evidence.
+std::vector<std::string> looks_of(const AttentionArgs& args) {
+  std::vector<std::string> looks;
+  for (const std::string& kind : args.kinds)
+    if (kind != "rollout" && !kEvidence.contains(kind)) looks.push_back(kind);
+  return looks;
+}
+
 decode::AttentionRequest request_of(const AttentionArgs& args) {
-  decode::AttentionRequest request = every_head_of(args.kinds);
+  decode::AttentionRequest request = every_head_of(looks_of(args));
   request.layers = parse_indices("--layer", args.layers, "last");
   request.heads = parse_indices("--head", args.heads, "mean");
   return request;
@@ -78,6 +93,8 @@ Input read_input(const AttentionArgs& args) {
 
 study::AttentionMatrix shape(study::AttentionMatrix matrix, const AttentionArgs& args) {
   if (args.words) matrix = study::merge_words(matrix);
+  if (kEvidence.contains(matrix.kind) && !args.with_signs)
+    matrix = study::shares_of(std::move(matrix));
   if (args.drop_eos) matrix = study::drop_end(matrix);
   return matrix;
 }
@@ -142,23 +159,60 @@ std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& 
   return count;
 }
 
-/// What a model looks at; the lines of `targets` that are not there become its own translations.
+/// One sentence after the other, all kinds of each in the order of the command line.
+class Gathered {
+ public:
+  void add(study::AttentionMatrix matrix) {
+    by_sentence_[matrix.sentence][matrix.kind].push_back(std::move(matrix));
+  }
+  Matrices in_order(const std::vector<std::string>& kinds) {
+    Matrices out;
+    for (auto& [sentence, by_kind] : by_sentence_)
+      for (const std::string& kind : kinds)
+        std::ranges::move(by_kind[kind], std::back_inserter(out));
+    return out;
+  }
+
+ private:
+  std::map<int64_t, std::map<std::string, Matrices>> by_sentence_;
+};
+
+/// What a model looks at, and what else was asked for. Where there are no `targets`, they become
+/// its own translations.
 Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
   const ModelFolder folder = open_model(model, args.common.open());
   decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
                                 folder.precision);
-  const auto sentences =
-      decode::attention_maps(translator, input.source, targets, request_of(args));
-  Matrices matrices;
+  Gathered gathered;
   std::vector<std::string> own;
-  for (const decode::AttendedSentence& attended : sentences) {
-    own.push_back(attended.target_text);
-    for (study::AttentionMatrix& matrix : to_matrices(attended, static_cast<int64_t>(own.size())))
-      matrices.push_back(shape(std::move(matrix), args));
+  const auto add = [&](const auto& sentences, const auto& matrices_of) {
+    own.clear();
+    for (const auto& one : sentences) {
+      own.push_back(one.target_text);
+      for (study::AttentionMatrix& matrix : matrices_of(one, std::ssize(own)))
+        gathered.add(shape(std::move(matrix), args));
+    }
+  };
+  if (!looks_of(args).empty())
+    add(decode::attention_maps(translator, input.source, targets, request_of(args)),
+        [](const auto& one, int64_t line) { return to_matrices(one, line); });
+  for (const std::string& kind : args.kinds) {
+    if (kind == "rollout")
+      add(decode::attention_maps(translator, input.source, targets,
+                                 every_head_of({"encoder", "decoder", "cross"})),
+          [](const auto& one, int64_t line) {
+            return one.matrices.empty() ? Matrices{}
+                                        : Matrices{study::rollout(to_matrices(one, line))};
+          });
+    if (const auto evidence = kEvidence.find(kind); evidence != kEvidence.end())
+      add(decode::explain(translator, input.source, targets, {.evidence = evidence->second}),
+          [&](const auto& one, int64_t line) {
+            return one.values.empty() ? Matrices{} : Matrices{to_matrix(one, kind, line)};
+          });
   }
   if (!targets) targets = own;
-  return matrices;
+  return gathered.in_order(args.kinds);
 }
 
 /// The matrices of a second model that read the same translations, for the page alone.
@@ -189,6 +243,10 @@ void attention(const AttentionArgs& args) {
   if (args.kinds.size() > 1 && args.output.empty())
     throw UserError(
         "heed attention: a table holds one --kind; name one, or a folder for all with -o");
+  if (args.with_signs && args.drop_eos)
+    throw UserError(
+        "heed attention: --drop-eos scales weights, --signed leaves numbers as they are; "
+        "give one of them");
   if (!args.beside.empty() && args.output.empty())
     throw UserError("heed attention: --beside is for the page; name a folder for it with -o");
   const Input input = read_input(args);
@@ -202,6 +260,9 @@ void attention(const AttentionArgs& args) {
   const std::filesystem::path out(args.output);
   make_folder(args.output);
   write_tables(out, matrices, args);
+  if (args.with_signs)  // a picture has no place for them
+    for (study::AttentionMatrix& matrix : matrices)
+      if (kEvidence.contains(matrix.kind)) matrix = study::shares_of(std::move(matrix));
   const std::size_t pictures = write_pictures(out, matrices, args.pictures);
   std::string title = "Attention of " + args.model;
   if (!args.beside.empty()) {
@@ -228,7 +289,13 @@ void add_attention(CommandLine& program) {
   command.option("--target-file", args->target_file,
                  "Read these translations of --input, line by line");
   command.group("Which weights");
-  add_kinds(command, args->kinds).shows_default();
+  command
+      .option("--kind", args->kinds,
+              "Attention: encoder, decoder or cross. Made of all of it: rollout. Other evidence: "
+              "saliency, integrated (gradients) or erasure. Several separated by commas")
+      .separated_by(',')
+      .one_of({"cross", "encoder", "decoder", "rollout", "saliency", "integrated", "erasure"})
+      .shows_default();
   command
       .option("--layer", args->layers, "Layers from 0, last, or all; several separated by commas")
       .shows_default();
@@ -239,6 +306,8 @@ void add_attention(CommandLine& program) {
   command.flag("--words", args->words, "Merge pieces into words");
   command.flag("--drop-eos", args->drop_eos,
                "Leave the </s> column out and scale the rest to sum to 1");
+  command.flag("--signed", args->with_signs,
+               "CSV: other evidence as it is, in nats and with signs, not as shares of a row");
   command.group("Output");
   command.option("--beside", args->beside,
                  "Another model that reads the same translations, on the page beside the first");

@@ -38,4 +38,15 @@ std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& 
   return matrices;
 }
 
+study::AttentionMatrix to_matrix(const decode::Explanation& explained, const std::string& kind,
+                                 int64_t sentence) {
+  return {.sentence = sentence,
+          .kind = kind,
+          .layer = 0,
+          .head = -1,
+          .target = explained.target_pieces,
+          .source = explained.source_pieces,
+          .weights = explained.values};
+}
+
 }  // namespace heed

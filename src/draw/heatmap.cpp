@@ -118,10 +118,18 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
 }
 
 std::string describe_kind(const study::AttentionMatrix& matrix) {
-  return matrix.kind == "cross" ? "cross-attention" : matrix.kind + " self-attention";
+  if (matrix.kind == "encoder" || matrix.kind == "decoder") return matrix.kind + " self-attention";
+  if (matrix.kind == "cross") return "cross-attention";
+  return matrix.kind == "rollout" ? "attention rollout" : matrix.kind;
+}
+
+/// Of attention alone: other evidence is of the whole model.
+bool has_heads(const study::AttentionMatrix& matrix) {
+  return matrix.kind == "cross" || matrix.kind == "encoder" || matrix.kind == "decoder";
 }
 
 std::string describe(const study::AttentionMatrix& matrix) {
+  if (!has_heads(matrix)) return describe_kind(matrix);
   return describe_kind(matrix) + ", layer " + std::to_string(matrix.layer) +
          (matrix.head < 0 ? ", mean of heads" : ", head " + std::to_string(matrix.head));
 }

@@ -1,5 +1,6 @@
 #include "study/attention_matrix.h"
 
+#include <cmath>
 #include <string_view>
 
 #include "base/error.h"
@@ -86,6 +87,17 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix) {
   result.source = source.text;
   result.weights.assign(sums.begin(), sums.end());
   return result;
+}
+
+AttentionMatrix shares_of(AttentionMatrix matrix) {
+  const auto columns = static_cast<std::ptrdiff_t>(matrix.source.size());
+  for (auto row = matrix.weights.begin(); row != matrix.weights.end(); row += columns) {
+    float sum = 0;
+    for (auto one = row; one != row + columns; ++one) sum += * one = std::abs(*one);
+    if (sum > 0)
+      for (auto one = row; one != row + columns; ++one) *one /= sum;
+  }
+  return matrix;
 }
 
 }  // namespace heed::study

@@ -42,4 +42,7 @@ AttentionMatrix drop_end(const AttentionMatrix& matrix);
 /// pieces, so rows still sum to 1.
 AttentionMatrix merge_words(const AttentionMatrix& matrix);
 
+/// Each row's sizes, without signs, scaled to sum to 1; a row of zeros stays.
+AttentionMatrix shares_of(AttentionMatrix matrix);
+
 }  // namespace heed::study

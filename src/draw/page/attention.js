@@ -12,6 +12,10 @@ const kinds = {
   decoder: {
     name: "decoder self-attention", source: "Target so far, looked at", target: "Target, looking",
   },
+  rollout: { name: "attention rollout", source: "Source", target: "Target" },
+  saliency: { name: "saliency (gradient x input)", source: "Source", target: "Target" },
+  integrated: { name: "integrated gradients", source: "Source", target: "Target" },
+  erasure: { name: "erasure", source: "Source", target: "Target" },
 };
 const names = {
   model: model => model,
@@ -168,7 +172,9 @@ function sentenceName(one) {
   return `${one.id}: ${letters.slice(0, 60).join("")}${letters.length > 60 ? "\u2026" : ""}`;
 }
 
-const headName = each =>
+const hasHeads = each => ["cross", "encoder", "decoder"].includes(each.kind);
+
+const headName = each => !hasHeads(each) ? kinds[each.kind].name :
   `layer ${each.layer}, ${each.head < 0 ? "mean of heads" : `head ${each.head}`}`;
 
 const viewName = each => (each.model ? `${each.model}, ` : "") + headName(each);
