@@ -132,6 +132,8 @@ std::string picture_start(const study::AttentionMatrix& matrix) {
 }
 
 std::string picture_name(const study::AttentionMatrix& matrix) {
+  if (matrix.kind == "rollout" || kEvidence.contains(matrix.kind))
+    return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + ".svg";
   return picture_start(matrix) + "layer" + std::to_string(matrix.layer) + "-" +
          (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
 }

@@ -67,6 +67,11 @@ void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Layout& at
                 "stroke=\"#999999\" stroke-width=\"1\"");
 }
 
+/// Of attention alone: other evidence is of the whole model.
+bool has_heads(const study::AttentionMatrix& matrix) {
+  return matrix.kind == "cross" || matrix.kind == "encoder" || matrix.kind == "decoder";
+}
+
 }  // namespace
 
 double largest_weight(std::span<const study::AttentionMatrix> matrices) {
@@ -121,11 +126,6 @@ std::string describe_kind(const study::AttentionMatrix& matrix) {
   if (matrix.kind == "encoder" || matrix.kind == "decoder") return matrix.kind + " self-attention";
   if (matrix.kind == "cross") return "cross-attention";
   return matrix.kind == "rollout" ? "attention rollout" : matrix.kind;
-}
-
-/// Of attention alone: other evidence is of the whole model.
-bool has_heads(const study::AttentionMatrix& matrix) {
-  return matrix.kind == "cross" || matrix.kind == "encoder" || matrix.kind == "decoder";
 }
 
 std::string describe(const study::AttentionMatrix& matrix) {

@@ -177,7 +177,8 @@ const hasHeads = each => ["cross", "encoder", "decoder"].includes(each.kind);
 const headName = each => !hasHeads(each) ? kinds[each.kind].name :
   `layer ${each.layer}, ${each.head < 0 ? "mean of heads" : `head ${each.head}`}`;
 
-const viewName = each => (each.model ? `${each.model}, ` : "") + headName(each);
+const viewName = each => (each.model ? `${each.model}, ` : "") +
+  (hasHeads(each) && each.kind !== view.kind ? `${kinds[each.kind].name}, ` : "") + headName(each);
 
 // --- drawing
 

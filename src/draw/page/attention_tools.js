@@ -19,7 +19,7 @@ const keyOf = each => `${each.model}/${each.kind}/${each.layer}/${each.head}`;
 
 function chooseBeside() {
   const chooser = element("beside"), before = chooser.value;
-  const others = sentence.views.filter(each => each !== view && sameTokensAs(view)(each));
+  const others = sentence.views.filter(each => each !== view && each.source === view.source && each.target === view.target);
   chooser.replaceChildren(new Option("nothing", ""),
                           ...others.map(each => new Option(viewName(each), keyOf(each))));
   beside = others.find(each => keyOf(each) === before) ?? null;
