@@ -1,0 +1,175 @@
+#include "study/faithful.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/strings.h"
+#include "study/alignment_sweep.h"
+#include "text/table.h"
+
+namespace heed::study {
+namespace {
+
+constexpr int kResamples = 1000;
+constexpr std::size_t kPlaces = 3;  // fewer have no order to speak of
+
+/// The columns without </s>.
+std::size_t inner(const AttentionMatrix& matrix) {
+  return matrix.source.size() - (!matrix.source.empty() && matrix.source.back() == kEndToken);
+}
+
+/// The rows without </s>.
+std::size_t told(const AttentionMatrix& matrix) {
+  return matrix.target.size() - (!matrix.target.empty() && matrix.target.back() == kEndToken);
+}
+
+std::span<const float> row_of(const AttentionMatrix& matrix, std::size_t row) {
+  return {matrix.weights.data() + row * matrix.source.size(), inner(matrix)};
+}
+
+void add_agreement(const AttentionMatrix& matrix, const AttentionMatrix* evidence,
+                   std::vector<double>& to) {
+  if (evidence == nullptr || inner(matrix) < kPlaces) return;
+  expect(matrix.source == evidence->source && matrix.target == evidence->target,
+         "evidence of the same pieces");
+  double sum = 0;
+  int64_t count = 0;
+  for (std::size_t row = 0; row < told(matrix); ++row)
+    if (const auto tau = kendall(row_of(matrix, row), row_of(*evidence, row))) {
+      sum += *tau;
+      ++count;
+    }
+  if (count > 0) to.push_back(sum / static_cast<double>(count));
+}
+
+void add_entropy(const AttentionMatrix& matrix, std::vector<double>& to) {
+  double sum = 0;
+  for (std::size_t row = 0; row < told(matrix); ++row)
+    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
+      const double weight = matrix.at(row, column);
+      if (weight > 0) sum -= weight * std::log(weight);
+    }
+  if (told(matrix) > 0) to.push_back(sum / static_cast<double>(told(matrix)));
+}
+
+std::string mean_text(const std::vector<double>& values, int digits) {
+  const auto mean = mean_of(values);
+  if (!mean) return "";
+  return fixed(mean->value, digits) + " (" + fixed(mean->interval.low, digits) + " to " +
+         fixed(mean->interval.high, digits) + ")";
+}
+
+std::string name_of(const FaithfulRow& row) {
+  return row.kind == "cross" ? "attention" : row.kind;
+}
+
+std::string place_of(const FaithfulRow& row, bool layer) {
+  if (row.kind != "cross") return "";
+  return layer ? std::to_string(row.layer) : head_name(row.head);
+}
+
+}  // namespace
+
+std::optional<double> kendall(std::span<const float> a, std::span<const float> b) {
+  expect(a.size() == b.size(), "two rankings of the same places");
+  int64_t order = 0, in_a = 0, in_b = 0;
+  const auto sign = [](float x, float y) { return (x > y) - (x < y); };
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const int of_a = sign(a[i], a[j]), of_b = sign(b[i], b[j]);
+      order += of_a * of_b;
+      in_a += of_a != 0;
+      in_b += of_b != 0;
+    }
+  if (in_a == 0 || in_b == 0) return std::nullopt;
+  return static_cast<double>(order) /
+         std::sqrt(static_cast<double>(in_a) * static_cast<double>(in_b));
+}
+
+std::optional<Mean> mean_of(const std::vector<double>& values, uint64_t seed) {
+  if (values.empty()) return std::nullopt;
+  const auto count = static_cast<double>(values.size());
+  Random random(seed);
+  std::vector<double> means;
+  for (int draw = 0; draw < kResamples; ++draw) {
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) sum += values[random.below(values.size())];
+    means.push_back(sum / count);
+  }
+  return Mean{.value = std::accumulate(values.begin(), values.end(), 0.0) / count,
+              .interval = score::middle_95(std::move(means))};
+}
+
+FaithfulRow& FaithfulReport::row_of(const AttentionMatrix& matrix) {
+  const auto found = std::ranges::find_if(rows_, [&](const FaithfulRow& row) {
+    return row.kind == matrix.kind && row.layer == matrix.layer && row.head == matrix.head;
+  });
+  if (found != rows_.end()) return *found;
+  rows_.push_back({.kind = matrix.kind, .layer = matrix.layer, .head = matrix.head});
+  return rows_.back();
+}
+
+void FaithfulReport::add(const FaithfulSentence& sentence, const std::string& where) {
+  if (sentence.attention.empty() && sentence.evidence.empty()) return;
+  ++sentences_;
+  has_gold_ |= sentence.gold != nullptr;
+  const auto evidence = [&](const std::string& kind) -> const AttentionMatrix* {
+    const auto found = std::ranges::find(sentence.evidence, kind, &AttentionMatrix::kind);
+    return found == sentence.evidence.end() ? nullptr : &*found;
+  };
+  const auto note = [&](const AttentionMatrix& matrix) {
+    FaithfulRow& row = row_of(matrix);
+    add_entropy(matrix, row.entropy);
+    if (matrix.kind != "saliency") add_agreement(matrix, evidence("saliency"), row.saliency);
+    if (matrix.kind != "erasure") add_agreement(matrix, evidence("erasure"), row.erasure);
+    if (sentence.gold == nullptr) return;
+    const AttentionMatrix words = merge_words(matrix);
+    require_inside(*sentence.gold, inner(words), told(words), where);
+    row.aligned.add(word_alignment(matrix, /*reads=*/false), *sentence.gold);
+  };
+  for (const AttentionMatrix& matrix : sentence.attention) note(matrix);
+  for (const AttentionMatrix& matrix : sentence.evidence) note(matrix);
+  for (const PermutedHead& head : sentence.permuted) {
+    AttentionMatrix which{.kind = "cross", .layer = head.layer, .head = head.head};
+    row_of(which).moved.push_back(head.moved);
+  }
+}
+
+std::string faithful_table(const FaithfulReport& report) {
+  text::Table table{{"evidence", "layer", "head", "tau with saliency", "tau with erasure",
+                     "entropy", "output moves"},
+                    {}};
+  if (report.has_gold()) table.columns.emplace_back("AER %");
+  for (const FaithfulRow& row : report.rows()) {
+    table.rows.push_back({name_of(row), place_of(row, true), place_of(row, false),
+                          mean_text(row.saliency, 2), mean_text(row.erasure, 2),
+                          mean_text(row.entropy, 2), mean_text(row.moved, 3)});
+    if (report.has_gold()) table.rows.back().push_back(fixed(100 * row.aligned.rate(), 1));
+  }
+  return text::table_text(table, {0, 1, 2});
+}
+
+std::string faithful_csv(const FaithfulReport& report) {
+  text::Table table{{"evidence", "layer", "head"}, {}};
+  for (const char* measure : {"saliency", "erasure", "entropy", "moved"})
+    for (const char* part : {"", "_low", "_high"})
+      table.columns.push_back(std::string(measure) + part);
+  table.columns.emplace_back("aer");
+  for (const FaithfulRow& row : report.rows()) {
+    std::vector<std::string> cells{name_of(row), place_of(row, true), place_of(row, false)};
+    for (const auto* values : {&row.saliency, &row.erasure, &row.entropy, &row.moved}) {
+      const auto mean = mean_of(*values);
+      cells.push_back(mean ? fixed(mean->value, 5) : "");
+      cells.push_back(mean ? fixed(mean->interval.low, 5) : "");
+      cells.push_back(mean ? fixed(mean->interval.high, 5) : "");
+    }
+    cells.push_back(report.has_gold() ? fixed(row.aligned.rate(), 5) : "");
+    table.rows.push_back(std::move(cells));
+  }
+  return text::table_csv(table);
+}
+
+}  // namespace heed::study

@@ -1,0 +1,80 @@
+// Which pictures of attention may be believed (Jain and Wallace 2019; Wiegreffe and Pinter 2019):
+// how far each head ranks the source words as other evidence does, what it aligns, how sharp it is,
+// and how far its weights may be exchanged without changing the output. Knows nothing of LibTorch.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "score/bootstrap.h"
+#include "study/alignment.h"
+#include "study/attention_matrix.h"
+
+namespace heed::study {
+
+/// Kendall's tau-b of two rankings of the same places (Kendall 1945): the pairs in the same order
+/// less those in the other one, over the root of the pairs that differ in `a` times those that
+/// differ in `b`. Nothing where one of them tells no two places apart.
+std::optional<double> kendall(std::span<const float> a, std::span<const float> b);
+
+/// The mean over sentences, with the middle 95 % of the means of 1,000 resamples.
+struct Mean {
+  double value = 0;
+  score::Interval interval;
+};
+std::optional<Mean> mean_of(const std::vector<double>& values, uint64_t seed = 1);
+
+/// What is known of one head, or of one kind of evidence, whose `kind` says which.
+struct FaithfulRow {
+  std::string kind;  // cross, or rollout, saliency, integrated, erasure
+  int64_t layer = 0, head = -1;
+  // Of each sentence where it is known: the mean over target pieces.
+  std::vector<double> saliency, erasure;  // tau with the shares of those
+  std::vector<double> entropy;            // nats
+  std::vector<double> moved;              // how far the output moves (PermutedHead)
+  AlignmentError aligned;                 // with gold
+};
+
+/// How far the output's distribution moved when one head's weights were exchanged at random: the
+/// mean over target pieces and draws of the total variation distance, 0 to 1.
+struct PermutedHead {
+  int64_t layer = 0, head = 0;
+  double moved = 0;
+};
+
+/// What is known of one sentence, by pieces.
+struct FaithfulSentence {
+  std::span<const AttentionMatrix> attention;  // cross, every layer and head and their mean
+  std::span<const AttentionMatrix> evidence;   // saliency and erasure, and any others; shares
+  std::span<const PermutedHead> permuted;
+  const GoldAlignment* gold = nullptr;
+};
+
+class FaithfulReport {
+ public:
+  /// `</s>` is left out on both sides. Throws UserError, beginning with `where`, if `gold` does not
+  /// fit the sentence.
+  void add(const FaithfulSentence& sentence, const std::string& where);
+
+  /// Attention by layer and head, then the evidence.
+  const std::vector<FaithfulRow>& rows() const { return rows_; }
+  int64_t sentences() const { return sentences_; }
+  bool has_gold() const { return has_gold_; }
+
+ private:
+  FaithfulRow& row_of(const AttentionMatrix& matrix);
+
+  std::vector<FaithfulRow> rows_;
+  int64_t sentences_ = 0;
+  bool has_gold_ = false;
+};
+
+/// For people, and for programs: a row for each head and each kind of evidence.
+std::string faithful_table(const FaithfulReport& report);
+std::string faithful_csv(const FaithfulReport& report);
+
+}  // namespace heed::study
