@@ -25,6 +25,7 @@ void add_bottleneck(CommandLine& program);
 void add_attention(CommandLine& program);
 void add_align(CommandLine& program);
 void add_heads(CommandLine& program);
+void add_faithful(CommandLine& program);
 void add_contrast(CommandLine& program);
 void add_pronouns(CommandLine& program);
 void add_runs(CommandLine& program);

@@ -34,6 +34,7 @@ const std::vector<Command>& commands() {
       {"attention", add_attention},
       {"align", add_align},
       {"heads", add_heads},
+      {"faithful", add_faithful},
       {"contrast", add_contrast},
       {"pronouns", add_pronouns},
       {"runs", add_runs},

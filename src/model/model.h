@@ -9,6 +9,7 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,12 +53,17 @@ struct SourceVectors {
   Tensor leaf = {};
 };
 
+/// Makes other weights of those of cross-attention, [batch, heads, query, keys] of a layer, whose
+/// heads begin with `first_head`: what would the model say if it had looked elsewhere?
+using Exchange = std::function<Tensor(const Tensor& weights, int64_t layer, int64_t first_head)>;
+
 /// Passed where weights are wanted (nullptr: the fused path runs and no weights are made).
 struct Trace {
   bool encoder = false, decoder = false, cross = true;
   std::vector<AttentionMap> maps = {};
   std::optional<Guided> guided = {};          // in `features` alone
   std::optional<SourceVectors> vectors = {};  // the same
+  Exchange exchange = {};                     // the same
 
   bool has_maps() const { return encoder || decoder || cross; }
 };

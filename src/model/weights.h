@@ -44,8 +44,8 @@ void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
 /// lie at a multiple of 64 bytes.
 void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
-/// The parameters and buffers of `to`, a model of the same kind, become those of `from`, in the same
-/// memory; their gradients stay apart.
+/// The parameters and buffers of `to`, a model of the same kind, become those of `from`, in the
+/// same memory; their gradients stay apart.
 void share_weights(const Model& from, Model& to);
 
 }  // namespace heed::model

@@ -76,9 +76,8 @@ DecoderBlock::DecoderBlock(const BlockOptions& options, const Place& place)
           "self_attention",
           std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
       around_self_(register_module("around_self", std::make_shared<Residual>(options))),
-      cross_attention_(
-          register_module("cross_attention",
-                          std::make_shared<CrossAttention>(cross_options(options)))),
+      cross_attention_(register_module("cross_attention",
+                                       std::make_shared<CrossAttention>(cross_options(options)))),
       around_cross_(register_module("around_cross", std::make_shared<Residual>(options))),
       feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
       around_feed_forward_(
@@ -102,7 +101,7 @@ Tensor DecoderBlock::step(const Tensor& x, const StepCache& cache, int64_t posit
 Tensor DecoderBlock::after_self_attention(const Tensor& x, const View& view) {
   const Tensor read = around_cross_->around(x, [&](const Tensor& y) {
     return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights,
-                                     view.guided);
+                                     view.guided, view.exchange);
   });
   return around_feed_forward_->around(read,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });

@@ -21,7 +21,7 @@ struct BlockOptions {
   Norm norm = Norm::pre;
   Activation activation = Activation::relu;
   double dropout = 0, activation_dropout = 0;
-  MultiHeadOptions attention;  // its width is the block's
+  MultiHeadOptions attention;                              // its width is the block's
   kernels::Normalise cross_normalise = &kernels::softmax;  // of cross-attention
 };
 
@@ -84,6 +84,7 @@ class DecoderBlock : public torch::nn::Module {
     Tensor* self_weights = nullptr;
     Tensor* cross_weights = nullptr;
     Guided* guided = nullptr;
+    std::function<Tensor(const Tensor&)> exchange = {};  // of the weights of cross-attention
   };
 
   DecoderBlock(const BlockOptions& options, const Place& place);

@@ -66,8 +66,8 @@ Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& v
     *weights = all.to(at::kFloat);
     return at::matmul(all, v.narrow(-1, 0, values.size(-1))).to(values.scalar_type());
   }
-  const Tensor sums = look.causal ? causal_sums(q, k, v)
-                                  : at::matmul(q, at::matmul(k.transpose(-1, -2), v));
+  const Tensor sums =
+      look.causal ? causal_sums(q, k, v) : at::matmul(q, at::matmul(k.transpose(-1, -2), v));
   return divided(sums).to(values.scalar_type());
 }
 

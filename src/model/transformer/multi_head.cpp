@@ -160,11 +160,11 @@ Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool 
   look.window = options_.window;
   look.global = options_.global;
   look.stride = options_.stride;
-  look.added = added_scores(positions_->by_distance(layer_, length), heads.query, look.scale, 0, 0,
-                            length);
+  look.added =
+      added_scores(positions_->by_distance(layer_, length), heads.query, look.scale, 0, 0, length);
   const auto look_at = options_.linear ? &linear_attention : &attend;
-  const Tensor context = look_at(heads.query, heads.keys,
-                                heads.values.transpose(1, 2), look, weights);
+  const Tensor context =
+      look_at(heads.query, heads.keys, heads.values.transpose(1, 2), look, weights);
   return linear(*output_, join_heads(context));
 }
 
@@ -174,8 +174,8 @@ Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t posi
   heads.query = positions_->rotate_all(heads.query, position);
   heads.keys = positions_->rotate_all(heads.keys, position);
   expect(!options_.linear || !weights, "the sums of linear attention tell no weights");
-  const Tensor context = options_.linear ? linear_step_of(heads, cache)
-                                         : attend_step(heads, cache, position, weights);
+  const Tensor context =
+      options_.linear ? linear_step_of(heads, cache) : attend_step(heads, cache, position, weights);
   return linear(*output_, context.reshape({x.size(0), x.size(1), options_.width}));
 }
 
@@ -202,7 +202,8 @@ Tensor SelfAttention::attend_step(const Heads& heads, const StepCache& cache, in
     const Tensor flat = all.flatten(0, 1);
     return places.defined() ? flat.index_select(2, places) : flat.narrow(2, first, count);
   };
-  const Tensor query = heads.query.flatten(0, 1).unsqueeze(2);  // [sentences * beam, heads, 1, head]
+  const Tensor query =
+      heads.query.flatten(0, 1).unsqueeze(2);  // [sentences * beam, heads, 1, head]
   Look look = look_of(options_, {}, false, is_training());
   look.added = added_scores(positions_->by_distance(layer_, position + 1), query, look.scale,
                             position, first, count);
@@ -271,13 +272,15 @@ Tensor CrossAttention::attend_packed(const Tensor& query, const KeysValues& memo
 }
 
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
-                               Tensor* weights, Guided* guided) {
+                               Tensor* weights, Guided* guided,
+                               const std::function<Tensor(const Tensor&)>& exchange) {
   const Tensor query = linear(*query_, x);
   if (guided != nullptr) guided->logs = logs_of_head(query, memory, sentences, guided->head);
   if (sentences.memory.packed()) return linear(*output_, attend_packed(query, memory, sentences));
-  const Tensor context =
-      attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys, memory.values,
-             look_of(options_, sentences.memory.valid, false, is_training()), weights);
+  Look look = look_of(options_, sentences.memory.valid, false, is_training());
+  look.exchange = exchange;
+  const Tensor context = attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys,
+                                memory.values, look, weights);
   return linear(*output_, join_heads(context));
 }
 

@@ -23,11 +23,11 @@ struct MultiHeadOptions {
   int64_t width = 0, heads = 1;
   int64_t kv_heads = 0;  // 0: as many as heads
   AttentionScale scale = AttentionScale::sqrt;
-  double dropout = 0;   // of the weights, while training
-  int64_t window = 0;   // self-attention: sees so many positions each way; 0: all
+  double dropout = 0;              // of the weights, while training
+  int64_t window = 0;              // self-attention: sees so many positions each way; 0: all
   int64_t global = 0, stride = 0;  // self-attention: what it sees beside the window, as in Look
   bool linear = false;             // self-attention: f(Q) (f(K)^T V), without softmax
-  bool bias = true;     // of the projections
+  bool bias = true;                // of the projections
   kernels::Normalise normalise = &kernels::softmax;
 
   int64_t head() const { return width / heads; }
@@ -97,9 +97,11 @@ class CrossAttention : public torch::nn::Module {
   KeysValues project(const Tensor& memory);
 
   /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam; or [positions,
-  /// width] where both sides are packed. `guided`, if not null, receives one head's logarithms.
+  /// width] where both sides are packed. `guided`, if not null, receives one head's logarithms;
+  /// `exchange` is of padded sentences.
   Tensor forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
-                 Tensor* weights, Guided* guided = nullptr);
+                 Tensor* weights, Guided* guided = nullptr,
+                 const std::function<Tensor(const Tensor&)>& exchange = {});
 
  private:
   Tensor attend_packed(const Tensor& query, const KeysValues& memory,

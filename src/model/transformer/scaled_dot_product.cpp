@@ -27,7 +27,7 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, cons
   const Tensor mask = whole_mask(look, query.size(2), query.device());
   if (mask.defined())
     scores = scores.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
-  const Tensor shares = look.normalise(scores);
+  const Tensor own = look.normalise(scores), shares = look.exchange ? look.exchange(own) : own;
   weights = shares.to(at::kFloat);
   const Tensor every_value = for_each_head(kernels::widened(values), heads);
   return at::matmul(drop(shares, look.dropout, /*training=*/true), every_value)
@@ -57,7 +57,7 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, con
   expect(query.size(1) % keys.size(1) == 0, "the kv heads divide the heads");
   expect(!look.causal || !look.valid.defined(), "padding or causal, not both");
   Tensor unwanted;
-  if (weights || !kernels::is_softmax(look.normalise))
+  if (weights || look.exchange || !kernels::is_softmax(look.normalise))
     return plain(query, keys, values, look, weights ? *weights : unwanted);
   const int64_t length = query.size(2);
   if (look.added.defined()) return with_added(query, keys, values, look);

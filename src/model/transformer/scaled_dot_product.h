@@ -2,6 +2,8 @@
 // plain steps where somebody wants to see the weights.
 #pragma once
 
+#include <functional>
+
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/tensor.h"
 
@@ -12,11 +14,13 @@ struct Look {
   Tensor valid;         // [batch, 1, 1, keys]: the keys that are no padding; undefined: all
   bool causal = false;  // query i sees keys 0..i (as many queries as keys, valid undefined)
   int64_t window = 0;   // query i sees keys i-window..i+window (as many queries as keys); 0: all
-  int64_t global = 0;   // beside the window: the first keys, which everybody sees, and their queries
-  int64_t stride = 0;   // beside the window: keys whose distance is a multiple of it; 0: none
-  double scale = 1;     // 1 / sqrt(width of one head), but for the ablation
-  double dropout = 0;   // of the weights
-  Tensor added;         // to scaled scores: [batch or 1, heads, query, keys]; undefined: nothing
+  int64_t global = 0;  // beside the window: the first keys, which everybody sees, and their queries
+  int64_t stride = 0;  // beside the window: keys whose distance is a multiple of it; 0: none
+  double scale = 1;    // 1 / sqrt(width of one head), but for the ablation
+  double dropout = 0;  // of the weights
+  /// Makes other weights, [batch, heads, query, keys]; then they are computed in plain steps.
+  std::function<Tensor(const Tensor& weights)> exchange;
+  Tensor added;  // to scaled scores: [batch or 1, heads, query, keys]; undefined: nothing
   kernels::Normalise normalise = &kernels::softmax;  // another one is computed in plain steps
 };
 

@@ -31,16 +31,16 @@ struct Inputs {
   }
 };
 
-// Each way to look has scores [batch, heads, length, keys of one query], -inf where it does not, and
-// makes a context of weights of this shape.
+// Each way to look has scores [batch, heads, length, keys of one query], -inf where it does not,
+// and makes a context of weights of this shape.
 
 Tensor hidden(const Tensor& scores, const Tensor& seen) {
   return scores.masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity());
 }
 
-/// The keys near the query, those that everybody sees left out. The query's own is always among them,
-/// so that padding, too, sees something; that the first `global` queries see theirs twice does not
-/// matter, of_global_queries() replaces them.
+/// The keys near the query, those that everybody sees left out. The query's own is always among
+/// them, so that padding, too, sees something; that the first `global` queries see theirs twice
+/// does not matter, of_global_queries() replaces them.
 class Near {
  public:
   explicit Near(const Inputs& in)
@@ -52,12 +52,11 @@ class Near {
     const Tensor near =
         distance.ge(-in.look.window).logical_and_(distance.le(in.look.causal ? 0 : in.look.window));
     // Columns beyond the sentence's ends, its padding, and the places that everybody sees.
-    const Tensor others =
-        in.real().logical_and(in.places().ge(in.look.global).view({1, 1, -1, 1}));
+    const Tensor others = in.real().logical_and(in.places().ge(in.look.global).view({1, 1, -1, 1}));
     const Tensor there = cut_keys(others.expand({in.query.size(0), 1, -1, 1}), blocks_);
     const Tensor seen = near.logical_and(there.transpose(2, 3)).logical_or(distance.eq(0));
-    scores = joined_blocks(
-        hidden(at::matmul(query, keys.transpose(2, 3)) * in.look.scale, seen), blocks_, length_);
+    scores = joined_blocks(hidden(at::matmul(query, keys.transpose(2, 3)) * in.look.scale, seen),
+                           blocks_, length_);
   }
 
   Tensor context(const Tensor& weights) const {
@@ -100,7 +99,8 @@ class Strided {
  public:
   explicit Strided(const Inputs& in)
       : stride_(in.look.stride), length_(in.length()), values_(columns(in.values)) {
-    const Tensor query = columns(in.query), keys = columns(in.keys);  // [batch, heads, s, rows, head]
+    const Tensor query = columns(in.query),
+                 keys = columns(in.keys);  // [batch, heads, s, rows, head]
     const int64_t rows = query.size(3);
     const auto options = at::TensorOptions(query.device()).dtype(at::kLong);
     const Tensor row = at::arange(rows, options);
@@ -143,8 +143,8 @@ Tensor of_global_queries(const Inputs& in) {
   Tensor seen = in.real().transpose(2, 3);
   if (look.causal) {
     const Tensor places = in.places();
-    seen = seen.logical_and(
-        places.unsqueeze(0).le(places.narrow(0, 0, in.look.global).unsqueeze(1)));
+    seen =
+        seen.logical_and(places.unsqueeze(0).le(places.narrow(0, 0, in.look.global).unsqueeze(1)));
   }
   const Tensor weights = at::softmax(hidden(scores, seen), -1);
   return at::matmul(drop(weights, look.dropout, /*training=*/true), in.values);
@@ -167,15 +167,14 @@ Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& v
   if (look.stride > 0) scores.push_back(strided.emplace(in).scores);
   std::vector<int64_t> sizes;
   for (const Tensor& part : scores) sizes.push_back(part.size(3));
-  const Tensor weights =
-      drop(at::softmax(at::cat(scores, 3), -1), look.dropout, /*training=*/true);
+  const Tensor weights = drop(at::softmax(at::cat(scores, 3), -1), look.dropout, /*training=*/true);
   const auto parts = weights.split_with_sizes(sizes, 3);
   Tensor context = near.context(parts[0]);
   if (global) context = context + global->context(parts[1]);
   if (strided) context = context + strided->context(parts.back());
   if (look.global > 0)
-    context = at::cat({of_global_queries(in),
-                       context.narrow(2, look.global, in.length() - look.global)}, 2);
+    context = at::cat(
+        {of_global_queries(in), context.narrow(2, look.global, in.length() - look.global)}, 2);
   return context.to(values.scalar_type());
 }
 

@@ -205,7 +205,7 @@ Tensor Transformer::encode(const Source& source, const Sentences& sentences, Tra
 }
 
 Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
-  const bool looked_into = trace && (trace->has_maps() || trace->vectors);
+  const bool looked_into = trace && (trace->has_maps() || trace->vectors || trace->exchange);
   const bool packed = !looked_into && can_pack(source.tokens) && can_pack(target_input);
   const Sentences sources = packed ? packed_source(source) : padded_source(source);
   const Sentences targets = packed ? packed_target(target_input) : Sentences{};
@@ -217,11 +217,17 @@ Tensor Transformer::features(const Source& source, const Tensor& target_input, T
     DecoderBlock& block = *decoder_->blocks[layer];
     const bool is_guided =
         guided && decoder_layer(config_, guided->layer) == static_cast<int64_t>(layer);
+    std::function<Tensor(const Tensor&)> exchange;
+    if (trace && trace->exchange)
+      exchange = [trace, layer](const Tensor& weights) {
+        return trace->exchange(weights, static_cast<int64_t>(layer), 0);
+      };
     x = block.forward(x, {.memory = block.project(memory),
                           .sentences = {targets, sources},
                           .self_weights = self.place(),
                           .cross_weights = cross.place(),
-                          .guided = is_guided ? guided : nullptr});
+                          .guided = is_guided ? guided : nullptr,
+                          .exchange = exchange});
     self.keep(layer);
     cross.keep(layer);
   }

@@ -1,0 +1,136 @@
+// heed faithful MODEL: which pictures of attention may be believed.
+#include "study/faithful.h"
+
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/shared/aligner.h"
+#include "apps/shared/attention_maps.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "decode/permute.h"
+#include "study/rollout.h"
+
+namespace heed {
+namespace {
+
+// Lines whose matrices are in memory at once.
+constexpr std::size_t kWindow = 32;
+
+struct FaithfulArgs {
+  std::string model, source, target, gold, output;
+  int64_t draws = 10, steps = 32;
+  bool swapped = false;
+  ModelOptions common;
+};
+
+using Matrices = std::vector<study::AttentionMatrix>;
+
+/// Of a window of lines, what is measured of each.
+struct Seen {
+  std::vector<Matrices> attention, evidence;
+  std::vector<std::vector<study::PermutedHead>> permuted;
+};
+
+Seen look(decode::Translator& translator, const Pairs& pairs, bool transformer, int64_t first,
+          const FaithfulArgs& args) {
+  const std::size_t lines = pairs.source.size();
+  Seen seen{std::vector<Matrices>(lines), std::vector<Matrices>(lines), {}};
+  seen.permuted.resize(lines);
+  if (translator.first().model->attends()) {
+    decode::AttentionRequest request{.encoder = transformer, .decoder = transformer};
+    request.heads = {decode::kEvery, decode::kMeanOfHeads};
+    const auto maps =
+        decode::attention_maps(translator, pairs.source, pairs.target, request, first);
+    for (std::size_t i = 0; i < lines; ++i) {
+      const auto all = to_matrices(maps[i], first + static_cast<int64_t>(i));
+      if (transformer && !all.empty()) seen.evidence[i].push_back(study::rollout(all));
+      for (const auto& matrix : all)
+        if (matrix.kind == "cross") seen.attention[i].push_back(matrix);
+    }
+    const auto moved = decode::permuted_outputs(translator, pairs.source, pairs.target,
+                                                {.draws = args.draws}, first);
+    for (std::size_t i = 0; i < lines; ++i)
+      for (const decode::MovedOutput& one : moved[i])
+        seen.permuted[i].push_back({one.layer, one.head, one.distance});
+  }
+  const std::map<std::string, decode::Evidence> evidence = {
+      {"saliency", decode::Evidence::saliency},
+      {"integrated", decode::Evidence::integrated},
+      {"erasure", decode::Evidence::erasure}};
+  for (const auto& [name, kind] : evidence) {
+    const auto all = decode::explain(translator, pairs.source, pairs.target,
+                                     {.evidence = kind, .steps = args.steps}, first);
+    for (std::size_t i = 0; i < lines; ++i)
+      if (!all[i].values.empty())
+        seen.evidence[i].push_back(
+            study::shares_of(to_matrix(all[i], name, first + static_cast<int64_t>(i))));
+  }
+  return seen;
+}
+
+void faithful(const FaithfulArgs& args) {
+  const Pairs pairs = read_pairs(args.source, args.target);
+  const std::size_t lines = pairs.source.size();
+  std::vector<study::GoldAlignment> links;
+  if (!args.gold.empty()) links = read_gold(args.gold, lines, args.swapped);
+  const ModelFolder folder = open_model(args.model, args.common.open());
+  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
+                                folder.precision);
+  const bool transformer = folder.config.model.type == model::ModelType::transformer;
+  study::FaithfulReport report;
+  for (const PairWindow& window : windows_of(pairs, kWindow)) {
+    const Seen seen =
+        look(translator, window.pairs, transformer, static_cast<int64_t>(window.first) + 1, args);
+    for (std::size_t i = 0; i < seen.attention.size(); ++i) {
+      const std::size_t line = window.first + i;
+      report.add({.attention = seen.attention[i],
+                  .evidence = seen.evidence[i],
+                  .permuted = seen.permuted[i],
+                  .gold = links.empty() ? nullptr : &links[line]},
+                 args.source + ":" + std::to_string(line + 1));
+    }
+    log::progress(std::to_string(window.first + seen.attention.size()) + "/" +
+                  std::to_string(lines) + " sentences read");
+  }
+  log::clear_progress();
+  if (!args.output.empty()) write_atomic(args.output, study::faithful_csv(report));
+  std::cout << study::faithful_table(report);
+}
+
+}  // namespace
+
+void add_faithful(CommandLine& program) {
+  auto args = std::make_shared<FaithfulArgs>();
+  CommandLine command = program.command(
+      "faithful", "How far attention agrees with other evidence: which pictures may be believed");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--source", args->source, "Source sentences, one per line").required();
+  command.option("--target", args->target, "Their translations, line by line").required();
+  command.option("--gold", args->gold, "Gold alignments (Pharaoh i-j), for error rates");
+  command.flag("--swap", args->swapped, "The gold file has target-source pairs");
+  command.group("Measuring");
+  command
+      .option("--draws", args->draws,
+              "Permutations of each row of weights, whose effect is measured")
+      .positive()
+      .shows_default();
+  command.option("--steps", args->steps, "Steps of integrated gradients")
+      .positive()
+      .shows_default();
+  command.group("Output");
+  command.option("-o,--output", args->output, "Write the numbers here as CSV");
+  args->common.add(command);
+  command.examples(
+      {"heed faithful runs/demo/transformer --source data/demo/valid.src --target "
+       "data/demo/valid.tgt --gold data/demo/valid.align",
+       "heed faithful runs/demo/none --source data/demo/valid.src --target data/demo/valid.tgt"});
+  command.run([args] { faithful(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,108 @@
+#include "decode/permute.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "decode/ensemble.h"
+#include "decode/readings.h"
+#include "kernels/share_out.h"
+#include "model/device.h"
+
+namespace heed::decode {
+namespace {
+
+using at::Tensor;
+
+/// A pair, as often as there are draws.
+struct Copies {
+  model::Source source;
+  Tensor input;
+  int64_t target = 0;
+};
+
+Copies copies_of(const data::Example& example, int64_t count, const at::Device& device) {
+  const data::Batch batch = data::make_batch(std::vector<const data::Example*>(count, &example));
+  return {model::make_source(batch, device),
+          model::upload(at::tensor(batch.target_input).reshape({batch.size, batch.target_length}),
+                        device),
+          batch.target_length};
+}
+
+/// p [rows, target, vocab]
+Tensor output_of(model::Model& model, const Copies& copies, model::Trace* trace) {
+  return at::softmax(
+      model.logits(model.features(copies.source, copies.input, trace)).to(at::kFloat), -1);
+}
+
+/// Another order of the keys for each row: indices [batch, query, keys].
+Tensor random_orders(const Tensor& weights, uint64_t seed) {
+  Random random(seed);
+  const int64_t keys = weights.size(-1), rows = weights.size(0) * weights.size(2);
+  std::vector<int64_t> all, order(keys);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < keys; ++i) order[i] = i;
+    for (int64_t i = keys; i > 1; --i)
+      std::swap(order[i - 1], order[static_cast<int64_t>(random.below(i))]);
+    all.insert(all.end(), order.begin(), order.end());
+  }
+  return model::upload(at::tensor(at::ArrayRef<int64_t>(all), at::kLong), weights.device())
+      .view({weights.size(0), weights.size(2), keys});
+}
+
+struct Head {
+  int64_t layer = 0, head = 0;
+};
+
+/// Those that the model's cross-attention has.
+std::vector<Head> heads_of(model::Model& model, const Copies& one) {
+  model::Trace trace{.cross = true};
+  model.features(one.source, one.input, &trace);
+  std::vector<Head> heads;
+  for (const auto& map : trace.maps)
+    for (int64_t head = 0; head < map.weights.size(1); ++head) heads.push_back({map.layer, head});
+  return heads;
+}
+
+model::Exchange permuting(const Head& which, uint64_t seed) {
+  return [which, seed](const Tensor& weights, int64_t layer, int64_t first_head) {
+    const int64_t own = which.head - first_head;
+    if (layer != which.layer || own < 0 || own >= weights.size(1)) return weights;
+    Tensor changed = weights.clone();
+    const Tensor head = changed.select(1, own);  // [batch, query, keys]
+    head.copy_(head.gather(2, random_orders(weights, seed)));
+    return changed;
+  };
+}
+
+}  // namespace
+
+std::vector<std::vector<MovedOutput>> permuted_outputs(
+    Translator& translator, const std::vector<std::string>& sources,
+    const std::optional<std::vector<std::string>>& targets, const PermuteOptions& options,
+    int64_t first_line) {
+  model::Model& model = *translator.first().model;
+  const std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
+  std::vector<std::vector<MovedOutput>> out(readings.size());
+  if (!model.attends()) return out;
+  const at::NoGradGuard no_gradients;
+  const EvalMode eval_mode({&model});
+  kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
+    const Reading& reading = readings[i];
+    if (!reading.readable) return;
+    const Copies one = copies_of(reading.example, 1, translator.device());
+    const Copies all = copies_of(reading.example, options.draws, translator.device());
+    const Tensor usual = output_of(model, one, nullptr);
+    for (const Head& head : heads_of(model, one)) {
+      const auto number = static_cast<uint64_t>(first_line + i);
+      model::Trace trace{.cross = false, .exchange = permuting(head, mix({options.seed, number}))};
+      const Tensor moved = (output_of(model, all, &trace) - usual).abs().sum(-1).mean() / 2;
+      out[i].push_back({head.layer, head.head, moved.item<double>()});
+    }
+  });
+  return out;
+}
+
+}  // namespace heed::decode

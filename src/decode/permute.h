@@ -1,0 +1,34 @@
+// How far the output moves when one head's weights are exchanged at random (Jain and Wallace 2019,
+// section 4.2.1): if it hardly does, the weights explain little.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+
+namespace heed::decode {
+
+struct MovedOutput {
+  int64_t layer = 0, head = 0;  // of cross-attention
+  /// The mean over target pieces and draws of the total variation distance between the
+  /// distributions of the next piece, 1/2 sum |p - p'|: 0 to 1.
+  double distance = 0;
+};
+
+struct PermuteOptions {
+  int64_t draws = 10;  // permutations of each row of weights
+  uint64_t seed = 1;
+};
+
+/// One list per line of `sources`, in order, as attention_maps(): every layer and head by itself,
+/// each row of its weights permuted over the source pieces. Empty for a blank line and for a model
+/// that does not attend.
+std::vector<std::vector<MovedOutput>> permuted_outputs(
+    Translator& translator, const std::vector<std::string>& sources,
+    const std::optional<std::vector<std::string>>& targets, const PermuteOptions& options,
+    int64_t first_line = 1);
+
+}  // namespace heed::decode

@@ -1,0 +1,49 @@
+// Exchanged weights move the output as far as they matter.
+#include "decode/permute.h"
+
+#include <gtest/gtest.h>
+
+#include "decode/random_models.h"
+#include "decode/toy_model.h"
+
+namespace heed::decode {
+namespace {
+
+const std::vector<std::string> kSources{"mira tolo sena", "", "kupo rel"};
+const std::vector<std::string> kTargets{"rel vadi", "", "vadi kupo"};
+
+TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
+  for (const auto& config : small_models()) {
+    auto translator = make_translator(random_model(config));
+    const auto all = permuted_outputs(translator, kSources, kTargets, {.draws = 3});
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_TRUE(all[1].empty());
+    if (!translator.first().model->attends()) {
+      EXPECT_TRUE(all[0].empty());
+      continue;
+    }
+    const bool transformer = config.type == model::ModelType::transformer;
+    ASSERT_EQ(all[0].size(), transformer ? 2 * 3U : 1U);  // layers, heads
+    for (const MovedOutput& moved : all[0]) {
+      EXPECT_GT(moved.distance, 0);
+      EXPECT_LT(moved.distance, 1);
+    }
+    const auto again = permuted_outputs(translator, kSources, kTargets, {.draws = 3});
+    EXPECT_EQ(again[0][0].distance, all[0][0].distance);
+  }
+}
+
+// Where all weights are equal nothing is exchanged.
+TEST(Permute, EqualWeightsMoveNothing) {
+  const auto model = random_model(small_models()[0]);
+  const at::NoGradGuard guard;
+  for (const auto& parameter : model->named_parameters())
+    if (parameter.key().find("cross_attention.query") != std::string::npos)
+      parameter.value().zero_();
+  auto translator = make_translator(model);
+  for (const MovedOutput& moved : permuted_outputs(translator, kSources, kTargets, {})[0])
+    EXPECT_LT(moved.distance, 1e-5);
+}
+
+}  // namespace
+}  // namespace heed::decode
