@@ -113,7 +113,7 @@ void add_faithful(CommandLine& program) {
   command.option("--source", args->source, "Source sentences, one per line").required();
   command.option("--target", args->target, "Their translations, line by line").required();
   command.option("--gold", args->gold, "Gold alignments (Pharaoh i-j), for error rates");
-  command.flag("--swap", args->swapped, "The gold file has target-source pairs");
+  command.flag("--swap-gold", args->swapped, "The gold file has target-source pairs");
   command.group("Measuring");
   command
       .option("--draws", args->draws,

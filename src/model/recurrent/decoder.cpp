@@ -260,10 +260,14 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
 }
 
 Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
-                             Tensor* logs) {
+                             Tensor* logs, const Exchange& exchange) {
   Carried carried = unpack(state);
   Memory memory = unpack_memory(state);
   memory.logs = logs != nullptr;
+  if (exchange)
+    memory.exchange = [&exchange](const Tensor& own, int64_t head) {
+      return exchange(own.unsqueeze(1), /*layer=*/0, head).squeeze(1);
+    };
   const Tensor gates = bottom_gates(embedded, state);
   const bool chained = timing_ == Timing::kBefore || feeding_ || carried.coverage.defined();
   const Step all =

@@ -39,7 +39,8 @@ class RecurrentDecoder : public torch::nn::Module {
   /// Teacher forcing: embedded [batch, target, input] -> features of the same shape. `weights`,
   /// where not null, receives [batch, heads, target, source], and `logs` the logarithms of their
   /// mean over the heads, [batch, target, source], with a gradient.
-  Tensor run(const Tensor& embedded, const State& state, Tensor* weights, Tensor* logs = nullptr);
+  Tensor run(const Tensor& embedded, const State& state, Tensor* weights, Tensor* logs = nullptr,
+             const Exchange& exchange = {});
 
   bool attends() const { return timing_ != Timing::kNever; }
 

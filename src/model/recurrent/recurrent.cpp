@@ -27,7 +27,8 @@ class RecurrentModel : public Model {
     Tensor weights;
     const Tensor output =
         decoder_->run(embed(*tokens_.target, target_input), state, wanted(trace, weights),
-                      trace != nullptr && trace->guided ? &trace->guided->logs : nullptr);
+                      trace != nullptr && trace->guided ? &trace->guided->logs : nullptr,
+                      trace != nullptr ? trace->exchange : Exchange());
     note(trace, weights);
     return drop(output, dropout_, is_training());
   }

@@ -36,7 +36,7 @@ class Additive : public Attention {
     const Tensor projected = memory.query.weight.defined()
                                  ? kernels::collected_linear(query, memory.query)
                                  : at::linear(query, kernels::widened(query_));
-    if (memory.additive.defined()) {
+    if (memory.additive.defined() && !memory.exchange) {
       const auto fused = kernels::additive_attention(projected, memory.additive, memory.logs);
       return {fused.context, fused.weights, fused.logs};
     }

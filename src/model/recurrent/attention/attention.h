@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,8 +31,11 @@ struct Memory {
       {};                          // keys and values for the fused kernel, where it takes them
   Tensor facts = {};               // of coverage: what it reads of each position
   std::vector<Memory> heads = {};  // of several mechanisms side by side
-  // For one step.
-  bool logs = false;     // the weights' logarithms are wanted
+  // For one step, or all of them.
+  bool logs = false;  // the weights' logarithms are wanted
+  /// Makes other weights, [sentences, query, source]; undefined: they stay.
+  std::function<Tensor(const Tensor&, int64_t head)> exchange = {};
+  int64_t head = 0;      // of several: which one this is of
   Tensor coverage = {};  // what was looked at before, where the mechanism asks for it:
                          // [sentences, query, source, any]
 };

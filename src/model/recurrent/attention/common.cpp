@@ -44,7 +44,8 @@ Attended attend_with(const Tensor& scores, const Memory& memory, const Weighing&
                      bool training) {
   expect(kernels::is_softmax(weighing.normalise) || !memory.logs, "a weight of 0 has no logarithm");
   const Tensor biased = scores + memory.bias;
-  const Tensor weights = weighing.normalise(biased);  // [sentences, query, source]
+  Tensor weights = weighing.normalise(biased);  // [sentences, query, source]
+  if (memory.exchange) weights = memory.exchange(weights, memory.head);
   const Tensor used = drop(weights, weighing.dropout, training);
   // Not log(weights): a weight that is 0 in fp32 has a logarithm, and a gradient.
   return {at::bmm(used, memory.values), weights,

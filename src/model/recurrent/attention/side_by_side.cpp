@@ -70,6 +70,8 @@ class SideBySide : public Attention {
     for (std::size_t head = 0; head < heads_.size(); ++head) {
       Memory own = memory.heads.empty() ? slice(memory, head) : memory.heads[head];
       own.logs = memory.logs;
+      own.exchange = memory.exchange;
+      own.head = static_cast<int64_t>(head);
       if (memory.coverage.defined()) own.coverage = part(memory.coverage, head);
       const Attended attended = heads_[head]->forward(part(projected, head), own, position, stride);
       contexts.push_back(attended.context);
