@@ -1,9 +1,13 @@
 #include "model/config.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "kernels/normalisers/normaliser.h"
 #include "model/recurrent/attention/attention.h"
 
@@ -31,6 +35,52 @@ void check_rnn(const ModelConfig& model) {
           "readout: maxout belongs to attention: bahdanau, not '" + model.attention + "'");
   require(timing != Timing::kNever || model.attention_normaliser == "softmax",
           "attention_normaliser: attention: none has no weights; leave it softmax");
+  require(timing != Timing::kNever || model.attention_heads == 1,
+          "attention_heads: attention: none has nothing to split; set it to 1");
+  require(model.hidden_size % model.attention_heads == 0,
+          "attention_heads: " + std::to_string(model.attention_heads) +
+              " heads do not divide model.hidden_size " + std::to_string(model.hidden_size));
+  require(model.coverage == Coverage::none ||
+              (timing != Timing::kNever && model.attention != "luong_location"),
+          "coverage: attention: " + model.attention +
+              " looks at no source word; use none, or another attention");
+  require(model.pruned_heads.empty(), "pruned_heads: belong to type: transformer");
+}
+
+/// "encoder.0.2" -> the head, of this kind and layer; nothing for another one. Throws ConfigError.
+std::optional<int64_t> pruned_head(const std::string& name, const std::string& kind,
+                                   int64_t layer) {
+  const std::vector<std::string> parts = split(name, '.');
+  const auto number = [&](const std::string& text) -> int64_t {
+    require(!text.empty() && text.size() < 6 && std::ranges::all_of(text, ::isdigit),
+            "pruned_heads: '" + name + "' is not like encoder.0.2, decoder.0.2 or cross.0.2");
+    return std::stoll(text);
+  };
+  require(
+      parts.size() == 3 && (parts[0] == "encoder" || parts[0] == "decoder" || parts[0] == "cross"),
+      "pruned_heads: '" + name + "' is not like encoder.0.2, decoder.0.2 or cross.0.2");
+  const int64_t of_layer = number(parts[1]), head = number(parts[2]);
+  if (parts[0] != kind || of_layer != layer) return std::nullopt;
+  return head;
+}
+
+void check_pruned(const ModelConfig& model) {
+  if (model.pruned_heads.empty()) return;
+  require(model.kv_heads == 0 || model.kv_heads == model.heads,
+          "pruned_heads: heads that share keys cannot be pruned");
+  std::size_t known = 0;
+  for (const char* kind : {"encoder", "decoder", "cross"}) {
+    const bool encoder = std::string(kind) == "encoder";
+    for (int64_t layer = 0; layer < (encoder ? model.encoder_layers : model.decoder_layers);
+         ++layer) {
+      const auto kept = static_cast<std::size_t>(std::ssize(kept_heads(model, kind, layer)));
+      require(kept > 0, "pruned_heads: no head of " + std::string(kind) +
+                            " attention is left in layer " + std::to_string(layer));
+      known += static_cast<std::size_t>(model.heads) - kept;
+    }
+  }
+  require(known == model.pruned_heads.size(),
+          "pruned_heads: names a head twice, or one that is not there");
 }
 
 void check_self_attention(const ModelConfig& model) {
@@ -64,6 +114,7 @@ void check_transformer(const ModelConfig& model) {
           "is " +
               std::to_string(head));
   check_self_attention(model);
+  check_pruned(model);
 }
 
 }  // namespace
@@ -79,6 +130,14 @@ const std::vector<std::string>& normaliser_names() {
 
 int64_t decoder_layer(const ModelConfig& config, int64_t layer) {
   return layer < 0 ? std::max<int64_t>(0, config.decoder_layers + layer) : layer;
+}
+
+std::vector<int64_t> kept_heads(const ModelConfig& config, const std::string& kind, int64_t layer) {
+  std::vector<int64_t> kept;
+  for (int64_t head = 0; head < config.heads; ++head) kept.push_back(head);
+  for (const std::string& name : config.pruned_heads)
+    if (const auto head = pruned_head(name, kind, layer)) std::erase(kept, *head);
+  return kept;
 }
 
 void check(const ModelConfig& config, bool joint_vocabulary) {

@@ -79,6 +79,10 @@ struct ModelConfig {
              "transformer: heads of keys and values; 1 is multi-query, fewer than heads is "
              "grouped-query, 0 means as many as heads.",
              config::Between<int64_t>{0, 256})
+  HEED_FIXED(std::vector<std::string>, pruned_heads, {},
+             "transformer: heads that `heed prune` took out, as encoder.LAYER.HEAD, decoder.0.3 or "
+             "cross.2.1.",
+             config::AnyValue{})
   HEED_FIXED(int64_t, encoder_layers, 6, "transformer: encoder blocks.",
              config::Between<int64_t>{1, 64})
   HEED_FIXED(int64_t, decoder_layers, 6, "transformer: decoder blocks.",
@@ -142,6 +146,9 @@ struct ModelConfig {
 /// A decoder layer of a Transformer, from 0: negative ones count from its end, but not beyond the
 /// first.
 int64_t decoder_layer(const ModelConfig& config, int64_t layer);
+
+/// The heads that are left in an attention, in their order: `kind` is encoder, decoder or cross.
+std::vector<int64_t> kept_heads(const ModelConfig& config, const std::string& kind, int64_t layer);
 
 /// Rules between fields (heads divide the width, luong_dot needs equal widths, ...). Throws
 /// ConfigError. `joint_vocabulary`: whether both sides share one vocabulary, which `tie: all`

@@ -72,8 +72,8 @@ HEED_LOOP void attend(const float* query, const HeadShape& shape, const float* r
 }  // namespace
 
 void attend_row(const float* query, const HeadShape& shape, const float* rows,
-                const int32_t* places, int64_t count, const RowDistances& distances,
-                float* weights, float* context) {
+                const int32_t* places, int64_t count, const RowDistances& distances, float* weights,
+                float* context) {
   kernels::fastest<attend>(query, shape, rows, places, count, distances, weights, context);
 }
 

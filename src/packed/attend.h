@@ -11,7 +11,8 @@ struct HeadShape {
   int64_t head = 0;                 // width of one
   float scale = 1;                  // of the scores
 
-  int64_t shared() const { return kv_heads * head; }
+  int64_t inner() const { return heads * head; }      // width of the queries
+  int64_t shared() const { return kv_heads * head; }  // of the keys
 };
 
 /// What is added to the scores of one query by the distance key - query; those beyond `reach` count
@@ -27,8 +28,8 @@ struct RowDistances {
 /// holds keys [kv_heads, head] and then values of the same shape, 2 * shared() floats each; those
 /// at `places` [count] are looked at. `weights` [heads, count] receives what each got.
 void attend_row(const float* query, const HeadShape& shape, const float* rows,
-                const int32_t* places, int64_t count, const RowDistances& distances,
-                float* weights, float* context);
+                const int32_t* places, int64_t count, const RowDistances& distances, float* weights,
+                float* context);
 
 /// Rotates the pairs (x(2i), x(2i + 1)) of each head by the angles whose cosine and sine are
 /// `rotations` [head / 2][2]: rotary positions.

@@ -217,6 +217,8 @@ std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   if (config.positions != "sinusoidal" && config.positions != "learned" &&
       config.positions != "rotary")
     return "it has no such positions (model.positions is " + config.positions + ")";
+  if (!config.pruned_heads.empty())
+    return "its layers have equally many heads (model.pruned_heads is not empty)";
   if (config.attention_normaliser != "softmax")
     return "it has softmax alone (model.attention_normaliser is " + config.attention_normaliser +
            ")";

@@ -28,10 +28,7 @@ std::vector<float> numbers_of(const Tensor& tensor) {
 }  // namespace
 
 Search::Search(const Transformer& model, const model::Source& source)
-    : model_(model),
-      width_(model.config_.width),
-      shared_(model.shape_.shared()),
-      pre_(model.config_.norm == model::Norm::pre) {
+    : model_(model), width_(model.config_.width), pre_(model.config_.norm == model::Norm::pre) {
   encode(source);
   caches_.resize(model_.decoder_.blocks.size());
   history_.resize(sources_.size());
@@ -64,19 +61,21 @@ void Search::encode(const model::Source& source) {
       looks[row] = {sources_[s].begin + first, end - first};
       positions[row] = i;
     }
-  Floats keys_values(rows_ * 2 * shared_);
+  Floats keys_values;
   const std::vector<LayerDistances> distances = distances_of(model_.encoder_, source_length_);
   for (std::size_t layer = 0; layer < model_.encoder_.blocks.size(); ++layer) {
     const Block& block = model_.encoder_.blocks[layer];
+    const HeadShape& shape = block.self.shape;
     take(block.self.query, before(block.self.norm), rows_);
-    queries_.resize(rows_ * width_);
+    queries_.resize(rows_ * shape.inner());
+    keys_values.resize(rows_ * 2 * shape.shared());
     product(block.self.query, queries_.data());
     product(block.self.keys_values, keys_values.data());
     if (model_.encoder_.rotations.any())
       for (int64_t row = 0; row < rows_; ++row) {
         const Side& side = model_.encoder_;
-        rotate(side, queries_, row, 1, width_, model_.shape_.heads, positions[row]);
-        rotate(side, keys_values, row, 1, 2 * shared_, model_.shape_.kv_heads, positions[row]);
+        rotate(side, queries_, row, 1, shape.inner(), shape.heads, positions[row]);
+        rotate(side, keys_values, row, 1, 2 * shape.shared(), shape.kv_heads, positions[row]);
       }
     attend(
         block.self, keys_values.data(),
@@ -92,7 +91,7 @@ void Search::encode(const model::Source& source) {
   if (pre_) encoded = before(model_.encoder_.norm);
   for (const Block& block : model_.decoder_.blocks) {
     take(block.cross.keys_values, encoded, rows_);
-    memory_.emplace_back(rows_ * 2 * shared_);
+    memory_.emplace_back(rows_ * 2 * block.cross.shape.shared());
     product(block.cross.keys_values, memory_.back().data());
   }
 }
@@ -101,10 +100,10 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
   rows_ = sentences() * beam;
   expect(static_cast<int64_t>(history_.size()) == rows_, "as many tokens as hypotheses");
   x_.resize(rows_ * width_);
-  queries_.resize(rows_ * width_);
   for (int64_t row = 0; row < rows_; ++row)
     embed(model_.decoder_, tokens[row], position_, x_.data() + row * width_);
-  const auto place = static_cast<int64_t>(caches_.front().size()) / (2 * shared_);
+  const int64_t place = cached_;
+  cached_ += rows_;
   for (int64_t row = 0; row < rows_; ++row)
     history_[row].push_back(static_cast<int32_t>(place + row));
   const bool rotary = model_.decoder_.rotations.any();
@@ -123,20 +122,23 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
   };
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
     const Block& block = model_.decoder_.blocks[layer];
+    const HeadShape& shape = block.self.shape;
     Floats& cache = caches_[layer];
-    cache.resize((place + rows_) * 2 * shared_);
+    cache.resize(cached_ * 2 * shape.shared());
     take(block.self.query, before(block.self.norm), rows_);
+    queries_.resize(rows_ * shape.inner());
     product(block.self.query, queries_.data());
-    product(block.self.keys_values, cache.data() + place * 2 * shared_);
+    product(block.self.keys_values, cache.data() + place * 2 * shape.shared());
     if (rotary) {
-      rotate(model_.decoder_, queries_, 0, rows_, width_, model_.shape_.heads, position_);
-      rotate(model_.decoder_, cache, place, rows_, 2 * shared_, model_.shape_.kv_heads, position_);
+      rotate(model_.decoder_, queries_, 0, rows_, shape.inner(), shape.heads, position_);
+      rotate(model_.decoder_, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
     }
     attend(block.self, cache.data(), steps, [&](int64_t, int64_t count) {
       return steps_[layer].from(1 - count);  // the last key is the query's own
     });
 
     take(block.cross.query, before(block.cross.norm), rows_);
+    queries_.resize(rows_ * block.cross.shape.inner());
     product(block.cross.query, queries_.data());
     attend(block.cross, memory_[layer].data(), sources,
            layer + 1 == caches_.size() ? attention : nullptr);
@@ -174,7 +176,10 @@ std::vector<Search::LayerDistances> Search::distances_of(const Side& side, int64
   const at::NoGradGuard no_grad;
   std::vector<LayerDistances> layers(side.blocks.size());
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    const auto scores = side.positions->by_distance(static_cast<int64_t>(layer), length);
+    auto scores = side.positions->by_distance(static_cast<int64_t>(layer), length);
+    const std::vector<int64_t>& kept = side.blocks[layer].self.kept;
+    if (scores.numbers.defined() && !kept.empty())
+      scores.numbers = scores.numbers.index_select(0, at::tensor(kept, at::kLong));
     layers[layer] = {.numbers = numbers_of(scores.numbers),
                      .vectors = numbers_of(scores.vectors),
                      .reach = scores.reach};
@@ -212,7 +217,7 @@ void Search::rotate(const Side& side, Floats& x, int64_t first, int64_t rows, in
   Floats room;
   const float* rotations = rotation_at(side, position, room);
   for (int64_t row = first; row < first + rows; ++row)
-    rotate_heads(x.data() + row * stride, heads, model_.shape_.head, rotations);
+    rotate_heads(x.data() + row * stride, heads, side.rotations.size, rotations);
 }
 
 void Search::take(const Linear& linear, const float* x, int64_t rows) {
@@ -259,15 +264,17 @@ void Search::feed_forward(const Block& block) {
 template <class PlacesOf>
 void Search::attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
                     std::vector<float>* weights) {
-  attend(attention, keys_values, places, [](int64_t, int64_t) { return RowDistances{}; }, weights);
+  attend(
+      attention, keys_values, places, [](int64_t, int64_t) { return RowDistances{}; }, weights);
 }
 
 /// x += output(attention of queries_ over the rows of `keys_values` at places(row)).
 template <class PlacesOf, class DistancesOf>
 void Search::attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
                     const DistancesOf& distances, std::vector<float>* weights) {
-  const HeadShape& shape = model_.shape_;
-  context_.resize(rows_ * width_);
+  const HeadShape& shape = attention.shape;
+  const int64_t inner = shape.inner();
+  context_.resize(rows_ * inner);
   if (weights) weights->assign(rows_ * source_length_, 0);
   at::parallel_for(0, rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats room;
@@ -275,8 +282,8 @@ void Search::attend(const Attention& attention, const float* keys_values, const 
       const std::span<const int32_t> at = places(row);
       const auto count = static_cast<int64_t>(at.size());
       room.resize(std::max<std::size_t>(room.size(), shape.heads * count));
-      attend_row(queries_.data() + row * width_, shape, keys_values, at.data(), count,
-                 distances(row, count), room.data(), context_.data() + row * width_);
+      attend_row(queries_.data() + row * inner, shape, keys_values, at.data(), count,
+                 distances(row, count), room.data(), context_.data() + row * inner);
       if (!weights) continue;
       for (int64_t h = 0; h < shape.heads; ++h)
         for (int64_t i = 0; i < count; ++i)

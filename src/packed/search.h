@@ -70,9 +70,10 @@ class Search {
   static std::vector<LayerDistances> distances_of(const Side& side, int64_t length);
 
   const Transformer& model_;
-  const int64_t width_, shared_;  // shared: width of the keys
+  const int64_t width_;
   const bool pre_;
   int64_t source_length_ = 0, rows_ = 0, position_ = 0;
+  int64_t cached_ = 0;                   // rows in each of caches_
   std::vector<Span> sources_;            // of the sentences that are left
   Places all_;                           // 0, 1, ...: the places of a memory
   std::vector<Floats> memory_, caches_;  // per layer: keys and values of the source, of the steps

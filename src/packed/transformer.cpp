@@ -48,12 +48,16 @@ class Packer {
       const std::string own = name + "." + std::to_string(layer) + ".";
       const std::string self = decoder ? "self_attention" : "attention";
       Block block;
-      block.self = {.norm = norm(own + (decoder ? "around_self" : "around_attention") + ".norm"),
-                    .query = linear(own + self + ".projection", 0, config_.width),
-                    .keys_values = linear(own + self + ".projection", config_.width),
-                    .output = linear(own + self + ".output")};
+      block.self.norm = norm(own + (decoder ? "around_self" : "around_attention") + ".norm");
+      block.self.kept = kept(name, layer);
+      block.self.shape = shape(block.self.kept);
+      const int64_t inner = block.self.shape.inner();
+      block.self.query = linear(own + self + ".projection", 0, inner);
+      block.self.keys_values = linear(own + self + ".projection", inner);
+      block.self.output = linear(own + self + ".output");
       if (decoder)
         block.cross = {.norm = norm(own + "around_cross.norm"),
+                       .shape = shape(kept("cross", layer)),
                        .query = linear(own + "cross_attention.query"),
                        .keys_values = linear(own + "cross_attention.projection"),
                        .output = linear(own + "cross_attention.output")};
@@ -76,6 +80,20 @@ class Packer {
   std::string embedding(bool decoder) const {
     if (config_.tie == model::Tie::all) return "embedding.weight";
     return decoder ? "target_embedding.weight" : "source_embedding.weight";
+  }
+  std::vector<int64_t> kept(const std::string& kind, int64_t layer) const {
+    return config_.pruned_heads.empty() ? std::vector<int64_t>()
+                                        : model::kept_heads(config_, kind, layer);
+  }
+  HeadShape shape(const std::vector<int64_t>& kept) const {
+    const int64_t head = config_.width / config_.heads;
+    const int64_t heads = kept.empty() ? config_.heads : std::ssize(kept);
+    return {.heads = heads,
+            .kv_heads = config_.kv_heads > 0 && kept.empty() ? config_.kv_heads : heads,
+            .head = head,
+            .scale = config_.attention_scale == model::AttentionScale::sqrt
+                         ? static_cast<float>(1 / std::sqrt(static_cast<double>(head)))
+                         : 1};
   }
   LayerNorm norm(const std::string& name) const {
     return {numbers_of(weights_.at(name + ".weight")), numbers_of(weights_.at(name + ".bias"))};
@@ -101,13 +119,6 @@ class Packer {
 
 Transformer::Transformer(model::ModelPtr inner, const model::ModelConfig& config, Numbers numbers)
     : config_(config), inner_(register_module("inner", std::move(inner))), numbers_(numbers) {
-  const int64_t head = config.width / config.heads;
-  shape_ = {.heads = config.heads,
-            .kv_heads = config.kv_heads > 0 ? config.kv_heads : config.heads,
-            .head = head,
-            .scale = config.attention_scale == model::AttentionScale::sqrt
-                         ? static_cast<float>(1 / std::sqrt(static_cast<double>(head)))
-                         : 1};
   const Weights weights = model::named_weights(*inner_);
   const Packer packer(*inner_, weights, config_, numbers);
   encoder_ = packer.side(false);

@@ -24,6 +24,8 @@ struct LayerNorm {
 
 struct Attention {
   LayerNorm norm;
+  HeadShape shape;
+  std::vector<int64_t> kept;  // of the model's heads, those that are there; empty: all
   Linear query, keys_values, output;
 };
 
@@ -74,13 +76,12 @@ class Transformer : public model::Model {
   model::ModelConfig config_;
   model::ModelPtr inner_;
   Numbers numbers_;
-  HeadShape shape_;
   Side encoder_, decoder_;
   Linear output_;
 };
 
-/// `model` packed, or null where it is no Transformer on a CPU in fp32, or has another attention than
-/// softmax over all or in a window.
+/// `model` packed, or null where it is no Transformer on a CPU in fp32, or has another attention
+/// than softmax over all or in a window.
 std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers);
 
 }  // namespace heed::packed

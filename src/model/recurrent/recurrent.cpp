@@ -88,16 +88,6 @@ ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabu
   if (config.window != Window::global && timing != Timing::kAfter)
     throw UserError("model.window: " + config::name_of(config.window) + " is undefined" + with +
                     "; use global, or a luong_* attention");
-  if (config.attention_heads > 1 && timing == Timing::kNever)
-    throw UserError("model.attention_heads: there is nothing to split" + with + "; set it to 1");
-  if (config.hidden_size % config.attention_heads != 0)
-    throw UserError("model.attention_heads: " + std::to_string(config.attention_heads) +
-                    " heads do not divide the width " + std::to_string(config.hidden_size) +
-                    " of the states, model.hidden_size");
-  if (config.coverage != Coverage::none &&
-      (timing == Timing::kNever || config.attention == "luong_location"))
-    throw UserError("model.coverage: " + config::name_of(config.coverage) + " is undefined" + with +
-                    ", which looks at no source word; use none, or another attention");
   return std::make_shared<RecurrentModel>(config, vocabulary);
 }
 

@@ -27,6 +27,7 @@ MultiHeadOptions cross_options(const BlockOptions& block) {
   options.window = options.global = options.stride = 0;
   options.linear = false;
   options.normalise = block.cross_normalise;
+  options.kept = block.cross_kept;
   return options;
 }
 

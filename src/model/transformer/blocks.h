@@ -23,6 +23,7 @@ struct BlockOptions {
   double dropout = 0, activation_dropout = 0;
   MultiHeadOptions attention;                              // its width is the block's
   kernels::Normalise cross_normalise = &kernels::softmax;  // of cross-attention
+  std::vector<int64_t> cross_kept;                         // its heads, as MultiHeadOptions::kept
 };
 
 /// W2 activation(W1 x + b1) + b2 at each position.

@@ -39,7 +39,7 @@ kernels::PackedHeads packed_heads(const MultiHeadOptions& options, const Sentenc
                                   const Sentences& keys) {
   return {.query_lengths = queries.lengths,
           .key_lengths = keys.lengths,
-          .heads = options.heads,
+          .heads = options.count(),
           .kv_heads = options.kv(),
           .head = options.head()};
 }
@@ -56,7 +56,7 @@ Tensor join_heads(const Tensor& x) {
 
 void require_sound(const MultiHeadOptions& options) {
   expect(options.width % options.heads == 0, "the heads divide the width");
-  expect(options.heads % options.kv() == 0, "the kv heads divide the heads");
+  expect(options.count() % options.kv() == 0, "the kv heads divide the heads");
 }
 
 /// Writes `now` [sentences, beam, kv heads, head] at `position`; grows `cache` in chunks, and
@@ -117,18 +117,29 @@ SelfAttention::SelfAttention(const MultiHeadOptions& options,
       positions_(positions ? std::move(positions) : std::make_shared<Positions>()),
       layer_(layer) {
   require_sound(options);
-  const int64_t width = options.width, shared = options.kv() * options.head();
+  const int64_t width = options.width, inner = options.inner();
+  const int64_t shared = options.kv() * options.head();
   projection_ =
-      register_module("projection", xavier_linear(width, {width, shared, shared}, options.bias));
-  output_ = register_module("output", xavier_linear(width, {width}, options.bias));
+      register_module("projection", xavier_linear(width, {inner, shared, shared}, options.bias));
+  output_ = register_module("output", xavier_linear(inner, {width}, options.bias));
 }
 
 SelfAttention::Heads SelfAttention::project(const Tensor& x) {
   const int64_t shared = options_.kv() * options_.head();
-  const auto parts = linear(*projection_, x).split_with_sizes({options_.width, shared, shared}, -1);
+  const auto parts =
+      linear(*projection_, x).split_with_sizes({options_.inner(), shared, shared}, -1);
   return {.query = split_heads(parts[0], options_.head()),
           .keys = split_heads(parts[1], options_.head()),
           .values = split_heads(parts[2], options_.head())};
+}
+
+/// What the positions add to the scores of this layer's heads.
+ScoresByDistance SelfAttention::distances(int64_t length) const {
+  ScoresByDistance scores = positions_->by_distance(layer_, length);
+  if (scores.numbers.defined() && !options_.kept.empty())
+    scores.numbers = scores.numbers.index_select(
+        0, upload(at::tensor(options_.kept, at::kLong), scores.numbers.device()));
+  return scores;
 }
 
 /// [positions, width] -> [positions, width]
@@ -137,13 +148,13 @@ Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences,
   if (positions_->rotations(0, 1).defined()) {
     // Queries and keys lie side by side: they rotate together.
     const int64_t shared = options_.kv() * options_.head();
-    const auto parts = projected.split_with_sizes({options_.width + shared, shared}, 1);
+    const auto parts = projected.split_with_sizes({options_.inner() + shared, shared}, 1);
     const Tensor heads = split_heads(parts[0], options_.head());
     projected =
         at::cat({positions_->rotate_at(heads, sentences.positions).flatten(1), parts[1]}, 1);
   }
-  const ScoresByDistance scores = positions_->by_distance(layer_, sentences.longest);
-  const Tensor query = split_heads(projected.narrow(1, 0, options_.width), options_.head());
+  const ScoresByDistance scores = distances(sentences.longest);
+  const Tensor query = split_heads(projected.narrow(1, 0, options_.inner()), options_.head());
   return kernels::packed_attention(
       projected, projected, packed_heads(options_, sentences, sentences), causal,
       scale_of(options_), {numbers_by_distance(scores, query, scale_of(options_))});
@@ -160,8 +171,7 @@ Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool 
   look.window = options_.window;
   look.global = options_.global;
   look.stride = options_.stride;
-  look.added =
-      added_scores(positions_->by_distance(layer_, length), heads.query, look.scale, 0, 0, length);
+  look.added = added_scores(distances(length), heads.query, look.scale, 0, 0, length);
   const auto look_at = options_.linear ? &linear_attention : &attend;
   const Tensor context =
       look_at(heads.query, heads.keys, heads.values.transpose(1, 2), look, weights);
@@ -176,7 +186,7 @@ Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t posi
   expect(!options_.linear || !weights, "the sums of linear attention tell no weights");
   const Tensor context =
       options_.linear ? linear_step_of(heads, cache) : attend_step(heads, cache, position, weights);
-  return linear(*output_, context.reshape({x.size(0), x.size(1), options_.width}));
+  return linear(*output_, context.reshape({x.size(0), x.size(1), options_.inner()}));
 }
 
 /// [sentences * beam, heads, head]
@@ -205,8 +215,7 @@ Tensor SelfAttention::attend_step(const Heads& heads, const StepCache& cache, in
   const Tensor query =
       heads.query.flatten(0, 1).unsqueeze(2);  // [sentences * beam, heads, 1, head]
   Look look = look_of(options_, {}, false, is_training());
-  look.added = added_scores(positions_->by_distance(layer_, position + 1), query, look.scale,
-                            position, first, count);
+  look.added = added_scores(distances(position + 1), query, look.scale, position, first, count);
   if (look.added.defined() && places.defined()) look.added = look.added.index_select(3, places);
   const Tensor context = attend(query, seen(cache.keys), seen(cache.values), look, weights);
   if (weights)
@@ -219,10 +228,11 @@ Tensor SelfAttention::attend_step(const Heads& heads, const StepCache& cache, in
 CrossAttention::CrossAttention(const MultiHeadOptions& options)
     : options_(options), query_(nullptr), projection_(nullptr), output_(nullptr) {
   require_sound(options);
-  const int64_t width = options.width, shared = options.kv() * options.head();
-  query_ = register_module("query", xavier_linear(width, {width}, options.bias));
+  const int64_t width = options.width, inner = options.inner();
+  const int64_t shared = options.kv() * options.head();
+  query_ = register_module("query", xavier_linear(width, {inner}, options.bias));
   projection_ = register_module("projection", xavier_linear(width, {shared, shared}, options.bias));
-  output_ = register_module("output", xavier_linear(width, {width}, options.bias));
+  output_ = register_module("output", xavier_linear(inner, {width}, options.bias));
 }
 
 KeysValues CrossAttention::project(const Tensor& memory) {
@@ -237,7 +247,7 @@ KeysValues CrossAttention::project(const Tensor& memory) {
 /// all heads.
 Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memory,
                                     const Between& sentences, int64_t head) const {
-  const int64_t width = options_.head(), shared = head / (options_.heads / options_.kv());
+  const int64_t width = options_.head(), shared = head / (options_.count() / options_.kv());
   const kernels::WithoutAutocast guard;
   Tensor asked = kernels::widened(query.narrow(-1, head * width, width)), keys, valid;
   if (sentences.memory.packed()) {

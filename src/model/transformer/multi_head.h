@@ -30,8 +30,12 @@ struct MultiHeadOptions {
   bool bias = true;                // of the projections
   kernels::Normalise normalise = &kernels::softmax;
 
+  std::vector<int64_t> kept;  // of the heads, those that are there; empty: all
+
   int64_t head() const { return width / heads; }
-  int64_t kv() const { return kv_heads == 0 ? heads : kv_heads; }
+  int64_t count() const { return kept.empty() ? heads : std::ssize(kept); }
+  int64_t kv() const { return kv_heads == 0 || !kept.empty() ? count() : kv_heads; }
+  int64_t inner() const { return count() * head(); }  // width of the queries
 };
 
 /// Keys and values of the steps so far: [sentences, beam, kv heads, capacity, head], of which the
@@ -66,6 +70,7 @@ class SelfAttention : public torch::nn::Module {
     Tensor keys, values;  // [batch, length, kv heads, head]
   };
   Heads project(const Tensor& x);
+  ScoresByDistance distances(int64_t length) const;
   Tensor attend_packed(const Tensor& x, const Sentences& sentences, bool causal);
   Tensor attend_step(const Heads& heads, const StepCache& cache, int64_t position, Tensor* weights);
   Tensor linear_step_of(const Heads& heads, const StepCache& cache);

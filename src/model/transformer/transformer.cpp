@@ -48,22 +48,28 @@ class Tracer {
   Tensor weights_;
 };
 
-BlockOptions block_options(const ModelConfig& config) {
-  return {.feed_forward = config.feed_forward,
-          .norm = config.norm,
-          .activation = config.activation,
-          .dropout = config.dropout,
-          .activation_dropout = config.activation_dropout,
-          .attention = {.width = config.width,
-                        .heads = config.heads,
-                        .kv_heads = config.kv_heads,
-                        .scale = config.attention_scale,
-                        .dropout = config.attention_dropout,
-                        .window = config.sliding_window,
-                        .global = config.global_tokens,
-                        .stride = config.attention_stride,
-                        .linear = config.self_attention == SelfAttentionKind::linear},
-          .cross_normalise = kernels::normaliser(config.attention_normaliser)};
+/// `self`: the kind of the blocks' self-attention, encoder or decoder.
+BlockOptions block_options(const ModelConfig& config, const std::string& self, int64_t layer) {
+  BlockOptions options{.feed_forward = config.feed_forward,
+                       .norm = config.norm,
+                       .activation = config.activation,
+                       .dropout = config.dropout,
+                       .activation_dropout = config.activation_dropout,
+                       .attention = {.width = config.width,
+                                     .heads = config.heads,
+                                     .kv_heads = config.kv_heads,
+                                     .scale = config.attention_scale,
+                                     .dropout = config.attention_dropout,
+                                     .window = config.sliding_window,
+                                     .global = config.global_tokens,
+                                     .stride = config.attention_stride,
+                                     .linear = config.self_attention == SelfAttentionKind::linear},
+                       .cross_normalise = kernels::normaliser(config.attention_normaliser)};
+  if (!config.pruned_heads.empty()) {
+    options.attention.kept = kept_heads(config, self, layer);
+    if (self == "decoder") options.cross_kept = kept_heads(config, "cross", layer);
+  }
+  return options;
 }
 
 PositionsPtr positions_of(const ModelConfig& config, int64_t layers, bool causal) {
@@ -78,11 +84,12 @@ PositionsPtr positions_of(const ModelConfig& config, int64_t layers, bool causal
 template <class Block>
 class Stack : public torch::nn::Module {
  public:
-  Stack(const ModelConfig& config, int64_t layers, const PositionsPtr& positions) {
+  Stack(const ModelConfig& config, const std::string& kind, int64_t layers,
+        const PositionsPtr& positions) {
     for (int64_t layer = 0; layer < layers; ++layer)
-      blocks.push_back(
-          register_module(std::to_string(layer),
-                          std::make_shared<Block>(block_options(config), Place{positions, layer})));
+      blocks.push_back(register_module(
+          std::to_string(layer),
+          std::make_shared<Block>(block_options(config, kind, layer), Place{positions, layer})));
     if (config.norm == Norm::pre)
       norm_ = register_module("norm",
                               torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
@@ -143,10 +150,12 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
           register_module("source_positions", positions_of(config, config.encoder_layers, false))),
       target_positions_(
           register_module("target_positions", positions_of(config, config.decoder_layers, true))),
-      encoder_(register_module("encoder", std::make_shared<Stack<EncoderBlock>>(
-                                              config, config.encoder_layers, source_positions_))),
-      decoder_(register_module("decoder", std::make_shared<Stack<DecoderBlock>>(
-                                              config, config.decoder_layers, target_positions_))) {}
+      encoder_(register_module(
+          "encoder", std::make_shared<Stack<EncoderBlock>>(config, "encoder", config.encoder_layers,
+                                                           source_positions_))),
+      decoder_(register_module(
+          "decoder", std::make_shared<Stack<DecoderBlock>>(config, "decoder", config.decoder_layers,
+                                                           target_positions_))) {}
 
 /// tokens [batch, length] -> as `sentences` says, with positions and dropout. `trace` of padded
 /// sources.
