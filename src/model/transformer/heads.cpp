@@ -1,0 +1,140 @@
+#include "model/transformer/heads.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+
+namespace heed::model {
+namespace {
+
+std::string kind_of(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::kEncoder:
+      return "encoder";
+    case AttentionKind::kDecoder:
+      return "decoder";
+    case AttentionKind::kCross:
+      break;
+  }
+  return "cross";
+}
+
+/// "encoder.0.attention"
+std::string module_of(AttentionKind kind, int64_t layer) {
+  const std::string number = std::to_string(layer);
+  if (kind == AttentionKind::kEncoder) return "encoder." + number + ".attention";
+  return "decoder." + number +
+         (kind == AttentionKind::kDecoder ? ".self_attention" : ".cross_attention");
+}
+
+std::map<std::string, Tensor> parameters_of(const Model& model) {
+  std::map<std::string, Tensor> out;
+  for (const auto& item : model.named_parameters()) out.emplace(item.key(), item.value());
+  return out;
+}
+
+/// Where each of `wanted` stands in `all`.
+std::vector<int64_t> places_in(const std::vector<int64_t>& all,
+                               const std::vector<int64_t>& wanted) {
+  std::vector<int64_t> places;
+  for (const int64_t one : wanted) {
+    const auto found = std::ranges::find(all, one);
+    expect(found != all.end(), "a head that the model has");
+    places.push_back(found - all.begin());
+  }
+  return places;
+}
+
+/// The rows of these heads in `parts` blocks of all heads' rows.
+Tensor rows_of(const std::vector<int64_t>& places, int64_t all, int64_t head, int64_t parts) {
+  std::vector<int64_t> rows;
+  for (int64_t part = 0; part < parts; ++part)
+    for (const int64_t place : places)
+      for (int64_t i = 0; i < head; ++i) rows.push_back((part * all + place) * head + i);
+  return at::tensor(rows, at::kLong);
+}
+
+struct Attention {
+  AttentionKind kind;
+  int64_t layer;
+};
+
+std::vector<Attention> attentions_of(const ModelConfig& config) {
+  std::vector<Attention> all;
+  for (int64_t layer = 0; layer < config.encoder_layers; ++layer)
+    all.push_back({AttentionKind::kEncoder, layer});
+  for (const AttentionKind kind : {AttentionKind::kDecoder, AttentionKind::kCross})
+    for (int64_t layer = 0; layer < config.decoder_layers; ++layer) all.push_back({kind, layer});
+  return all;
+}
+
+}  // namespace
+
+std::string name_of(const HeadPlace& place) {
+  return kind_of(place.kind) + "." + std::to_string(place.layer) + "." + std::to_string(place.head);
+}
+
+std::vector<HeadPlace> heads_of(const ModelConfig& config) {
+  std::vector<HeadPlace> out;
+  for (const auto& [kind, layer] : attentions_of(config))
+    for (const int64_t head : kept_heads(config, kind_of(kind), layer))
+      out.push_back({kind, layer, head});
+  return out;
+}
+
+Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<HeadPlace>& heads) {
+  const at::NoGradGuard no_gradients;
+  const auto parameters = parameters_of(model);
+  const int64_t width = config.width / config.heads;
+  for (const HeadPlace& place : heads) {
+    const Tensor& weight = parameters.at(module_of(place.kind, place.layer) + ".output.weight");
+    const auto kept = kept_heads(config, kind_of(place.kind), place.layer);
+    const Tensor columns =
+        weight.narrow(1, places_in(kept, {place.head})[0] * width, width);  // [width, head]
+    kept_.push_back({columns, columns.clone()});
+    columns.zero_();
+  }
+}
+
+Silenced::~Silenced() {
+  const at::NoGradGuard no_gradients;
+  for (auto one = kept_.rbegin(); one != kept_.rend(); ++one) one->weight.copy_(one->value);
+}
+
+void copy_without_heads(const Model& model, const ModelConfig& config, Model& smaller,
+                        const ModelConfig& smaller_config) {
+  const at::NoGradGuard no_gradients;
+  const auto from = parameters_of(model);
+  auto to = parameters_of(smaller);
+  const int64_t head = config.width / config.heads;
+  for (const auto& [kind, layer] : attentions_of(config)) {
+    const auto before = kept_heads(config, kind_of(kind), layer);
+    const auto after = kept_heads(smaller_config, kind_of(kind), layer);
+    if (before == after) continue;  // heads that share keys are never pruned
+    const auto places = places_in(before, after);
+    const auto all = static_cast<int64_t>(before.size());
+    const std::string own = module_of(kind, layer);
+    const auto take_rows = [&](const std::string& name, int64_t parts) {
+      for (const char* which : {".weight", ".bias"}) {
+        const auto found = to.find(own + name + which);
+        if (found == to.end()) continue;
+        const Tensor& all_rows = from.at(own + name + which);
+        found->second.copy_(
+            all_rows.index_select(0, rows_of(places, all, head, parts).to(all_rows.device())));
+        to.erase(found);
+      }
+    };
+    take_rows(".projection", kind == AttentionKind::kCross ? 2 : 3);
+    take_rows(".query", 1);
+    const Tensor& output = from.at(own + ".output.weight");
+    to.at(own + ".output.weight")
+        .copy_(output.index_select(1, rows_of(places, all, head, 1).to(output.device())));
+    to.erase(own + ".output.weight");
+  }
+  for (auto& [name, parameter] : to) parameter.copy_(from.at(name));
+}
+
+}  // namespace heed::model

@@ -1,0 +1,49 @@
+// Single attention heads of a Transformer: silenced for a while, or taken out for good (Michel,
+// Levy and Neubig 2019; Voita et al. 2019).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "model/model.h"
+
+namespace heed::model {
+
+struct HeadPlace {
+  AttentionKind kind = AttentionKind::kEncoder;
+  int64_t layer = 0, head = 0;  // from 0; heads that were pruned before keep their numbers
+  auto operator<=>(const HeadPlace&) const = default;
+};
+
+/// As ModelConfig::pruned_heads has it: "encoder.0.2".
+std::string name_of(const HeadPlace& place);
+
+/// Those that a Transformer has: encoder, decoder, cross; by layer and head.
+std::vector<HeadPlace> heads_of(const ModelConfig& config);
+
+/// While it lives, these heads add nothing to what their layer says: their columns of the output
+/// projection are zero. What was packed of the weights before does not see it.
+class Silenced {
+ public:
+  /// `model` is a Transformer of `config` (not a packed one).
+  Silenced(Model& model, const ModelConfig& config, const std::vector<HeadPlace>& heads);
+  ~Silenced();
+  Silenced(const Silenced&) = delete;
+  Silenced& operator=(const Silenced&) = delete;
+
+ private:
+  struct Kept {
+    Tensor weight, value;  // a parameter, and what it was
+  };
+  std::vector<Kept> kept_;
+};
+
+/// Copies the weights of a Transformer into one of the same shape with fewer heads, `smaller`: it
+/// computes what the first one computes with the other heads silenced.
+void copy_without_heads(const Model& model, const ModelConfig& config, Model& smaller,
+                        const ModelConfig& smaller_config);
+
+}  // namespace heed::model

@@ -1,0 +1,110 @@
+// A smaller model says what the whole one says with heads silenced.
+#include "model/transformer/heads.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "config/schema.h"
+#include "message.h"
+#include "model/kinds.h"
+
+namespace heed::model {
+namespace {
+
+using testing::distance;
+using testing::padded;
+using testing::source_of;
+using testing::three_sources;
+using testing::three_targets;
+
+constexpr int64_t kPieces = 13;
+
+std::vector<testing::NamedConfig> prunable_kinds() {
+  auto kinds = testing::transformer_kinds();
+  std::erase_if(kinds, [](const auto& kind) { return kind.config.kv_heads > 0; });
+  return kinds;
+}
+
+ModelPtr model_of(const ModelConfig& config) {
+  at::manual_seed(4);
+  ModelPtr model = make_model(config, {kPieces, kPieces});
+  model->eval();
+  return model;
+}
+
+Tensor logits_of(Model& model) {
+  const at::NoGradGuard guard;
+  return model.logits(model.features(source_of(three_sources()), padded(three_targets())));
+}
+
+/// Of the first layer: one head of each kind, and one more of the encoder.
+const std::vector<HeadPlace> kGone = {{AttentionKind::kEncoder, 0, 1},
+                                      {AttentionKind::kEncoder, 0, 3},
+                                      {AttentionKind::kDecoder, 0, 0},
+                                      {AttentionKind::kCross, 0, 2}};
+
+TEST(Heads, APrunedModelIsTheSilencedOne) {
+  ASSERT_GE(prunable_kinds().size(), 5U);
+  for (const auto& [name, config] : prunable_kinds()) {
+    SCOPED_TRACE(name);
+    const ModelPtr whole = model_of(config);
+    const Tensor before = logits_of(*whole);
+    ModelConfig fewer = config;
+    for (const HeadPlace& place : kGone) fewer.pruned_heads.push_back(name_of(place));
+    check(fewer, /*joint_vocabulary=*/true);
+    const ModelPtr smaller = model_of(fewer);
+    copy_without_heads(*whole, config, *smaller, fewer);
+    Tensor silent;
+    {
+      const Silenced silenced(*whole, config, kGone);
+      silent = logits_of(*whole);
+    }
+    EXPECT_LT(distance(logits_of(*smaller), silent), 1e-4);
+    EXPECT_GT(distance(before, silent), 1e-3);
+    EXPECT_EQ(distance(logits_of(*whole), before), 0);
+    EXPECT_LT(count_parameters(*smaller), count_parameters(*whole));
+    EXPECT_EQ(heads_of(fewer).size(), heads_of(config).size() - kGone.size());
+
+    // Once more, from the pruned one.
+    ModelConfig fewest = fewer;
+    fewest.pruned_heads.push_back("cross.0.0");
+    const ModelPtr smallest = model_of(fewest);
+    copy_without_heads(*smaller, fewer, *smallest, fewest);
+    const Silenced silenced(*smaller, fewer, {{AttentionKind::kCross, 0, 0}});
+    EXPECT_LT(distance(logits_of(*smallest), logits_of(*smaller)), 1e-4);
+  }
+}
+
+TEST(Heads, AreCountedByKindLayerAndHead) {
+  ModelConfig config;
+  config.heads = 2;
+  config.encoder_layers = 1;
+  config.decoder_layers = 2;
+  std::vector<std::string> names;
+  for (const HeadPlace& place : heads_of(config)) names.push_back(name_of(place));
+  EXPECT_THAT(names, ::testing::ElementsAre("encoder.0.0", "encoder.0.1", "decoder.0.0",
+                                            "decoder.0.1", "decoder.1.0", "decoder.1.1",
+                                            "cross.0.0", "cross.0.1", "cross.1.0", "cross.1.1"));
+}
+
+TEST(Heads, WrongNamesAreRefused) {
+  ModelConfig config;
+  config.heads = 2;
+  config.width = 8;
+  const auto refusal = [&](const std::vector<std::string>& names) {
+    config.pruned_heads = names;
+    return message_of<config::ConfigError>([&] { check(config, true); });
+  };
+  EXPECT_THAT(refusal({"encoder.0"}), ::testing::HasSubstr("not like encoder.0.2"));
+  EXPECT_THAT(refusal({"middle.0.1"}), ::testing::HasSubstr("not like encoder.0.2"));
+  EXPECT_THAT(refusal({"cross.9.1"}), ::testing::HasSubstr("is not there"));
+  EXPECT_THAT(refusal({"cross.0.1", "cross.0.1"}), ::testing::HasSubstr("twice"));
+  EXPECT_THAT(refusal({"cross.0.1", "cross.0.0"}),
+              ::testing::HasSubstr("no head of cross attention is left in layer 0"));
+  config.kv_heads = 1;
+  EXPECT_THAT(refusal({"cross.0.1"}), ::testing::HasSubstr("share keys"));
+}
+
+}  // namespace
+}  // namespace heed::model
