@@ -33,6 +33,7 @@ void add_curves(CommandLine& program);
 void add_score(CommandLine& program);
 void add_vocab(CommandLine& program);
 void add_average(CommandLine& program);
+void add_prune(CommandLine& program);
 void add_export(CommandLine& program);
 void add_inspect(CommandLine& program);
 void add_bench(CommandLine& program);

@@ -42,6 +42,7 @@ const std::vector<Command>& commands() {
       {"score", add_score},
       {"vocab", add_vocab},
       {"average", add_average},
+      {"prune", add_prune},
       {"export", add_export},
       {"inspect", add_inspect},
       {"bench", add_bench},

@@ -6,10 +6,12 @@
 #include <optional>
 
 #include "apps/commands.h"
+#include "apps/heads/ablate.h"
 #include "apps/shared/aligner.h"
 #include "apps/shared/attention_maps.h"
 #include "apps/shared/options.h"
 #include "apps/shared/pairs.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -24,7 +26,7 @@ struct HeadsArgs {
   std::string model, source, target, gold, antecedents, output;
   std::vector<std::string> kinds, separators;
   double threshold = 50;
-  bool words = false, swapped = false, json = false;
+  bool words = false, swapped = false, json = false, ablate = false, no_bleu = false;
   ModelOptions common;
 };
 
@@ -35,8 +37,20 @@ decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config)
   return {.encoder = self, .decoder = self, .cross = true};
 }
 
+void ablate(const HeadsArgs& args, const Pairs& pairs) {
+  if (args.json || !args.gold.empty() || !args.antecedents.empty() || !args.kinds.empty())
+    throw UserError(
+        "heed heads: --ablate silences every head and measures loss and BLEU; "
+        "--json, --gold, --antecedents and --kind do not go with it");
+  const AblatedHeads rows =
+      ablated_heads(args.model, args.common.open(), pairs, /*translate=*/!args.no_bleu);
+  if (!args.output.empty()) write_atomic(args.output, rows.csv);
+  std::cout << rows.table;
+}
+
 void heads(const HeadsArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
+  if (args.ablate) return ablate(args, pairs);
   const std::size_t lines = pairs.source.size();
   std::vector<study::GoldAlignment> links;
   std::vector<std::vector<study::Antecedent>> antecedents;
@@ -100,6 +114,9 @@ void add_heads(CommandLine& program) {
       .between(0.0, 100.0)
       .shows_default();
   command.flag("--words", args->words, "Measure words instead of pieces");
+  command.flag("--ablate", args->ablate,
+               "Silence each head, and each layer's heads, in turn: change of loss and BLEU");
+  command.flag("--no-bleu", args->no_bleu, "With --ablate, the loss alone, which is faster");
   command.group("Output");
   command.option("-o,--output", args->output, "Write the numbers here, as CSV");
   command.flag("--json", args->json, "Print JSON instead of tables");
@@ -109,7 +126,9 @@ void add_heads(CommandLine& program) {
        "--gold data/demo/test.align --antecedents data/demo/test.antecedents "
        "--separators and,but,because",
        "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
-       "--kind cross --words -o heads.csv"});
+       "--kind cross --words -o heads.csv",
+       "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
+       "--ablate -o ablation.csv"});
   command.run([args] { heads(*args); });
 }
 

@@ -1,0 +1,161 @@
+// heed prune MODEL: takes out the heads that a Transformer can do without.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "apps/commands.h"
+#include "apps/shared/head_trial.h"
+#include "apps/shared/options.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "model/weights.h"
+#include "text/table.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+using Heads = HeadTrial::Heads;
+
+struct PruneArgs {
+  std::string model, source, target, output;
+  std::vector<std::string> heads;
+  double keep = 99;
+  ModelOptions common;
+};
+
+double bleu_of(HeadTrial& trial, const Heads& silenced) {
+  return score::bleu(score::sum(trial.bleu(silenced))).score;
+}
+
+/// Whether its attention keeps another head.
+bool may_go(const model::HeadPlace& place, const Heads& all, const Heads& gone) {
+  const auto same = [&](const model::HeadPlace& other) {
+    return other.kind == place.kind && other.layer == place.layer;
+  };
+  return std::ranges::count_if(all, same) - std::ranges::count_if(gone, same) > 1 &&
+         std::ranges::find(gone, place) == gone.end();
+}
+
+/// The head whose silence costs least, beside those that are gone.
+std::optional<std::pair<model::HeadPlace, double>> cheapest(HeadTrial& trial, const Heads& gone) {
+  std::optional<std::pair<model::HeadPlace, double>> best;
+  for (const model::HeadPlace& place : trial.heads()) {
+    if (!may_go(place, trial.heads(), gone)) continue;
+    Heads with = gone;
+    with.push_back(place);
+    const double loss = trial.loss(with);
+    if (!best || loss < best->second) best = {place, loss};
+  }
+  return best;
+}
+
+/// Greedily, as long as BLEU stays above `keep` per cent of the whole model's.
+Heads least_needed(HeadTrial& trial, double keep) {
+  const double whole = bleu_of(trial, {});
+  text::Table table{{"heads left", "taken out", "loss", "BLEU"}, {}};
+  const auto left = [&](const Heads& gone) {
+    return std::to_string(trial.heads().size() - gone.size());
+  };
+  table.rows.push_back({left({}), "", fixed(trial.loss({}), 4), fixed(whole, 2)});
+  Heads gone, kept_quality;
+  while (const auto next = cheapest(trial, gone)) {
+    gone.push_back(next->first);
+    const double bleu = bleu_of(trial, gone);
+    table.rows.push_back(
+        {left(gone), model::name_of(next->first), fixed(next->second, 4), fixed(bleu, 2)});
+    log::info(left(gone) + " heads left, without " + model::name_of(next->first) + ": BLEU " +
+              fixed(bleu, 2));
+    if (bleu < whole * keep / 100) break;
+    kept_quality = gone;
+  }
+  std::cout << text::table_text(table, {1});
+  return kept_quality;
+}
+
+Heads named_heads(const std::vector<std::string>& names, const Heads& all) {
+  Heads out;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(
+        all, name, [](const model::HeadPlace& place) { return model::name_of(place); });
+    if (found == all.end())
+      throw UserError("--heads: there is no head " + name + "; the first of this model is " +
+                      model::name_of(all.front()));
+    out.push_back(*found);
+  }
+  return out;
+}
+
+void write(const ModelFolder& from, const Heads& gone, const std::string& output) {
+  Config config = from.config;
+  for (const model::HeadPlace& place : gone)
+    config.model.pruned_heads.push_back(model::name_of(place));
+  model::check(config.model, from.source.fingerprint() == from.target.fingerprint());
+  const model::ModelPtr smaller =
+      model::make_model(config.model, {from.source.size(), from.target.size()});
+  from.model->to(at::kCPU);
+  model::copy_without_heads(*from.model, from.config.model, *smaller, config.model);
+  make_folder(output);
+  for (const char* name : {"joint.spm", "source.spm", "target.spm"})
+    if (fs::exists(fs::path(from.path) / name))
+      write_atomic((fs::path(output) / name).string(),
+                   read_file((fs::path(from.path) / name).string()));
+  model::save_tensors({.tensors = model::named_weights(*smaller), .metadata = {}},
+                      (fs::path(output) / "model.safetensors").string());
+  config.output = output;
+  write_atomic((fs::path(output) / "config.yaml").string(), config::dump(config));
+  log::info(output + ": " + std::to_string(gone.size()) + " heads fewer, " +
+            human_count(static_cast<double>(model::count_parameters(*from.model))) + " -> " +
+            human_count(static_cast<double>(model::count_parameters(*smaller))) + " parameters");
+}
+
+void prune(const PruneArgs& args) {
+  if (fs::exists(fs::path(args.output) / "config.yaml"))
+    throw UserError(args.output + ": holds a model already; name a new folder");
+  if (args.heads.empty() == args.source.empty())
+    throw UserError(
+        "heed prune: give --source and --target to find the heads by, or name them with --heads");
+  if (args.source.empty() != args.target.empty())
+    throw UserError("heed prune: --source and --target belong together");
+  Pairs pairs;
+  if (!args.source.empty()) pairs = read_pairs(args.source, args.target);
+  HeadTrial trial(args.model, args.common.open(), std::move(pairs));
+  const Heads gone =
+      args.heads.empty() ? least_needed(trial, args.keep) : named_heads(args.heads, trial.heads());
+  write(trial.folder(), gone, args.output);
+}
+
+}  // namespace
+
+void add_prune(CommandLine& program) {
+  auto args = std::make_shared<PruneArgs>();
+  CommandLine command =
+      program.command("prune", "Take out the attention heads that a Transformer can do without");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--source", args->source, "Source sentences that tell which heads are needed");
+  command.option("--target", args->target, "Their translations");
+  command.option("--heads", args->heads, "Take out these instead: encoder.0.2,cross.1.3")
+      .separated_by(',');
+  command.group("Measuring");
+  command
+      .option("--keep", args->keep, "Per cent of BLEU that must stay; heads go one after the other")
+      .between(0.0, 100.0)
+      .shows_default();
+  command.group("Output");
+  command.option("-o,--output", args->output, "Folder of the smaller model").required();
+  args->common.add(command);
+  command.examples(
+      {"heed prune runs/demo/transformer --source data/demo/valid.src --target "
+       "data/demo/valid.tgt -o runs/demo/fewer_heads",
+       "heed prune runs/demo/transformer --heads encoder.0.2,cross.1.3 -o runs/demo/without"});
+  command.run([args] { prune(*args); });
+}
+
+}  // namespace heed

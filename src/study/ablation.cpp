@@ -1,0 +1,90 @@
+#include "study/ablation.h"
+
+#include <numeric>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "text/table.h"
+
+namespace heed::study {
+namespace {
+
+constexpr int64_t kDraws = 1000;
+constexpr uint64_t kSeed = 1;
+
+std::string with_sign(double value, int digits) {
+  return (value > 0 ? "+" : "") + fixed(value, digits);
+}
+
+std::string interval_text(const score::Interval& interval, int digits) {
+  return " (" + with_sign(interval.low, digits) + " to " + with_sign(interval.high, digits) + ")";
+}
+
+}  // namespace
+
+std::vector<Ablated> compare_trials(const Trial& whole, const std::vector<Trial>& silenced,
+                                    double pieces) {
+  std::vector<Ablated> out;
+  const double per_piece = static_cast<double>(whole.losses.size()) / pieces;
+  for (const Trial& trial : silenced) {
+    expect(trial.losses.size() == whole.losses.size(), "trials of the same sentences");
+    std::vector<double> changes;
+    for (std::size_t i = 0; i < whole.losses.size(); ++i)
+      changes.push_back((trial.losses[i] - whole.losses[i]) * per_piece);
+    Ablated row{.name = trial.name, .loss = mean_of(changes).value_or(Mean{})};
+    if (!trial.bleu.empty()) {
+      const std::vector<std::vector<score::BleuStatistics>> both{whole.bleu, trial.bleu};
+      const score::Draws draws = score::bootstrap(both, kDraws, kSeed);
+      row.bleu = score::bleu(score::sum(trial.bleu)).score;
+      row.bleu_change = score::compare_draws(draws.scores[1], draws.scores[0],
+                                             row.bleu - score::bleu(score::sum(whole.bleu)).score);
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::string ablation_table(const Trial& whole, const std::vector<Ablated>& rows, double pieces) {
+  const bool translated = !whole.bleu.empty();
+  text::Table table{{"silenced", "loss", "change"}, {}};
+  if (translated)
+    for (const char* column : {"BLEU", "change ", "p"}) table.columns.emplace_back(column);
+  const double loss = std::accumulate(whole.losses.begin(), whole.losses.end(), 0.0) / pieces;
+  table.rows.push_back({whole.name, fixed(loss, 4), ""});
+  if (translated)
+    for (const std::string& cell :
+         {fixed(score::bleu(score::sum(whole.bleu)).score, 2), std::string(), std::string()})
+      table.rows.back().push_back(cell);
+  for (const Ablated& row : rows) {
+    table.rows.push_back({row.name, fixed(loss + row.loss.value, 4),
+                          with_sign(row.loss.value, 4) + interval_text(row.loss.interval, 4)});
+    if (!row.bleu_change) continue;
+    table.rows.back().push_back(fixed(row.bleu, 2));
+    table.rows.back().push_back(with_sign(row.bleu_change->difference, 2) +
+                                interval_text(row.bleu_change->interval, 2));
+    table.rows.back().push_back(score::p_text(row.bleu_change->p_value));
+  }
+  return text::table_text(table);
+}
+
+std::string ablation_csv(const std::vector<Ablated>& rows) {
+  text::Table table{{"silenced", "loss_change", "loss_low", "loss_high", "bleu", "bleu_change",
+                     "bleu_low", "bleu_high", "p"},
+                    {}};
+  for (const Ablated& row : rows) {
+    std::vector<std::string> cells{row.name, fixed(row.loss.value, 6),
+                                   fixed(row.loss.interval.low, 6),
+                                   fixed(row.loss.interval.high, 6)};
+    if (const auto& change = row.bleu_change) {
+      for (const double value : {row.bleu, change->difference, change->interval.low,
+                                 change->interval.high, change->p_value})
+        cells.push_back(fixed(value, 4));
+    } else {
+      cells.resize(table.columns.size());
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return text::table_csv(table);
+}
+
+}  // namespace heed::study

@@ -1,0 +1,106 @@
+// Heads that are silenced and taken out, evidence besides attention, and how far they agree.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "text/csv.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Rows table(const std::string& path) {
+  return text::parse_csv(read_file(path));
+}
+
+std::string of_toy(const std::string& name) {
+  return Toy::get().folder / name;
+}
+
+TEST(AblatedHeads, AreAllOfTheModelAndItsLayers) {
+  const TemporaryFolder folder;
+  const std::string out = product(
+      run_heed({"heads", Toy::get().transformer, "--source", of_toy("valid.src"), "--target",
+                of_toy("valid.tgt"), "--ablate", "--output", folder / "a.csv"}));
+  EXPECT_THAT(out, AllOf(HasSubstr("nothing"), HasSubstr("cross.0.0"), HasSubstr("BLEU")));
+  const Rows rows = table(folder / "a.csv");
+  ASSERT_GE(rows.size(), 4U);
+  // Some head is needed.
+  EXPECT_TRUE(std::ranges::any_of(
+      rows, [](const auto& row) { return row[0] != "silenced" && std::stod(row[1]) > 0.01; }));
+  expect_mistake(run_heed({"heads", Toy::get().rnn, "--source", of_toy("valid.src"), "--target",
+                           of_toy("valid.tgt"), "--ablate"}),
+                 {"no Transformer"});
+}
+
+TEST(Prune, WritesTheModelWithoutTheHeads) {
+  const TemporaryFolder folder;
+  const std::string smaller = folder / "smaller";
+  product(run_heed({"prune", Toy::get().transformer, "--heads", "encoder.0.0", "-o", smaller}));
+  EXPECT_THAT(read_file(smaller + "/config.yaml"), HasSubstr("encoder.0.0"));
+  const std::string scores = product(run_heed(
+      {"score", smaller, "--source", of_toy("valid.src"), "--target", of_toy("valid.tgt")}));
+  EXPECT_NE(scores, product(run_heed({"score", Toy::get().transformer, "--source",
+                                      of_toy("valid.src"), "--target", of_toy("valid.tgt")})));
+  EXPECT_THAT(split(product(run_heed({"translate", smaller, of_toy("valid.src")})), '\n'),
+              SizeIs(21));
+  expect_mistake(
+      run_heed({"prune", Toy::get().transformer, "--heads", "cross.7.0", "-o", folder / "x"}),
+      {"no head cross.7.0"});
+  expect_mistake(run_heed({"prune", Toy::get().transformer, "-o", folder / "x"}), {"--heads"});
+}
+
+TEST(Prune, KeepsTheQualityThatWasAskedFor) {
+  const TemporaryFolder folder;
+  const std::string out =
+      product(run_heed({"prune", Toy::get().transformer, "--source", of_toy("valid.src"),
+                        "--target", of_toy("valid.tgt"), "--keep", "50", "-o", folder / "m"}));
+  EXPECT_THAT(out, HasSubstr("heads left"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "m/model.safetensors"));
+}
+
+TEST(Evidence, StandsBesideAttention) {
+  const TemporaryFolder folder;
+  for (const std::string& model : {Toy::get().rnn, Toy::get().transformer}) {
+    const bool transformer = model == Toy::get().transformer;
+    const std::string kinds =
+        std::string("cross,saliency,integrated,erasure") + (transformer ? ",rollout" : "");
+    product(run_heed({"attention", model, "--input", of_toy("test.src"), "--target-file",
+                      of_toy("test.tgt"), "--kind", kinds, "-o", folder / "out"}));
+    for (const std::string& kind : split(kinds, ',')) {
+      const Rows rows = table(folder / ("out/attention-" + kind + ".csv"));
+      ASSERT_GT(rows.size(), 10U) << kind;
+    }
+  }
+  EXPECT_THAT(read_file(folder / "out/attention.html"), HasSubstr("erasure"));
+  expect_mistake(run_heed({"attention", Toy::get().rnn, "--input", of_toy("test.src"), "--kind",
+                           "rollout", "-o", folder / "out"}),
+                 {"rollout"});
+}
+
+TEST(Faithful, ComparesHeadsWithOtherEvidence) {
+  const TemporaryFolder folder;
+  for (const std::string& model : {Toy::get().rnn, Toy::get().transformer}) {
+    const std::string out = product(
+        run_heed({"faithful", model, "--source", of_toy("test.src"), "--target", of_toy("test.tgt"),
+                  "--draws", "2", "--steps", "2", "-o", folder / "f.csv"}));
+    EXPECT_THAT(out, AllOf(HasSubstr("attention"), HasSubstr("saliency"), HasSubstr("erasure"),
+                           HasSubstr("integrated")));
+    const Rows rows = table(folder / "f.csv");
+    EXPECT_EQ(rows[0][3], "saliency");
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      if (!rows[i][3].empty()) EXPECT_LE(std::abs(std::stod(rows[i][3])), 1);
+  }
+}
+
+}  // namespace
+}  // namespace heed::cli
