@@ -9,20 +9,36 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "config/io.h"
+#include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
+#include "score/word_counts.h"
 
 namespace heed {
 namespace {
 
 struct EvaluateArgs {
   std::string model, hypothesis, source, reference, output;
-  bool valid = false;
+  bool valid = false, words = false;
   ModelOptions common;
 };
 
-void print(const std::vector<score::Score>& scores) {
-  for (const score::Score& score : scores) std::cout << describe(score) << '\n';
+using Lines = std::vector<std::string>;
+
+void print(const Lines& hypotheses, const Lines& references, const EvaluateArgs& args,
+           const score::EvaluationConfig& config) {
+  for (const score::Score& score : score::score(hypotheses, references, config))
+    std::cout << describe(score) << '\n';
+  if (!args.words) return;
+  const std::string tokenizer = score::knows_tokenizer(config.tokenize) ? config.tokenize : "13a";
+  const auto counts = score::word_counts(hypotheses, references, tokenizer, config.lowercase);
+  const auto line = [&](const char* name, int64_t words, double share) {
+    std::cout << name << ' ' << fixed(100 * share, 2) << " % (" << words << " of "
+              << counts.reference << " words, tok:" << tokenizer << ")\n";
+  };
+  line("repeated", counts.repeated, counts.repeated_share());
+  line("dropped", counts.dropped, counts.dropped_share());
 }
 
 void evaluate_file(const EvaluateArgs& args) {
@@ -32,7 +48,7 @@ void evaluate_file(const EvaluateArgs& args) {
   for (const std::string& setting : args.common.settings) config::set(config, setting);
   check(config);
   const Pairs pairs = read_pairs(args.hypothesis, args.reference);
-  print(score::score(pairs.source, pairs.target, config.evaluation));
+  print(pairs.source, pairs.target, args, config.evaluation);
 }
 
 void evaluate_model(const EvaluateArgs& args) {
@@ -42,7 +58,7 @@ void evaluate_model(const EvaluateArgs& args) {
   const TestSet set = open_test_set(config, args.source, args.reference, args.valid);
   const std::vector<std::string> hypotheses = translate_all(models, set.source);
   if (!args.output.empty()) write_lines(args.output, hypotheses);
-  print(score::score(hypotheses, set.reference, config.evaluation));
+  print(hypotheses, set.reference, args, config.evaluation);
 }
 
 void evaluate(const EvaluateArgs& args) {
@@ -68,6 +84,9 @@ void add_evaluate(CommandLine& program) {
                  "The correct translations of --source or for --hypothesis");
   command.option("--hypothesis", args->hypothesis,
                  "Existing translations to score instead of a model's");
+  command.group("Measuring");
+  command.flag("--words", args->words,
+               "Also the shares of words that are said too often and of words that are missing");
   command.group("Output");
   command.option("-o,--output", args->output, "Write the model's translations here");
   args->common.add(command);

@@ -101,6 +101,10 @@ double HeadMeasures::entropy_share() const {
 double HeadMeasures::edge_mass() const {
   return mean(edge_masses, rows);
 }
+
+double HeadMeasures::zero_share() const {
+  return mean(zero_shares, rows);
+}
 double HeadMeasures::offset() const {
   return mean(offsets, inner_rows);
 }
@@ -122,10 +126,11 @@ std::vector<Role> HeadMeasures::named(double threshold, std::size_t least) const
 }
 
 void HeadMeasures::add_spread(const AttentionMatrix& matrix, const Query& query) {
-  double entropy = 0, outside = 0, inside = 0, offset = 0, distance = 0;
+  double entropy = 0, outside = 0, inside = 0, offset = 0, distance = 0, zeros = 0;
   std::array<double, 2 * kReach + 1> near{};
   for (std::size_t column = 0; column < query.visible; ++column) {
     const double weight = matrix.at(query.row, column);
+    zeros += weight == 0;
     if (weight <= 0) continue;
     entropy -= weight * std::log(weight);
     if (is_edge(matrix.source[column])) {
@@ -142,6 +147,7 @@ void HeadMeasures::add_spread(const AttentionMatrix& matrix, const Query& query)
   entropies += entropy;
   entropy_shares += entropy / std::log(static_cast<double>(query.visible));
   edge_masses += outside;
+  zero_shares += zeros / static_cast<double>(query.visible);
   if (inside <= 0) return;
   ++inner_rows;
   offsets += offset / inside;

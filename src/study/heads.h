@@ -48,7 +48,7 @@ struct HeadMeasures {
 
   std::size_t rows = 0;
   // Sums over rows; the means are below.
-  double entropies = 0, entropy_shares = 0, edge_masses = 0;
+  double entropies = 0, entropy_shares = 0, edge_masses = 0, zero_shares = 0;
   // Over rows with weight inside of the sentence, which is scaled to 1.
   std::size_t inner_rows = 0;
   double offsets = 0, distances = 0;
@@ -58,6 +58,7 @@ struct HeadMeasures {
   double entropy() const;        // nats
   double entropy_share() const;  // of the logarithm of the number of places it could look at
   double edge_mass() const;      // weight on the edge
+  double zero_share() const;     // of the places it could look at, those with a weight of exactly 0
   double offset() const;         // place minus the row's own (cross: its diagonal one)
   double distance() const;       // the same without sign
   double profile(int64_t offset) const;  // weight at that distance, -kReach..kReach

@@ -51,14 +51,16 @@ std::vector<std::string> kinds_of(const HeadReport& report) {
 std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
   // The decoder looks at nothing that is still to come.
   const int64_t farthest = heads.front()->kind == "decoder" ? 0 : kReach;
-  text::Table table{
-      {"layer", "head", "rows", "entropy", "of max %", "edge %", "offset", "distance", "at %"}, {}};
+  text::Table table{{"layer", "head", "rows", "entropy", "of max %", "edge %", "zero %", "offset",
+                     "distance", "at %"},
+                    {}};
   for (int64_t i = -kReach; i <= farthest; ++i) table.columns.push_back(distance_name(i));
   for (const HeadMeasures* head : heads) {
-    std::vector<std::string> row = {
-        std::to_string(head->layer), head_name(head->head),          std::to_string(head->rows),
-        fixed(head->entropy(), 3),   percent(head->entropy_share()), percent(head->edge_mass()),
-        fixed(head->offset(), 2),    fixed(head->distance(), 2),     ""};
+    std::vector<std::string> row = {std::to_string(head->layer),    head_name(head->head),
+                                    std::to_string(head->rows),     fixed(head->entropy(), 3),
+                                    percent(head->entropy_share()), percent(head->edge_mass()),
+                                    percent(head->zero_share()),    fixed(head->offset(), 2),
+                                    fixed(head->distance(), 2),     ""};
     for (int64_t i = -kReach; i <= farthest; ++i) row.push_back(percent(head->profile(i)));
     table.rows.push_back(row);
   }
@@ -105,7 +107,7 @@ std::string heads_table(const HeadReport& report) {
 
 std::string heads_csv(const HeadReport& report) {
   std::string out =
-      "kind,layer,head,rows,entropy,entropy_share,edge_mass,mean_offset,mean_distance";
+      "kind,layer,head,rows,entropy,entropy_share,edge_mass,zero_share,mean_offset,mean_distance";
   for (int64_t i = -kReach; i <= kReach; ++i) out += ",at_" + signed_number(i);
   for (const Role role : kAllRoles) out += "," + csv_name(role);
   out += ",roles\n";
@@ -117,6 +119,7 @@ std::string heads_csv(const HeadReport& report) {
                                     fixed(head.entropy(), 6),
                                     fixed(head.entropy_share(), 6),
                                     fixed(head.edge_mass(), 6),
+                                    fixed(head.zero_share(), 6),
                                     fixed(head.offset(), 6),
                                     fixed(head.distance(), 6)};
     for (int64_t i = -kReach; i <= kReach; ++i) row.push_back(fixed(head.profile(i), 6));
@@ -148,6 +151,7 @@ std::string heads_json(const HeadReport& report) {
                      {"entropy", head.entropy()},
                      {"entropy_share", head.entropy_share()},
                      {"edge_mass", head.edge_mass()},
+                     {"zero_share", head.zero_share()},
                      {"mean_offset", head.offset()},
                      {"mean_distance", head.distance()},
                      {"profile", std::move(profile)},

@@ -47,6 +47,7 @@ TEST(Heads, AnEncodersHeadByHand) {
   EXPECT_NEAR(head.entropy(), (1.088900 + 0.940448 + 1.386294) / 3, 1e-5);
   EXPECT_NEAR(head.entropy_share(), 0.821289, 1e-5);  // the same over ln 4
   EXPECT_NEAR(head.edge_mass(), 0.15, 1e-6);
+  EXPECT_GE(head.zero_share(), 0);
   EXPECT_NEAR(head.offset(), (1.4 / 0.9 - 0.6 / 0.9 - 1) / 3, 1e-6);
   EXPECT_NEAR(head.distance(), (1.4 / 0.9 + 0.8 / 0.9 + 1) / 3, 1e-6);
   EXPECT_NEAR(head.profile(0), (0.1 / 0.9 + 0.1 / 0.9 + 1.0 / 3) / 3, 1e-6);
