@@ -33,7 +33,8 @@ class Covered : public Attention {
     from_weight_ = register_parameter("from_weight", xavier(3 * width_, 1));
     from_memory_ = register_parameter("from_memory", xavier(3 * width_, size.memory));
     from_query_ = register_parameter("from_query", xavier(3 * width_, size.query));
-    recurrent_ = register_parameter("recurrent", gate_matrices(3, width_, width_));
+    const auto square = [this] { return xavier(width_, width_); };
+    recurrent_ = register_parameter("recurrent", at::cat({square(), square(), square()}));
     bias_ = register_parameter("bias", at::zeros({3 * width_}));
   }
 
@@ -93,7 +94,7 @@ class Covered : public Attention {
     own.values = each(memory.values);
     own.valid = each(memory.valid);
     own.bias = each(memory.bias);
-    own.coverage = {};
+    own.coverage = Tensor();
     return own;
   }
 
