@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "decode/permute.h"
+#include "model/model.h"
 #include "study/rollout.h"
 
 namespace heed {

@@ -19,12 +19,6 @@ constexpr int64_t kWorthAThread = 1 << 19;  // multiplications that pay for waki
 constexpr int64_t kRowsWorthAThread = 16;
 constexpr int64_t kSteps = 256;  // that distances are made for at first
 
-std::vector<float> numbers_of(const Tensor& tensor) {
-  if (!tensor.defined()) return {};
-  const Tensor dense = tensor.to(at::kFloat).contiguous();
-  return {dense.const_data_ptr<float>(), dense.const_data_ptr<float>() + dense.numel()};
-}
-
 }  // namespace
 
 Search::Search(const Transformer& model, const model::Source& source)

@@ -17,12 +17,6 @@ constexpr int64_t kUsualLength = 1024;
 
 using Weights = std::map<std::string, Tensor>;
 
-std::vector<float> numbers_of(const Tensor& tensor) {
-  const Tensor dense = tensor.detach().to(at::kFloat).contiguous();
-  const float* data = dense.const_data_ptr<float>();
-  return {data, data + dense.numel()};
-}
-
 Rows rows_of(const Tensor& table) {
   if (!table.defined()) return {};
   const Tensor real = table.is_complex() ? at::view_as_real(table).flatten(1) : table;
@@ -116,6 +110,13 @@ class Packer {
 };
 
 }  // namespace
+
+std::vector<float> numbers_of(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  const Tensor dense = tensor.detach().to(at::kFloat).contiguous();
+  const float* data = dense.const_data_ptr<float>();
+  return {data, data + dense.numel()};
+}
 
 Transformer::Transformer(model::ModelPtr inner, const model::ModelConfig& config, Numbers numbers)
     : config_(config), inner_(register_module("inner", std::move(inner))), numbers_(numbers) {

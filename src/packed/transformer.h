@@ -51,6 +51,9 @@ struct Side {
   LayerNorm norm;  // at the end, with pre-norm
 };
 
+/// A tensor's numbers in fp32, row by row; none where it is undefined.
+std::vector<float> numbers_of(const Tensor& tensor);
+
 /// As a Model it is the one that it was made of; Search runs the packed weights.
 class Transformer : public model::Model {
  public:

@@ -11,7 +11,7 @@ namespace heed::study {
 namespace {
 
 constexpr std::string_view kBlankMark = "\u2581";
-constexpr std::size_t kNowhere = -1;
+constexpr std::size_t kNoPiece = -1;
 
 /// Of each piece and the `</s>` behind them.
 std::vector<std::string> labels_of(const PieceWords& words) {
@@ -53,12 +53,12 @@ std::string source_word_for(const std::vector<std::string>& surfaces,
   for (std::size_t i = 0; i < surfaces.size(); ++i) sums[words.word_of[i]] += weights[i];
   const auto best =
       static_cast<std::size_t>(std::max_element(sums.begin(), sums.end() - 1) - sums.begin());
-  std::size_t unknown = kNowhere;
+  std::size_t unknown = kNoPiece;
   for (std::size_t i = 0; i < surfaces.size(); ++i)
     if (is_unknown[i] && words.word_of[i] == best &&
-        (unknown == kNowhere || weights[i] > weights[unknown]))
+        (unknown == kNoPiece || weights[i] > weights[unknown]))
       unknown = i;
-  if (unknown != kNowhere) return std::string(trim(surfaces[unknown]));
+  if (unknown != kNoPiece) return std::string(trim(surfaces[unknown]));
   const std::string letters = text::without_punctuation(words.words[best]);
   return letters.empty() ? words.words[best] : letters;
 }
