@@ -97,11 +97,13 @@ std::vector<float> numbers_of(const Tensor& x) {
   return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
 }
 
+/// By the midpoint rule in u, where the share of the vectors is u^2: the points lie closer together
+/// near 0, where a layer norm turns quickly.
 void integrate(const Pair& pair, int64_t steps, Explanation& out) {
   Tensor sum;
   for (int64_t k = 0; k < steps; ++k) {
-    const Tensor products =
-        pair.gradients((static_cast<double>(k) + 0.5) / static_cast<double>(steps)).first;
+    const double u = (static_cast<double>(k) + 0.5) / static_cast<double>(steps);
+    const Tensor products = pair.gradients(u * u).first * (2 * u);
     sum = sum.defined() ? sum + products : products;
   }
   out.values = numbers_of(sum / static_cast<double>(steps));

@@ -233,6 +233,7 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     context->saved_data["columns"] = std::vector<int64_t>{heads.heads, heads.kv_heads, heads.head};
     context->saved_data["causal"] = causal;
     context->saved_data["scale"] = scale;
+    context->saved_data["to_distances"] = distances && distances->requires_grad();
     return forward_of(inputs(context, from, to, numbers)).flatten(1);
   }
 
@@ -243,7 +244,8 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const Tensor to_queries = at::empty_like(saved[0]),
                  to_memory = one ? to_queries : at::empty_like(saved[1]);
     const Inputs in = inputs(context, saved[0], saved[1], saved[2]);
-    const Tensor to_distances = gradient_of_distances(in);
+    const Tensor to_distances =
+        context->saved_data["to_distances"].toBool() ? zeros_for_distances(in) : Tensor();
     backward_of(in, outer[0].unflatten(1, {columns.heads, columns.head}),
                 {columns.query(to_queries), columns.keys(to_memory), columns.values(to_memory),
                  to_distances});
@@ -261,10 +263,9 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const auto numbers = context->saved_data["columns"].toIntVector();
     return {numbers[0], numbers[1], numbers[2]};
   }
-  /// Zeros to add to; undefined where nobody asks.
-  static Tensor gradient_of_distances(const Inputs& in) {
+  /// To add gradients to.
+  static Tensor zeros_for_distances(const Inputs& in) {
     const Tensor& numbers = in.distances.numbers;
-    if (!numbers.defined() || !numbers.requires_grad()) return {};
     if (in.each_has_distances()) return at::zeros_like(numbers);
     return at::zeros({static_cast<int64_t>(in.query_layout.lengths.size()), numbers.size(1),
                       numbers.size(2)},

@@ -34,9 +34,8 @@ TEST(Parameters, OfSixEncoderBlocksAreThoseOfThePaper) {
   EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .attention = bare(512, 8)}, {})), 18'902'016);
 }
 
-/// Of the scores alone, for states of width d and the inner layer as wide.
-int64_t attention_parameters(const ModelConfig& config) {
-  const int64_t d = config.hidden_size;
+/// Of one head, for states of width d and the inner layer as wide.
+int64_t score_parameters(const ModelConfig& config, int64_t d) {
   const std::string& name = config.attention;
   const int64_t window = config.window == Window::local_p ? d * d + d : 0;  // of equation 9
   if (name == "bahdanau" || name == "luong_concat") return window + 2 * d * d + d;
@@ -44,6 +43,21 @@ int64_t attention_parameters(const ModelConfig& config) {
   if (name == "luong_dot" || name == "none") return window;
   if (name == "luong_location") return config.max_positions * d;
   return window + count(*attention_info(name).make({d, d, d, {}}));
+}
+
+/// V, and u or a GRU whose input is a weight and two states.
+int64_t coverage_parameters(const ModelConfig& config, int64_t d) {
+  if (config.coverage == Coverage::none) return 0;
+  if (config.coverage == Coverage::linguistic) return d + d;
+  const int64_t c = config.coverage_size;
+  return d * c + 3 * c * (1 + d + d + c + 1);
+}
+
+int64_t attention_parameters(const ModelConfig& config) {
+  const int64_t d = config.hidden_size, heads = config.attention_heads;
+  const int64_t projections = heads == 1 ? 0 : 2 * d * d;
+  return projections + heads * (score_parameters(config, d / heads) +
+                                coverage_parameters(config, d / heads));
 }
 
 int64_t formula_of_recurrent(const ModelConfig& c, int64_t pieces) {

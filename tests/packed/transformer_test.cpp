@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "model/kinds.h"
 #include "packed/search.h"
 
@@ -23,6 +26,21 @@ Source three_sentences() {
                 .lengths = at::tensor({9, 4, 1}, at::kLong)};
   source.valid = at::arange(9).unsqueeze(0) < source.lengths.unsqueeze(1);
   return source;
+}
+
+/// Every kind with softmax everywhere.
+std::vector<model::testing::NamedConfig> packable_kinds() {
+  std::vector<model::testing::NamedConfig> kinds;
+  for (auto& [name, config] : model::testing::transformer_kinds()) {
+    config.attention_normaliser = "softmax";
+    config.self_attention = model::SelfAttentionKind::softmax;
+    config.global_tokens = config.attention_stride = 0;
+    kinds.push_back({config::name_of(config.norm) + "_" + config.positions + "_kv" +
+                         std::to_string(config.kv_heads) + "_window" +
+                         std::to_string(config.sliding_window),
+                     config});
+  }
+  return kinds;
 }
 
 Tensor step(Search& search, const Tensor& tokens, std::vector<float>* attention = nullptr) {
@@ -108,12 +126,12 @@ TEST_P(Packed, HasNoScoresWhereAWeightIsNan) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Packed, ::testing::ValuesIn(model::testing::transformer_kinds()),
+INSTANTIATE_TEST_SUITE_P(Kinds, Packed, ::testing::ValuesIn(packable_kinds()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(Pack, GivesTheSameBitsWithAndWithoutNeighbours) {
   const ModelPtr model =
-      model::testing::model_of(model::testing::transformer_kinds()[0].config, kPieces);
+      model::testing::model_of(packable_kinds()[0].config, kPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
@@ -136,8 +154,15 @@ TEST(Pack, LeavesOtherModelsAlone) {
   const ModelPtr recurrent =
       model::testing::model_of(model::testing::recurrent_kinds()[0].config, kPieces);
   EXPECT_EQ(pack(recurrent, Numbers::fp32), nullptr);
+  model::ModelConfig sparsemax = packable_kinds()[0].config;
+  sparsemax.attention_normaliser = "sparsemax";
+  EXPECT_EQ(pack(model::testing::model_of(sparsemax, kPieces), Numbers::fp32), nullptr);
+  model::ModelConfig linear = packable_kinds()[0].config;
+  linear.self_attention = model::SelfAttentionKind::linear;
+  linear.sliding_window = 0;
+  EXPECT_EQ(pack(model::testing::model_of(linear, kPieces), Numbers::fp32), nullptr);
   const ModelPtr half =
-      model::testing::model_of(model::testing::transformer_kinds()[0].config, kPieces);
+      model::testing::model_of(packable_kinds()[0].config, kPieces);
   half->to(at::kBFloat16);
   EXPECT_EQ(pack(half, Numbers::fp32), nullptr);
 }

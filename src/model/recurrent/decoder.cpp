@@ -196,7 +196,7 @@ RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carri
     weights.push_back(step.attended.weights);
     if (step.attended.heads.defined()) heads.push_back(step.attended.heads);
     if (memory.logs) logs.push_back(step.attended.logs);
-    if (feeding_) attentional.push_back(step.attentional);
+    if (step.attentional.defined()) attentional.push_back(step.attentional);
   }
   const auto join = [](const std::vector<Tensor>& parts) {
     return parts.empty() ? Tensor() : at::cat(parts, 1);

@@ -101,7 +101,7 @@ TEST(Coverage, IsRefusedWhereNothingIsLookedAt) {
   for (const char* attention : {"none", "luong_location"}) {
     testing::Kind kind{attention};
     kind.coverage = Coverage::neural;
-    EXPECT_THROW(testing::small_model(kind), std::exception) << attention;
+    EXPECT_THROW(check(testing::small_config(kind), true), config::ConfigError) << attention;
   }
 }
 

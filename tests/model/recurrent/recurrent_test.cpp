@@ -53,7 +53,7 @@ TEST_P(EveryRecurrent, StepsEqualTeacherForcing) {
       return;
     }
     ASSERT_EQ(whole.maps.size(), 1U);
-    ASSERT_EQ(whole.maps[0].weights.sizes(), at::IntArrayRef({3, 1, 5, 7}));
+    ASSERT_EQ(whole.maps[0].weights.sizes(), at::IntArrayRef({3, kind_.heads, 5, 7}));
     ASSERT_EQ(single.maps.size(), 5U);
     for (int64_t t = 0; t < 5; ++t)
       EXPECT_LT(distance(single.maps[t].weights, whole.maps[0].weights.narrow(2, t, 1)), 1e-5) << t;

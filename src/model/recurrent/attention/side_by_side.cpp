@@ -17,6 +17,9 @@
 namespace heed::model {
 namespace {
 
+// In place of padding's -inf, whose gradient would be no number.
+constexpr double kLeastLog = -1e30;
+
 class SideBySide : public Attention {
  public:
   SideBySide(const std::function<AttentionPtr(const AttentionSize&)>& make, AttentionSize size,
@@ -83,7 +86,8 @@ class SideBySide : public Attention {
     out.heads = at::stack(weights, 2);
     out.weights = out.heads.mean(2);
     if (memory.logs)
-      out.logs = at::logsumexp(at::stack(logs), 0) - std::log(static_cast<double>(heads_.size()));
+      out.logs = at::logsumexp(at::stack(logs).clamp_min(kLeastLog), 0) -
+                 std::log(static_cast<double>(heads_.size()));
     if (!coverage.empty()) out.coverage = at::cat(coverage, -1);
     return out;
   }
