@@ -156,7 +156,9 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
       member.model = std::move(packed);
       together_ = std::min(together_, group_of(numbers));
     } else if (config_.weights == WeightType::int8)
-      throw UserError("decoding.weights: int8 is for Transformers on a CPU; set bf16 or fp32");
+      throw UserError(
+          "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 or "
+          "fp32");
   }
 }
 

@@ -140,6 +140,11 @@ std::vector<int64_t> kept_heads(const ModelConfig& config, const std::string& ki
   return kept;
 }
 
+bool all_softmax(const ModelConfig& config) {
+  return config.type == ModelType::transformer && config.attention_normaliser == "softmax" &&
+         config.self_attention == SelfAttentionKind::softmax;
+}
+
 void check(const ModelConfig& config, bool joint_vocabulary) {
   config.type == ModelType::rnn ? check_rnn(config) : check_transformer(config);
   require(config.tie != Tie::all || joint_vocabulary,

@@ -150,6 +150,9 @@ int64_t decoder_layer(const ModelConfig& config, int64_t layer);
 /// The heads that are left in an attention, in their order: `kind` is encoder, decoder or cross.
 std::vector<int64_t> kept_heads(const ModelConfig& config, const std::string& kind, int64_t layer);
 
+/// Whether it is a Transformer with softmax in all of its attention, whole or in a window.
+bool all_softmax(const ModelConfig& config);
+
 /// Rules between fields (heads divide the width, luong_dot needs equal widths, ...). Throws
 /// ConfigError. `joint_vocabulary`: whether both sides share one vocabulary, which `tie: all`
 /// needs.

@@ -130,9 +130,7 @@ Transformer::Transformer(model::ModelPtr inner, const model::ModelConfig& config
 
 std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers) {
   const model::ModelConfig* config = model::transformer_config(*model);
-  if (!config || config->attention_normaliser != "softmax" ||
-      config->self_attention != model::SelfAttentionKind::softmax)
-    return nullptr;
+  if (!config || !model::all_softmax(*config)) return nullptr;
   for (const Tensor& parameter : model->parameters())
     if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return nullptr;
   return std::make_shared<Transformer>(model, *config, numbers);

@@ -83,8 +83,8 @@ class Transformer : public model::Model {
   Linear output_;
 };
 
-/// `model` packed, or null where it is no Transformer on a CPU in fp32, or has another attention
-/// than softmax over all or in a window.
+/// `model` packed, or null where it is no Transformer on a CPU in fp32, or
+/// model::all_softmax() is false for it.
 std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers);
 
 }  // namespace heed::packed
