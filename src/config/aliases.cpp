@@ -88,7 +88,6 @@ const std::map<std::string, std::string, std::less<>> kAliases = {
     {"transformer_dim_ffn", "model.feed_forward"},
     {"num_heads", "model.heads"},
     {"n_heads", "model.heads"},
-    {"attention_heads", "model.heads"},
     {"transformer_heads", "model.heads"},
     {"num_kv", "model.kv_heads"},
     {"num_kv_heads", "model.kv_heads"},

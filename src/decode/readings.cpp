@@ -38,8 +38,8 @@ std::vector<Reading> readings_of(Translator& translator, const std::vector<std::
       one.target_text = own[i].text;
       one.cut = own[i].hypotheses[0].cut;
     }
-    one.readable = targets ? !(example.source.empty() && example.target.empty())
-                           : !own[i].hypotheses.empty();
+    one.readable =
+        targets ? !(example.source.empty() && example.target.empty()) : !own[i].hypotheses.empty();
     // A cut translation of the longest length has no room for </s> to be read after it.
     const auto longest = static_cast<std::size_t>(translator.longest());
     for (const auto* side : {&example.source, &example.target})

@@ -21,9 +21,9 @@ struct Reading {
   bool cut = false;  // own translation that reached the length limit
 };
 
-/// One per line of `sources`, by the translator's first model. Without `targets` the model reads its
-/// own best translation. Throws UserError when line counts differ or a line is too long (named by
-/// its number, `first_line` + index).
+/// One per line of `sources`, by the translator's first model. Without `targets` the model reads
+/// its own best translation. Throws UserError when line counts differ or a line is too long (named
+/// by its number, `first_line` + index).
 std::vector<Reading> readings_of(Translator& translator, const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line);

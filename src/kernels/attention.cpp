@@ -81,10 +81,12 @@ struct Inputs {
   Distances<Number> distances_of(const Tensor& numbers, int64_t sentence, int64_t head) const {
     if (!numbers.defined()) return {};
     const bool each = each_has_distances();
-    const int64_t first = each ? query_layout.starts[sentence] : std::min(sentence, numbers.size(0) - 1);
-    return {.rows = {numbers.data_ptr<float>() + first * numbers.stride(0) + head * numbers.stride(1),
-                     each ? numbers.stride(0) : 0},
-            .reach = distances.reach()};
+    const int64_t first =
+        each ? query_layout.starts[sentence] : std::min(sentence, numbers.size(0) - 1);
+    return {
+        .rows = {numbers.data_ptr<float>() + first * numbers.stride(0) + head * numbers.stride(1),
+                 each ? numbers.stride(0) : 0},
+        .reach = distances.reach()};
   }
 
   HeadSize size(int64_t sentence) const {
@@ -191,8 +193,10 @@ class Attention : public torch::autograd::Function<Attention> {
                     .query_layout = {},
                     .key_layout = {},
                     .distances = {}};
-    const Gradients to{in.of_query(in.query).empty(), in.of_keys(in.keys).empty(),
-                       in.of_keys(in.values).empty(), {}};
+    const Gradients to{in.of_query(in.query).empty(),
+                       in.of_keys(in.keys).empty(),
+                       in.of_keys(in.values).empty(),
+                       {}};
     // Trailing padding is never read, and has no gradient.
     to.keys.zero_();
     to.values.zero_();
@@ -250,12 +254,9 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
                 {columns.query(to_queries), columns.keys(to_memory), columns.values(to_memory),
                  to_distances});
     const bool each = to_distances.defined() && in.each_has_distances();
-    return {to_queries,
-            one ? Tensor() : to_memory,
-            Tensor(),
-            Tensor(),
-            Tensor(),
-            !to_distances.defined() || each ? to_distances : to_distances.sum(0, true)};
+    return {to_queries, one ? Tensor() : to_memory,
+            Tensor(),   Tensor(),
+            Tensor(),   !to_distances.defined() || each ? to_distances : to_distances.sum(0, true)};
   }
 
  private:
@@ -267,9 +268,9 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
   static Tensor zeros_for_distances(const Inputs& in) {
     const Tensor& numbers = in.distances.numbers;
     if (in.each_has_distances()) return at::zeros_like(numbers);
-    return at::zeros({static_cast<int64_t>(in.query_layout.lengths.size()), numbers.size(1),
-                      numbers.size(2)},
-                     numbers.options());
+    return at::zeros(
+        {static_cast<int64_t>(in.query_layout.lengths.size()), numbers.size(1), numbers.size(2)},
+        numbers.options());
   }
   static Inputs inputs(AutogradContext* context, const Tensor& queries, const Tensor& memory,
                        const Tensor& numbers) {

@@ -103,6 +103,10 @@ void check_self_attention(const ModelConfig& model) {
 
 void check_transformer(const ModelConfig& model) {
   const std::string heads = std::to_string(model.heads), width = std::to_string(model.width);
+  // Keys of the other type do not matter, but this is what other trainers call a Transformer's
+  // heads.
+  require(model.attention_heads == 1,
+          "attention_heads: belongs to type: rnn; heads is the number of a Transformer's");
   require(model.width % model.heads == 0,
           "heads: " + heads + " heads do not divide model.width " + width + " evenly");
   require(model.kv_heads == 0 || model.heads % model.kv_heads == 0,

@@ -25,10 +25,9 @@ Rows table(const std::string& path) {
 
 TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
   const TemporaryFolder folder;
-  const Result result =
-      run_heed({"bench", "attention", "--lengths", "1024,2048,4096", "--window", "16", "--heads",
-                "1", "--head", "16", "--positions", "64,512", "--repeats", "1", "--threads", "1", "-o",
-                folder / "out"});
+  const Result result = run_heed({"bench", "attention", "--lengths", "1024,2048,4096", "--window",
+                                  "16", "--heads", "1", "--head", "16", "--positions", "64,512",
+                                  "--repeats", "1", "--threads", "1", "-o", folder / "out"});
   EXPECT_THAT(product(result), HasSubstr("exponent"));
   const Rows rows = table(folder / "out/attention_cost.csv");
   ASSERT_THAT(rows, SizeIs(1 + 7 * 3 + 7));

@@ -38,8 +38,8 @@ TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
 // Where all weights are equal nothing is exchanged.
 TEST(Permute, EqualWeightsMoveNothing) {
   const auto configs = small_models();
-  const auto transformer = std::ranges::find(configs, model::ModelType::transformer,
-                                             &model::ModelConfig::type);
+  const auto transformer =
+      std::ranges::find(configs, model::ModelType::transformer, &model::ModelConfig::type);
   const auto model = random_model(*transformer);
   const at::NoGradGuard guard;
   int64_t zeroed = 0;

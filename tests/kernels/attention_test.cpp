@@ -174,20 +174,25 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
   for (int64_t first = 0; const int64_t length : heads.query_lengths) {
     const Tensor rows = wide.narrow(0, first, length);
     const auto columns = [&](int64_t from, int64_t count) {  // [heads, length, head]
-      return rows.narrow(1, from * kHead, count * kHead).unflatten(1, {count, kHead}).transpose(0, 1);
+      return rows.narrow(1, from * kHead, count * kHead)
+          .unflatten(1, {count, kHead})
+          .transpose(0, 1);
     };
     const int64_t group = one.heads / one.kv_heads;
     const Tensor query = columns(0, one.heads),
                  keys = columns(one.heads, one.kv_heads).repeat_interleave(group, 0),
-                 values = columns(one.heads + one.kv_heads, one.kv_heads).repeat_interleave(group, 0);
+                 values =
+                     columns(one.heads + one.kv_heads, one.kv_heads).repeat_interleave(group, 0);
     const Tensor place = at::arange(length);
     const Tensor distance = (place.unsqueeze(0) - place.unsqueeze(1)).clamp(-one.reach, one.reach);
-    const Tensor own = one.each ? wide_numbers.narrow(0, first, length)
-                                : wide_numbers.expand({length, -1, -1});  // [length, heads, numbers]
+    const Tensor own = one.each
+                           ? wide_numbers.narrow(0, first, length)
+                           : wide_numbers.expand({length, -1, -1});  // [length, heads, numbers]
     const Tensor added = own.transpose(0, 1).gather(
         2, (distance + one.reach).unsqueeze(0).expand({one.heads, -1, -1}));
     Tensor scores = at::bmm(query, keys.transpose(1, 2)) * kScale + added;
-    if (one.causal) scores = scores.masked_fill((place.unsqueeze(0) > place.unsqueeze(1)), -INFINITY);
+    if (one.causal)
+      scores = scores.masked_fill((place.unsqueeze(0) > place.unsqueeze(1)), -INFINITY);
     contexts.push_back(at::bmm(at::softmax(scores, -1), values).transpose(0, 1).flatten(1));
     first += length;
   }

@@ -23,9 +23,9 @@ TEST(Sparsemax, IsTheClosestPointOfTheSimplex) {
   const auto of = [](const std::vector<double>& scores) {
     return sparsemax(at::tensor(scores, at::kDouble));
   };
-  expect_near(of({1, 0.5, -1}), {0.75, 0.25, 0});   // t = (1 + 0.5 - 1) / 2
+  expect_near(of({1, 0.5, -1}), {0.75, 0.25, 0});     // t = (1 + 0.5 - 1) / 2
   expect_near(of({0.3, 0.2, 0.5}), {0.3, 0.2, 0.5});  // a point of the simplex is its own
-  expect_near(of({2, 0, 1}), {1, 0, 0});             // one ahead by 1 takes all
+  expect_near(of({2, 0, 1}), {1, 0, 0});              // one ahead by 1 takes all
   expect_near(of({1, 1, 0.5, 0.2}), {0.5, 0.5, 0, 0});
 }
 
@@ -33,9 +33,9 @@ TEST(Entmax15, IsTheSquareOfWhatIsAboveTheThreshold) {
   const auto of = [](const std::vector<double>& scores) {
     return entmax15(at::tensor(scores, at::kDouble));
   };
-  expect_near(of({1.6, 1.2}), {0.64, 0.36});        // halves 0.8 and 0.6, t = 0
+  expect_near(of({1.6, 1.2}), {0.64, 0.36});  // halves 0.8 and 0.6, t = 0
   expect_near(of({1.6, -5, 1.2}), {0.64, 0, 0.36});
-  expect_near(of({7, 5}), {1, 0});                  // ahead by 2
+  expect_near(of({7, 5}), {1, 0});  // ahead by 2
   expect_near(of({4, 4, 4, 4}), {0.25, 0.25, 0.25, 0.25});
 }
 
@@ -54,7 +54,8 @@ TEST_P(EveryNormaliser, MakesShares) {
       EXPECT_EQ(weights.scalar_type(), type);
       EXPECT_TRUE(weights.ge(0).all().item<bool>());
       EXPECT_TRUE(weights.select(2, 4).eq(0).all().item<bool>());
-      EXPECT_LT((weights.sum(-1) - 1).abs().max().item<double>(), type == at::kFloat ? 1e-6 : 1e-12);
+      EXPECT_LT((weights.sum(-1) - 1).abs().max().item<double>(),
+                type == at::kFloat ? 1e-6 : 1e-12);
       // Only differences count, and a larger score never has a smaller weight.
       EXPECT_LT((of(scores + 100) - weights).abs().max().item<double>(),
                 type == at::kFloat ? 1e-4 : 1e-11);

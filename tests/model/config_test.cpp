@@ -55,6 +55,72 @@ TEST(ModelConfig, RotaryPositionsNeedAnEvenHead) {
             "/ heads is 7");
 }
 
+TEST(ModelConfig, HeadsOfRecurrentModelsDivideTheState) {
+  ModelConfig config = rnn("bahdanau");
+  config.hidden_size = 510;
+  for (const int64_t fine : {1, 2, 3, 5}) {
+    config.attention_heads = fine;
+    EXPECT_EQ(wrong(config), kFine) << fine;
+  }
+  config.attention_heads = 4;
+  EXPECT_EQ(wrong(config), "model.attention_heads: 4 heads do not divide model.hidden_size 510");
+  config = rnn("none");
+  config.attention_heads = 2;
+  EXPECT_EQ(wrong(config),
+            "model.attention_heads: attention: none has nothing to split; set it to 1");
+  config = {};
+  config.attention_heads = 2;
+  EXPECT_EQ(wrong(config),
+            "model.attention_heads: belongs to type: rnn; heads is the number of a Transformer's");
+}
+
+TEST(ModelConfig, LinearAttentionHasNoScoresToChange) {
+  ModelConfig config;
+  config.self_attention = SelfAttentionKind::linear;
+  for (const char* fine : {"sinusoidal", "learned", "rotary", "none"}) {
+    config.positions = fine;
+    EXPECT_EQ(wrong(config), kFine) << fine;
+  }
+  for (const std::string positions : {"alibi", "relative", "t5"}) {
+    config.positions = positions;
+    EXPECT_EQ(wrong(config),
+              "model.positions: " + positions +
+                  " adds to scores, which self_attention: linear has not; use sinusoidal, learned "
+                  "or rotary");
+  }
+  config.positions = "none";
+  config.sliding_window = 3;
+  EXPECT_EQ(wrong(config),
+            "model.sliding_window: self_attention: linear sees everything; set it to 0");
+}
+
+TEST(ModelConfig, SparseAttentionHasAWindowAndItsPatternIsItsOwn) {
+  ModelConfig config;
+  config.self_attention = SelfAttentionKind::sparse;
+  EXPECT_EQ(wrong(config),
+            "model.sliding_window: self_attention: sparse needs one; 1 is the smallest");
+  config.sliding_window = 1;
+  config.global_tokens = 2;
+  EXPECT_EQ(wrong(config), kFine);
+  config.self_attention = SelfAttentionKind::softmax;
+  EXPECT_EQ(wrong(config),
+            "model.global_tokens, attention_stride: belong to self_attention: sparse");
+}
+
+TEST(ModelConfig, PrunedHeadsAreOnesThatAreThere) {
+  ModelConfig config;
+  config.heads = 2;
+  config.pruned_heads = {"encoder.0.1", "cross.5.0"};
+  EXPECT_EQ(wrong(config), kFine);
+  config.pruned_heads = {"encoder.0.2"};
+  EXPECT_EQ(wrong(config), "model.pruned_heads: names a head twice, or one that is not there");
+  config.pruned_heads = {"encoder.0"};
+  EXPECT_EQ(wrong(config),
+            "model.pruned_heads: 'encoder.0' is not like encoder.0.2, decoder.0.2 or cross.0.2");
+  config.pruned_heads = {"decoder.0.0", "decoder.0.1"};
+  EXPECT_EQ(wrong(config), "model.pruned_heads: no head of decoder attention is left in layer 0");
+}
+
 TEST(ModelConfig, TheStateIsHalvedBetweenTheDirections) {
   ModelConfig config = rnn("luong_dot");
   config.hidden_size = 511;

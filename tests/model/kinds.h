@@ -57,12 +57,12 @@ inline std::vector<NamedConfig> transformer_kinds() {
       config.activation = static_cast<Activation>((i + i / 6) % 3);
       config.tie = static_cast<Tie>((i + 2 * (i / 3)) % 3);
       config.dropout = 0;
-      kinds.push_back(
-          {config::name_of(norm) + "_" + positions + "_kv" +
-               std::to_string(kv_heads) + "_window" + std::to_string(config.sliding_window) +
-               "_" + config::name_of(config.self_attention) + "_" + config.attention_normaliser + "_" + config::name_of(config.activation) +
-               "_tie_" + config::name_of(config.tie),
-           config});
+      kinds.push_back({config::name_of(norm) + "_" + positions + "_kv" + std::to_string(kv_heads) +
+                           "_window" + std::to_string(config.sliding_window) + "_" +
+                           config::name_of(config.self_attention) + "_" +
+                           config.attention_normaliser + "_" + config::name_of(config.activation) +
+                           "_tie_" + config::name_of(config.tie),
+                       config});
     }
   return kinds;
 }

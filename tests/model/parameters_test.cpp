@@ -31,7 +31,8 @@ TEST(Parameters, OfMultiHeadAttentionAreFourSquaresOfTheWidth) {
 
 TEST(Parameters, OfSixEncoderBlocksAreThoseOfThePaper) {
   // 6 (4 512^2 + 2 512 2048 + 2048 + 512 + 4 512): attention, feed-forward, its biases, two norms.
-  EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .attention = bare(512, 8)}, {})), 18'902'016);
+  EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .attention = bare(512, 8)}, {})),
+            18'902'016);
 }
 
 /// Of one head, for states of width d and the inner layer as wide.
@@ -56,8 +57,8 @@ int64_t coverage_parameters(const ModelConfig& config, int64_t d) {
 int64_t attention_parameters(const ModelConfig& config) {
   const int64_t d = config.hidden_size, heads = config.attention_heads;
   const int64_t projections = heads == 1 ? 0 : 2 * d * d;
-  return projections + heads * (score_parameters(config, d / heads) +
-                                coverage_parameters(config, d / heads));
+  return projections +
+         heads * (score_parameters(config, d / heads) + coverage_parameters(config, d / heads));
 }
 
 int64_t formula_of_recurrent(const ModelConfig& c, int64_t pieces) {

@@ -55,8 +55,7 @@ TEST(StepRows, NanInIsNanOut) {
   kernels::expect_nan_in_is_nan_out(inputs, [&](std::vector<std::vector<float>> in) {
     rotate_heads(in[0].data(), 4, 6, in[2].data());
     std::vector<float> weights(12), out(24);
-    attend_row(in[0].data(), shape, in[1].data(), places.data(), 3, {}, weights.data(),
-               out.data());
+    attend_row(in[0].data(), shape, in[1].data(), places.data(), 3, {}, weights.data(), out.data());
     kernels::append(out, weights);
     return out;
   });

@@ -130,8 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Packed, ::testing::ValuesIn(packable_kinds()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(Pack, GivesTheSameBitsWithAndWithoutNeighbours) {
-  const ModelPtr model =
-      model::testing::model_of(packable_kinds()[0].config, kPieces);
+  const ModelPtr model = model::testing::model_of(packable_kinds()[0].config, kPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
@@ -161,8 +160,7 @@ TEST(Pack, LeavesOtherModelsAlone) {
   linear.self_attention = model::SelfAttentionKind::linear;
   linear.sliding_window = 0;
   EXPECT_EQ(pack(model::testing::model_of(linear, kPieces), Numbers::fp32), nullptr);
-  const ModelPtr half =
-      model::testing::model_of(packable_kinds()[0].config, kPieces);
+  const ModelPtr half = model::testing::model_of(packable_kinds()[0].config, kPieces);
   half->to(at::kBFloat16);
   EXPECT_EQ(pack(half, Numbers::fp32), nullptr);
 }

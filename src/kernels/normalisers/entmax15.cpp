@@ -29,7 +29,8 @@ class Entmax15 : public torch::autograd::Function<Entmax15> {
     return weights;
   }
 
-  // r (g - (r . g) / (r . 1)) with r the root of the weights (proposition 2 of the paper's appendix).
+  // r (g - (r . g) / (r . 1)) with r the root of the weights (proposition 2 of the paper's
+  // appendix).
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const Tensor root = context->get_saved_variables()[0].sqrt();
     const Tensor mean = (outer[0] * root).sum(-1, true) / root.sum(-1, true);

@@ -9,8 +9,8 @@
 namespace heed::kernels {
 
 /// scores [..., keys], fp32 or double, -inf where nobody may look; each row has a finite one.
-/// Weights of the same shape and type: not negative, each row adds up to 1, exactly 0 at -inf. Their
-/// gradient is exact, and 0 for scores of weights that are 0. On every device.
+/// Weights of the same shape and type: not negative, each row adds up to 1, exactly 0 at -inf.
+/// Their gradient is exact, and 0 for scores of weights that are 0. On every device.
 using Normalise = Tensor (*)(const Tensor& scores);
 
 /// One line of registry.def.

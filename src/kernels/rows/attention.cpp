@@ -14,7 +14,7 @@ constexpr int64_t kBlock = 48;
 /// for all keys that a query at `place` sees.
 template <class Score, class Number, class Work>
 HEED_LOOP void by_distance(Score* scores, Number* row, int64_t reach, int64_t place, int64_t seen,
-                             const Work& work) {
+                           const Work& work) {
   const int64_t near = std::clamp<int64_t>(place - reach, 0, seen),
                 far = std::clamp<int64_t>(place + reach + 1, near, seen);
   work(scores, row, near, 0);
@@ -172,9 +172,8 @@ void HeadWork<Number>::weigh(const In& query, const Distances<const float>& dist
             .inner = size_.head,
             .width = padded(block.keys)});
   if (distances.rows.data != nullptr)
-    fastest<add_distances>(
-        weights_.data(), distances,
-        ScoreBlock{block.first, block.queries, block.keys, long_, size_.causal});
+    fastest<add_distances>(weights_.data(), distances,
+                           ScoreBlock{block.first, block.queries, block.keys, long_, size_.causal});
   fastest<weigh_scores>(weights_.data(), block.first, block.queries, block.keys, long_, size_.valid,
                         size_.causal);
 }

@@ -204,8 +204,8 @@ class AttentionContract {
   std::vector<std::string> broken_;
 };
 
-inline std::vector<std::string> broken_promises(
-    const AttentionKindInfo& kind, kernels::Normalise normalise = &kernels::softmax) {
+inline std::vector<std::string> broken_promises(const AttentionKindInfo& kind,
+                                                kernels::Normalise normalise = &kernels::softmax) {
   return AttentionContract(kind, normalise).broken();
 }
 

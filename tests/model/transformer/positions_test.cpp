@@ -164,8 +164,7 @@ TEST(Positions, T5HasABucketOfEachShortDistanceAndWiderOnesBehind) {
 // A query and its numbers by distance, and the same as one score for each key.
 TEST(Positions, ByDistanceAndByKeyAreTheSame) {
   for (const std::string name : {"alibi", "t5", "relative"}) {
-    const PositionsPtr positions =
-        made(name, {.width = 12, .heads = 3, .layers = 2, .longest = 4});
+    const PositionsPtr positions = made(name, {.width = 12, .heads = 3, .layers = 2, .longest = 4});
     positions->to(at::kDouble);
     const ScoresByDistance scores = positions->by_distance(1, 40);
     const Tensor query = at::randn({1, 3, 40, 4}, at::kDouble);
@@ -175,14 +174,13 @@ TEST(Positions, ByDistanceAndByKeyAreTheSame) {
       for (const int64_t j : {0, 3, 39}) {
         const int64_t place = std::clamp(j - i, -scores.reach, scores.reach) + scores.reach;
         const int64_t row = by_distance.size(0) == 1 ? 0 : i;
-        EXPECT_TRUE(at::equal(by_key[0].select(1, i).select(1, j),
-                              by_distance[row].select(1, place)))
+        EXPECT_TRUE(
+            at::equal(by_key[0].select(1, i).select(1, j), by_distance[row].select(1, place)))
             << name << i << j;
       }
     // One step: the last query alone, of the keys from 5 on.
-    EXPECT_TRUE(at::allclose(
-        added_scores(scores, query.narrow(2, 39, 1), 0.5, 39, 5, 35),
-        by_key.narrow(2, 39, 1).narrow(3, 5, 35)));
+    EXPECT_TRUE(at::allclose(added_scores(scores, query.narrow(2, 39, 1), 0.5, 39, 5, 35),
+                             by_key.narrow(2, 39, 1).narrow(3, 5, 35)));
   }
 }
 

@@ -83,13 +83,14 @@ TEST_P(SparseAttention, EqualsTheMaskedProductWithPadding) {
   expect_equal_to_mask(look.valid.transpose(2, 3).to(at::kDouble));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, SparseAttention,
-    testing::Values(Shape{"global", 2, 2, 2, 7, 1, 2, 0}, Shape{"strided", 2, 3, 1, 17, 2, 0, 5},
-                    Shape{"both", 2, 4, 2, 101, 3, 1, 10}, Shape{"blocks", 1, 2, 2, 131, 5, 3, 11},
-                    Shape{"all_global", 2, 1, 1, 5, 1, 9, 0},
-                    Shape{"everything", 1, 2, 2, 33, 40, 0, 1}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Shapes, SparseAttention,
+                         testing::Values(Shape{"global", 2, 2, 2, 7, 1, 2, 0},
+                                         Shape{"strided", 2, 3, 1, 17, 2, 0, 5},
+                                         Shape{"both", 2, 4, 2, 101, 3, 1, 10},
+                                         Shape{"blocks", 1, 2, 2, 131, 5, 3, 11},
+                                         Shape{"all_global", 2, 1, 1, 5, 1, 9, 0},
+                                         Shape{"everything", 1, 2, 2, 33, 40, 0, 1}),
+                         [](const auto& info) { return info.param.name; });
 
 // Covering everything it is full attention.
 TEST(SparseAttention, OfEverythingIsFullAttention) {
@@ -97,9 +98,9 @@ TEST(SparseAttention, OfEverythingIsFullAttention) {
   const Tensor x = at::randn({2, 2, 23, 4}, at::kDouble);
   Tensor weights;
   const Tensor full = attend(x, x, x, {.scale = 0.5}, &weights);
-  for (const Look& look : {Look{.window = 22, .global = 1, .scale = 0.5},
-                           Look{.window = 1, .stride = 1, .scale = 0.5},
-                           Look{.window = 1, .global = 23, .scale = 0.5}})
+  for (const Look& look :
+       {Look{.window = 22, .global = 1, .scale = 0.5}, Look{.window = 1, .stride = 1, .scale = 0.5},
+        Look{.window = 1, .global = 23, .scale = 0.5}})
     EXPECT_LT((sparse_attention(x, x, x, look) - full).abs().max().item<double>(), 1e-12);
 }
 

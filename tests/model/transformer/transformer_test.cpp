@@ -165,8 +165,8 @@ TEST_P(Variants, LookingChangesNothing) {
 
 std::string name_of_variant(const ::testing::TestParamInfo<Variants::ParamType>& info) {
   const auto& [norm, positions, kv_heads, window] = info.param;
-  return config::name_of(norm) + "_" + positions +
-         (kv_heads > 0 ? "_shared" : "") + (window > 0 ? "_window" : "");
+  return config::name_of(norm) + "_" + positions + (kv_heads > 0 ? "_shared" : "") +
+         (window > 0 ? "_window" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(AllKinds, Variants,
@@ -331,10 +331,9 @@ TEST(Transformer, GradientsByWhatABlockReadsAreThoseOfDifferences) {
     const PositionsPtr positions =
         make_positions(name, {.width = 8, .heads = 2, .longest = 9, .causal = true});
     positions->to(at::kDouble);
-    const BlockOptions options{
-        .feed_forward = 5,
-        .activation = Activation::gelu,
-        .attention = {.width = 8, .heads = 2, .kv_heads = 1}};
+    const BlockOptions options{.feed_forward = 5,
+                               .activation = Activation::gelu,
+                               .attention = {.width = 8, .heads = 2, .kv_heads = 1}};
     DecoderBlock block(options, {.positions = positions, .layer = 0});
     block.to(at::kDouble);
     const Tensor valid = at::tensor({1, 1, 1, 1, 1, 0}).to(at::kBool).view({2, 1, 1, 3});

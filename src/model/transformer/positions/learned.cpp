@@ -17,8 +17,7 @@ class Learned : public Positions {
   Tensor vectors(int64_t first, int64_t length) const override {
     if (first + length > longest())
       throw UserError("a sentence of " + std::to_string(first + length) +
-                      " pieces, the model's learned positions end at " +
-                      std::to_string(longest()) +
+                      " pieces, the model's learned positions end at " + std::to_string(longest()) +
                       "; shorten it, or train with larger model.max_positions or "
                       "model.positions: sinusoidal");
     return weight_.narrow(0, first, length);

@@ -82,8 +82,8 @@ Tensor added_scores(const ScoresByDistance& scores, const Tensor& query, double 
   if (!scores.vectors.defined()) return added;
   const Tensor products =
       at::matmul(kernels::widened(query), kernels::widened(scores.vectors).t()) * scale;
-  const Tensor chosen = products.gather(
-      3, index.expand({query.size(0), query.size(1), queries, keys}));
+  const Tensor chosen =
+      products.gather(3, index.expand({query.size(0), query.size(1), queries, keys}));
   return added.defined() ? added + chosen : chosen;
 }
 

@@ -16,16 +16,17 @@ namespace heed::model {
 struct ScoresByDistance {
   int64_t reach = 0;
   Tensor numbers;  // [heads, 2 * reach + 1]; or undefined
-  Tensor vectors;  // [2 * reach + 1, head]: the query times these, scaled as the scores; or undefined
+  Tensor
+      vectors;  // [2 * reach + 1, head]: the query times these, scaled as the scores; or undefined
 
   bool any() const { return numbers.defined() || vectors.defined(); }
 };
 
 struct PositionsSize {
   int64_t width = 0, heads = 1;
-  int64_t layers = 1;    // of one stack
-  int64_t longest = 0;   // positions that learned vectors exist for
-  bool causal = false;   // a decoder's: no query looks ahead
+  int64_t layers = 1;   // of one stack
+  int64_t longest = 0;  // positions that learned vectors exist for
+  bool causal = false;  // a decoder's: no query looks ahead
 
   int64_t head() const { return width / heads; }
 };
@@ -67,8 +68,8 @@ PositionsPtr make_positions(const std::string& name, const PositionsSize& size);
 Tensor added_scores(const ScoresByDistance& scores, const Tensor& query, double scale,
                     int64_t first_query, int64_t first_key, int64_t keys);
 
-/// The same by distance: [positions, heads, 2 * reach + 1], or [1, ...] where no query matters, from
-/// queries [positions, heads, head].
+/// The same by distance: [positions, heads, 2 * reach + 1], or [1, ...] where no query matters,
+/// from queries [positions, heads, head].
 Tensor numbers_by_distance(const ScoresByDistance& scores, const Tensor& query, double scale);
 
 }  // namespace heed::model
