@@ -184,6 +184,10 @@ class Gathered {
 Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
   const ModelFolder folder = open_model(model, args.common.open());
+  if (folder.config.model.type != model::ModelType::transformer &&
+      std::ranges::find(args.kinds, "rollout") != args.kinds.end())
+    throw UserError("--kind rollout: goes through layers of self-attention, and " + model +
+                    " has none; saliency and erasure are for every model");
   decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
                                 folder.precision);
   Gathered gathered;

@@ -83,9 +83,12 @@ void check(const Config& config) {
   train::check(config.training);
   decode::check(config.decoding);
   if (config.decoding.weights == decode::WeightType::int8 && !model::all_softmax(config.model))
-    throw config::ConfigError(
-        "decoding.weights: int8 is for Transformers with softmax in all attention (model.type, "
-        "model.self_attention, model.attention_normaliser); set bf16 or fp32");
+    throw config::ConfigError(std::string("decoding.weights: int8 is for ") +
+                              (config.model.type == model::ModelType::rnn
+                                   ? "Transformers, and model.type is rnn"
+                                   : "softmax in all attention (model.self_attention, "
+                                     "model.attention_normaliser)") +
+                              "; set bf16 or fp32");
   const bool attends =
       config.model.type == model::ModelType::transformer || config.model.attention != "none";
   if (config.decoding.coverage_penalty > 0 && !attends)

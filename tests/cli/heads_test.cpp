@@ -47,10 +47,10 @@ TEST(Prune, WritesTheModelWithoutTheHeads) {
   const std::string smaller = folder / "smaller";
   product(run_heed({"prune", Toy::get().transformer, "--heads", "encoder.0.0", "-o", smaller}));
   EXPECT_THAT(read_file(smaller + "/config.yaml"), HasSubstr("encoder.0.0"));
-  const std::string scores = product(run_heed(
-      {"score", smaller, "--source", of_toy("valid.src"), "--target", of_toy("valid.tgt")}));
-  EXPECT_NE(scores, product(run_heed({"score", Toy::get().transformer, "--source",
-                                      of_toy("valid.src"), "--target", of_toy("valid.tgt")})));
+  const std::string scores =
+      product(run_heed({"score", smaller, of_toy("valid.src"), of_toy("valid.tgt")}));
+  EXPECT_NE(scores, product(run_heed({"score", Toy::get().transformer, of_toy("valid.src"),
+                                      of_toy("valid.tgt")})));
   EXPECT_THAT(split(product(run_heed({"translate", smaller, of_toy("valid.src")})), '\n'),
               SizeIs(21));
   expect_mistake(
