@@ -126,8 +126,6 @@ void add_heads(CommandLine& program) {
        "--gold data/demo/test.align --antecedents data/demo/test.antecedents "
        "--separators and,but,because",
        "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
-       "--kind cross --words -o heads.csv",
-       "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
        "--ablate -o ablation.csv"});
   command.run([args] { heads(*args); });
 }

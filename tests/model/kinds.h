@@ -52,7 +52,7 @@ inline std::vector<NamedConfig> transformer_kinds() {
         config.global_tokens = static_cast<int64_t>(i / 4 % 2);
         config.attention_stride = i / 8 % 2 == 0 ? 3 : 0;
       }
-      config.attention_normaliser = normaliser_names()[(i + i / 2) % normaliser_names().size()];
+      config.attention_normaliser = normaliser_names()[(i + i / 3) % normaliser_names().size()];
       config.attention_scale = i / 2 % 2 == 0 ? AttentionScale::sqrt : AttentionScale::none;
       config.activation = static_cast<Activation>((i + i / 6) % 3);
       config.tie = static_cast<Tie>((i + 2 * (i / 3)) % 3);

@@ -94,7 +94,7 @@ def transformers():
                 "positions": positions,
                 "max_positions": 40,
                 "attention_scale": ("sqrt", "none")[i // 2 % 2],
-                "attention_normaliser": NORMALISERS[(i + i // 2) % 3],
+                "attention_normaliser": NORMALISERS[(i + i // 3) % 3],
                 "activation": ("relu", "gelu", "silu")[(i + i // 6) % 3],
                 "tie": TIES[(i + 2 * (i // 3)) % 3],
             }
