@@ -71,6 +71,10 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(
   return {at::empty_like(x), at::empty_like(*weight), at::empty_like(*bias)};
 }
 
+Tensor unfold_backward(const Tensor& gradient, at::IntArrayRef sizes, int64_t, int64_t, int64_t) {
+  return at::empty(sizes, gradient.options());
+}
+
 TORCH_LIBRARY_IMPL(aten, Meta, m) {
   // LibTorch asks before Module::to() gives a parameter another device's tensor.
   m.impl("_has_compatible_shallow_copy_type", TORCH_FN(takes_any_place));
@@ -83,6 +87,7 @@ TORCH_LIBRARY_IMPL(aten, Meta, m) {
   m.impl("logical_or.out", TORCH_FN(of_both));
   m.impl("where.self", TORCH_FN(where));
   m.impl("where.self_out", TORCH_FN(where_out));
+  m.impl("unfold_backward", TORCH_FN(unfold_backward));
   m.impl("native_layer_norm", TORCH_FN(layer_norm));
   m.impl("native_layer_norm_backward", TORCH_FN(layer_norm_backward));
 }

@@ -110,12 +110,10 @@ TEST_P(EveryKind, AgreesWithItselfAsOnTheCpu) {
 
 TEST_P(EveryKind, LearnsItsLinksAsOnTheCpu) {
   const auto& kind = GetParam().config;
-  const bool recurrent = kind.type == model::ModelType::rnn;
-  if (recurrent && (kind.attention == "none" || kind.window != model::Window::global))
-    GTEST_SKIP() << "has no weights for every link";
+  if (!model::testing::can_be_guided(kind)) GTEST_SKIP() << "has no weights for every link";
   train::TrainConfig config = training(2);
   config.guided_alignment = 0.5;
-  config.guided_head = recurrent ? 0 : kind.heads - 1;
+  config.guided_head = kind.type == model::ModelType::rnn ? 0 : kind.heads - 1;
   const Trained ours = trained(kind, config, {});
   const Trained cpu = trained(kind, config, {.device = at::kCPU});
   expect_near(ours, cpu, 1e-5);
@@ -129,7 +127,9 @@ TEST_P(EveryKind, LearnsItsLinksAsOnTheCpu) {
 TEST_P(EveryKind, TrainsUnderAutocast) {
   const auto& kind = GetParam().config;
   const Trained ours = trained(kind, training(), {.precision = at::kBFloat16});
-  expect_near(ours, trained(kind, training(), {.device = at::kCPU}), 0.05);
+  // The gradient of the other normalisers jumps where rounding makes a weight 0.
+  const double tolerance = kind.attention_normaliser == "softmax" ? 0.05 : 0.1;
+  expect_near(ours, trained(kind, training(), {.device = at::kCPU}), tolerance);
   EXPECT_THAT(ours.reads, IsEmpty());
   EXPECT_THAT(ours.writes, IsEmpty());
 }

@@ -12,14 +12,9 @@ namespace {
 
 using namespace testing;
 
-/// Windows and other normalisers have weights of 0; `none` has none at all.
 std::vector<NamedConfig> guided_kinds() {
   std::vector<NamedConfig> kinds = every_kind();
-  std::erase_if(kinds, [](const NamedConfig& kind) {
-    return kind.config.attention_normaliser != "softmax" ||
-           (kind.config.type == ModelType::rnn &&
-            (kind.config.attention == "none" || kind.config.window != Window::global));
-  });
+  std::erase_if(kinds, [](const NamedConfig& kind) { return !can_be_guided(kind.config); });
   return kinds;
 }
 

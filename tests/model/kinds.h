@@ -73,6 +73,14 @@ inline std::vector<NamedConfig> every_kind() {
   return kinds;
 }
 
+/// Whether it has log weights for guided alignment. Windows and other normalisers have weights of
+/// 0; `none` has none at all.
+inline bool can_be_guided(const ModelConfig& config) {
+  if (config.attention_normaliser != "softmax") return false;
+  return config.type == ModelType::transformer ||
+         (config.attention != "none" && config.window == Window::global);
+}
+
 /// `kind` with vocabularies of `pieces` each. Biases and norms, which begin at 0 and 1, are moved
 /// away from there, so that they matter.
 inline ModelPtr model_of(const ModelConfig& config, int64_t pieces, uint64_t seed = 3) {
