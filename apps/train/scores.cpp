@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "apps/shared/attention_maps.h"
 #include "apps/shared/base_model.h"
 #include "apps/shared/pairs.h"
 #include "apps/shared/test_set.h"
@@ -17,6 +18,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "draw/png.h"
 #include "model/model.h"
 #include "score/sacrebleu.h"
 
@@ -130,6 +132,20 @@ class SetScorer {
       text.emplace_back();
     }
     if (!text.empty()) write_lines(file + ".txt", text);
+    if (training_.tensorboard && set.empty() && member_.model->attends() && !samples_.empty())
+      write_atomic(file + ".png", attention_picture(samples_.front()));
+  }
+
+  /// While the model reads the reference, so that every validation shows the same words.
+  std::string attention_picture(int64_t line) const {
+    decode::Translator translator({member_}, decoding_, device_, precision_);
+    decode::AttentionRequest request;
+    request.heads = {decode::kMeanOfHeads};
+    const auto maps = decode::attention_maps(
+        translator, {pairs_.source[line]}, std::vector<std::string>{pairs_.target[line]}, request);
+    const auto matrices = to_matrices(maps.front(), line + 1);
+    // The mean of the layer before the last aligns best (Garg et al. 2019).
+    return draw::png_heatmap(matrices[matrices.size() > 1 ? matrices.size() - 2 : 0]);
   }
 
   void add_sacrebleu(const Lines& outputs, train::Scores& scores) {

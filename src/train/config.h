@@ -139,6 +139,10 @@ struct TrainConfig {
   HEED_FREE(bool, validation_outputs, false,
             "Keep all translations of each validation, in validations/UPDATE.hypothesis.",
             config::AnyValue{})
+  HEED_FREE(bool, tensorboard, false,
+            "Write what metrics.jsonl has as event files of TensorBoard, too, with samples and a "
+            "picture of attention at each validation.",
+            config::AnyValue{})
   HEED_FREE(int64_t, save_every, 1000,
             "Updates between two checkpoints that a killed run resumes from.",
             config::Between<int64_t>{1, 1000000000})

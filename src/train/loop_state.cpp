@@ -36,7 +36,7 @@ Loop::Loop(const TrainerSetup& setup)
       model_(on_device(setup)),
       group_(setup.group ? *setup.group : alone_),
       checkpoints_(setup.folder),
-      metrics_(group_.leads() ? setup.folder : ""),
+      metrics_(group_.leads() ? setup.folder : "", setup.config.tensorboard),
       shard_(model_, group_),
       optimizer_(config_, shard_),
       average_(config_.ema > 0 ? std::make_unique<Average>(shard_, config_.ema) : nullptr),

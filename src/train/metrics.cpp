@@ -1,5 +1,6 @@
 #include "train/metrics.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -109,8 +111,12 @@ std::string validation_text(const Validation& validation, const Progress& progre
   return text + " without improvement";
 }
 
-Metrics::Metrics(const std::string& folder)
-    : path_(folder.empty() ? "" : folder + "/metrics.jsonl") {}
+Metrics::Metrics(const std::string& folder, bool tensorboard)
+    : folder_(folder),
+      path_(folder.empty() ? "" : folder + "/metrics.jsonl"),
+      tensorboard_(tensorboard && !folder.empty()) {}
+
+Metrics::~Metrics() = default;
 
 void Metrics::truncate(const Progress& progress) {
   if (path_.empty()) return;
@@ -126,6 +132,58 @@ void Metrics::truncate(const Progress& progress) {
     }
   }
   write_atomic(path_, kept);
+  if (!tensorboard_) return;
+  // A reader knows no way back: the whole run is told anew.
+  events_.reset();
+  remove_event_files(folder_);
+  events_ = std::make_unique<EventFile>(folder_);
+  begin_ =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count() -
+      progress.seconds;
+  for (const std::string& line : split(kept, '\n')) tell(line);
+}
+
+namespace {
+
+/// What stands in a line besides its numbers, and those that say when it was.
+bool is_measure(const std::string& key) {
+  return key != "event" && key != "update" && key != "epoch" && key != "seconds" && key != "set" &&
+         key != "last" && key != "best" && key != "stale";
+}
+
+/// Width and height of a PNG file, which stand in its first chunk.
+std::pair<int64_t, int64_t> size_of(const std::string& png) {
+  const auto number = [&](std::size_t at) {
+    int64_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(png[at + i]);
+    return value;
+  };
+  return {number(16), number(20)};
+}
+
+}  // namespace
+
+/// The numbers of a line of metrics, and what a validation has left.
+void Metrics::tell(const std::string& line) {
+  const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!events_ || !object.is_object() || !parse_metrics(line)) return;
+  const std::string event = object["event"];
+  const int64_t update = object["update"];
+  const double seconds = begin_ + object.value("seconds", 0.0);
+  const std::string set = event == "train"        ? "train"
+                          : event == "validation" ? "valid"
+                                                  : object.value("set", event);
+  for (const auto& [key, value] : object.items())
+    if (is_measure(key) && value.is_number())
+      events_->scalar(set + "/" + key, value.get<double>(), update, seconds);
+  if (event != "validation") return;
+  const std::string left = folder_ + "/validations/" + std::to_string(update);
+  if (std::filesystem::exists(left + ".txt"))
+    events_->text("valid/samples", "```\n" + read_file(left + ".txt") + "```", update, seconds);
+  if (!std::filesystem::exists(left + ".png")) return;
+  const std::string png = read_file(left + ".png");
+  const auto [width, height] = size_of(png);
+  events_->picture("valid/attention", png, width, height, update, seconds);
 }
 
 void Metrics::append(const std::string& line) {
@@ -134,6 +192,7 @@ void Metrics::append(const std::string& line) {
   file << line << '\n';
   file.flush();
   if (!file) throw Failure(path_ + ": cannot write the metrics (is the disk full?)");
+  tell(line);
 }
 
 void Metrics::train(const Progress& progress, const LineContext& context) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "base/event_file.h"
 #include "train/progress.h"
 #include "train/update.h"
 #include "train/validation.h"
@@ -32,11 +34,14 @@ std::string with_commas(int64_t number);
 /// "7, 9 and 3 more": lines of the corpora, for a batch that went wrong.
 std::string origins_text(const std::vector<data::Origin>& origins);
 
-/// metrics.jsonl: one JSON object a line, each with `event` and `update`.
+/// metrics.jsonl: one JSON object a line, each with `event` and `update`. The same as TensorBoard's
+/// event files where that is wanted, with what validations leave in validations/: UPDATE.txt, and
+/// UPDATE.png if there is one.
 class Metrics {
  public:
   /// Of the run in `folder`; nothing is written where that is empty.
-  explicit Metrics(const std::string& folder);
+  explicit Metrics(const std::string& folder, bool tensorboard = false);
+  ~Metrics();
 
   /// Forgets everything that is not in `progress`, so that the file reads as if the run had never
   /// gone further. A line that was cut off by a crash or is no event goes, too. Throws Failure.
@@ -51,7 +56,11 @@ class Metrics {
 
  private:
   void append(const std::string& line);
-  std::string path_;
+  void tell(const std::string& line);
+  std::string folder_, path_;
+  bool tensorboard_;
+  std::unique_ptr<EventFile> events_;
+  double begin_ = 0;  // of the run, without its interruptions, in seconds since 1970
 };
 
 }  // namespace heed::train

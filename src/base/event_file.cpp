@@ -1,0 +1,161 @@
+#include "base/event_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kBegin = "events.out.tfevents.";
+
+constexpr std::array<uint32_t, 256> crc_table() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t i = 0; i < 256; ++i) {
+    uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = value & 1 ? value >> 1 ^ 0x82F63B78U : value >> 1;
+    table[i] = value;
+  }
+  return table;
+}
+
+/// A message of protocol buffers, field by field.
+class Message {
+ public:
+  Message& number(int field, uint64_t value) {
+    key(field, 0);
+    varint(value);
+    return *this;
+  }
+  Message& real(int field, double value) {
+    key(field, 1);
+    fixed(std::bit_cast<uint64_t>(value), 8);
+    return *this;
+  }
+  Message& single(int field, float value) {
+    key(field, 5);
+    fixed(std::bit_cast<uint32_t>(value), 4);
+    return *this;
+  }
+  Message& bytes(int field, std::string_view value) {
+    key(field, 2);
+    varint(value.size());
+    bytes_ += value;
+    return *this;
+  }
+  Message& message(int field, const Message& value) { return bytes(field, value.bytes_); }
+  const std::string& done() const { return bytes_; }
+
+ private:
+  void key(int field, int type) { varint(static_cast<uint64_t>(field << 3 | type)); }
+  void varint(uint64_t value) {
+    for (; value >= 128; value >>= 7) bytes_ += static_cast<char>(value & 127 | 128);
+    bytes_ += static_cast<char>(value);
+  }
+  void fixed(uint64_t value, int size) {
+    for (int i = 0; i < size; ++i) bytes_ += static_cast<char>(value >> 8 * i & 255);
+  }
+  std::string bytes_;
+};
+
+/// Event: wall_time = 1, step = 2, summary = 5 with values = 1.
+std::string event_of(const Message& value, int64_t step, double seconds) {
+  Message event;
+  event.real(1, seconds)
+      .number(2, static_cast<uint64_t>(step))
+      .message(5, Message().message(1, value));
+  return event.done();
+}
+
+std::string little_endian(uint64_t value, int size) {
+  std::string out;
+  for (int i = 0; i < size; ++i) out += static_cast<char>(value >> 8 * i & 255);
+  return out;
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+uint32_t masked_crc32c(std::string_view bytes) {
+  static constexpr auto kTable = crc_table();
+  uint32_t crc = ~0U;
+  for (const char c : bytes) crc = crc >> 8 ^ kTable[(crc ^ static_cast<uint8_t>(c)) & 255];
+  crc = ~crc;
+  return (crc >> 15 | crc << 17) + 0xA282EAD8U;
+}
+
+void remove_event_files(const std::string& folder) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(kBegin))
+      std::filesystem::remove(entry.path(), ignored);
+}
+
+EventFile::EventFile(const std::string& folder) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const double begin = now();
+  path_ = folder + "/" + kBegin + std::to_string(static_cast<int64_t>(begin)) + "." + host + "." +
+          std::to_string(::getpid());
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0)
+    throw Failure(path_ + ": cannot write: " + std::generic_category().message(errno));
+  Message version;
+  version.real(1, begin).bytes(3, "brain.Event:2");
+  write(version.done());
+}
+
+EventFile::~EventFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void EventFile::scalar(const std::string& tag, double value, int64_t step, double seconds) {
+  Message one;
+  one.bytes(1, tag).single(2, static_cast<float>(value));
+  write(event_of(one, step, seconds));
+}
+
+void EventFile::text(const std::string& tag, std::string_view text, int64_t step, double seconds) {
+  // A tensor of one string, for the plugin "text".
+  Message tensor, metadata, one;
+  tensor.number(1, 7).message(2, Message().message(2, Message().number(1, 1))).bytes(8, text);
+  metadata.message(1, Message().bytes(1, "text"));
+  one.bytes(1, tag).message(8, tensor).message(9, metadata);
+  write(event_of(one, step, seconds));
+}
+
+void EventFile::picture(const std::string& tag, std::string_view png, int64_t width, int64_t height,
+                        int64_t step, double seconds) {
+  Message image, one;
+  image.number(1, static_cast<uint64_t>(height)).number(2, static_cast<uint64_t>(width));
+  image.number(3, 3).bytes(4, png);
+  one.bytes(1, tag).message(4, image);
+  write(event_of(one, step, seconds));
+}
+
+void EventFile::write(const std::string& event) {
+  const std::string length = little_endian(event.size(), 8);
+  const std::string record = length + little_endian(masked_crc32c(length), 4) + event +
+                             little_endian(masked_crc32c(event), 4);
+  for (std::string_view rest = record; !rest.empty();) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0)
+      throw Failure(path_ + ": cannot write: " + std::generic_category().message(errno));
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace heed
