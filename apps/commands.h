@@ -21,6 +21,7 @@ void add_train(CommandLine& program);
 void add_translate(CommandLine& program);
 void add_evaluate(CommandLine& program);
 void add_lengths(CommandLine& program);
+void add_compare(CommandLine& program);
 void add_bottleneck(CommandLine& program);
 void add_attention(CommandLine& program);
 void add_align(CommandLine& program);

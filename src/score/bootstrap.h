@@ -41,6 +41,12 @@ struct Comparison {
 Comparison compare_draws(std::span<const double> system, std::span<const double> baseline,
                          double difference);
 
+/// Two-sided p of approximate randomisation (Riezler and Maxwell 2005): how often two systems
+/// differ in BLEU as much as these if each sentence's outputs are exchanged or not at random.
+double approximate_randomisation(std::span<const BleuStatistics> system,
+                                 std::span<const BleuStatistics> baseline, int64_t trials,
+                                 uint64_t seed);
+
 /// "p = 0.012", or "p < 0.001".
 std::string p_text(double p_value);
 

@@ -1,0 +1,178 @@
+// heed compare A B [C ...]: where translations of the same text differ.
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/shared/options.h"
+#include "apps/shared/pairs.h"
+#include "apps/shared/run_config.h"
+#include "apps/shared/test_set.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "config/io.h"
+#include "draw/comparison_page.h"
+#include "score/chrf.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNgrams = 15;  // shown of either side
+constexpr int64_t kTrials = 10000;   // of approximate randomisation
+
+struct CompareArgs {
+  std::vector<std::string> systems;
+  std::string source, reference, counts, output, json;
+  int64_t sentences = 20;
+  ModelOptions common;
+};
+
+bool is_model(const std::string& path) {
+  return fs::exists(fs::path(path) / "config.yaml");
+}
+
+/// The set on which all are compared: what was named, else the first model's test set.
+TestSet open_set(const CompareArgs& args, score::EvaluationConfig& evaluation) {
+  for (const std::string& path : args.systems) {
+    if (!is_model(path)) continue;
+    const Config config = saved_config(path);
+    evaluation = config.evaluation;
+    return open_test_set(config, args.source, args.reference);
+  }
+  if (args.reference.empty())
+    throw UserError("heed compare: files of translations need --reference, the correct ones");
+  TestSet set{.name = args.reference, .source = {}, .reference = read_lines(args.reference)};
+  if (!args.source.empty()) set.source = read_lines(args.source);
+  return set;
+}
+
+/// A file as it is; of a run what it left of its test set, or what it translates now.
+std::vector<std::string> translations_of(const std::string& path, const TestSet& set,
+                                         const CompareArgs& args) {
+  if (!is_model(path)) return read_lines(path);
+  const fs::path left = fs::path(path) / "test.hypothesis";
+  if (args.source.empty() && args.common.settings.empty() && fs::exists(left))
+    return read_lines(left.string());
+  return translate_all(open_model(path, args.common.open()), set.source);
+}
+
+std::string name_of(const std::string& path) {
+  return is_model(path) ? folder_name(path) : fs::path(path).filename().string();
+}
+
+void add_sentences(const TestSet& set, const std::vector<score::SystemOutput>& systems,
+                   const CompareArgs& args, draw::ComparisonReport& report) {
+  const auto words = study::tokens_of(set.reference);
+  for (const study::SentenceScores& one : study::sentences_that_differ(
+           set.reference, systems, static_cast<std::size_t>(args.sentences))) {
+    draw::ComparedSentence shown{.line = one.line,
+                                 .source = set.source.empty() ? "" : set.source[one.line],
+                                 .reference = set.reference[one.line],
+                                 .outputs = {}};
+    for (std::size_t s = 0; s < systems.size(); ++s)
+      shown.outputs.emplace_back(
+          one.chrf[s],
+          study::marked_differences(study::tokens_of({systems[s].hypotheses[one.line]})[0],
+                                    words[one.line]));
+    report.sentences.push_back(std::move(shown));
+  }
+}
+
+/// Everything that is said of a system beside the first one.
+draw::ComparedSystem compared(const score::SystemOutput& system, const score::SystemOutput& first,
+                              const TestSet& set, const score::EvaluationConfig& evaluation) {
+  draw::ComparedSystem out{.name = system.name,
+                           .scores = score::score(system.hypotheses, set.reference, evaluation)};
+  if (&system == &first || !score::knows_tokenizer(evaluation.tokenize)) return out;
+  std::vector<std::vector<score::BleuStatistics>> both;
+  for (const auto* one : {&first, &system})
+    both.push_back(score::bleu_statistics(one->hypotheses, set.reference, evaluation.tokenize,
+                                          evaluation.lowercase));
+  const score::Draws draws =
+      score::bootstrap(both, std::max<int64_t>(1, evaluation.bootstrap), /*seed=*/1);
+  out.bleu = score::compare_draws(
+      draws.scores[1], draws.scores[0],
+      score::bleu(score::sum(both[1])).score - score::bleu(score::sum(both[0])).score);
+  out.randomisation = score::approximate_randomisation(both[1], both[0], kTrials, /*seed=*/1);
+  out.ngrams =
+      study::ngram_differences(study::tokens_of(set.reference), study::tokens_of(first.hypotheses),
+                               study::tokens_of(system.hypotheses), kNgrams);
+  for (std::size_t line = 0; line < set.reference.size(); ++line) {
+    const double change = score::sentence_chrf(system.hypotheses[line], set.reference[line]) -
+                          score::sentence_chrf(first.hypotheses[line], set.reference[line]);
+    out.better += change > 0;
+    out.worse += change < 0;
+  }
+  return out;
+}
+
+void compare(const CompareArgs& args) {
+  if (args.systems.size() < 2)
+    throw UserError("heed compare: name two or more run folders or files of translations");
+  score::find_sacrebleu();
+  score::EvaluationConfig evaluation;
+  const TestSet set = open_set(args, evaluation);
+  std::vector<score::SystemOutput> systems;
+  for (const std::string& path : args.systems) {
+    systems.push_back({name_of(path), translations_of(path, set, args)});
+    require_equal_lines(set.name, set.reference.size(), path, systems.back().hypotheses.size());
+    for (std::size_t i = 0; i + 1 < systems.size(); ++i)
+      if (systems[i].name == systems.back().name) systems.back().name = path;
+  }
+  draw::ComparisonReport report{.title = "Comparison on " + set.name};
+  for (const score::SystemOutput& system : systems)
+    report.systems.push_back(compared(system, systems.front(), set, evaluation));
+  if (!set.source.empty())
+    report.lengths = score::measure_lengths(set.source, set.reference, systems, evaluation,
+                                            {.baseline = systems.front().name});
+  const auto reference = study::tokens_of(set.reference);
+  report.counted_in = args.counts.empty() ? "the reference" : args.counts;
+  std::vector<study::Tokens> tokens;
+  for (const score::SystemOutput& system : systems)
+    tokens.push_back(study::tokens_of(system.hypotheses));
+  report.frequencies = study::accuracy_by_frequency(
+      reference, tokens,
+      study::frequencies_of(args.counts.empty() ? reference
+                                                : study::tokens_of(read_lines(args.counts))));
+  add_sentences(set, systems, args, report);
+  std::cout << draw::comparison_table(report);
+  if (!args.json.empty()) write_atomic(args.json, draw::comparison_json(report));
+  if (args.output.empty()) return;
+  write_atomic(args.output, draw::comparison_page(report));
+  log::info("page: " + args.output);
+}
+
+}  // namespace
+
+void add_compare(CommandLine& program) {
+  auto args = std::make_shared<CompareArgs>();
+  CommandLine command =
+      program.command("compare", "Where the translations of runs, or files of them, differ");
+  command
+      .option("systems", args->systems,
+              "Folders that `heed train` wrote, or files of translations; the others are compared "
+              "with the first")
+      .required();
+  command.group("Input");
+  command.option("--source", args->source, "Source sentences; default: the first run's test set");
+  command.option("--reference", args->reference, "Their correct translations");
+  command.option("--counts", args->counts,
+                 "Text in the target language, such as the training corpus, that tells how "
+                 "frequent words are; default: the reference");
+  command.group("Output");
+  command.option("-o,--output", args->output, "Write an HTML page here");
+  command.option("--json", args->json, "Write all numbers here");
+  command.option("--sentences", args->sentences, "Sentences that the page shows")
+      .not_negative()
+      .shows_default();
+  args->common.add(command);
+  command.examples({"heed compare runs/demo/none runs/demo/bahdanau -o compare.html",
+                    "heed compare baseline.txt mine.txt --source test.de --reference test.en "
+                    "--counts train.en -o compare.html --json compare.json"});
+  command.run([args] { compare(*args); });
+}
+
+}  // namespace heed

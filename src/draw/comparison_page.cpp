@@ -1,0 +1,225 @@
+#include "draw/comparison_page.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/strings.h"
+#include "draw/html.h"
+#include "draw/lengths_section.h"
+#include "draw/page/page.h"
+#include "draw/svg.h"
+#include "text/table.h"
+
+namespace heed::draw {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string with_sign(double value, int digits) {
+  return (value > 0 ? "+" : "") + fixed(value, digits);
+}
+
+std::string interval_text(const score::Interval& interval) {
+  return with_sign(interval.low, 2) + " to " + with_sign(interval.high, 2);
+}
+
+std::string heads(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += text_element("th", name, "scope=\"col\"");
+  return out;
+}
+
+std::string scores_section(const ComparisonReport& report) {
+  std::vector<std::string> names{"system"};
+  for (const score::Score& score : report.systems.front().scores) names.push_back(score.name);
+  for (const char* name : {"BLEU against the first", "95 %", "p, bootstrap", "p, randomisation",
+                           "sentences better", "worse"})
+    names.emplace_back(name);
+  std::string rows;
+  for (const ComparedSystem& system : report.systems) {
+    std::string row = text_element("th", system.name, "scope=\"row\"");
+    for (const score::Score& score : system.scores)
+      row += text_element("td", fixed(score.value, 2));
+    if (system.bleu) {
+      const std::string look = system.bleu->p_value >= 0.05  ? ""
+                               : system.bleu->difference > 0 ? "class=\"better\""
+                                                             : "class=\"worse\"";
+      row += element("td", text_element("span", with_sign(system.bleu->difference, 2), look)) +
+             text_element("td", interval_text(system.bleu->interval)) +
+             text_element("td", score::p_text(system.bleu->p_value)) +
+             text_element("td", system.randomisation ? score::p_text(*system.randomisation) : "") +
+             text_element("td", std::to_string(system.better)) +
+             text_element("td", std::to_string(system.worse));
+    } else {
+      for (int i = 0; i < 6; ++i) row += element("td", "");
+    }
+    rows += element("tr", row) + '\n';
+  }
+  return text_element("h2", "Scores") + table(heads(names), rows);
+}
+
+std::string frequency_section(const ComparisonReport& report) {
+  std::vector<std::string> names{"times in " + report.counted_in, "words in the reference"};
+  for (const ComparedSystem& system : report.systems) names.push_back(system.name);
+  std::string rows;
+  for (const study::FrequencyBucket& bucket : report.frequencies) {
+    std::string row = text_element("th", bucket.label(), "scope=\"row\"") +
+                      text_element("td", std::to_string(bucket.systems.front().reference));
+    for (const study::WordMatches& matches : bucket.systems)
+      row += element("td", fixed(100 * matches.f1(), 1) +
+                               text_element("small", fixed(100 * matches.precision(), 1) + " / " +
+                                                         fixed(100 * matches.recall(), 1)));
+    rows += element("tr", row) + '\n';
+  }
+  return text_element("h2", "Words by frequency") + table(heads(names), rows) +
+         text_element("p", "F1 of words in per cent; below it precision and recall.",
+                      "class=\"quiet\"") +
+         '\n';
+}
+
+std::string ngram_rows(const std::vector<study::NgramDifference>& ngrams) {
+  std::string rows;
+  for (const study::NgramDifference& one : ngrams)
+    rows += element("tr", text_element("th", one.ngram, "scope=\"row\" dir=\"auto\"") +
+                              text_element("td", std::to_string(one.first)) +
+                              text_element("td", std::to_string(one.second))) +
+            '\n';
+  return rows;
+}
+
+std::string ngrams_section(const ComparisonReport& report) {
+  const std::string& first = report.systems.front().name;
+  std::string out = text_element("h2", "What only one gets right");
+  for (std::size_t i = 1; i < report.systems.size(); ++i) {
+    const ComparedSystem& other = report.systems[i];
+    const auto block = [&](const std::string& title,
+                           const std::vector<study::NgramDifference>& ngrams) {
+      if (ngrams.empty()) return std::string();
+      return text_element("h3", title) +
+             table(heads({"words", first, other.name}), ngram_rows(ngrams));
+    };
+    out += element("div class=\"pictures\"",
+                   element("div", block(first + " rather than " + other.name, other.ngrams.first)) +
+                       element("div",
+                               block(other.name + " rather than " + first, other.ngrams.second))) +
+           '\n';
+  }
+  return out +
+         text_element("p", "How often each has words that the reference has in the same line.",
+                      "class=\"quiet\"") +
+         '\n';
+}
+
+std::string marked(const std::vector<study::TextPart>& parts) {
+  std::string out;
+  for (const study::TextPart& part : parts)
+    out += (out.empty() ? "" : " ") +
+           (part.common ? xml_escape(part.text) : text_element("mark", part.text));
+  return out;
+}
+
+std::string sentences_section(const ComparisonReport& report) {
+  std::string out = text_element("h2", "Sentences that differ most");
+  for (const ComparedSentence& sentence : report.sentences) {
+    std::string list = text_element("dt", "line " + std::to_string(sentence.line + 1)) +
+                       text_element("dd", sentence.source, "dir=\"auto\"") +
+                       text_element("dt", "reference") +
+                       text_element("dd", sentence.reference, "dir=\"auto\"");
+    for (std::size_t i = 0; i < sentence.outputs.size(); ++i)
+      list += text_element(
+                  "dt", report.systems[i].name + ", chrF2 " + fixed(sentence.outputs[i].first, 1)) +
+              element("dd", marked(sentence.outputs[i].second), "dir=\"auto\"");
+    out += element("div class=\"sample\"", element("dl", list)) + '\n';
+  }
+  return out +
+         text_element("p", "Marked words are not in the reference at their place.",
+                      "class=\"quiet\"") +
+         '\n';
+}
+
+std::string methods_section(const ComparisonReport& report) {
+  std::string lines;
+  for (const score::Score& score : report.systems.front().scores)
+    lines += element("li", text_element("code", score.name + ": " + score.signature)) + '\n';
+  for (const std::string& note : report.notes) lines += text_element("li", note) + '\n';
+  return text_element("h2", "How it was made") + element("ul", lines) + '\n';
+}
+
+ordered_json to_json(const study::NgramDifference& one) {
+  return {{"ngram", one.ngram}, {"first", one.first}, {"second", one.second}};
+}
+
+}  // namespace
+
+std::string comparison_page(const ComparisonReport& report) {
+  std::string body = text_element("h1", report.title) + '\n' + scores_section(report);
+  if (report.lengths) body += lengths_section(*report.lengths);
+  body += frequency_section(report) + ngrams_section(report) + sentences_section(report) +
+          methods_section(report);
+  return fill(page_file("report.html"), {{"@title@", xml_escape(report.title)},
+                                         {"@style@", page_file("report.css")},
+                                         {"@body@", body}});
+}
+
+std::string comparison_table(const ComparisonReport& report) {
+  text::Table table{{"system"}, {}};
+  for (const score::Score& score : report.systems.front().scores)
+    table.columns.push_back(score.name);
+  for (const char* column :
+       {"BLEU change", "95 %", "bootstrap", "randomisation", "better", "worse"})
+    table.columns.emplace_back(column);
+  for (const ComparedSystem& system : report.systems) {
+    std::vector<std::string> row{system.name};
+    for (const score::Score& score : system.scores) row.push_back(fixed(score.value, 2));
+    if (system.bleu) {
+      row.push_back(with_sign(system.bleu->difference, 2));
+      row.push_back(interval_text(system.bleu->interval));
+      row.push_back(score::p_text(system.bleu->p_value));
+      row.push_back(system.randomisation ? score::p_text(*system.randomisation) : "");
+      row.push_back(std::to_string(system.better));
+      row.push_back(std::to_string(system.worse));
+    }
+    row.resize(table.columns.size());
+    table.rows.push_back(std::move(row));
+  }
+  return text::table_text(table);
+}
+
+std::string comparison_json(const ComparisonReport& report) {
+  ordered_json all{{"systems", ordered_json::array()}};
+  for (const ComparedSystem& system : report.systems) {
+    ordered_json one{{"name", system.name}};
+    for (const score::Score& score : system.scores)
+      one[score.metric] = {{"score", score.value}, {"signature", score.signature}};
+    if (system.bleu) {
+      one["against_first"] = {
+          {"bleu", system.bleu->difference},    {"low", system.bleu->interval.low},
+          {"high", system.bleu->interval.high}, {"p_bootstrap", system.bleu->p_value},
+          {"sentences_better", system.better},  {"sentences_worse", system.worse}};
+      if (system.randomisation) one["against_first"]["p_randomisation"] = *system.randomisation;
+      ordered_json first = ordered_json::array(), second = ordered_json::array();
+      for (const auto& ngram : system.ngrams.first) first.push_back(to_json(ngram));
+      for (const auto& ngram : system.ngrams.second) second.push_back(to_json(ngram));
+      one["ngrams"] = {{"first_right", first}, {"this_right", second}};
+    }
+    all["systems"].push_back(std::move(one));
+  }
+  all["words_by_frequency"] = ordered_json::array();
+  for (const study::FrequencyBucket& bucket : report.frequencies) {
+    ordered_json row{{"times", bucket.label()}, {"systems", ordered_json::array()}};
+    for (const study::WordMatches& one : bucket.systems)
+      row["systems"].push_back({{"matches", one.matches},
+                                {"output", one.output},
+                                {"reference", one.reference},
+                                {"f1", one.f1()}});
+    all["words_by_frequency"].push_back(std::move(row));
+  }
+  all["sentences"] = ordered_json::array();
+  for (const ComparedSentence& sentence : report.sentences) {
+    ordered_json row{{"line", sentence.line + 1}, {"chrf", ordered_json::array()}};
+    for (const auto& [value, parts] : sentence.outputs) row["chrf"].push_back(value);
+    all["sentences"].push_back(std::move(row));
+  }
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace heed::draw

@@ -1,0 +1,51 @@
+// The page and the JSON of `heed compare`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "score/bootstrap.h"
+#include "score/lengths.h"
+#include "score/sacrebleu.h"
+#include "study/comparison.h"
+
+namespace heed::draw {
+
+struct ComparedSystem {
+  std::string name;
+  std::vector<score::Score> scores;  // on all lines
+  // Against the first system; nothing for itself.
+  std::optional<score::Comparison> bleu;  // paired bootstrap
+  std::optional<double> randomisation;    // p of approximate randomisation
+  study::NgramDifferences ngrams;         // `first`: what the first system gets right
+  int64_t better = 0, worse = 0;          // sentences, by chrF2
+};
+
+struct ComparedSentence {
+  std::size_t line = 0;  // from 0
+  std::string source, reference;
+  std::vector<std::pair<double, std::vector<study::TextPart>>> outputs;  // chrF2, and marked words
+};
+
+struct ComparisonReport {
+  std::string title;
+  std::vector<ComparedSystem> systems;  // two or more
+  std::optional<score::LengthReport> lengths;
+  std::string counted_in;  // where word frequencies are from
+  std::vector<study::FrequencyBucket> frequencies;
+  std::vector<ComparedSentence> sentences;
+  std::vector<std::string> notes;
+};
+
+/// One HTML file without outside parts.
+std::string comparison_page(const ComparisonReport& report);
+
+/// All numbers of it.
+std::string comparison_json(const ComparisonReport& report);
+
+/// Scores and tests for a terminal.
+std::string comparison_table(const ComparisonReport& report);
+
+}  // namespace heed::draw
