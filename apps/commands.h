@@ -17,6 +17,7 @@ struct Command {
 /// In the order of the help page.
 const std::vector<Command>& commands();
 
+void add_init(CommandLine& program);
 void add_train(CommandLine& program);
 void add_translate(CommandLine& program);
 void add_evaluate(CommandLine& program);

@@ -2,28 +2,21 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <chrono>
 #include <memory>
-#include <optional>
-#include <thread>
 
 #include "apps/bench/bench.h"
 #include "apps/bench/peak_memory.h"
 #include "apps/bench/profile.h"
 #include "apps/shared/family.h"
 #include "apps/shared/training_run.h"
+#include "apps/shared/trial_training.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "data/prefetcher.h"
 #include "model/device.h"
 #include "model/model.h"
-#include "train/trainer.h"
-#include "train/update.h"
 
 namespace heed {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct TrainArgs {
   std::string config;
@@ -33,74 +26,21 @@ struct TrainArgs {
   BenchOptions common;
 };
 
-/// Sums over the measured updates.
-struct Measured {
-  int64_t parameters = 0, tokens = 0, real = 0, places = 0;
-  double seconds = 0, waiting = 0;
-  train::UpdateSeconds parts;
+struct Measured : TrialSums {
   double flops = 0;
   int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
   std::string precision;
   std::vector<OperationCost> operations;
 };
 
-/// A training run without its loop: no validation, no checkpoints.
-class Bench {
- public:
-  /// `folder` may take what a large corpus keeps on disk.
-  Bench(const Config& config, const std::string& folder, const Vocabularies& vocabularies)
-      : run_(fresh_model(config, folder, vocabularies)),
-        shard_(*run_.model, group_),
-        optimizer_(run_.config.training, shard_),
-        updater_(*run_.model, run_.config.training, run_.device, run_.precision, optimizer_,
-                 nullptr, another_model(run_)),
-        batches_(data::BatchStream(training_corpus(run_),
-                                   train::batch_options(run_.config.training, run_.config.data,
-                                                        static_cast<uint64_t>(config.seed),
-                                                        at::get_num_threads())),
-                 train::parts_per_batch(run_.config.training)) {
-    run_.model->train();
-  }
-
-  Measured updates(int64_t count) {
-    Measured sums{.parameters = model::count_parameters(*run_.model),
-                  .precision = model::precision_name(run_.precision)};
-    const double waited = batches_.waited();
-    const auto start = Clock::now();
-    for (int64_t i = 0; i < count; ++i) {
-      const auto batch = batches_.next();
-      if (!batch) break;
-      const train::UpdateReport report = updater_.run(
-          batch->parts, {.update = ++done_, .rate = run_.config.training.learning_rate});
-      report.numbers();  // waits for a GPU
-      sums.tokens += report.tokens;
-      sums.real += report.real;
-      sums.places += report.places;
-      sums.parts += report.seconds;
-    }
-    sums.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    sums.waiting = batches_.waited() - waited;
-    return sums;
-  }
-
- private:
-  ModelFolder run_;
-  ranks::Group group_;
-  train::Shard shard_;
-  train::Optimizer optimizer_;
-  train::Updater updater_;
-  data::Prefetcher batches_;
-  int64_t done_ = 0;
-};
-
 Measured measure(const Config& config, const std::string& folder, const TrainArgs& args) {
   const PeakMemory memory;
-  Bench bench(config, folder, make_vocabularies(config));
-  bench.updates(args.warmup);
-  Measured measured = bench.updates(args.updates);
+  TrialTraining trial(config, folder, make_vocabularies(config));
+  trial.updates(args.warmup);
+  Measured measured{trial.updates(args.updates)};
   // Products are counted apart from the clock: watching costs time.
   const Profile profile;
-  const Measured watched = bench.updates(std::min<int64_t>(5, args.updates));
+  const TrialSums watched = trial.updates(std::min<int64_t>(5, args.updates));
   measured.flops = profile.product_flops() / static_cast<double>(watched.tokens) *
                    static_cast<double>(measured.tokens);
   if (args.profile) measured.operations = profile.operations();

@@ -1,0 +1,243 @@
+// heed init SOURCE TARGET: a configuration for a corpus, with validation and test pairs taken out
+// of it.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "apps/commands.h"
+#include "apps/shared/config.h"
+#include "apps/shared/corpora.h"
+#include "apps/shared/measuring.h"
+#include "apps/shared/training_run.h"
+#include "apps/shared/trial_training.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "data/split.h"
+#include "model/device.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct InitArgs {
+  std::string source, target, name, output, data;
+  int64_t valid = -1, test = -1;
+  bool force = false, no_estimate = false;
+};
+
+/// What goes into the file besides paths.
+struct Recipe {
+  int64_t vocabulary = 8000, width = 256, feed_forward = 1024, heads = 4, layers = 3;
+  double dropout = 0.1, learning_rate = 0.0015;
+  int64_t batch = 1024, warmup = 400, updates = 0, epochs = 0;
+  bool regularise = false;
+};
+
+/// "corpus.de.gz" -> "de"; what is no ending of a language becomes `other`.
+std::string ending_of(const std::string& path, const std::string& other) {
+  fs::path name = fs::path(path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  const std::string ending = name.extension().string();
+  const bool word = ending.size() > 1 && ending.size() <= 9 && ending != ".txt" &&
+                    ending != ".tsv" && std::ranges::all_of(ending.substr(1), ::isalnum);
+  return word ? ending.substr(1) : other;
+}
+
+/// "data/mine/corpus.de" -> "corpus"
+std::string stem_of(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  const std::string stem = name.substr(0, name.find('.'));
+  return stem.empty() ? "mine" : stem;
+}
+
+/// A few hundred pairs at least, of which most stay in training.
+int64_t held_out_of(int64_t pairs) {
+  return std::clamp<int64_t>(pairs / 20, 1, 1000);
+}
+
+/// Sizes that did well in configs/ and in the literature for corpora like this.
+Recipe recipe_for(const data::CorpusShape& shape, bool gpu) {
+  Recipe recipe;
+  const int64_t pairs = shape.pairs;
+  recipe.vocabulary = pairs < 5000      ? 1000
+                      : pairs < 20000   ? 2000
+                      : pairs < 50000   ? 6000
+                      : pairs < 200000  ? 8000
+                      : pairs < 2000000 ? 16000
+                                        : 32000;
+  // A text of few different words does not fill more pieces.
+  const int64_t types = shape.source_types + shape.target_types;
+  recipe.vocabulary = std::max<int64_t>(100, std::min(recipe.vocabulary, types / 2 / 50 * 50));
+  if (pairs < 20000) {
+    recipe.width = 192;
+    recipe.feed_forward = 512;
+    recipe.regularise = true;
+  }
+  recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
+  if (gpu && pairs >= 200000) {
+    recipe.width = 512;
+    recipe.feed_forward = 2048;
+    recipe.heads = 8;
+    recipe.layers = 6;
+    recipe.batch = 8192;
+    recipe.learning_rate = 0.0007;
+    recipe.warmup = 4000;
+  }
+  recipe.epochs = pairs < 20000     ? 20
+                  : pairs < 50000   ? 12
+                  : pairs < 200000  ? 10
+                  : pairs < 2000000 ? 6
+                                    : 3;
+  // Words become about a third more pieces.
+  const double pieces =
+      1.35 * static_cast<double>(shape.target_words) * static_cast<double>(recipe.epochs);
+  const auto updates = static_cast<int64_t>(pieces / static_cast<double>(recipe.batch));
+  recipe.updates = std::max<int64_t>(500, (updates + 50) / 100 * 100);
+  recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
+  return recipe;
+}
+
+std::string paths_of(const data::CorpusFiles& files) {
+  return "{source: " + files.source + ", target: " + files.target + "}";
+}
+
+/// The file, short enough to be read; every line of it may be changed.
+std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
+                    const data::CorpusShape& shape, const Recipe& recipe,
+                    const std::string& minutes) {
+  const auto number = [](double value) {
+    std::string text = fixed(value, 4);
+    while (text.back() == '0') text.pop_back();
+    return text;
+  };
+  const int64_t every = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
+  std::string text =
+      "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
+      std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
+      " words.\n#   heed train " + args.output + "\n" + minutes +
+      "# All keys: heed config --markdown, or docs/config.md.\nname: " + args.name +
+      "\nseed: 1\n\ndata:\n  train: " + paths_of(files.train) +
+      "\n  valid: " + paths_of(files.valid) + "\n  test: " + paths_of(files.test) +
+      "\n  # Both sides share their pieces: names and numbers look alike in them.\n"
+      "  vocabulary: {kind: joint, size: " +
+      std::to_string(recipe.vocabulary) +
+      "}\n  # Pairs that stand there twice, or whose half is in valid or test, teach nothing new.\n"
+      "  clean: [duplicates, overlap]\n\nmodel:\n"
+      "  # Or type: rnn with attention: bahdanau, luong_general, ...\n  type: transformer\n  "
+      "width: " +
+      std::to_string(recipe.width) + "\n  feed_forward: " + std::to_string(recipe.feed_forward) +
+      "\n  heads: " + std::to_string(recipe.heads) +
+      "\n  encoder_layers: " + std::to_string(recipe.layers) +
+      "\n  decoder_layers: " + std::to_string(recipe.layers) +
+      "\n  # More for a small corpus, less for a large one.\n  dropout: " + number(recipe.dropout) +
+      "\n  tie: all\n\ntraining:\n  # Target pieces of an update.\n  batch_size: " +
+      std::to_string(recipe.batch) + "\n  learning_rate: " + number(recipe.learning_rate) +
+      "\n  schedule: cosine\n  warmup: " + std::to_string(recipe.warmup) +
+      "\n  label_smoothing: 0.1\n  clip_norm: 1.0\n  # The model is the running average of its "
+      "weights.\n  ema: 0.999\n";
+  if (recipe.regularise)
+    text +=
+        "  # Each pair is predicted twice, once with gaps, and the predictions must agree.\n"
+        "  consistency: simcut\n";
+  return text + "  # About " + std::to_string(recipe.epochs) +
+         " epochs.\n  updates: " + std::to_string(recipe.updates) +
+         "\n  validate_every: " + std::to_string(every) +
+         "\n  save_every: " + std::to_string(every) + "\n\ndecoding:\n  beam_size: 5\n";
+}
+
+/// What some updates on this machine say about all of them.
+std::string estimate(const Config& config, const std::string& folder) {
+  log::info("trying some updates on this machine");
+  TrialTraining trial(config, folder, make_vocabularies(config));
+  trial.updates(2);
+  const TrialSums sums = trial.updates(8);
+  if (sums.tokens == 0) return "";
+  const double minutes = sums.seconds / 8 * static_cast<double>(config.training.updates) / 60;
+  return "# On this machine (" + sums.precision + ") it takes about " +
+         human_duration(60 * std::max(1.0, std::round(minutes))) + ", validations not counted; " +
+         human_count(static_cast<double>(sums.parameters)) + " parameters.\n";
+}
+
+void init(InitArgs args) {
+  if (args.target.empty() && !args.source.ends_with(".tsv") && !args.source.ends_with(".tsv.gz"))
+    throw UserError(
+        "heed init: name two files of lines that belong together, or one .tsv of two "
+        "columns");
+  if (args.name.empty()) args.name = stem_of(args.source);
+  if (args.output.empty()) args.output = args.name + ".yaml";
+  if (args.data.empty()) args.data = "data/" + args.name;
+  if (fs::exists(args.output) && !args.force)
+    throw UserError(args.output + ": is there already; name another file with -o, or give --force");
+  data::CorpusFiles files;
+  files.source = args.source;
+  files.target = args.target;
+  const data::CorpusShape shape = data::shape_of(files);
+  log::info(data::files_text(args.source, args.target) + ": " + std::to_string(shape.pairs) +
+            " pairs, " + text::name_of(shape.source_script) + " and " +
+            text::name_of(shape.target_script) + ", at most " + std::to_string(shape.longest) +
+            " words in a line" +
+            (shape.blank > 0 ? ", " + std::to_string(shape.blank) + " blank pairs left out" : ""));
+  const int64_t valid = args.valid >= 0 ? args.valid : held_out_of(shape.pairs);
+  const int64_t test = args.test >= 0 ? args.test : held_out_of(shape.pairs);
+  if (valid + test >= shape.pairs)
+    throw UserError("heed init: " + std::to_string(shape.pairs) + " pairs are too few to take " +
+                    std::to_string(valid) + " and " + std::to_string(test) +
+                    " out of them for validation and test");
+  std::string source = ending_of(args.source, "src"), target = ending_of(args.target, "tgt");
+  if (source == target) source = "src", target = "tgt";
+  const auto pair = [&](const std::string& part) {
+    data::CorpusFiles out;
+    out.source = (fs::path(args.data) / (part + "." + source)).string();
+    out.target = (fs::path(args.data) / (part + "." + target)).string();
+    for (const std::string& path : {out.source, out.target})
+      if (fs::exists(path) && !args.force)
+        throw UserError(path +
+                        ": is there already; name another folder with --data, or give --force");
+    return out;
+  };
+  const data::SplitFiles parts{pair("train"), pair("valid"), pair("test")};
+  make_folder(args.data);
+  const data::SplitCounts counts = data::split(files, shape.pairs, valid, test, parts);
+  log::info(args.data + ": " + std::to_string(counts.train) + " training, " +
+            std::to_string(counts.valid) + " validation and " + std::to_string(counts.test) +
+            " test pairs");
+  const Recipe recipe = recipe_for(shape, model::open_device("auto").is_cuda());
+  write_atomic(args.output, yaml_of(args, parts, shape, recipe, ""));
+  const Config config = load_config(args.output, {});
+  report_corpora(config.data);
+  if (!args.no_estimate) {
+    const std::string minutes = estimate(config, args.data);
+    write_atomic(args.output, yaml_of(args, parts, shape, recipe, minutes));
+  }
+  std::cout << "heed train " << shell_word(args.output) << '\n';
+}
+
+}  // namespace
+
+void add_init(CommandLine& program) {
+  auto args = std::make_shared<InitArgs>();
+  CommandLine command = program.command(
+      "init", "A configuration for your corpus, with validation and test pairs taken out of it");
+  command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
+      .required();
+  command.option("target", args->target, "Their translations, line by line");
+  command.group("Input");
+  command.option("--valid", args->valid, "Validation pairs; default: a twentieth, at most 1,000");
+  command.option("--test", args->test, "Test pairs; default: the same");
+  command.group("Output");
+  command.option("-o,--output", args->output, "The configuration; default: NAME.yaml");
+  command.option("--name", args->name, "Name of the run; default: that of the source file");
+  command.option("--data", args->data, "Folder for the three parts; default: data/NAME");
+  command.flag("--force", args->force, "Overwrite what is there");
+  command.flag("--no-estimate", args->no_estimate, "Do not try how fast this machine is");
+  command.examples({"heed init corpus.de corpus.en",
+                    "heed init sentences.tsv -o mine.yaml --name mine --test 500"});
+  command.run([args] { init(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,70 @@
+#include "apps/shared/trial_training.h"
+
+#include <ATen/Parallel.h>
+
+#include <chrono>
+
+#include "apps/shared/training_run.h"
+#include "data/prefetcher.h"
+#include "model/device.h"
+#include "model/model.h"
+#include "ranks/group.h"
+#include "train/trainer.h"
+
+namespace heed {
+
+using Clock = std::chrono::steady_clock;
+
+struct TrialTraining::Impl {
+  Impl(const Config& config, const std::string& folder, const Vocabularies& vocabularies)
+      : run(fresh_model(config, folder, vocabularies)),
+        shard(*run.model, group),
+        optimizer(run.config.training, shard),
+        updater(*run.model, run.config.training, run.device, run.precision, optimizer, nullptr,
+                another_model(run)),
+        batches(data::BatchStream(training_corpus(run),
+                                  train::batch_options(run.config.training, run.config.data,
+                                                       static_cast<uint64_t>(config.seed),
+                                                       at::get_num_threads())),
+                train::parts_per_batch(run.config.training)) {
+    run.model->train();
+  }
+
+  ModelFolder run;
+  ranks::Group group;
+  train::Shard shard;
+  train::Optimizer optimizer;
+  train::Updater updater;
+  data::Prefetcher batches;
+  int64_t done = 0;
+};
+
+TrialTraining::TrialTraining(const Config& config, const std::string& folder,
+                             const Vocabularies& vocabularies)
+    : impl_(std::make_unique<Impl>(config, folder, vocabularies)) {}
+
+TrialTraining::~TrialTraining() = default;
+
+TrialSums TrialTraining::updates(int64_t count) {
+  Impl& trial = *impl_;
+  TrialSums sums{.parameters = model::count_parameters(*trial.run.model),
+                 .precision = model::precision_name(trial.run.precision)};
+  const double waited = trial.batches.waited();
+  const auto start = Clock::now();
+  for (int64_t i = 0; i < count; ++i) {
+    const auto batch = trial.batches.next();
+    if (!batch) break;
+    const train::UpdateReport report = trial.updater.run(
+        batch->parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate});
+    report.numbers();  // waits for a GPU
+    sums.tokens += report.tokens;
+    sums.real += report.real;
+    sums.places += report.places;
+    sums.parts += report.seconds;
+  }
+  sums.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  sums.waiting = trial.batches.waited() - waited;
+  return sums;
+}
+
+}  // namespace heed

@@ -1,0 +1,42 @@
+// Validation and test pairs taken out of a corpus, by the hash of their text: the same ones again
+// however the corpus is sorted, and nearly the same ones when it has grown.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "data/config.h"
+#include "text/script.h"
+
+namespace heed::data {
+
+/// What a corpus is like, at one reading.
+struct CorpusShape {
+  int64_t pairs = 0;                                // without blank ones
+  int64_t blank = 0;                                // with a blank side
+  int64_t source_words = 0, target_words = 0;       // between blanks
+  int64_t longest = 0;                              // words, of either side
+  int64_t source_types = 0, target_types = 0;       // different words
+  text::Script source_script = text::Script::none;  // of most lines
+  text::Script target_script = text::Script::none;
+};
+
+/// Throws as PairReader.
+CorpusShape shape_of(const CorpusFiles& files);
+
+struct SplitFiles {
+  CorpusFiles train, valid, test;  // paths to write
+};
+
+struct SplitCounts {
+  int64_t train = 0, valid = 0, test = 0;
+  int64_t left_out = 0;  // that stand in validation or test already
+};
+
+/// About `valid` and `test` of so many `pairs` are held out, each once; what is equal to one of
+/// them is left out of training. Blank pairs are left out. Throws as PairReader, and Failure where
+/// a file cannot be written.
+SplitCounts split(const CorpusFiles& files, int64_t pairs, int64_t valid, int64_t test,
+                  const SplitFiles& to);
+
+}  // namespace heed::data

@@ -1,0 +1,98 @@
+#include "data/split.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/files.h"
+#include "base/strings.h"
+#include "temporary_folder.h"
+
+namespace heed::data {
+namespace {
+
+class Split : public testing::Test {
+ protected:
+  CorpusFiles pair(const std::string& name) const {
+    CorpusFiles files;
+    files.source = folder / (name + ".de");
+    files.target = folder / (name + ".en");
+    return files;
+  }
+  SplitFiles parts() const { return {pair("train"), pair("valid"), pair("test")}; }
+
+  /// So many pairs with numbers, each line once, and a blank one.
+  void write_numbers(int count, bool backwards = false) {
+    std::string source, target;
+    for (int i = 0; i < count; ++i) {
+      const std::string number = std::to_string(backwards ? count - 1 - i : i);
+      source += "Satz " + number + "\n";
+      target += "sentence " + number + " here\n";
+    }
+    folder.write("all.de", source + "\n");
+    folder.write("all.en", target + "blank\n");
+  }
+  std::set<std::string> lines(const std::string& name) const {
+    auto all = split_words_of(read_file(folder / name));
+    return {all.begin(), all.end()};
+  }
+  static std::vector<std::string> split_words_of(const std::string& text) {
+    auto all = heed::split(text, '\n');
+    all.pop_back();
+    return all;
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(Split, HoldsOutAboutAsManyPairsAsAskedFor) {
+  write_numbers(2000);
+  const SplitCounts counts = split(pair("all"), 2000, 100, 200, parts());
+  EXPECT_NEAR(counts.valid, 100, 30);
+  EXPECT_NEAR(counts.test, 200, 42);
+  EXPECT_EQ(counts.train + counts.valid + counts.test, 2000);
+  EXPECT_EQ(lines("train.de").size(), static_cast<std::size_t>(counts.train));
+  EXPECT_EQ(lines("valid.en").size(), static_cast<std::size_t>(counts.valid));
+}
+
+TEST_F(Split, HoldsOutTheSamePairsInAnyOrder) {
+  write_numbers(500);
+  split(pair("all"), 500, 50, 50, parts());
+  const auto valid = lines("valid.de"), test = lines("test.de");
+  write_numbers(500, /*backwards=*/true);
+  split(pair("all"), 500, 50, 50, parts());
+  EXPECT_EQ(lines("valid.de"), valid);
+  EXPECT_EQ(lines("test.de"), test);
+}
+
+TEST_F(Split, APairThatStandsThereTwiceIsOnOneSideOnly) {
+  std::string source, target;
+  for (int i = 0; i < 600; ++i) {
+    source += "Satz " + std::to_string(i % 200) + "\n";
+    target += "sentence " + std::to_string(i % 200) + "\n";
+  }
+  folder.write("all.de", source);
+  folder.write("all.en", target);
+  const SplitCounts counts = split(pair("all"), 600, 60, 60, parts());
+  EXPECT_EQ(counts.left_out, 2 * (counts.valid + counts.test));
+  for (const std::string& line : lines("valid.de")) EXPECT_FALSE(lines("train.de").contains(line));
+  EXPECT_EQ(split_words_of(read_file(folder / "valid.de")).size(), lines("valid.de").size());
+}
+
+TEST_F(Split, TheShapeCountsWordsAndScripts) {
+  folder.write("all.de", "ein Haus\nein roter Hund\n\n");
+  folder.write("all.en", "дом\nкрасная собака\nx\n");
+  const CorpusShape shape = shape_of(pair("all"));
+  EXPECT_EQ(shape.pairs, 2);
+  EXPECT_EQ(shape.blank, 1);
+  EXPECT_EQ(shape.source_words, 5);
+  EXPECT_EQ(shape.target_words, 3);
+  EXPECT_EQ(shape.source_types, 4);
+  EXPECT_EQ(shape.longest, 3);
+  EXPECT_EQ(shape.source_script, text::Script::latin);
+  EXPECT_EQ(shape.target_script, text::Script::cyrillic);
+}
+
+}  // namespace
+}  // namespace heed::data
