@@ -41,5 +41,6 @@ void add_inspect(CommandLine& program);
 void add_bench(CommandLine& program);
 void add_config(CommandLine& program);
 void add_doctor(CommandLine& program);
+void add_completion(CommandLine& program);
 
 }  // namespace heed

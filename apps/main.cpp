@@ -56,6 +56,7 @@ const std::vector<Command>& commands() {
       {"bench", add_bench},
       {"config", add_config},
       {"doctor", add_doctor},
+      {"completion", add_completion},
   };
   return table;
 }

@@ -191,4 +191,33 @@ void CommandLine::require_command() {
   app_->require_subcommand(1);
 }
 
+namespace {
+
+CommandTree tree_of(const CLI::App& app) {
+  CommandTree tree{.name = app.get_name(),
+                   .description = app.get_description(),
+                   .examples = app.get_footer(),
+                   .options = {},
+                   .commands = {}};
+  for (const CLI::Option* option : app.get_options()) {
+    CommandTree::Option one{.names = {}, .help = option->get_description(), .value = {}};
+    for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+    if (one.names.empty()) one.names.push_back(option->get_name());
+    if (option->get_items_expected_max() > 0 && option->get_type_size() != 0)
+      one.value = option->get_type_name().empty() ? "VALUE" : option->get_type_name();
+    tree.options.push_back(std::move(one));
+  }
+  for (const CLI::App* below : app.get_subcommands({})) tree.commands.push_back(tree_of(*below));
+  return tree;
+}
+
+}  // namespace
+
+CommandTree CommandLine::whole_program() const {
+  const CLI::App* top = app_;
+  while (top->get_parent() != nullptr) top = top->get_parent();
+  return tree_of(*top);
+}
+
 }  // namespace heed

@@ -43,6 +43,19 @@ class Argument {
   CLI::Option* option_;
 };
 
+/// What a command takes, for completion and the manual.
+struct CommandTree {
+  struct Option {
+    std::vector<std::string>
+        names;                // "-o", "--output"; one name without dashes is told by its place
+    std::string help, value;  // value: what it takes; empty for a flag
+    bool by_place() const { return !names.front().starts_with('-'); }
+  };
+  std::string name, description, examples;
+  std::vector<Option> options;
+  std::vector<CommandTree> commands;
+};
+
 /// The arguments of one command, or of the program.
 class CommandLine {
  public:
@@ -73,6 +86,9 @@ class CommandLine {
   void run(std::function<void()> action);
   /// One of the commands inside it must be given.
   void require_command();
+
+  /// Everything that was declared so far in the program that this command belongs to.
+  CommandTree whole_program() const;
 
  private:
   CLI::App* app_;
