@@ -37,14 +37,28 @@ void lengths(const LengthsArgs& args) {
         "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
   score::find_sacrebleu();
+  std::vector<std::string> names;
+  for (const std::string& path : args.models) names.push_back(folder_name(path));
+  std::vector<score::SystemOutput> given;
+  for (const std::string& hypothesis : args.hypotheses) {
+    const auto [name, file] = named_file(hypothesis);
+    names.push_back(name);
+    given.push_back({name, read_lines(file)});
+  }
+  score::check_names(names, args.baseline);
   TestSet set;
   score::EvaluationConfig evaluation;
   std::vector<score::SystemOutput> systems;
+  const auto check_given = [&] {
+    for (const score::SystemOutput& system : given)
+      require_equal_lines(set.name, set.source.size(), system.name, system.hypotheses.size());
+  };
   for (const std::string& path : args.models) {
     const ModelFolder folder = open_model(path, args.common.open());
     if (systems.empty()) {
       set = open_test_set(folder.config, args.source, args.reference);
       evaluation = folder.config.evaluation;
+      check_given();
     }
     systems.push_back({folder_name(path), translate_all(folder, set.source)});
   }
@@ -54,12 +68,9 @@ void lengths(const LengthsArgs& args) {
     check(config);
     evaluation = config.evaluation;
     set = open_test_set(config, args.source, args.reference);
+    check_given();
   }
-  for (const std::string& hypothesis : args.hypotheses) {
-    const auto [name, file] = named_file(hypothesis);
-    systems.push_back({name, read_lines(file)});
-    require_equal_lines(set.name, set.source.size(), file, systems.back().hypotheses.size());
-  }
+  for (score::SystemOutput& system : given) systems.push_back(std::move(system));
   const score::LengthReport report = score::measure_lengths(
       set.source, set.reference, systems, evaluation, {.baseline = args.baseline});
   for (const std::string& warning : report.warnings) log::warn(warning);

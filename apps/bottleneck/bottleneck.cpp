@@ -66,10 +66,11 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunSummary& summ
       {"parameters", human_count(static_cast<double>(summary.parameters))},
       {"updates", std::to_string(summary.updates)},
       {"training", fixed(summary.minutes, 1) + " min"},
-      {"speed", human_count(summary.tokens_per_second) + " target tokens/s"},
-      {"validation loss", fixed(summary.validation_loss, 3)}};
-  if (summary.validation_bleu >= 0)
-    facts.emplace_back("validation BLEU", fixed(summary.validation_bleu, 1));
+      {"speed", human_count(summary.tokens_per_second) + " target tokens/s"}};
+  if (summary.validation_loss)
+    facts.emplace_back("validation loss", fixed(*summary.validation_loss, 3));
+  if (summary.validation_bleu)
+    facts.emplace_back("validation BLEU", fixed(*summary.validation_bleu, 1));
   return facts;
 }
 

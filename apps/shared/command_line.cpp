@@ -2,13 +2,24 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <map>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "base/strings.h"
 
 namespace heed {
+namespace {
+
+std::string shortest(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+}  // namespace
 
 Argument& Argument::required() {
   option_->required();
@@ -25,24 +36,39 @@ Argument& Argument::shows_default(const std::string& text) {
   return *this;
 }
 
-Argument& Argument::positive() {
-  option_->check(CLI::PositiveNumber);
+// CLI11's own checks of ranges print the largest double with 300 digits.
+Argument& Argument::expects(const std::string& range, const std::function<bool(double)>& holds) {
+  option_->check(CLI::Validator(
+      [range, holds](const std::string& text) -> std::string {
+        double number = 0;
+        const char* end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, number);
+        if (error == std::errc() && rest == end && std::isfinite(number) && holds(number))
+          return "";
+        return "got '" + text + "', expected " + range;
+      },
+      ""));
   return *this;
+}
+
+Argument& Argument::positive() {
+  return expects("a number above 0", [](double number) { return number > 0; });
 }
 
 Argument& Argument::not_negative() {
-  option_->check(CLI::NonNegativeNumber);
-  return *this;
+  return expects("a number from 0", [](double number) { return number >= 0; });
 }
 
 Argument& Argument::between(double low, double high) {
-  option_->check(CLI::Range(low, high));
-  return *this;
+  return expects(shortest(low) + " to " + shortest(high),
+                 [=](double number) { return low <= number && number <= high; });
 }
 
 Argument& Argument::between(int64_t low, int64_t high) {
-  option_->check(CLI::Range(low, high));
-  return *this;
+  return expects("a whole number from " + std::to_string(low) + " to " + std::to_string(high),
+                 [=](double number) {
+                   return static_cast<double>(low) <= number && number <= static_cast<double>(high);
+                 });
 }
 
 Argument& Argument::one_of(const std::vector<std::string>& words) {

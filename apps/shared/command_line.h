@@ -40,6 +40,8 @@ class Argument {
   Argument& excludes(const Argument& other);
 
  private:
+  Argument& expects(const std::string& range, const std::function<bool(double)>& holds);
+
   CLI::Option* option_;
 };
 

@@ -127,8 +127,7 @@ Running start(const std::string& file, const FamilyMember& member, int64_t threa
   for (const std::string& setting : member.settings)
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--set", "threads=" + std::to_string(threads), "--resume"});
-  log::info("training " + member.name + " in " + member.folder + ", " + std::to_string(threads) +
-            (threads == 1 ? " thread" : " threads"));
+  log::info("training " + member.name + " in " + member.folder + ", " + counted(threads, "thread"));
   return {&member, subprocess::start(command, log_of(member)), std::chrono::steady_clock::now()};
 }
 

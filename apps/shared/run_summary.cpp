@@ -10,14 +10,27 @@ namespace heed {
 
 using nlohmann::json;
 
+namespace {
+
+json or_null(std::optional<double> number) {
+  return number ? json(*number) : json(nullptr);
+}
+
+std::optional<double> number_in(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  return value.get<double>();
+}
+
+}  // namespace
+
 std::string RunSummary::to_json(const Provenance& provenance,
                                 const data::HygieneReport& corpora) const {
   json summary{{"parameters", parameters},
                {"updates", updates},
                {"minutes", minutes},
                {"tokens_per_second", tokens_per_second},
-               {"validation_loss", validation_loss},
-               {"validation_bleu", validation_bleu},
+               {"validation_loss", or_null(validation_loss)},
+               {"validation_bleu", or_null(validation_bleu)},
                {"stop_reason", stop_reason},
                {"test", test_scores},
                {"provenance", json::parse(provenance.to_json())},
@@ -33,8 +46,8 @@ RunSummary RunSummary::read(const std::string& path) {
             .updates = summary.at("updates"),
             .minutes = summary.at("minutes"),
             .tokens_per_second = summary.at("tokens_per_second"),
-            .validation_loss = summary.at("validation_loss"),
-            .validation_bleu = summary.at("validation_bleu"),
+            .validation_loss = number_in(summary.at("validation_loss")),
+            .validation_bleu = number_in(summary.at("validation_bleu")),
             .stop_reason = summary.at("stop_reason"),
             .test_scores = summary.at("test")};
   } catch (const json::exception&) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace heed {
 struct RunSummary {
   int64_t parameters = 0, updates = 0;
   double minutes = 0, tokens_per_second = 0;  // target tokens without padding
-  double validation_loss = 0;                 // best, per token
-  double validation_bleu = -1;                // of the best checkpoint; -1 where none was scored
+  std::optional<double> validation_loss;      // best, per token; nothing without a validation set
+  std::optional<double> validation_bleu;  // of the best checkpoint; nothing where none was scored
   std::string stop_reason;
   std::vector<std::string> test_scores;  // as sacrebleu describes them
   // On the test set of training.from: of that model, and of this one.

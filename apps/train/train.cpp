@@ -102,12 +102,12 @@ void log_start(const ModelFolder& folder, const ranks::Place& place) {
   const bool rnn = config.model.type == model::ModelType::rnn;
   log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " +
             std::to_string(config.seed));
-  log::info("model " +
-            (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) + ", " +
-            human_count(static_cast<double>(model::count_parameters(*folder.model))) +
-            " parameters, " + folder.device.str() + ", " + std::to_string(at::get_num_threads()) +
-            " threads, " + model::precision_name(folder.precision) +
-            (place.alone() ? "" : ", " + std::to_string(place.size) + " ranks of these"));
+  log::info(
+      "model " + (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) +
+      ", " + human_count(static_cast<double>(model::count_parameters(*folder.model))) +
+      " parameters, " + folder.device.str() + ", " + counted(at::get_num_threads(), "thread") +
+      ", " + model::precision_name(folder.precision) +
+      (place.alone() ? "" : ", " + std::to_string(place.size) + " ranks of these"));
   if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
     log::warn("data.train.alignment is not used: training.guided_alignment is 0");
   if (config.deterministic)
@@ -192,8 +192,8 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
                      .updates = result.updates,
                      .minutes = result.minutes,
                      .tokens_per_second = result.tokens_per_second,
-                     .validation_loss = result.best_loss.value_or(0),
-                     .validation_bleu = result.bleu_of_best.value_or(-1),
+                     .validation_loss = result.best_loss,
+                     .validation_bleu = result.bleu_of_best,
                      .stop_reason = result.reason(),
                      .test_scores = scores,
                      .base_before = base.before,

@@ -90,6 +90,10 @@ std::string human_bytes(uint64_t bytes) {
   return fixed(value, 1) + " " + units[unit];
 }
 
+std::string counted(int64_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
 std::string fixed(double value, int digits) {
   return printed("%.*f", digits, value);
 }

@@ -28,6 +28,9 @@ std::string human_duration(double seconds);
 /// 812 B, 1.5 KiB, 3.2 GiB.
 std::string human_bytes(uint64_t bytes);
 
+/// 1 thread, 2 threads.
+std::string counted(int64_t count, const std::string& thing);
+
 /// `value` with so many digits after the point.
 std::string fixed(double value, int digits);
 

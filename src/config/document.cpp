@@ -3,6 +3,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 
@@ -55,6 +56,15 @@ std::optional<int> line_of_second_document(const std::string& yaml) {
   return documents.line;
 }
 
+/// The first line, from 0, with a tab before its first letter.
+std::optional<int> line_with_tab(const std::string& yaml) {
+  std::istringstream text(yaml);
+  std::string line;
+  for (int number = 0; std::getline(text, line); ++number)
+    if (line[std::min(line.find_first_not_of(' '), line.size())] == '\t') return number;
+  return std::nullopt;
+}
+
 }  // namespace
 
 YAML::Node load_document(const std::string& yaml, const std::string& name) {
@@ -64,6 +74,9 @@ YAML::Node load_document(const std::string& yaml, const std::string& name) {
                         ": a second YAML document begins; a configuration is one");
     return YAML::Load(yaml);
   } catch (const YAML::Exception& error) {
+    if (const auto tab = line_with_tab(yaml))
+      throw ConfigError(name + ":" + std::to_string(*tab + 1) +
+                        ": begins with a tab; YAML is indented with blanks alone");
     const std::string line = error.mark.line < 0 ? "" : ":" + std::to_string(error.mark.line + 1);
     throw ConfigError(name + line + ": not valid YAML: " + one_line(error.msg));
   }

@@ -187,7 +187,7 @@ Curve curve_of(const score::LengthReport& report, const std::string& title) {
   for (std::size_t b = 0; b < shown; ++b) {
     curve.ticks.push_back(report.buckets[b].label());
     const std::size_t count = report.buckets[b].sentences.size();
-    curve.notes.push_back(std::to_string(count) + (count == 1 ? " sentence" : " sentences"));
+    curve.notes.push_back(counted(static_cast<int64_t>(count), "sentence"));
   }
   for (const score::SystemLengths& system : report.systems) {
     CurveSeries series{.name = system.name};

@@ -63,8 +63,8 @@ at::Device open_gpu(const std::string& name, int index) {
     throw UserError("device: " + name + ": " + problem + "; set device to cpu or auto");
   const auto count = static_cast<int>(at::getNumGPUs());
   if (index >= count)
-    throw UserError("device: " + name + ": this machine has " + std::to_string(count) +
-                    (count == 1 ? " GPU" : " GPUs") + ", counted from 0");
+    throw UserError("device: " + name + ": this machine has " + counted(count, "GPU") +
+                    ", counted from 0");
   at::globalContext().lazyInitDevice(at::kCUDA);
   const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
   // For what names no GPU, such as pinned memory and NCCL: it would take memory of the first one.

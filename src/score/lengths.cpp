@@ -20,7 +20,7 @@ using Statistics = std::vector<std::vector<BleuStatistics>>;  // [system][senten
 constexpr double kAgreement = 0.01;
 
 void check_inputs(const Lines& sources, const Lines& references,
-                  const std::vector<SystemOutput>& systems, const std::string& baseline) {
+                  const std::vector<SystemOutput>& systems) {
   if (systems.empty()) throw UserError("there is no system to score");
   const auto demand = [&](const std::string& what, std::size_t lines) {
     if (lines == sources.size()) return;
@@ -28,17 +28,8 @@ void check_inputs(const Lines& sources, const Lines& references,
                     " has " + std::to_string(lines) + "; line i of one must belong to line i");
   };
   demand("the reference", references.size());
-  std::set<std::string> names;
-  for (const SystemOutput& system : systems) {
+  for (const SystemOutput& system : systems)
     demand("the output of '" + system.name + "'", system.hypotheses.size());
-    if (!names.insert(system.name).second) {
-      throw UserError("two systems are called '" + system.name + "'; give each its own name");
-    }
-  }
-  if (!baseline.empty() && !names.contains(baseline)) {
-    throw UserError("the baseline '" + baseline +
-                    "' is none of the systems: " + join(Lines(names.begin(), names.end()), ", "));
-  }
 }
 
 template <class T>
@@ -140,6 +131,15 @@ LengthOptions with_scorer(LengthOptions options, const EvaluationConfig& config)
 
 }  // namespace
 
+void check_names(const std::vector<std::string>& names, const std::string& baseline) {
+  std::set<std::string> known;
+  for (const std::string& name : names)
+    if (!known.insert(name).second)
+      throw UserError("two systems are called '" + name + "'; give each its own name");
+  if (!baseline.empty() && !known.contains(baseline))
+    throw UserError("the baseline '" + baseline + "' is none of the systems: " + join(names, ", "));
+}
+
 std::string Bucket::label() const {
   if (low == 0) return "all";
   return high ? std::to_string(low) + "-" + std::to_string(*high) : "> " + std::to_string(low - 1);
@@ -168,7 +168,10 @@ std::vector<Bucket> make_buckets(const Lines& sources, const std::vector<int64_t
 LengthReport measure_lengths(const Lines& sources, const Lines& references,
                              const std::vector<SystemOutput>& systems,
                              const EvaluationConfig& config, const LengthOptions& given) {
-  check_inputs(sources, references, systems, given.baseline);
+  check_inputs(sources, references, systems);
+  Lines names;
+  for (const SystemOutput& system : systems) names.push_back(system.name);
+  check_names(names, given.baseline);
   const LengthOptions options = with_scorer(given, config);
   LengthReport report{.buckets = make_buckets(sources, config.length_buckets),
                       .baseline = given.baseline};

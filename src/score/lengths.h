@@ -65,6 +65,9 @@ struct LengthOptions {
 std::vector<Bucket> make_buckets(const std::vector<std::string>& sources,
                                  const std::vector<int64_t>& upper_ends);
 
+/// Throws UserError where two systems have one name, or a baseline ("": none) is none of them.
+void check_names(const std::vector<std::string>& names, const std::string& baseline);
+
 /// Throws UserError where the inputs differ in lines, two systems share a name or the baseline is
 /// none of them; Failure where sacrebleu is missing.
 LengthReport measure_lengths(const std::vector<std::string>& sources,

@@ -24,6 +24,12 @@ TEST(Strings, TrimAndJoin) {
   EXPECT_EQ(join({}, ", "), "");
 }
 
+TEST(Strings, OneThingHasNoS) {
+  EXPECT_EQ(counted(0, "thread"), "0 threads");
+  EXPECT_EQ(counted(1, "thread"), "1 thread");
+  EXPECT_EQ(counted(2, "thread"), "2 threads");
+}
+
 TEST(Strings, CountsHaveThreeDigits) {
   EXPECT_EQ(human_count(0), "0");
   EXPECT_EQ(human_count(950), "950");

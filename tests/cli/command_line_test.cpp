@@ -47,6 +47,18 @@ TEST(CommandLine, AMistypedCommandNamesItsNeighbour) {
   expect_mistake(run_heed({"tranlate", "x"}), {"'tranlate'", "did you mean 'translate'"});
 }
 
+TEST(CommandLine, RangesAreSaidInWords) {
+  expect_mistake(run_heed({"translate", "x", "--beam", "0"}),
+                 {"--beam", "got '0', expected a number above 0"});
+  expect_mistake(run_heed({"translate", "x", "--beam", "two"}),
+                 {"--beam", "got 'two', expected a number above 0"});
+}
+
+TEST(CommandLine, LengthsKnowTheirBaselineBeforeTheyTranslate) {
+  expect_mistake(run_heed({"lengths", "no/such/run", "--baseline", "other"}),
+                 {"the baseline 'other' is none of the systems: run"});
+}
+
 TEST(CommandLine, AMistypedOptionNamesItsNeighbour) {
   expect_mistake(run_heed({"translate", "x", "--beem", "3"}), {"'--beem'", "'--beam'"});
   expect_mistake(run_heed({"train", "x.yaml", "--resum"}), {"'--resum'", "'--resume'"});

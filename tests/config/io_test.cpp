@@ -120,6 +120,12 @@ TEST(LoadError, OnlyExactWholeNumbersAreTaken) {
             start + "99999999999999999999' as a whole number");
 }
 
+TEST(LoadError, ATabIsNamed) {
+  const std::string tab = ": begins with a tab; YAML is indented with blanks alone";
+  EXPECT_EQ(load_error("model:\n\thidden_size: 4\n"), "x.yaml:2" + tab);
+  EXPECT_EQ(load_error("model:\n  hidden_size: 4\n  \tdropout: 0.1\n"), "x.yaml:3" + tab);
+}
+
 TEST(LoadError, AValueOutOfRangeSaysTheRange) {
   EXPECT_EQ(load_error("model:\n  hidden_size: 0\n"),
             "x.yaml:2: model.hidden_size: got 0, expected in [2, 16384]");
