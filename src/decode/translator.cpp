@@ -90,6 +90,14 @@ std::vector<std::string> unknown_of(const text::Vocabulary& vocabulary, const st
   return out;
 }
 
+/// Whether all that it knows of a line is where words begin.
+bool knows_nothing(const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
+  return std::ranges::find(ids, text::kUnknown) != ids.end() &&
+         std::ranges::all_of(ids, [&](int32_t id) {
+           return id == text::kUnknown || vocabulary.piece(id) == text::kWordStart;
+         });
+}
+
 }  // namespace
 
 /// Piece ids of each line, once per distinct member.
@@ -97,6 +105,7 @@ struct Translator::Lines {
   std::vector<std::vector<data::Example>> members;  // [member][line]
   std::vector<int64_t> lengths;                     // longest over the members, without eos
   std::vector<int64_t> cut;                         // numbers of the lines that were too long
+  std::vector<int64_t> strange;                     // of those that no piece is known of
   std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
 };
 
@@ -189,6 +198,8 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
       const int64_t number = first_line + static_cast<int64_t>(i);
       examples.push_back({.source = member.source.encode(lines[i]), .origin = {0, number}});
       auto& source = examples.back().source;
+      if (&member == &first() && knows_nothing(member.source, source))
+        out.strange.push_back(number);
       if (policy == TooLong::cut && source.size() > limit) {
         source.resize(limit);
         if (out.cut.empty() || out.cut.back() != number) out.cut.push_back(number);
@@ -263,6 +274,9 @@ void Translator::warn(const Lines& lines, const std::vector<Translation>& transl
               (source_limit() < config_.max_source_length
                    ? " (the model takes no longer ones)"
                    : " (decoding.max_source_length raises it)"));
+  if (!lines.strange.empty())
+    log::warn("the vocabulary knows no piece of line " + line_list(lines.strange) +
+              "; is this the language that the model translates from?");
   std::vector<int64_t> cut;
   for (std::size_t i = 0; i < translations.size(); ++i)
     if (!translations[i].hypotheses.empty() && translations[i].hypotheses[0].cut)

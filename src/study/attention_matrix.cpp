@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "text/vocabulary.h"
 
 namespace heed::study {
 namespace {
 
-constexpr std::string_view kWordStart = "\u2581";
 
 struct Words {
   std::vector<std::string> text;
@@ -23,20 +23,20 @@ bool is_special(const std::string& token) {
 Words group(const std::vector<std::string>& tokens) {
   Words words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const bool starts = i == 0 || tokens[i].starts_with(kWordStart) || is_special(tokens[i]) ||
+    const bool starts = i == 0 || tokens[i].starts_with(text::kWordStart) || is_special(tokens[i]) ||
                         is_special(tokens[i - 1]);
     if (starts) {
       words.text.emplace_back();
       words.pieces.push_back(0);
     }
     std::string_view piece = tokens[i];
-    if (piece.starts_with(kWordStart)) piece.remove_prefix(kWordStart.size());
+    if (piece.starts_with(text::kWordStart)) piece.remove_prefix(text::kWordStart.size());
     words.text.back() += piece;
     words.word_of.push_back(words.text.size() - 1);
     ++words.pieces.back();
   }
   for (std::string& word : words.text) {
-    if (word.empty()) word = kWordStart;
+    if (word.empty()) word = text::kWordStart;
   }
   return words;
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "study/alignment_sweep.h"
 #include "text/unicode.h"
+#include "text/vocabulary.h"
 
 namespace heed::study {
 namespace {
@@ -16,8 +17,7 @@ bool is_edge(const std::string& token) {
 }
 
 std::string word_of(const std::string& token) {
-  constexpr std::string_view kWordStart = "\u2581";
-  return token.starts_with(kWordStart) ? token.substr(kWordStart.size()) : token;
+  return token.starts_with(text::kWordStart) ? token.substr(text::kWordStart.size()) : token;
 }
 
 bool separates(const std::string& token, const std::set<std::string>& separators) {

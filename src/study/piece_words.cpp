@@ -6,11 +6,11 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/unicode.h"
+#include "text/vocabulary.h"
 
 namespace heed::study {
 namespace {
 
-constexpr std::string_view kBlankMark = "\u2581";
 constexpr std::size_t kNoPiece = -1;
 
 /// Of each piece and the `</s>` behind them.
@@ -19,7 +19,7 @@ std::vector<std::string> labels_of(const PieceWords& words) {
   for (std::size_t i = 0; i < words.word_of.size(); ++i) {
     const bool begins = i == 0 || (words.word_of[i] != words.word_of[i - 1] &&
                                    words.word_of[i] < words.words.size());
-    labels.push_back(begins ? std::string(kBlankMark) + "x" : "x");
+    labels.push_back(begins ? std::string(text::kWordStart) + "x" : "x");
   }
   labels.emplace_back(kEndToken);
   return labels;

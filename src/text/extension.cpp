@@ -14,11 +14,11 @@
 #include "text/sampler.h"
 #include "text/script.h"
 #include "text/training_text.h"
+#include "text/vocabulary.h"
 
 namespace heed::text {
 namespace {
 
-constexpr const char* kWordStart = "\xE2\x96\x81";  // U+2581
 constexpr int64_t kLongestPiece = 16;               // characters, as SentencePiece has it
 
 std::vector<ModelPiece> pieces_of(const std::string& model) {
@@ -145,7 +145,7 @@ Counts count(const VocabularyTraining& options) {
       const bool symbol = std::ranges::any_of(options.symbols, [&](const std::string& name) {
         return word.find(name) != std::string::npos;
       });
-      if (!word.empty() && !symbol) ++counts.words[kWordStart + word];
+      if (!word.empty() && !symbol) ++counts.words[std::string(kWordStart) + word];
     }
   }
   sentences.rethrow();
@@ -184,7 +184,7 @@ std::vector<std::string> new_characters(const OldPieces& old, const Counts& coun
 /// alone.
 bool is_bpe_piece(const std::string& text) {
   if (count_code_points(text) > kLongestPiece) return false;
-  std::size_t at = text.starts_with(kWordStart) ? std::string_view(kWordStart).size() : 0;
+  std::size_t at = text.starts_with(kWordStart) ? kWordStart.size() : 0;
   if (text.find(kWordStart, at) != std::string::npos) return false;
   constexpr char32_t kFirstAccent = 0x300, kLastAccent = 0x36F;  // of whatever script is before
   std::optional<Script> script;

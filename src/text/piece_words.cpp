@@ -1,9 +1,10 @@
 #include "text/piece_words.h"
 
+#include "text/vocabulary.h"
+
 namespace heed::text {
 namespace {
 
-constexpr std::string_view kMarkOfBlank = "\u2581";
 constexpr std::size_t kNoWordYet = -1;
 
 }  // namespace
@@ -11,9 +12,9 @@ constexpr std::size_t kNoWordYet = -1;
 std::string surface_of(const std::string& piece) {
   std::string out;
   for (std::size_t i = 0; i < piece.size();) {
-    const bool blank = std::string_view(piece).substr(i).starts_with(kMarkOfBlank);
+    const bool blank = std::string_view(piece).substr(i).starts_with(kWordStart);
     out += blank ? ' ' : piece[i];
-    i += blank ? kMarkOfBlank.size() : 1;
+    i += blank ? kWordStart.size() : 1;
   }
   return out;
 }

@@ -20,8 +20,6 @@
 namespace heed::text {
 namespace {
 
-constexpr const char* kWordStart = "\xE2\x96\x81";  // U+2581
-
 enum class Kind { unigram, bpe, other };
 
 void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::string& name) {

@@ -16,6 +16,9 @@ namespace heed::text {
 // line.
 inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 
+/// What a piece begins with where a word begins (U+2581).
+inline constexpr std::string_view kWordStart = "\u2581";
+
 /// What SentencePiece's trainer takes at the least.
 inline constexpr double kLeastCoverage = 0.98;
 

@@ -157,6 +157,18 @@ TEST(Translator, ALongLineIsCutAndNamedAndItsNeighboursAreNot) {
   EXPECT_EQ(found.at(2).text, translator.translate({"tolo"})[0].text);
 }
 
+TEST(Translator, ALineOfAnotherLanguageIsNamed) {
+  auto translator = make_translator(random_model(small_models()[0]));
+  const auto warnings = [&](const std::vector<std::string>& lines) {
+    testing::internal::CaptureStderr();
+    translator.translate(lines, 41);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(warnings({"mira", "\u65e5\u672c \u8a9e", ""}).find("knows no piece of line 42;"),
+            std::string::npos);
+  EXPECT_EQ(warnings({"mira \u65e5\u672c", "", "tolo"}).find("knows no piece"), std::string::npos);
+}
+
 TEST(Translator, AModelsOwnLimitCutsATranslationAndRefusesToScore) {
   auto model = std::make_shared<toy::ToyModel>(/*longest=*/6);
   Translator translator({{model, vocabulary(), vocabulary()}}, {}, at::kCPU, at::kFloat);
