@@ -9,7 +9,6 @@
 namespace heed::study {
 namespace {
 
-
 struct Words {
   std::vector<std::string> text;
   std::vector<std::size_t> word_of;  // piece -> word
@@ -23,8 +22,8 @@ bool is_special(const std::string& token) {
 Words group(const std::vector<std::string>& tokens) {
   Words words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const bool starts = i == 0 || tokens[i].starts_with(text::kWordStart) || is_special(tokens[i]) ||
-                        is_special(tokens[i - 1]);
+    const bool starts = i == 0 || tokens[i].starts_with(text::kWordStart) ||
+                        is_special(tokens[i]) || is_special(tokens[i - 1]);
     if (starts) {
       words.text.emplace_back();
       words.pieces.push_back(0);

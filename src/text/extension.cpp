@@ -19,7 +19,7 @@
 namespace heed::text {
 namespace {
 
-constexpr int64_t kLongestPiece = 16;               // characters, as SentencePiece has it
+constexpr int64_t kLongestPiece = 16;  // characters, as SentencePiece has it
 
 std::vector<ModelPiece> pieces_of(const std::string& model) {
   sentencepiece::SentencePieceProcessor processor;
