@@ -58,7 +58,7 @@ class Message {
  private:
   void key(int field, int type) { varint(static_cast<uint64_t>(field << 3 | type)); }
   void varint(uint64_t value) {
-    for (; value >= 128; value >>= 7) bytes_ += static_cast<char>(value & 127 | 128);
+    for (; value >= 128; value >>= 7) bytes_ += static_cast<char>((value & 127) | 128);
     bytes_ += static_cast<char>(value);
   }
   void fixed(uint64_t value, int size) {
