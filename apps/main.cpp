@@ -36,10 +36,7 @@ const std::vector<Command>& commands() {
       {"attention", add_attention},
       {"align", add_align},
       {"heads", add_heads},
-<<<<<<< HEAD
       {"faithful", add_faithful},
-=======
->>>>>>> 6a1d5c9 (heed init: a configuration for a corpus)
       {"contrast", add_contrast},
       {"pronouns", add_pronouns},
       {"runs", add_runs},
@@ -47,10 +44,7 @@ const std::vector<Command>& commands() {
       {"score", add_score},
       {"vocab", add_vocab},
       {"average", add_average},
-<<<<<<< HEAD
       {"prune", add_prune},
-=======
->>>>>>> 6a1d5c9 (heed init: a configuration for a corpus)
       {"export", add_export},
       {"inspect", add_inspect},
       {"bench", add_bench},
