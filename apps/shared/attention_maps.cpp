@@ -2,24 +2,12 @@
 
 namespace heed {
 
-std::string kind_name(model::AttentionKind kind) {
-  switch (kind) {
-    case model::AttentionKind::kEncoder:
-      return "encoder";
-    case model::AttentionKind::kDecoder:
-      return "decoder";
-    case model::AttentionKind::kCross:
-      break;
-  }
-  return "cross";
-}
-
 decode::AttentionRequest every_head_of(const std::vector<std::string>& kinds) {
   decode::AttentionRequest request{.cross = false};
   for (const std::string& kind : kinds) {
-    request.encoder |= kind == kind_name(model::AttentionKind::kEncoder);
-    request.decoder |= kind == kind_name(model::AttentionKind::kDecoder);
-    request.cross |= kind == kind_name(model::AttentionKind::kCross);
+    request.encoder |= kind == name_of(model::AttentionKind::kEncoder);
+    request.decoder |= kind == name_of(model::AttentionKind::kDecoder);
+    request.cross |= kind == name_of(model::AttentionKind::kCross);
   }
   return request;
 }
@@ -29,7 +17,7 @@ std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& 
   std::vector<study::AttentionMatrix> matrices;
   for (const decode::AttentionMatrix& matrix : attended.matrices)
     matrices.push_back({.sentence = sentence,
-                        .kind = kind_name(matrix.kind),
+                        .kind = name_of(matrix.kind),
                         .layer = matrix.layer,
                         .head = matrix.head,
                         .target = matrix.row_labels,

@@ -10,9 +10,6 @@
 
 namespace heed {
 
-/// "encoder", "decoder" or "cross".
-std::string kind_name(model::AttentionKind kind);
-
 /// Every layer and head of these kinds.
 decode::AttentionRequest every_head_of(const std::vector<std::string>& kinds);
 

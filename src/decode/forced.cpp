@@ -21,18 +21,6 @@ using model::AttentionKind;
 constexpr int64_t kSentences = 16;  // read together
 constexpr int64_t kTokens = 1024;   // padded pieces of the longer side: maps are quadratic in them
 
-const char* name_of(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::kEncoder:
-      return "encoder";
-    case AttentionKind::kDecoder:
-      return "decoder";
-    case AttentionKind::kCross:
-      return "cross";
-  }
-  return "";
-}
-
 bool wanted(AttentionKind kind, const AttentionRequest& request) {
   if (kind == AttentionKind::kEncoder) return request.encoder;
   return kind == AttentionKind::kDecoder ? request.decoder : request.cross;

@@ -10,18 +10,6 @@
 namespace heed::model {
 namespace {
 
-std::string kind_of(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::kEncoder:
-      return "encoder";
-    case AttentionKind::kDecoder:
-      return "decoder";
-    case AttentionKind::kCross:
-      break;
-  }
-  return "cross";
-}
-
 /// "encoder.0.attention"
 std::string module_of(AttentionKind kind, int64_t layer) {
   const std::string number = std::to_string(layer);
@@ -74,13 +62,14 @@ std::vector<Attention> attentions_of(const ModelConfig& config) {
 }  // namespace
 
 std::string name_of(const HeadPlace& place) {
-  return kind_of(place.kind) + "." + std::to_string(place.layer) + "." + std::to_string(place.head);
+  return std::string(name_of(place.kind)) + "." + std::to_string(place.layer) + "." +
+         std::to_string(place.head);
 }
 
 std::vector<HeadPlace> heads_of(const ModelConfig& config) {
   std::vector<HeadPlace> out;
   for (const auto& [kind, layer] : attentions_of(config))
-    for (const int64_t head : kept_heads(config, kind_of(kind), layer))
+    for (const int64_t head : kept_heads(config, name_of(kind), layer))
       out.push_back({kind, layer, head});
   return out;
 }
@@ -91,7 +80,7 @@ Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<He
   const int64_t width = config.width / config.heads;
   for (const HeadPlace& place : heads) {
     const Tensor& weight = parameters.at(module_of(place.kind, place.layer) + ".output.weight");
-    const auto kept = kept_heads(config, kind_of(place.kind), place.layer);
+    const auto kept = kept_heads(config, name_of(place.kind), place.layer);
     const Tensor columns =
         weight.narrow(1, places_in(kept, {place.head})[0] * width, width);  // [width, head]
     kept_.push_back({columns, columns.clone()});
@@ -111,8 +100,8 @@ void copy_without_heads(const Model& model, const ModelConfig& config, Model& sm
   auto to = parameters_of(smaller);
   const int64_t head = config.width / config.heads;
   for (const auto& [kind, layer] : attentions_of(config)) {
-    const auto before = kept_heads(config, kind_of(kind), layer);
-    const auto after = kept_heads(smaller_config, kind_of(kind), layer);
+    const auto before = kept_heads(config, name_of(kind), layer);
+    const auto after = kept_heads(smaller_config, name_of(kind), layer);
     if (before == after) continue;  // heads that share keys are never pruned
     const auto places = places_in(before, after);
     const auto all = static_cast<int64_t>(before.size());
