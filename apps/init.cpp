@@ -151,9 +151,10 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
 }
 
 /// What some updates on this machine say about all of them.
-std::string estimate(const Config& config, const std::string& folder) {
+std::string estimate(const Config& config, const std::string& folder,
+                     const Vocabularies& vocabularies) {
   log::info("trying some updates on this machine");
-  TrialTraining trial(config, folder, make_vocabularies(config));
+  TrialTraining trial(config, folder, vocabularies);
   trial.updates(2);
   const TrialSums sums = trial.updates(8);
   if (sums.tokens == 0) return "";
@@ -177,17 +178,17 @@ void init(InitArgs args) {
   files.source = args.source;
   files.target = args.target;
   const data::CorpusShape shape = data::shape_of(files);
-  log::info(data::files_text(args.source, args.target) + ": " + std::to_string(shape.pairs) +
-            " pairs, " + text::name_of(shape.source_script) + " and " +
-            text::name_of(shape.target_script) + ", at most " + std::to_string(shape.longest) +
-            " words in a line" +
-            (shape.blank > 0 ? ", " + std::to_string(shape.blank) + " blank pairs left out" : ""));
   const int64_t valid = args.valid >= 0 ? args.valid : held_out_of(shape.pairs);
   const int64_t test = args.test >= 0 ? args.test : held_out_of(shape.pairs);
   if (valid + test >= shape.pairs)
     throw UserError("heed init: " + std::to_string(shape.pairs) + " pairs are too few to take " +
                     std::to_string(valid) + " and " + std::to_string(test) +
                     " out of them for validation and test");
+  log::info(data::files_text(args.source, args.target) + ": " + std::to_string(shape.pairs) +
+            " pairs, " + text::name_of(shape.source_script) + " and " +
+            text::name_of(shape.target_script) + ", at most " + counted(shape.longest, "word") +
+            " in a line" +
+            (shape.blank > 0 ? ", " + counted(shape.blank, "blank pair") + " left out" : ""));
   std::string source = ending_of(args.source, "src"), target = ending_of(args.target, "tgt");
   if (source == target) source = "src", target = "tgt";
   const auto pair = [&](const std::string& part) {
@@ -206,14 +207,22 @@ void init(InitArgs args) {
   log::info(args.data + ": " + std::to_string(counts.train) + " training, " +
             std::to_string(counts.valid) + " validation and " + std::to_string(counts.test) +
             " test pairs");
-  const Recipe recipe = recipe_for(shape, model::open_device("auto").is_cuda());
-  write_atomic(args.output, yaml_of(args, parts, shape, recipe, ""));
-  const Config config = load_config(args.output, {});
-  report_corpora(config.data);
-  if (!args.no_estimate) {
-    const std::string minutes = estimate(config, args.data);
+  Recipe recipe = recipe_for(shape, model::open_device("auto").is_cuda());
+  const auto write = [&](const std::string& minutes) {
     write_atomic(args.output, yaml_of(args, parts, shape, recipe, minutes));
-  }
+    return load_config(args.output, {});
+  };
+  Config config = write("");
+  report_corpora(config.data);
+  const Vocabularies vocabularies = [&] {
+    try {
+      return make_vocabularies(config);
+    } catch (const text::TooLittleText& fault) {
+      recipe.vocabulary = fault.most;
+      return make_vocabularies(config = write(""));
+    }
+  }();
+  if (!args.no_estimate) write(estimate(config, args.data, vocabularies));
   std::cout << "heed train " << shell_word(args.output) << '\n';
 }
 

@@ -1,6 +1,7 @@
 #include "apps/shared/pairs.h"
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "text/lines.h"
 
 namespace heed {
@@ -15,8 +16,9 @@ std::vector<std::string> read_lines(const std::string& path) {
 void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,
                          std::size_t lines_b) {
   if (lines_a != lines_b)
-    throw UserError(path_a + " has " + std::to_string(lines_a) + " lines and " + path_b + " has " +
-                    std::to_string(lines_b) + "; line i of one must belong to line i of the other");
+    throw UserError(path_a + " has " + counted(static_cast<int64_t>(lines_a), "line") + " and " +
+                    path_b + " has " + std::to_string(lines_b) +
+                    "; line i of one must belong to line i of the other");
 }
 
 namespace {

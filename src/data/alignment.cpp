@@ -22,10 +22,6 @@ text::LineReader opened(const std::string& path) {
   return text::LineReader(path);
 }
 
-std::string counted(int64_t words) {
-  return std::to_string(words) + (words == 1 ? " word" : " words");
-}
-
 /// The pieces [first, second) of each word.
 std::vector<std::pair<int32_t, int32_t>> pieces_of_words(const text::WordsOfPieces& pieces) {
   std::vector<std::pair<int32_t, int32_t>> ranges(static_cast<std::size_t>(pieces.words));
@@ -97,10 +93,10 @@ std::vector<Link> AlignmentReader::next(std::string_view source, std::string_vie
   for (const Link& link : links) {
     const bool beyond_source = link.source >= source_words;
     if (!beyond_source && link.target < target_words) continue;
-    throw UserError(where + ": link " + std::to_string(link.source) + "-" +
-                    std::to_string(link.target) + ", but the " +
-                    (beyond_source ? "source" : "target") + " sentence has " +
-                    counted(beyond_source ? source_words : target_words) + ", counted from 0");
+    throw UserError(
+        where + ": link " + std::to_string(link.source) + "-" + std::to_string(link.target) +
+        ", but the " + (beyond_source ? "source" : "target") + " sentence has " +
+        counted(beyond_source ? source_words : target_words, "word") + ", counted from 0");
   }
   return links;
 }

@@ -24,8 +24,9 @@ void check_inputs(const Lines& sources, const Lines& references,
   if (systems.empty()) throw UserError("there is no system to score");
   const auto demand = [&](const std::string& what, std::size_t lines) {
     if (lines == sources.size()) return;
-    throw UserError("the source has " + std::to_string(sources.size()) + " lines and " + what +
-                    " has " + std::to_string(lines) + "; line i of one must belong to line i");
+    throw UserError("the source has " + counted(static_cast<int64_t>(sources.size()), "line") +
+                    " and " + what + " has " + std::to_string(lines) +
+                    "; line i of one must belong to line i");
   };
   demand("the reference", references.size());
   for (const SystemOutput& system : systems)

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "text/lines.h"
 
 namespace heed::text {
@@ -27,6 +28,12 @@ struct TextFile {
   TextFile(std::string at, Column of = Column::whole) : path(std::move(at)), column(of) {}
   std::string path;
   Column column;
+};
+
+/// No vocabulary of this text is so large.
+struct TooLittleText : UserError {
+  TooLittleText(const std::string& message, int64_t largest) : UserError(message), most(largest) {}
+  int64_t most;  // pieces
 };
 
 struct VocabularyTraining {

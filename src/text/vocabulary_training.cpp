@@ -49,8 +49,9 @@ std::string number_after(const std::string& message, const std::string& marker) 
 [[noreturn]] void explain(const VocabularyTraining& options, const std::string& message) {
   const std::string text = names_of(options.files), size = std::to_string(options.size);
   if (const auto most = number_after(message, "set it to a value <= "); !most.empty())
-    throw UserError(text + ": too little text for " + size + " pieces; set " + options.keys +
-                    "size to at most " + most);
+    throw TooLittleText(text + ": too little text for " + size + " pieces; set " + options.keys +
+                            "size to at most " + most,
+                        std::stoll(most));
   if (const auto least = number_after(message, size + " vs "); !least.empty())
     throw UserError(text + ": " + size + " pieces are too few for all its characters; set " +
                     options.keys + "size to at least " + least + ", or " + options.keys +

@@ -55,7 +55,7 @@ TEST_F(Ranks, MakeTheModelThatOneProcessMakes) {
   EXPECT_EQ(train("one", kTransformer, sampled).status, 0);
   const Result result = train("three", kTransformer, three);
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("1 threads, fp32, 3 ranks of these"));
+  EXPECT_THAT(result.err, HasSubstr("1 thread, fp32, 3 ranks of these"));
   EXPECT_EQ(lines_of(result.err).size(), lines_of(file("three/train.log")).size());
   expect_same("one", "three");
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "three"))
