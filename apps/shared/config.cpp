@@ -1,17 +1,31 @@
 #include "apps/shared/config.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "base/files.h"
+#include "base/installation.h"
 #include "config/io.h"
 
 namespace heed {
 
 template config::SectionView config::view(Config&, config::OnResume);
 
+namespace {
+
+/// configs/NAME that is not below this folder is the one that was installed with heed.
+std::string here_or_installed(const std::string& path) {
+  std::error_code ignored;
+  if (!path.starts_with("configs/") || std::filesystem::exists(path, ignored)) return path;
+  return installed_file("share/heed/" + path).value_or(path);
+}
+
+}  // namespace
+
 Config load_config(const std::string& path, const std::vector<std::string>& settings) {
   Config config;
-  config::load_file(config, path);
+  config::load_file(config, here_or_installed(path));
   for (const std::string& setting : settings) config::set(config, setting);
   check(config);
   return config;

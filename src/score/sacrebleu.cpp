@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/installation.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "text/unicode.h"
@@ -26,8 +27,11 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kMissing =
-    "sacrebleu was not found (looked at $HEED_SACREBLEU, PATH and .venv/bin); install it with "
-    "`pip install sacrebleu` or set HEED_SACREBLEU to the program";
+    "sacrebleu was not found (looked at $HEED_SACREBLEU, lib/heed beside bin/heed, PATH and "
+    ".venv/bin); install it with `pip install sacrebleu` or set HEED_SACREBLEU to the program";
+
+/// Where `./run install` puts its own.
+constexpr const char* kInstalled = "lib/heed/python/bin/sacrebleu";
 
 std::optional<std::string> in_virtual_environment(fs::path folder) {
   std::error_code ignored;
@@ -158,6 +162,7 @@ std::string find_sacrebleu() {
     throw Failure(std::string("HEED_SACREBLEU names '") + chosen +
                   "', which is no program; correct it or unset it");
   }
+  if (auto found = installed_file(kInstalled)) return *found;
   if (subprocess::exists("sacrebleu")) return "sacrebleu";
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);

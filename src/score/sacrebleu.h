@@ -22,9 +22,9 @@ struct Score {
   std::optional<int64_t> hypothesis_length, reference_length;  // tokens
 };
 
-/// The program: $HEED_SACREBLEU, else `sacrebleu` on PATH, else .venv/bin/sacrebleu in a folder
-/// above this executable or above the working directory. Throws Failure with the cure where there
-/// is none.
+/// The program: $HEED_SACREBLEU, else the one that was installed with heed, else `sacrebleu` on
+/// PATH, else .venv/bin/sacrebleu in a folder above this executable or above the working directory.
+/// Throws Failure with the cure where there is none.
 std::string find_sacrebleu();
 
 /// Corpus scores of the configured metrics, in their order; one run of the program. `lowercase`
