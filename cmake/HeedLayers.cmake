@@ -16,6 +16,20 @@ function(heed_layer room)
   target_link_libraries(heed_${name} PUBLIC ${arg_LIBRARIES} PRIVATE heed_flags)
 endfunction()
 
+# heed_static(name target): Static::<name> is the library `target`, or lib<name>.a in its place where there is one: what is
+# installed elsewhere then needs less.
+function(heed_static name target)
+  find_library(HEED_STATIC_${name} lib${name}.a)
+  mark_as_advanced(HEED_STATIC_${name})
+  add_library(Static::${name} INTERFACE IMPORTED GLOBAL)
+  if(HEED_STATIC_${name})
+    target_include_directories(Static::${name} INTERFACE $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+    target_link_libraries(Static::${name} INTERFACE ${HEED_STATIC_${name}})
+  else()
+    target_link_libraries(Static::${name} INTERFACE ${target})
+  endif()
+endfunction()
+
 # heed_precompile(target [OF owner] [HEADERS ...]): LibTorch's headers read once, by this target or by the one that
 # owns them. A speed-up and never a dependency: -DHEED_PCH=OFF builds the same.
 function(heed_precompile target)

@@ -129,7 +129,5 @@ else()
   target_include_directories(heed_nccl SYSTEM PRIVATE ${HEED_NCCL_INCLUDES})
   target_link_libraries(heed_nccl PRIVATE LibTorch::cpu ${LIBTORCH_CUDA_LIBRARIES} heed_flags)
   # Where the program looks for it: beside itself.
-  set_target_properties(heed_nccl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
-                        INSTALL_RPATH "${LIBTORCH_LIBRARY_DIR}")
-  install(TARGETS heed_nccl LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set_target_properties(heed_nccl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 endif()

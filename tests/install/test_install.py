@@ -1,0 +1,156 @@
+"""What `./run install` puts into a folder works from any other, may be moved, and goes again without a trace."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "cmake/packaging/install.sh"
+BUILD = pathlib.Path(os.environ.get("HEED_BUILD", ROOT / "build/release"))
+# What a shell has that knows nothing of this checkout.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "CUDA_VISIBLE_DEVICES": ""}
+
+
+def contents(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def script(*arguments):
+    return subprocess.run([SCRIPT, *arguments], capture_output=True, text=True)
+
+
+def setUpModule():
+    done = script("stage", BUILD)
+    assert done.returncode == 0, done.stderr
+
+
+def tearDownModule():
+    shutil.rmtree(BUILD / "stage")
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="heed install ", dir=BUILD))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.prefix = cls.folder / "for everybody"
+        # What was there before stays as it is.
+        (cls.prefix / "share/man/man1").mkdir(parents=True)
+        (cls.prefix / "share/man/man1/other.1").write_text("another program's")
+        (cls.prefix / "bin").mkdir(mode=0o700)
+        cls.before = contents(cls.prefix)
+        done = script("install", BUILD / "stage", cls.prefix)
+        assert done.returncode == 0, done.stderr
+        cls.elsewhere = cls.folder / "elsewhere"
+        cls.elsewhere.mkdir()
+
+    def heed(self, *arguments, prefix=None, **variables):
+        done = subprocess.run([(prefix or self.prefix) / "bin/heed", *arguments], capture_output=True, text=True,
+                              cwd=self.elsewhere, env={**ENVIRONMENT, **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_it_runs_and_is_complete(self):
+        self.assertRegex(self.heed("--version"), r"^heed \d")
+        for file in ("share/man/man1/heed.1", "share/bash-completion/completions/heed",
+                     "share/zsh/site-functions/_heed", "share/fish/vendor_completions.d/heed.fish",
+                     "share/heed/configs/demo.yaml", "share/heed/data_scripts/multi30k.py",
+                     "share/doc/heed/README.md", "share/doc/heed/docs/training.md"):
+            self.assertTrue((self.prefix / file).read_text(encoding="utf-8"), file)
+        self.assertEqual((self.prefix / "share/man/man1/other.1").read_text(), "another program's")
+        self.assertEqual((self.prefix / "bin").stat().st_mode & 0o777, 0o700)
+
+    def test_all_may_read_it(self):
+        for name in (self.prefix / "lib/heed/manifest").read_text().splitlines():
+            mode = (self.prefix / name).stat().st_mode
+            wanted = 0o555 if name.endswith("/") or name.startswith("bin/") else 0o444
+            self.assertEqual(mode & wanted, wanted, name)
+
+    def test_libraries_are_those_that_it_brought(self):
+        done = subprocess.run(["ldd", self.prefix / "bin/heed"], capture_output=True, text=True, env=ENVIRONMENT)
+        self.assertNotIn("not found", done.stdout)
+        for line in done.stdout.splitlines():
+            name, arrow, path = line.partition(" => ")
+            if arrow and not str(path).startswith(str(self.prefix)):
+                self.assertRegex(name.strip(), r"^lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s)\.so|^linux-vdso", line)
+        # Nor does any of them name a folder of this machine.
+        for library in [self.prefix / "bin/heed", *(self.prefix / "lib/heed").glob("*.so*")]:
+            dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+            for line in dynamic.splitlines():
+                if "PATH)" in line:
+                    paths = line[line.index("[") + 1:line.index("]")].split(":")
+                    self.assertTrue(all(path.startswith("$ORIGIN") for path in paths), f"{library}: {line}")
+
+    def test_licences_of_what_it_carries_are_beside_it(self):
+        notices = (self.prefix / "share/doc/heed/THIRD_PARTY").read_text(encoding="utf-8")
+        carried = {library.name for library in (self.prefix / "lib/heed").glob("*.so*")} - {"libheed_nccl.so"}
+        named = set(re.findall(r"^  (\S+) \(.+\)$", notices, flags=re.M))
+        self.assertLessEqual(carried | {"CLI.hpp", "json.hpp"}, named)
+        for project in ("yaml-cpp", "zlib", "Zstd", "spdlog", "CLI11"):  # whose authors these are
+            self.assertTrue(f"Upstream-Name: {project}" in notices, project)
+        self.assertTrue((self.prefix / "share/doc/heed/licences/libtorch/LICENSE").is_file())
+
+    def test_sacrebleu_is_that_of_its_own_environment(self):
+        scorer = self.prefix / "lib/heed/python/bin/sacrebleu"
+        scorer.parent.mkdir(parents=True)
+        self.addCleanup(shutil.rmtree, self.prefix / "lib/heed/python")
+        scorer.write_text("#!/bin/sh\n")
+        scorer.chmod(0o755)
+        self.assertIn(f"sacrebleu    {scorer}\n", self.heed("doctor"))
+
+    def test_configurations_are_found_from_any_folder(self):
+        self.assertIn("name: demo", self.heed("config", "configs/demo.yaml"))
+        (self.elsewhere / "configs").mkdir()
+        self.addCleanup(shutil.rmtree, self.elsewhere / "configs")
+        (self.elsewhere / "configs/demo.yaml").write_text("name: mine\n")
+        self.assertIn("name: mine", self.heed("config", "configs/demo.yaml"))
+
+    def test_a_link_to_it_and_a_moved_folder_work(self):
+        (self.elsewhere / "heed").symlink_to(self.prefix / "bin/heed")
+        self.addCleanup((self.elsewhere / "heed").unlink)
+        done = subprocess.run([self.elsewhere / "heed", "config", "configs/demo.yaml"], capture_output=True, text=True,
+                              cwd=self.elsewhere, env=ENVIRONMENT)
+        self.assertIn("name: demo", done.stdout)
+        moved = self.folder / "moved"
+        self.prefix.rename(moved)
+        self.addCleanup(moved.rename, self.prefix)
+        self.assertIn("name: demo", self.heed("config", "configs/demo.yaml", prefix=moved))
+
+    def test_z_again_and_away(self):
+        first = contents(self.prefix)
+        (self.prefix / "share/heed/configs/demo.yaml").unlink()
+        again = script("install", BUILD / "stage", self.prefix)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(contents(self.prefix), first)
+        (self.prefix / "share/heed/data_scripts/__pycache__").mkdir()
+        (self.prefix / "share/heed/mine.yaml").write_text("name: mine\n")
+        away = script("uninstall", self.prefix)
+        self.assertEqual(away.returncode, 0, away.stderr)
+        self.assertIn("share/heed stays", away.stderr)
+        shutil.rmtree(self.prefix / "share/heed")
+        self.assertEqual(contents(self.prefix), self.before)
+        self.assertIn("nothing here was installed", script("uninstall", self.prefix).stderr)
+
+
+class Refused(unittest.TestCase):
+    def test_what_is_there_is_not_overwritten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = pathlib.Path(folder, "bin/heed")
+            other.parent.mkdir()
+            other.write_text("another program")
+            done = script("install", BUILD / "stage", folder)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("bin/heed is there, and not by ./run install", done.stderr)
+            self.assertEqual(contents(pathlib.Path(folder)), ["bin", "bin/heed"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_a_folder_of_others_says_what_to_do(self):
+        done = script("install", BUILD / "stage", "/usr/lib/heed-test")
+        self.assertIn("choose another folder by --prefix", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
