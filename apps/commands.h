@@ -20,6 +20,7 @@ const std::vector<Command>& commands();
 void add_init(CommandLine& program);
 void add_train(CommandLine& program);
 void add_translate(CommandLine& program);
+void add_serve(CommandLine& program);
 void add_evaluate(CommandLine& program);
 void add_lengths(CommandLine& program);
 void add_compare(CommandLine& program);

@@ -29,6 +29,7 @@ const std::vector<Command>& commands() {
       {"init", add_init},
       {"train", add_train},
       {"translate", add_translate},
+      {"serve", add_serve},
       {"evaluate", add_evaluate},
       {"lengths", add_lengths},
       {"compare", add_compare},

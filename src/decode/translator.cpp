@@ -80,8 +80,8 @@ int64_t group_of(packed::Numbers numbers) {
 }
 
 /// What the vocabulary does not know of `text`, whose pieces are `ids`.
-std::vector<std::string> unknown_of(const text::Vocabulary& vocabulary, const std::string& text,
-                                    const std::vector<int32_t>& ids) {
+std::vector<std::string> unknown_pieces(const text::Vocabulary& vocabulary, const std::string& text,
+                                        const std::vector<int32_t>& ids) {
   std::vector<std::string> out;
   if (std::find(ids.begin(), ids.end(), text::kUnknown) == ids.end()) return out;
   const std::vector<std::string> names = vocabulary.spell(text);
@@ -171,6 +171,23 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
   }
 }
 
+bool Translator::is_same_in_any_batch() const {
+  return !samples(config_.sampling) && std::ranges::all_of(members_, [](const Member& member) {
+    return dynamic_cast<const packed::Transformer*>(member.model.get()) != nullptr;
+  });
+}
+
+std::vector<std::string> Translator::unknown_of(const std::string& prefix) const {
+  return unknown_pieces(first().target, prefix, first().target.encode(prefix));
+}
+
+void Translator::set_n_best(int64_t n_best) {
+  DecodeConfig config = config_;
+  config.n_best = n_best;
+  check(config);
+  config_.n_best = n_best;
+}
+
 std::vector<model::Model*> Translator::models() const {
   std::vector<model::Model*> out;
   for (const auto& member : members_) out.push_back(member.model.get());
@@ -223,7 +240,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
     return all;
   }();
   for (std::size_t i = 0; i < prefixes.size(); ++i)
-    out[i].unknown_of_prefix = unknown_of(first().target, prefixes[i], encoded.prefixes[i]);
+    out[i].unknown_of_prefix = unknown_pieces(first().target, prefixes[i], encoded.prefixes[i]);
   {
     const Stopwatch watch(times_.search);
     search_batches(encoded, first_line, out);

@@ -63,6 +63,12 @@ class Translator {
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
                                      const std::vector<std::string>& prefixes = {});
 
+  /// Whether a line gets the same bits whichever lines are translated with it. Otherwise its
+  /// log-probabilities may differ in the last digits, or it is drawn by its number.
+  bool is_same_in_any_batch() const;
+  /// decoding.n_best from now on. Throws UserError where that cannot be.
+  void set_n_best(int64_t n_best);
+
   /// Seconds of all translate() so far.
   struct Times {
     double text = 0;    // lines to pieces and back
@@ -81,9 +87,12 @@ class Translator {
                            const std::vector<std::string>& targets);
 
   const Member& first() const { return members_.front(); }
+  const std::vector<Member>& members() const { return members_; }
   const DecodeConfig& config() const { return config_; }
   const at::Device& device() const { return device_; }
   at::ScalarType precision() const { return precision_; }
+  /// What the target vocabulary does not know of a prefix, as that spells it.
+  std::vector<std::string> unknown_of(const std::string& prefix) const;
   /// The longest source or target, in pieces with eos, that every member can take.
   int64_t longest() const;
   /// The pieces, without eos, at which translate() cuts a line: decoding.max_source_length, or less

@@ -68,6 +68,18 @@ struct Sentence {
   }
 };
 
+std::string page_of(const std::string& title, const std::string& data) {
+  const std::string name = xml_escape(title);
+  const std::string colours = json{ink(0), ink(0.25), ink(0.5), ink(0.75), ink(1)}.dump();
+  const std::string script = fill(page_file("attention.js"), {{"@ink@", colours}});
+  return fill(page_file("attention.html"), {{"@title@", name},
+                                            {"@style@", page_file("attention.css")},
+                                            {"@script@", script},
+                                            {"@tools@", page_file("attention_tools.js")},
+                                            {"@actions@", page_file("attention_actions.js")},
+                                            {"@data@", data}});
+}
+
 }  // namespace
 
 std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
@@ -108,15 +120,11 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
 std::string attention_page(std::span<const study::AttentionMatrix> matrices,
                            const std::string& title) {
   if (matrices.empty()) throw UserError("there is no attention to show: no sentence was given");
-  const std::string name = xml_escape(title), data = attention_json(matrices);
-  const std::string colours = json{ink(0), ink(0.25), ink(0.5), ink(0.75), ink(1)}.dump();
-  const std::string script = fill(page_file("attention.js"), {{"@ink@", colours}});
-  return fill(page_file("attention.html"), {{"@title@", name},
-                                            {"@style@", page_file("attention.css")},
-                                            {"@script@", script},
-                                            {"@tools@", page_file("attention_tools.js")},
-                                            {"@actions@", page_file("attention_actions.js")},
-                                            {"@data@", data}});
+  return page_of(title, attention_json(matrices));
+}
+
+std::string live_attention_page(const std::string& title) {
+  return page_of(title, "[]");
 }
 
 }  // namespace heed::draw

@@ -20,6 +20,11 @@ namespace heed::draw {
 std::string attention_page(std::span<const study::AttentionMatrix> matrices,
                            const std::string& title);
 
+/// The same page with nothing on it yet, for a frame inside another page. That calls its function
+/// show() with sentences as attention_json has them, or whose views have tokens and weights already
+/// (page/play.js).
+std::string live_attention_page(const std::string& title);
+
 /// What the page reads: JSON that may stand inside a <script> element, for no `<` is left in it.
 ///   [{"id": line, "lines": [[token, ...], ...], "views": [view, ...], "weights": packed}, ...]
 ///   view: {"model", "kind", "layer", "head" (-1: mean), "target", "source" (indices into lines)}

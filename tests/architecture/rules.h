@@ -45,6 +45,7 @@ inline std::map<std::string, std::vector<Include>> includes_of(const std::filesy
 inline const std::map<std::string, std::vector<std::string>>& rooms() {
   static const std::map<std::string, std::vector<std::string>> table = {
       {"base", {}},
+      {"http", {"base"}},
       {"config", {"base"}},
       {"text", {"config"}},
       {"data", {"text"}},
@@ -60,7 +61,8 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"ranks", {"kernels"}},
       {"packed", {"model", "model/transformer"}},
       {"decode", {"packed", "score"}},
-      {"train", {"model", "ranks"}}};
+      {"train", {"model", "ranks"}},
+      {"serve", {"decode", "draw", "http"}}};
   return table;
 }
 
@@ -148,8 +150,8 @@ inline Breaches large_rooms(const std::filesystem::path& root, double share) {
 
 /// Torch, directly or through heed's own headers, in a room that works without it.
 inline Breaches torch_includes(const std::filesystem::path& root) {
-  static const std::set<std::string> without = {"base",  "config", "text", "data",
-                                                "score", "study",  "draw", "kernels/rows"};
+  static const std::set<std::string> without = {"base",  "http",  "config", "text",        "data",
+                                                "score", "study", "draw",   "kernels/rows"};
   static const std::set<std::string> torch = {"torch", "ATen", "c10", "caffe2"};
   const auto files = includes_of(root, "src");
   Breaches breaches;

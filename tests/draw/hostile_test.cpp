@@ -6,6 +6,7 @@
 #include "draw/curve.h"
 #include "draw/experiments.h"
 #include "draw/heatmap.h"
+#include "draw/play_page.h"
 #include "draw/report.h"
 #include "draw/well_formed.h"
 
@@ -92,6 +93,14 @@ TEST(HostileText, EndsNoScriptOfTheAttentionPage) {
   EXPECT_EQ(occurrences(page, "<!--"), 1U);
   EXPECT_EQ(occurrences(page, "<b>"), 0U);
   EXPECT_EQ(occurrences(page, kEscaped), 2U);  // title and heading
+}
+
+TEST(HostileText, EndsNoScriptOfTheServersPage) {
+  const std::string page = play_page(std::vector<PlayedModel>{{kMarkup, kMarkup, kMarkup}});
+  EXPECT_EQ(occurrences(page, "</script>"), 2U);
+  EXPECT_EQ(occurrences(page, "<!--"), 1U);
+  EXPECT_EQ(occurrences(page, "<b>"), 0U);
+  EXPECT_EQ(occurrences(page, kEscaped), 2U);
 }
 
 }  // namespace

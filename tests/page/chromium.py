@@ -40,7 +40,8 @@ class Chromium:
             [program, "--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu",
              "--no-first-run", "--disable-extensions", "--disable-background-networking",
              "--disable-component-update", "--disable-dev-shm-usage", "--hide-scrollbars",
-             "--force-device-scale-factor=1", "--host-resolver-rules=MAP * ~NOTFOUND",
+             "--force-device-scale-factor=1",
+             "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
              f"--user-data-dir={self.folder}", "about:blank"],
             preexec_fn=descriptors, pass_fds=(3, 4), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -125,14 +126,17 @@ class Chromium:
     # --- what a person does
 
     def open(self, path, width=1200, height=900, dark=False):
-        """Shows a file in a window of that size, in light or dark colours."""
+        """Shows a file or an address in a window of that size, in light or dark colours."""
         self.loaded = False
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=0, y=0)
-        self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
+        address = str(path)
+        if not address.startswith("http://"):
+            address = pathlib.Path(path).resolve().as_uri()
+        self.call("Page.navigate", url=address)
         while not self.loaded:
             self._note(self._receive())
         # Until it has painted, a page gets no mouse.
@@ -177,6 +181,10 @@ class Chromium:
         down = {"type": "keyDown", "text": text} if text else {"type": "rawKeyDown"}
         self.call("Input.dispatchKeyEvent", **down, **about)
         self.call("Input.dispatchKeyEvent", type="keyUp", **about)
+
+    def type(self, text):
+        """Into what has the focus."""
+        self.call("Input.insertText", text=text)
 
     def screenshot(self, path):
         shot = self.call("Page.captureScreenshot", format="png")

@@ -1,6 +1,6 @@
 "use strict";
 const element = id => document.getElementById(id);
-const sentences = JSON.parse(element("data").textContent);
+let sentences = [];  // to choose from
 const choosers = {
   model: element("model"), kind: element("kind"), layer: element("layer"), head: element("head"),
 };
@@ -164,7 +164,8 @@ function step(by) {
 
 function sentenceName(one) {
   const shown = one.views.find(each => each.kind !== "decoder") ?? one.views[0];
-  const pieces = one.lines[shown.source].filter(piece => piece !== "</s>" && piece !== "<s>");
+  const line = typeof shown.source === "number" ? one.lines[shown.source] : shown.source;
+  const pieces = line.filter(piece => piece !== "</s>" && piece !== "<s>");
   const marked = pieces.some(piece => piece.includes("\u2581"));
   const text = pieces.join(marked ? "" : " ").replace(/\u2581/g, " ").trim();
   const letters = window.Intl && Intl.Segmenter

@@ -161,8 +161,15 @@ function moveHead(event) {
 
 // --- begin
 
-fillChooser(element("sentence"), [...sentences.keys()], i => sentenceName(sentences[i]));
-for (const id of ["before", "after"]) element(id).hidden = sentences.length < 2;
+// Puts these sentences on show, in place of others. A page around this one may call it.
+function show(list) {
+  sentences = list;
+  document.body.hidden = sentences.length === 0;
+  fillChooser(element("sentence"), [...sentences.keys()], i => sentenceName(sentences[i]));
+  for (const id of ["before", "after"]) element(id).hidden = sentences.length < 2;
+  return sentences.length > 0 ? choose() : undefined;
+}
+
 element("sentence").addEventListener("change", choose);
 Object.values(choosers).forEach(chooser => chooser.addEventListener("change", choose));
 element("before").addEventListener("click", () => step(-1));
@@ -185,7 +192,7 @@ document.addEventListener("keydown", event => {
 dark.addEventListener("change", () => { mixShades(); if (view) redraw(); });
 mixShades();
 if (window.DecompressionStream) {
-  choose();
+  show(JSON.parse(element("data").textContent));
 } else {
   element("status").textContent = "This page needs a browser of 2023 or later.";
 }

@@ -1,0 +1,143 @@
+// heed serve MODEL [MODEL]: a page to type in, and translations and attention for other programs.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "apps/commands.h"
+#include "apps/shared/aligner.h"
+#include "apps/shared/options.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/strings.h"
+#include "http/server.h"
+#include "model/model.h"
+#include "serve/languages.h"
+#include "serve/service.h"
+
+namespace heed {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct ServeArgs {
+  std::string models, beside;  // each may be an ensemble
+  std::string address = "127.0.0.1", source, target;
+  int64_t port = 8000, queue = 1000, seconds = 30, connections = 256, kilobytes = 1024;
+  ModelOptions common;
+};
+
+/// A language's code: as given, else as the corpus files are called.
+std::string code_of(const std::string& given, const std::string& file, const char* otherwise) {
+  if (!given.empty()) return given;
+  const std::string code = serve::language_of_file(file);
+  return code.empty() ? otherwise : code;
+}
+
+serve::Model open(const std::string& paths, const std::string& name, const ServeArgs& args) {
+  const OpenModels models = open_models(paths, args.common.open());
+  const ModelFolder& first = models.first;
+  const data::CorpusFiles& files =
+      first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];
+  std::vector<std::string> kinds;
+  if (first.model->attends()) kinds.push_back("cross");
+  if (first.config.model.type == model::ModelType::transformer)
+    kinds.insert(kinds.end(), {"encoder", "decoder"});
+  const study::AlignmentChoice usual = usual_choice(first.config);
+  return {.name = name,
+          .source = code_of(args.source, files.source, "source"),
+          .target = code_of(args.target, files.target, "target"),
+          .kinds = std::move(kinds),
+          .layer = usual.layer,
+          .head = usual.head,
+          .translator = models.translator()};
+}
+
+/// "transformer", or "transformer+bahdanau" of an ensemble.
+std::string name_of(const std::string& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : split(paths, ',')) names.push_back(folder_name(path));
+  return join(names, "+");
+}
+
+std::vector<serve::Model> open_all(const ServeArgs& args) {
+  std::vector<serve::Model> models;
+  const bool alike = name_of(args.models) == name_of(args.beside);
+  for (const std::string& paths : {args.models, args.beside})
+    if (!paths.empty()) models.push_back(open(paths, alike ? paths : name_of(paths), args));
+  if (models.size() == 2 && models[0].name == models[1].name)
+    throw UserError("heed serve: " + args.models + " is named twice");
+  return models;
+}
+
+void serve_models(const ServeArgs& args) {
+  serve::Service service(open_all(args),
+                         {.queue = args.queue, .patience = std::chrono::seconds(args.seconds)});
+  signals::install();
+  http::Server server({.address = args.address,
+                       .port = static_cast<uint16_t>(args.port),
+                       .body = static_cast<std::size_t>(args.kilobytes) << 10,
+                       .connections = static_cast<unsigned>(args.connections),
+                       .finished = [&](const http::Finished& about) { service.note(about); }},
+                      service.routes());
+  std::cout << server.url() << std::endl;  // for whoever started it and waits
+  log::info("serving " + args.models + (args.beside.empty() ? "" : " and " + args.beside) + " at " +
+            server.url() + "; Ctrl-C ends it");
+  while (!signals::interrupted()) service.work(milliseconds(50));
+
+  // What was taken is answered.
+  service.drain();
+  server.drain();
+  const std::size_t left = server.pending();
+  if (left > 0) log::info("ending; first " + counted(static_cast<int64_t>(left), "answer"));
+  const auto most = std::chrono::steady_clock::now() + std::chrono::seconds(args.seconds);
+  while (server.pending() > 0 && std::chrono::steady_clock::now() < most)
+    service.work(milliseconds(5));
+}
+
+}  // namespace
+
+void add_serve(CommandLine& program) {
+  auto args = std::make_shared<ServeArgs>();
+  CommandLine command =
+      program.command("serve", "A page to type in, and an interface for other programs, over HTTP");
+  command
+      .option("model", args->models,
+              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      .required();
+  command.option("beside", args->beside, "Another one, beside the first on the page");
+  command.group("Where");
+  command.option("--port", args->port, "Port; 0: any that is free")
+      .between(0, 65535)
+      .shows_default();
+  command
+      .option("--address", args->address,
+              "Address to listen at: 127.0.0.1 is for this machine alone, 0.0.0.0 for the network")
+      .shows_default();
+  command.group("Languages");
+  command.option("--source", args->source,
+                 "Code of the language that is read, e.g. de; default: the ending of the training "
+                 "corpus");
+  command.option("--target", args->target, "Code of the language that is written");
+  command.group("Limits");
+  command.option("--queue", args->queue, "Lines that may wait; then clients get 429")
+      .between(1, 1000000)
+      .shows_default();
+  command.option("--timeout", args->seconds, "Seconds that a request may take; then it gets 503")
+      .between(1, 3600)
+      .shows_default();
+  command.option("--max-body", args->kilobytes, "KiB of a request; a larger one gets 413")
+      .between(1, 1 << 20)
+      .shows_default();
+  command.option("--connections", args->connections, "Clients at once; others wait to be let in")
+      .between(1, 10000)
+      .shows_default();
+  args->common.add(command);
+  command.examples({"heed serve runs/multi30k_transformer",
+                    "heed serve runs/multi30k_transformer runs/multi30k_bahdanau --port 8080"});
+  command.run([args] { serve_models(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,174 @@
+"use strict";
+const element = id => document.getElementById(id);
+const PAUSE = 150;       // milliseconds without a key before the sentence is translated
+const CANDIDATES = 10;
+
+async function ask(path, question, signal) {
+  const answer = await fetch(path, {
+    method: "POST", headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(question), signal,
+  });
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(body.error);
+  return body;
+}
+
+const percent = value => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`;
+const sentence = () => element("q").value.replace(/\s+/g, " ").trim();
+
+function make(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+// What the attention page shows.
+function sentenceOf({ tokens, matrices }) {
+  const views = matrices.map(one => ({
+    model: "", kind: one.kind, layer: one.layer, head: one.head,
+    target: tokens[one.rows], source: tokens[one.columns],
+    weights: Uint16Array.from(one.weights.flat(), weight => Math.round(10000 * weight)),
+  }));
+  return { id: 1, lines: Object.values(tokens), views, ready: Promise.resolve() };
+}
+
+// --- one model: its translation, what could stand there instead, and its attention
+
+class Panel {
+  constructor(model) {
+    const section = element("model").content.cloneNode(true).firstElementChild;
+    const part = name => section.querySelector(name);
+    this.model = model;
+    this.translation = part(".translation");
+    this.note = part(".note");
+    this.candidates = part(".candidates");
+    this.release = part(".release");
+    this.frame = part("iframe");
+    this.prefix = "";      // that the translation is forced to begin with
+    this.chosen = false;   // the layer and head that show most were chosen once
+    this.running = new AbortController();
+    part(".name").textContent = `${model.name}: ${model.source} \u2192 ${model.target}`;
+    this.frame.title = `Attention of ${model.name}`;
+    this.loaded = new Promise(done => this.frame.addEventListener("load", done, { once: true }));
+    this.release.addEventListener("click", () => this.force(""));
+    section.addEventListener("keydown", event => {
+      if (event.key === "Escape") this.closeCandidates();
+    });
+    element("models").append(section);
+  }
+
+  // Asks, unless another question follows; shows what is wrong.
+  async question(work) {
+    this.running.abort();
+    const { signal } = this.running = new AbortController();
+    this.translation.classList.add("waiting");
+    try {
+      await work(signal);
+      if (!signal.aborted) this.note.textContent = "";
+    } catch (problem) {
+      if (!signal.aborted) this.note.textContent = problem.message;
+    }
+    if (!signal.aborted) this.translation.classList.remove("waiting");
+  }
+
+  force(prefix) {
+    this.prefix = prefix;
+    this.translate();
+  }
+
+  translate() {
+    this.closeCandidates();
+    return this.question(async signal => {
+      const q = sentence();
+      const answer = q === "" ? null
+        : await ask("attention", { q, model: this.model.name, prefix: this.prefix }, signal);
+      await this.loaded;
+      if (signal.aborted) return;
+      this.release.hidden = this.prefix === "";
+      this.showWords(answer?.words ?? []);
+      await this.showAttention(answer);
+    });
+  }
+
+  showWords(words) {
+    const button = (text, prefix, properties) => {
+      const made = make("button", { type: "button", textContent: text, ...properties });
+      made.setAttribute("aria-expanded", "false");
+      made.addEventListener("click", () => this.openCandidates(made, prefix));
+      return made;
+    };
+    const parts = words.flatMap(one => [button(one.word, one.prefix, {
+      className: one.forced ? "forced" : "", title: `probability ${percent(one.probability)}`,
+    }), " "]);
+    const text = words.map(one => one.word).join(" ");
+    if (words.length > 0) {
+      parts.push(button("\u2026", text, { className: "more", title: "What could follow" }));
+    }
+    this.translation.replaceChildren(...parts);
+  }
+
+  async showAttention(answer) {
+    const there = answer !== null && answer.matrices.length > 0;
+    this.frame.hidden = !there;
+    if (!there) return;
+    const page = this.frame.contentWindow;
+    await page.show([sentenceOf(answer)]);
+    if (this.chosen) return;
+    this.chosen = true;
+    for (const [id, value] of Object.entries(answer.usual)) {
+      const chooser = page.document.getElementById(id);
+      chooser.value = String(value);
+      chooser.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  }
+
+  closeCandidates() {
+    this.candidates.hidden = true;
+    for (const each of this.translation.children) each.setAttribute("aria-expanded", "false");
+  }
+
+  openCandidates(word, prefix) {
+    const wasOpen = word.getAttribute("aria-expanded") === "true";
+    this.closeCandidates();
+    if (wasOpen) return undefined;
+    word.setAttribute("aria-expanded", "true");
+    return this.question(async signal => {
+      const { candidates } = await ask("candidates", {
+        q: sentence(), model: this.model.name, prefix, count: CANDIDATES,
+      }, signal);
+      this.candidates.replaceChildren(...candidates.map(one => this.candidate(one)));
+      this.candidates.setAttribute("aria-label", `What could follow \u201c${prefix}\u201d`);
+      this.candidates.hidden = false;
+    });
+  }
+
+  candidate(one) {
+    const text = one.ends ? "(end)" : (one.continues ? "\u2010" : "") + one.word;
+    const made = make("button", { type: "button", disabled: one.ends },
+                      make("span", { textContent: text, dir: "auto" }),
+                      make("small", { textContent: percent(one.probability) }));
+    made.style.setProperty("--share", `${(100 * one.probability).toFixed(1)}%`);
+    made.addEventListener("click", () => this.force(one.prefix));
+    return made;
+  }
+}
+
+// --- begin
+
+const panels = JSON.parse(element("data").textContent).map(model => new Panel(model));
+
+// Another sentence: nothing is forced any more.
+function translate() {
+  history.replaceState(null, "", `#${encodeURIComponent(sentence())}`);
+  for (const panel of panels) panel.force("");
+}
+
+let pause = 0;
+element("q").addEventListener("input", () => {
+  clearTimeout(pause);
+  pause = setTimeout(translate, PAUSE);
+});
+if (location.hash.length > 1) {
+  element("q").value = decodeURIComponent(location.hash.slice(1));
+  translate();
+}

@@ -1,0 +1,57 @@
+// One request on its way through the server: the room's inside, which alone knows libmicrohttpd.
+#pragma once
+
+#include <microhttpd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace heed::http {
+
+using Clock = std::chrono::steady_clock;
+
+/// Calls of the network's thread and of whoever answers meet here. While there is nothing to send,
+/// the connection is suspended and costs nothing.
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  explicit Exchange(MHD_Connection* connection) : connection_(connection) {}
+
+  // Of the network's thread alone.
+  Request request;
+  std::size_t discarded = 0;  // bytes of a body that is too large
+  bool dispatched = false;    // a handler has it
+  Clock::time_point begun = Clock::now();
+
+  /// Hands the answer to libmicrohttpd, or suspends the connection until there is one.
+  MHD_Result go_on(bool closing);
+  /// The connection has no more to do with it.
+  void leave();
+  int status() const;  // of the answer; 0: none was given
+
+  // Of any thread.
+  void send(Response response);
+  void begin_stream(Response head);
+  bool write(std::string_view text);
+  void end();
+  bool answered() const;
+
+ private:
+  static ssize_t read(void* self, uint64_t position, char* to, size_t most);
+  static void release(void* self);
+  void wake();  // with the lock held
+
+  mutable std::mutex mutex_;
+  MHD_Connection* connection_;  // null: gone
+  std::optional<Response> answer_;
+  bool suspended_ = false, streams_ = false, ended_ = false;
+  std::string unread_;  // of a stream
+};
+
+}  // namespace heed::http

@@ -1,0 +1,33 @@
+#include "http/message.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/strings.h"
+
+namespace heed::http {
+
+std::optional<std::string> find(const Fields& fields, std::string_view name) {
+  for (const auto& [key, value] : fields)
+    if (key == name) return value;
+  return {};
+}
+
+Response error(int status, const std::string& message, Fields headers) {
+  const nlohmann::json body{{"error", message}};
+  return {.status = status,
+          .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
+          .headers = std::move(headers)};
+}
+
+Response try_again(int status, const std::string& message, int64_t seconds) {
+  return error(status, message, {{"Retry-After", std::to_string(seconds)}});
+}
+
+std::string server_sent_event(std::string_view data, std::string_view name) {
+  std::string out;
+  if (!name.empty()) out += "event: " + std::string(name) + "\n";
+  for (const std::string& line : split(data, '\n')) out += "data: " + line + "\n";
+  return out + "\n";
+}
+
+}  // namespace heed::http

@@ -1,0 +1,318 @@
+#include "http/server.h"
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "http/exchange.h"
+
+namespace heed::http {
+namespace {
+
+// A body that is too large is read all the same, so that the client gets to the answer; but not
+// beyond so many times the limit.
+constexpr std::size_t kPatience = 8;
+
+struct Address {
+  sockaddr_storage storage{};
+  unsigned flags = 0;
+  std::string shown;  // as a URL has it
+};
+
+Address parse(const std::string& text, uint16_t port) {
+  const std::string name = text == "localhost" ? "127.0.0.1" : text;
+  Address out;
+  auto* four = reinterpret_cast<sockaddr_in*>(&out.storage);
+  auto* six = reinterpret_cast<sockaddr_in6*>(&out.storage);
+  if (inet_pton(AF_INET, name.c_str(), &four->sin_addr) == 1) {
+    four->sin_family = AF_INET;
+    four->sin_port = htons(port);
+    out.shown = name;
+  } else if (inet_pton(AF_INET6, name.c_str(), &six->sin6_addr) == 1) {
+    six->sin6_family = AF_INET6;
+    six->sin6_port = htons(port);
+    out.flags = MHD_USE_IPv6;
+    out.shown = "[" + name + "]";
+  } else {
+    throw UserError("'" + text + "' is no address of this machine; 127.0.0.1 is for it alone, " +
+                    "0.0.0.0 for the network");
+  }
+  return out;
+}
+
+void log_line(void*, const char* format, std::va_list values) {
+  char text[512];
+  std::vsnprintf(text, sizeof text, format, values);
+  log::debug("libmicrohttpd: " + one_line(trim(text), 400));
+}
+
+MHD_Result add_field(void* fields, MHD_ValueKind, const char* name, const char* value) {
+  static_cast<Fields*>(fields)->emplace_back(name ? name : "", value ? value : "");
+  return MHD_YES;
+}
+
+/// A field of a form may come in several parts.
+MHD_Result add_part(void* fields, MHD_ValueKind, const char* name, const char*, const char*,
+                    const char*, const char* data, uint64_t offset, size_t size) {
+  auto& all = *static_cast<Fields*>(fields);
+  if (offset == 0) all.emplace_back(name ? name : "", "");
+  if (!all.empty()) all.back().second.append(data, size);
+  return MHD_YES;
+}
+
+std::string header(MHD_Connection* connection, const char* name) {
+  const char* value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+  return value ? value : "";
+}
+
+/// "text/html; charset=utf-8" -> "text/html"
+std::string type_of(const std::string& value) {
+  std::string type(trim(split(value, ';')[0]));
+  std::ranges::transform(type, type.begin(), [](unsigned char c) { return std::tolower(c); });
+  return type;
+}
+
+/// What is no form, whatever its Content-Type says, has no fields.
+void read_form(MHD_Connection* connection, Request& request) {
+  MHD_PostProcessor* form = MHD_create_post_processor(connection, 4096, add_part, &request.form);
+  if (!form) return;
+  const bool read = MHD_post_process(form, request.body.data(), request.body.size()) == MHD_YES;
+  if (MHD_destroy_post_processor(form) != MHD_YES || !read) request.form.clear();
+}
+
+}  // namespace
+
+struct Server::Impl {
+  ServerOptions options;
+  std::vector<Route> routes;
+  std::string shown;  // address
+  MHD_Daemon* daemon = nullptr;
+  std::atomic<bool> draining = false;
+  mutable std::mutex mutex;
+  std::set<std::shared_ptr<Exchange>> open;  // dispatched, not yet completed
+
+  void start();
+  void stop();
+  std::size_t pending() const;
+  const Route* route(const Request& request) const;
+  void dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
+  MHD_Result take(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
+                  const char* data, size_t* size);
+  void complete(const std::shared_ptr<Exchange>& exchange);
+
+  static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url,
+                               const char* method, const char* version, const char* data,
+                               size_t* size, void** context);
+  static void on_completed(void* self, MHD_Connection* connection, void** context,
+                           MHD_RequestTerminationCode why);
+};
+
+void Server::Impl::start() {
+  const Address address = parse(options.address, options.port);
+  shown = address.shown;
+  const unsigned flags =
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | address.flags;
+  daemon = MHD_start_daemon(
+      flags, options.port, nullptr, nullptr, on_request, this, MHD_OPTION_EXTERNAL_LOGGER, log_line,
+      nullptr, MHD_OPTION_SOCK_ADDR, reinterpret_cast<const sockaddr*>(&address.storage),
+      MHD_OPTION_NOTIFY_COMPLETED, on_completed, this, MHD_OPTION_CONNECTION_LIMIT,
+      options.connections, MHD_OPTION_CONNECTION_TIMEOUT,
+      static_cast<unsigned>(options.idle.count()), MHD_OPTION_END);
+  if (daemon) return;
+  const std::string where = shown + ":" + std::to_string(options.port);
+  if (errno == EADDRINUSE)
+    throw UserError(where + " is taken by another program; choose another --port, or 0 for any");
+  if (errno == EADDRNOTAVAIL)
+    throw UserError(options.address + ": no address of this machine; 127.0.0.1 always is");
+  if (errno == EACCES)
+    throw UserError(where + ": this user may not listen there; ports from 1024 on are free to all");
+  throw Failure(where + ": cannot listen: " + std::generic_category().message(errno));
+}
+
+void Server::Impl::stop() {
+  std::set<std::shared_ptr<Exchange>> left;
+  {
+    const std::scoped_lock lock(mutex);
+    left = open;
+  }
+  for (const auto& exchange : left) {
+    exchange->send(try_again(503, "the server is going down", 5));
+    exchange->end();
+  }
+  // Stopping closes what is not yet sent.
+  const auto most = Clock::now() + std::chrono::seconds(1);
+  while (pending() > 0 && Clock::now() < most)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  MHD_stop_daemon(daemon);
+}
+
+std::size_t Server::Impl::pending() const {
+  const std::scoped_lock lock(mutex);
+  return open.size();
+}
+
+const Route* Server::Impl::route(const Request& request) const {
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
+  for (const Route& route : routes)
+    if (route.method == method && route.path == request.path) return &route;
+  return nullptr;
+}
+
+void Server::Impl::dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange) {
+  Request& request = exchange->request;
+  const Reply reply(exchange);
+  exchange->dispatched = true;
+  {
+    const std::scoped_lock lock(mutex);
+    open.insert(exchange);
+  }
+  if (draining) return reply.send(try_again(503, "the server is going down", 5));
+  if (exchange->discarded > 0)
+    return reply.send(error(413, "the body has more than " + std::to_string(options.body) +
+                                     " bytes; send less at a time"));
+  const Route* chosen = route(request);
+  if (!chosen) {
+    std::vector<std::string> allowed;
+    for (const Route& one : routes)
+      if (one.path == request.path) allowed.push_back(one.method);
+    if (allowed.empty()) return reply.send(error(404, "nothing is at " + one_line(request.path)));
+    return reply.send(error(405, request.path + " takes " + join(allowed, ", "),
+                            {{"Allow", join(allowed, ", ")}}));
+  }
+  const bool form =
+      request.type == "application/x-www-form-urlencoded" || request.type == "multipart/form-data";
+  if (form) read_form(connection, request);
+  try {
+    chosen->handler(request, reply);
+  } catch (const UserError& problem) {
+    reply.send(error(400, problem.what()));
+  } catch (const std::exception& problem) {
+    log::error(request.path + ": " + problem.what());
+    reply.send(error(500, "the server failed; its log says why"));
+  }
+}
+
+MHD_Result Server::Impl::take(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
+                              const char* data, size_t* size) {
+  if (*size > 0) {
+    std::string& body = exchange->request.body;
+    if (exchange->discarded > 0 || body.size() + *size > options.body) {
+      exchange->discarded += body.size() + *size;
+      std::string().swap(body);
+      if (exchange->discarded > kPatience * options.body) return MHD_NO;
+    } else {
+      body.append(data, *size);
+    }
+    *size = 0;
+    return MHD_YES;
+  }
+  if (!exchange->dispatched) dispatch(connection, exchange);
+  return exchange->go_on(draining);
+}
+
+MHD_Result Server::Impl::on_request(void* self, MHD_Connection* connection, const char* url,
+                                    const char* method, const char*, const char* data, size_t* size,
+                                    void** context) try {
+  Impl& impl = *static_cast<Impl*>(self);
+  if (*context)
+    return impl.take(connection, *static_cast<std::shared_ptr<Exchange>*>(*context), data, size);
+  auto exchange = std::make_shared<Exchange>(connection);
+  exchange->request.method = method;
+  exchange->request.path = url;
+  exchange->request.type = type_of(header(connection, "Content-Type"));
+  MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field, &exchange->request.query);
+  *context = new std::shared_ptr<Exchange>(exchange);
+  // What says of itself that it is far too large need not be sent.
+  const std::string length = header(connection, "Content-Length");
+  const bool asks = !header(connection, "Expect").empty();
+  const double bytes = length.empty() ? 0 : std::strtod(length.c_str(), nullptr);
+  if (bytes > static_cast<double>(impl.options.body) * (asks ? 1 : kPatience)) {
+    exchange->discarded = 1;
+    impl.dispatch(connection, exchange);
+    return exchange->go_on(true);
+  }
+  return MHD_YES;
+} catch (const std::exception& problem) {  // libmicrohttpd is C
+  log::error(std::string("the server failed: ") + problem.what());
+  return MHD_NO;
+}
+
+void Server::Impl::complete(const std::shared_ptr<Exchange>& exchange) {
+  const Request& request = exchange->request;
+  const Route* chosen = route(request);
+  const std::chrono::duration<double> time = Clock::now() - exchange->begun;
+  const Finished about{.method = chosen ? chosen->method : "other",
+                       .path = chosen ? chosen->path : "other",
+                       .status = exchange->status(),
+                       .seconds = time.count()};
+  log::debug(request.method + " " + one_line(request.path) + ": " + std::to_string(about.status) +
+             ", " + fixed(1000 * about.seconds, 1) + " ms");
+  if (options.finished) options.finished(about);
+  const std::scoped_lock lock(mutex);
+  open.erase(exchange);
+}
+
+void Server::Impl::on_completed(void* self, MHD_Connection*, void** context,
+                                MHD_RequestTerminationCode) {
+  auto* exchange = static_cast<std::shared_ptr<Exchange>*>(*context);
+  if (!exchange) return;
+  *context = nullptr;
+  (*exchange)->leave();
+  try {
+    static_cast<Impl*>(self)->complete(*exchange);
+  } catch (const std::exception& problem) {
+    log::error(std::string("the server failed: ") + problem.what());
+  }
+  delete exchange;
+}
+
+Server::Server(ServerOptions options, std::vector<Route> routes) : impl_(std::make_unique<Impl>()) {
+  impl_->options = std::move(options);
+  impl_->routes = std::move(routes);
+  impl_->start();
+}
+
+Server::~Server() {
+  drain();
+  impl_->stop();
+}
+
+uint16_t Server::port() const {
+  return MHD_get_daemon_info(impl_->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+}
+
+std::string Server::url() const {
+  return "http://" + impl_->shown + ":" + std::to_string(port()) + "/";
+}
+
+void Server::drain() {
+  if (impl_->draining.exchange(true)) return;
+  const MHD_socket listening = MHD_quiesce_daemon(impl_->daemon);
+  if (listening != MHD_INVALID_SOCKET) ::close(listening);
+  const std::scoped_lock lock(impl_->mutex);
+  for (const auto& exchange : impl_->open) exchange->end();
+}
+
+std::size_t Server::pending() const {
+  return impl_->pending();
+}
+
+}  // namespace heed::http

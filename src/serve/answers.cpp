@@ -1,0 +1,106 @@
+#include "serve/answers.h"
+
+#include <cmath>
+
+#include "study/piece_words.h"
+
+namespace heed::serve {
+namespace {
+
+using model::AttentionKind;
+
+double rounded(double value, double units) {
+  return std::isfinite(value) ? std::round(value * units) / units : 0.0;
+}
+
+struct Names {
+  const char *kind, *rows, *columns;
+};
+
+Names names_of(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::kEncoder:
+      return {"encoder", "source", "source"};
+    case AttentionKind::kDecoder:
+      return {"decoder", "target", "read"};
+    case AttentionKind::kCross:
+      break;
+  }
+  return {"cross", "target", "source"};
+}
+
+Json rows_of(const decode::AttentionMatrix& matrix) {
+  Json rows = Json::array();
+  for (int64_t r = 0; r < matrix.rows; ++r) {
+    Json row = Json::array();
+    for (int64_t c = 0; c < matrix.columns; ++c)
+      row.push_back(rounded(matrix.weights[r * matrix.columns + c], 1e4));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+http::Response json_response(const Json& body) {
+  return {.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+}
+
+Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& translation,
+              std::size_t forced) {
+  Json out = Json::array();
+  if (translation.hypotheses.empty()) return out;
+  const decode::Hypothesis& best = translation.hypotheses.front();
+  const std::vector<std::string>& unknown = translation.unknown_of_prefix;
+  const study::PieceWords words = study::words_of_pieces(vocabulary.surfaces(best.ids, unknown));
+  std::vector<std::size_t> first(words.words.size(), best.ids.size());
+  std::vector<double> log_probability(words.words.size());
+  for (std::size_t i = 0; i < words.word_of.size(); ++i) {
+    const std::size_t word = words.word_of[i];
+    if (word == words.words.size()) continue;
+    first[word] = std::min(first[word], i);
+    log_probability[word] += best.token_log_probabilities[i];
+  }
+  for (std::size_t word = 0; word < words.words.size(); ++word) {
+    const std::vector<int32_t> before(best.ids.begin(),
+                                      best.ids.begin() + static_cast<std::ptrdiff_t>(first[word]));
+    out.push_back({{"word", words.words[word]},
+                   {"prefix", vocabulary.decode(before, unknown)},
+                   {"probability", rounded(std::exp(log_probability[word]), 1e6)},
+                   {"forced", first[word] < forced}});
+  }
+  return out;
+}
+
+Json matrices_of(const decode::AttendedSentence& sentence) {
+  std::vector<std::string> read = {"<s>"};
+  if (!sentence.target_pieces.empty())
+    read.insert(read.end(), sentence.target_pieces.begin(), sentence.target_pieces.end() - 1);
+  Json matrices = Json::array();
+  for (const decode::AttentionMatrix& matrix : sentence.matrices) {
+    const Names names = names_of(matrix.kind);
+    matrices.push_back({{"kind", names.kind},
+                        {"layer", matrix.layer},
+                        {"head", matrix.head},
+                        {"rows", names.rows},
+                        {"columns", names.columns},
+                        {"weights", rows_of(matrix)}});
+  }
+  return {
+      {"tokens",
+       {{"source", sentence.source_pieces}, {"target", sentence.target_pieces}, {"read", read}}},
+      {"matrices", std::move(matrices)}};
+}
+
+Json candidates_of(const std::vector<decode::NextWord>& words) {
+  Json out = Json::array();
+  for (const decode::NextWord& word : words)
+    out.push_back({{"word", word.word},
+                   {"prefix", word.prefix},
+                   {"probability", rounded(word.probability, 1e6)},
+                   {"continues", word.continues},
+                   {"ends", word.ends}});
+  return out;
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,316 @@
+#include "serve/service.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "draw/attention_page.h"
+#include "draw/play_page.h"
+#include "serve/answers.h"
+#include "serve/languages.h"
+#include "serve/parameters.h"
+
+namespace heed::serve {
+namespace {
+
+constexpr int64_t kLongest = 128;     // pieces of either side that attention is shown of
+constexpr int64_t kCandidates = 100;  // most that are asked for
+
+/// The model of this name or, if none is named, the first of these languages.
+std::size_t choose(const std::vector<Model>& models, const Parameters& parameters) {
+  const std::string name = parameters.text("model"), source = parameters.text("source"),
+                    target = parameters.text("target");
+  std::vector<std::string> names;
+  bool named = false;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const Model& model = models[i];
+    names.push_back(model.name);
+    if (!name.empty() && name != model.name) continue;
+    named = true;
+    if (!source.empty() && source != "auto" && source != model.source) continue;
+    if (!target.empty() && target != model.target) continue;
+    return i;
+  }
+  if (!named) throw UserError("model: '" + one_line(name) + "' is not here; " + join(names, ", "));
+  throw UserError("no model here translates from " + (source.empty() ? "auto" : one_line(source)) +
+                  " to " + one_line(target) + "; GET /languages lists them");
+}
+
+/// A request to translate: texts, each of so many lines.
+struct Asked {
+  std::vector<std::size_t> counts;
+  std::vector<std::string> lines;
+  bool is_list = false;
+  int64_t alternatives = 0;
+};
+
+/// A text's translation, line by line; `which` hypothesis of each, the last where there are fewer.
+std::string joined(const std::vector<decode::Translation>& found, std::size_t from,
+                   std::size_t count, std::size_t which) {
+  std::vector<std::string> lines;
+  for (std::size_t i = from; i < from + count; ++i) {
+    const std::vector<std::string>& texts = found[i].texts;
+    lines.push_back(texts.empty() ? "" : texts[std::min(which, texts.size() - 1)]);
+  }
+  return join(lines, "\n");
+}
+
+/// Whether the translator read less than the whole line.
+bool was_cut(const decode::Translator& translator, const std::string& line,
+             const decode::Translation& found) {
+  const int64_t limit = translator.source_limit();
+  if (std::ssize(found.source_pieces) <= limit / 2)
+    return false;  // as most lines: not encoded again
+  return std::ranges::any_of(translator.members(), [&](const decode::Member& member) {
+    return std::ssize(member.source.encode(line)) > limit;
+  });
+}
+
+http::Response answer_to(const Asked& asked, const decode::Translator& translator,
+                         const std::vector<decode::Translation>& found) {
+  Json translated = Json::array(), alternatives = Json::array();
+  std::size_t from = 0;
+  for (const std::size_t count : asked.counts) {
+    translated.push_back(joined(found, from, count, 0));
+    Json others = Json::array();
+    for (int64_t which = 1; which <= asked.alternatives; ++which)
+      others.push_back(joined(found, from, count, static_cast<std::size_t>(which)));
+    alternatives.push_back(std::move(others));
+    from += count;
+  }
+  Json body;
+  body["translatedText"] = asked.is_list ? translated : translated[0];
+  if (asked.alternatives > 0) body["alternatives"] = asked.is_list ? alternatives : alternatives[0];
+  // Nothing is lost silently.
+  std::vector<std::size_t> cut, stopped;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (was_cut(translator, asked.lines[i], found[i])) cut.push_back(i + 1);
+    if (!found[i].hypotheses.empty() && found[i].hypotheses[0].cut) stopped.push_back(i + 1);
+  }
+  if (!cut.empty()) body["cutLines"] = cut;
+  if (!stopped.empty()) body["cutTranslations"] = stopped;
+  return json_response(body);
+}
+
+void require_short(const char* name, std::size_t pieces) {
+  if (std::cmp_greater(pieces, kLongest))
+    throw UserError(std::string(name) + " has " + std::to_string(pieces) +
+                    " pieces; attention is shown of up to " + std::to_string(kLongest));
+}
+
+struct Look {
+  std::string line, prefix;
+  std::optional<std::string> target;  // to be read instead of the model's own
+  decode::AttentionRequest request;
+};
+
+/// Where a layer has one head, the mean says the same.
+void drop_equal_means(std::vector<decode::AttentionMatrix>& matrices) {
+  const std::vector<decode::AttentionMatrix> all = std::move(matrices);
+  matrices.clear();
+  for (const decode::AttentionMatrix& matrix : all) {
+    const bool several = std::ranges::any_of(all, [&](const decode::AttentionMatrix& other) {
+      return other.kind == matrix.kind && other.layer == matrix.layer && other.head > 0;
+    });
+    if (matrix.head >= 0 || several) matrices.push_back(matrix);
+  }
+}
+
+http::Response look(const Model& model, decode::Translator& translator, const Look& wanted) {
+  const decode::Member& member = translator.first();
+  require_short("q", member.source.encode(wanted.line).size());
+  Json body;
+  body["model"] = model.name;
+  decode::AttendedSentence attended;
+  if (wanted.target) {
+    require_short("target", member.target.encode(*wanted.target).size());
+    body["translatedText"] = *wanted.target;
+    if (!model.kinds.empty())
+      attended = decode::attention_maps(translator, {wanted.line}, std::vector{*wanted.target},
+                                        wanted.request)[0];
+  } else {
+    translator.set_n_best(1);
+    const decode::Translation own = translator.translate({wanted.line}, 1, {wanted.prefix})[0];
+    body["translatedText"] = own.text;
+    const std::size_t forced = member.target.encode(wanted.prefix).size();
+    body["words"] = words_of(member.target, own, forced);
+    if (!own.hypotheses.empty()) {
+      const std::vector<int32_t>& ids = own.hypotheses[0].ids;
+      require_short("the translation", ids.size());
+      if (!model.kinds.empty())
+        attended = decode::attention_maps(
+            translator, {wanted.line}, std::vector<std::vector<int32_t>>{ids}, wanted.request)[0];
+    }
+  }
+  drop_equal_means(attended.matrices);
+  body["usual"] = {{"layer", model.layer}, {"head", model.head}};
+  body.update(matrices_of(attended));
+  return json_response(body);
+}
+
+decode::AttentionRequest request_of(const Model& model, const std::vector<std::string>& wished) {
+  decode::AttentionRequest request{.cross = false, .heads = {decode::kEvery, decode::kMeanOfHeads}};
+  for (const std::string& kind : wished.empty() ? model.kinds : wished) {
+    if (std::ranges::find(model.kinds, kind) == model.kinds.end())
+      throw UserError("kind: '" + one_line(kind) + "' is nothing that " + model.name + " has; " +
+                      (model.kinds.empty() ? "it does not attend" : join(model.kinds, ", ")));
+    request.encoder |= kind == "encoder";
+    request.decoder |= kind == "decoder";
+    request.cross |= kind == "cross";
+  }
+  return request;
+}
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+Service::Service(std::vector<Model> models, const Limits& limits)
+    : models_(std::move(models)), limits_(limits), desk_(models_, limits, metrics_) {
+  for (Model& model : models_) model.translator.warn_of_cuts = false;  // the answer tells
+  metrics_.counter("heed_requests_total", "Requests by path and status; 0: the client had gone.");
+  metrics_.histogram("heed_request_seconds",
+                     "Seconds from a request's first byte to the answer's last.",
+                     {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30});
+  metrics_.gauge("heed_waiting_lines", "Lines that wait to be translated.");
+  metrics_.gauge("process_resident_memory_bytes", "Memory in use.");
+}
+
+void Service::note(const http::Finished& about) {
+  metrics_.add("heed_requests_total", 1,
+               {{"path", about.path}, {"status", std::to_string(about.status)}});
+  metrics_.observe("heed_request_seconds", about.seconds, {{"path", about.path}});
+}
+
+void Service::translate(const http::Request& request, const http::Reply& reply) {
+  const Parameters parameters(request);
+  const Parameters::Texts texts = parameters.texts("q");
+  if (texts.values.empty() && !texts.is_list) throw UserError("q: is missing");
+  const std::string format = parameters.text("format");
+  if (!format.empty() && format != "text")
+    throw UserError("format: '" + one_line(format) + "' is not known here; send text");
+  Lines lines{.model = choose(models_, parameters)};
+  const decode::Translator& translator = models_[lines.model].translator;
+  Asked asked{.is_list = texts.is_list};
+  asked.alternatives = parameters.whole("alternatives", 0, 0, translator.config().beam_size - 1);
+  lines.n_best = asked.alternatives + 1;
+  for (const std::string& text : texts.values) {
+    const std::vector<std::string> more = lines_of(text);
+    asked.counts.push_back(more.size());
+    asked.lines.insert(asked.lines.end(), more.begin(), more.end());
+  }
+  if (const std::string prefix = parameters.text("prefix"); !prefix.empty()) {
+    if (asked.lines.size() != 1) throw UserError("prefix: is for a q of one line");
+    lines.prefixes.push_back(one_line_of(prefix, "prefix"));
+  }
+  if (asked.lines.empty()) return reply.send(answer_to(asked, translator, {}));
+  lines.lines = asked.lines;
+  lines.answer = [asked, &translator](const std::vector<decode::Translation>& found) {
+    return answer_to(asked, translator, found);
+  };
+  desk_.take(std::move(lines), reply);
+}
+
+void Service::attention(const http::Request& request, const http::Reply& reply) {
+  const Parameters parameters(request);
+  const std::size_t chosen = choose(models_, parameters);
+  const Model& model = models_[chosen];
+  Look wanted{.line = one_line_of(parameters.required_text("q"), "q"),
+              .prefix = one_line_of(parameters.text("prefix"), "prefix"),
+              .request = request_of(model, parameters.texts("kind").values)};
+  if (const std::string given = parameters.text("translation"); !given.empty()) {
+    if (!wanted.prefix.empty()) throw UserError("prefix: a translation is given, too; send one");
+    wanted.target = one_line_of(given, "translation");
+  }
+  desk_.take(
+      {.model = chosen,
+       .answer = [&model, wanted](
+                     decode::Translator& translator) { return look(model, translator, wanted); }},
+      reply);
+}
+
+void Service::candidates(const http::Request& request, const http::Reply& reply) {
+  const Parameters parameters(request);
+  const std::size_t chosen = choose(models_, parameters);
+  const std::string line = one_line_of(parameters.required_text("q"), "q"),
+                    prefix = one_line_of(parameters.text("prefix"), "prefix");
+  const int64_t count = parameters.whole("count", 8, 1, kCandidates);
+  desk_.take({.model = chosen,
+              .answer =
+                  [line, prefix, count](decode::Translator& translator) {
+                    return json_response({{"candidates", candidates_of(decode::next_words(
+                                                             translator, line, prefix, count))}});
+                  }},
+             reply);
+}
+
+http::Response Service::languages() const {
+  std::map<std::string, std::set<std::string>> targets;
+  for (const Model& model : models_) {
+    targets[model.source].insert(model.target);
+    targets[model.target];
+  }
+  Json out = Json::array();
+  for (const auto& [code, reached] : targets)
+    out.push_back({{"code", code}, {"name", language_name(code)}, {"targets", reached}});
+  return json_response(out);
+}
+
+http::Response Service::health() const {
+  return json_response({{"status", draining_ ? "draining" : "ok"}, {"models", names()}});
+}
+
+http::Response Service::metrics() {
+  metrics_.set("heed_waiting_lines", static_cast<double>(desk_.waiting()));
+  metrics_.set("process_resident_memory_bytes", resident_bytes());
+  return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.text()};
+}
+
+std::vector<std::string> Service::names() const {
+  std::vector<std::string> out;
+  for (const Model& model : models_) out.push_back(model.name);
+  return out;
+}
+
+std::vector<http::Route> Service::routes() {
+  using http::Reply;
+  using http::Request;
+  std::vector<draw::PlayedModel> played;
+  for (const Model& model : models_)
+    played.push_back({model.name, language_name(model.source), language_name(model.target),
+                      !model.kinds.empty()});
+  const auto page = [](std::string html) {
+    return [html = std::move(html)](const Request&, const Reply& reply) {
+      reply.send({.type = "text/html; charset=utf-8",
+                  .body = html,
+                  .headers = {{"Content-Security-Policy",
+                               "default-src 'none'; script-src 'unsafe-inline'; style-src "
+                               "'unsafe-inline'; connect-src 'self'; frame-src 'self'; img-src "
+                               "data: blob:; frame-ancestors 'self'"}}});
+    };
+  };
+  return {
+      {"GET", "/", page(draw::play_page(played))},
+      {"GET", "/attention", page(draw::live_attention_page("Attention"))},
+      {"POST", "/translate", [this](const Request& q, const Reply& r) { translate(q, r); }},
+      {"POST", "/attention", [this](const Request& q, const Reply& r) { attention(q, r); }},
+      {"POST", "/candidates", [this](const Request& q, const Reply& r) { candidates(q, r); }},
+      {"GET", "/languages", [this](const Request&, const Reply& r) { r.send(languages()); }},
+      {"GET", "/health", [this](const Request&, const Reply& r) { r.send(health()); }},
+      {"GET", "/metrics", [this](const Request&, const Reply& r) { r.send(metrics()); }},
+  };
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,237 @@
+"""How fast `heed serve` answers, and whether it bears what clients do to it. The standard library suffices.
+
+    python3 tests/benchmarks/serving.py MODEL SOURCE [--heed build/release/heed] [--clients 64] [--lines 1000]
+
+Starts `heed serve MODEL` and measures, with the lines of SOURCE:
+
+  throughput  so many clients, each with a connection of its own, send a line at a time; beside it `heed translate`
+              on the same lines as one file, taking turns. Goal: 0.9 of its lines per second.
+  latency     one client alone, lines of 15 words: the median time of an answer beside that of the search alone, as the
+              server counts it (heed_search_seconds_total). Goal: 1.3 times it.
+  equality    all answers are those of `heed translate`, byte for byte.
+  mixed       10,000 good and bad requests from 64 connections: each gets the status that it must; the memory of the
+              server before and behind.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+JSON = {"Content-Type": "application/json"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+class Server:
+    def __init__(self, args, *options):
+        command = [args.heed, "--quiet", "serve", args.model, "--port", "0", *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.address = urllib.parse.urlsplit(self.process.stdout.readline().strip())
+        if not self.address.port:
+            sys.exit("heed serve did not start")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait()
+        self.process.stdout.close()
+        print(f"exit status after SIGTERM: {status}")
+
+    def connect(self):
+        return http.client.HTTPConnection(self.address.hostname, self.address.port, timeout=120)
+
+    def metric(self, name):
+        """The sum over its labels."""
+        connection = self.connect()
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+        return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
+
+    def memory(self):
+        return self.metric("process_resident_memory_bytes") / 2**20
+
+
+def translate(connection, line):
+    connection.request("POST", "/translate", json.dumps({"q": line}), JSON)
+    answer = connection.getresponse()
+    body = answer.read()
+    if answer.status != 200:
+        raise RuntimeError(f"{answer.status}: {body.decode()}")
+    return json.loads(body)["translatedText"]
+
+
+def at_once(count, work):
+    """Runs work(number) in so many threads; raises what any of them raised."""
+    problems = []
+
+    def run(number):
+        try:
+            work(number)
+        except Exception as problem:  # told below
+            problems.append(problem)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if problems:
+        raise problems[0]
+
+
+def serve_all(server, lines, clients):
+    """Seconds for all lines, and their translations."""
+    out, waiting, lock = [None] * len(lines), iter(range(len(lines))), threading.Lock()
+    begin = time.perf_counter()
+
+    def client(_):
+        connection = server.connect()
+        while True:
+            with lock:
+                number = next(waiting, None)
+            if number is None:
+                return
+            out[number] = translate(connection, lines[number])
+
+    at_once(clients, client)
+    return time.perf_counter() - begin, out
+
+
+def search_alone(args, lines):
+    """Seconds that `heed bench translate` needs for the same search, without starting and loading."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "lines")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+        started = time.perf_counter()
+        text = subprocess.run([args.heed, "--quiet", "translate", args.model, path], check=True,
+                              capture_output=True, text=True).stdout
+        whole = time.perf_counter() - started
+        # An empty file: what it takes to begin.
+        started = time.perf_counter()
+        subprocess.run([args.heed, "--quiet", "translate", args.model, os.devnull], check=True, capture_output=True)
+        return whole - (time.perf_counter() - started), text.split("\n")[:-1]
+
+
+def measure_throughput(args, server, lines):
+    ratios = []
+    for _ in range(args.repeats):
+        served, answers = serve_all(server, lines, args.clients)
+        alone, expected = search_alone(args, lines)
+        wrong = sum(a != b for a, b in zip(answers, expected, strict=True))
+        ratios.append(alone / served)
+        print(f"throughput: {len(lines) / served:.1f} lines/s served to {args.clients} clients, "
+              f"{len(lines) / alone:.1f} by heed translate, ratio {ratios[-1]:.2f}; {wrong} other translations")
+    print(f"throughput: median ratio {statistics.median(ratios):.2f}")
+
+
+def measure_latency(server, lines, count):
+    fifteen = [line for line in lines if len(line.split()) == 15] or lines
+    connection = server.connect()
+    translate(connection, fifteen[0])
+    times, searches = [], []
+    for i in range(count):
+        before = server.metric("heed_search_seconds_total")
+        begin = time.perf_counter()
+        translate(connection, fifteen[i % len(fifteen)])
+        times.append(time.perf_counter() - begin)
+        searches.append(server.metric("heed_search_seconds_total") - before)
+    p50, search = statistics.median(times), statistics.median(searches)
+    p95 = statistics.quantiles(times, n=20)[-1]
+    print(f"latency: p50 {1000 * p50:.1f} ms, p95 {1000 * p95:.1f} ms, search {1000 * search:.1f} ms, "
+          f"ratio {statistics.median(t / s for t, s in zip(times, searches)):.2f}")
+
+
+# Method, path, body, headers, statuses that are right.
+def mixed_requests(lines):
+    good = json.dumps({"q": lines[0]})
+    return [
+        ("POST", "/translate", good, JSON, {200}),
+        ("POST", "/translate", json.dumps({"q": lines[:3], "alternatives": 1}), JSON, {200}),
+        ("POST", "/translate", urllib.parse.urlencode({"q": lines[1]}), FORM, {200}),
+        ("POST", "/attention", good, JSON, {200}),
+        ("POST", "/candidates", good, JSON, {200}),
+        ("GET", "/languages", None, {}, {200}),
+        ("GET", "/metrics", None, {}, {200}),
+        ("GET", "/", None, {}, {200}),
+        ("POST", "/translate", "{", JSON, {400}),
+        ("POST", "/translate", "{}", JSON, {400}),
+        ("POST", "/translate", json.dumps({"q": {"a": [1]}}), JSON, {400}),
+        ("POST", "/translate", b"{\"q\": \"\xff\xfe\"}", JSON, {400}),
+        ("POST", "/translate", "[" * 50000, JSON, {400}),
+        ("POST", "/translate", json.dumps({"q": "a", "source": "\u0000"}), JSON, {400}),
+        ("POST", "/translate", json.dumps({"q": "\n" * 5000}), JSON, {413}),
+        ("POST", "/translate", "x" * (1 << 20) + "x", JSON, {413}),
+        ("GET", "/translate", None, {}, {405}),
+        ("DELETE", "/%2e%2e/%00", None, {}, {404}),
+    ]
+
+
+def measure_mixed(server, lines, count, clients=64):
+    requests = mixed_requests(lines)
+    before, wrong, statuses = server.memory(), [], {}
+    lock = threading.Lock()
+
+    def client(number):
+        connection = server.connect()
+        for i in range(count // clients):
+            method, path, body, headers, right = requests[(number + i) % len(requests)]
+            if (number + i) % 23 == 0:  # asks and does not wait
+                connection.request(method, path, body, headers)
+                connection.close()
+                continue
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            answer.read()
+            with lock:
+                statuses[answer.status] = statuses.get(answer.status, 0) + 1
+                if answer.status not in right | {429, 503}:
+                    wrong.append((method, path, answer.status))
+
+    middle = None
+    for part in range(2):  # what is needed once is there behind the first half
+        begin = time.perf_counter()
+        at_once(clients, client)
+        print(f"mixed: {count} requests in {time.perf_counter() - begin:.1f} s, statuses "
+              f"{dict(sorted(statuses.items()))}, wrong {wrong[:5]}")
+        middle = middle or server.memory()
+        statuses.clear()
+    print(f"mixed: memory {before:.0f} MiB, then {middle:.0f}, then {server.memory():.0f}; "
+          f"running: {server.process.poll() is None}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model")
+    parser.add_argument("source")
+    parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--lines", type=int, default=1000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--requests", type=int, default=10000)
+    parser.add_argument("--only", choices=["throughput", "latency", "mixed"])
+    args = parser.parse_args()
+    with open(args.source, encoding="utf-8") as file:
+        lines = [line.rstrip("\n") for line in file][:args.lines]
+    with Server(args) as server:
+        if args.only in (None, "latency"):
+            measure_latency(server, lines, 50)
+        if args.only in (None, "throughput"):
+            measure_throughput(args, server, lines)
+        if args.only in (None, "mixed"):
+            measure_mixed(server, lines, args.requests)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""The page of `heed serve` in headless Chromium: typing, two models, forced words, attention in a frame."""
+import json
+import os
+import subprocess
+import unittest
+
+import page
+import toy
+
+SENTENCE = "der Hund läuft quick ."
+
+
+class PlayPage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder, _, cls.browser = page.world()
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+        cls.server = subprocess.Popen(
+            [toy.HEED, "serve", "model", "other", "--port", "0", "--source", "de", "--target", "en"],
+            cwd=cls.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        cls.address = cls.server.stdout.readline().strip()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.terminate()
+        cls.server.stdout.close()
+        assert cls.server.wait(60) == 0
+
+    def setUp(self):
+        self.browser.errors.clear()
+        self.browser.requests.clear()
+
+    def tearDown(self):
+        self.assertEqual(self.browser.errors, [])
+        for address in self.browser.requests:
+            self.assertTrue(address.startswith((self.address, "blob:", "data:")), address)
+
+    # --- what a person does
+
+    def open(self, width=1400, height=1000, dark=False, text=SENTENCE):
+        self.browser.open(self.address, width, height, dark)
+        if text:
+            self.enter(text)
+
+    def enter(self, text):
+        self.browser.run("element('q').select()")
+        self.browser.type(text)
+        self.settle()
+
+    def settle(self):
+        """Until both models have answered what is typed."""
+        self.browser.run("new Promise(done => setTimeout(done, PAUSE + 50))")
+        self.browser.wait("!document.querySelector('.waiting')")
+        self.browser.painted()
+
+    def words(self, panel=0):
+        return self.browser.run(
+            f"[...panels[{panel}].translation.querySelectorAll('button:not(.more)')].map(one => one.textContent)")
+
+    def translated(self, model, text=SENTENCE, prefix=None):
+        line = text if prefix is None else f"{text}\t{prefix}"
+        run = subprocess.run([toy.HEED, "translate", model, *([] if prefix is None else ["--tsv"])],
+                             cwd=self.folder, input=line + "\n", capture_output=True, text=True, check=True,
+                             env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""})
+        return run.stdout.rstrip("\n")
+
+    def click(self, expression):
+        self.browser.run(f"{expression}.scrollIntoView({{block: 'center'}})")
+        self.browser.painted()
+        x, y = self.browser.run(f"""(() => {{
+            const box = {expression}.getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];
+        }})()""")
+        self.browser.click(x, y)
+
+    def in_frame(self, script, panel=0):
+        """The value of an expression inside the attention page of a panel."""
+        return self.browser.run(f"panels[{panel}].frame.contentWindow.eval({json.dumps(script)})")
+
+    # --- tests
+
+    def test_what_is_typed_is_translated_by_both_models(self):
+        self.open()
+        for panel, model in enumerate(("model", "other")):
+            self.assertEqual(" ".join(self.words(panel)), self.translated(model))
+            self.assertEqual(self.browser.run(f"panels[{panel}].frame.hidden"), False)
+        names = self.browser.run("[...document.querySelectorAll('.name')].map(one => one.textContent)")
+        self.assertEqual(names, ["model: German \u2192 English", "other: German \u2192 English"])
+        left, right = self.browser.run(
+            "panels.map(one => one.frame.getBoundingClientRect()).map(box => [box.left, box.top, box.right])")
+        self.assertEqual(left[1], right[1])  # side by side
+        self.assertLess(left[2], right[0] + 1)
+        self.enter("mama мама")
+        self.assertEqual(" ".join(self.words()), self.translated("model", "mama мама"))
+        self.enter(" ")
+        self.assertEqual(self.words(), [])
+        self.assertTrue(self.browser.run("panels.every(one => one.frame.hidden)"))
+
+    def test_the_attention_is_that_of_heed_attention(self):
+        self.open()
+        source = self.in_frame("view.source")
+        self.assertEqual("".join(source).replace("\u2581", " ").strip(), SENTENCE + "</s>")
+        table = toy.heed("attention", "model", "--text", SENTENCE, "--layer", "1", "--head", "2", folder=self.folder)
+        (self.folder / "play.csv").write_text(table, encoding="utf-8")
+        matrix = toy.read_matrices(self.folder / "play.csv")[1, "1", "2"]
+        self.in_frame("""for (const [id, value] of [["layer", "1"], ["head", "2"]]) {
+            element(id).value = value;
+            element(id).dispatchEvent(new Event("change"));
+        }""")
+        self.browser.painted()
+        self.assertEqual(self.in_frame("view.target"), matrix.targets)
+        self.assertEqual(self.in_frame("sentence.views.map(each => each.kind).filter(kind => kind === 'encoder').length"),
+                         toy.LAYERS * (toy.HEADS + 1))
+        shown = self.in_frame("view.target.map((_, row) => view.source.map((_, column) => weight(view, row, column)))")
+        for row, wanted in zip(shown, matrix.weights, strict=True):
+            for value, weight in zip(row, wanted, strict=True):
+                self.assertAlmostEqual(value, weight, delta=0.00011)
+        # Another sentence keeps what is looked at.
+        self.enter("mama мама quick")
+        self.assertEqual(self.in_frame("[view.layer, view.head]"), [1, 2])
+
+    def test_pointing_at_a_token_lights_its_partners(self):
+        self.open()
+        self.browser.run("panels[0].frame.scrollIntoView()")
+        self.browser.painted()
+        frame = self.browser.run("(({left, top}) => [left, top])(panels[0].frame.getBoundingClientRect())")
+        x, y = self.in_frame("""(() => {
+            const box = element("target").children[1].getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];
+        })()""")
+        self.browser.move(frame[0] + x + 1, frame[1] + y + 1)
+        self.browser.wait("panels[0].frame.contentWindow.element('status').textContent.includes('looks at')")
+        before = self.in_frame("Math.max(...view.source.map((_, column) => weight(view, 1, column)))")
+        self.in_frame("element('temperature').value = '-3'; element('temperature').dispatchEvent(new Event('input'))")
+        after = self.in_frame("Math.max(...view.source.map((_, column) => weight(view, 1, column)))")
+        self.assertGreater(after, before)
+
+    def test_another_word_is_chosen_and_the_rest_follows(self):
+        self.open()
+        free = self.words()
+        self.assertGreater(len(free), 1)
+        self.click("panels[0].translation.children[1]")
+        self.browser.wait("!panels[0].candidates.hidden")
+        offered = self.browser.run("""[...panels[0].candidates.children].map(one =>
+            [one.firstElementChild.textContent, parseFloat(one.lastElementChild.textContent), one.disabled])""")
+        self.assertGreater(len(offered), 2)
+        shares = [share for _, share, _ in offered]
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertLessEqual(sum(shares), 101)
+        index = next(i for i, (word, _, ends) in enumerate(offered)
+                     if not ends and word != free[1] and not word.startswith("\u2010"))
+        prefix = f"{free[0]} {offered[index][0]}"
+        self.click(f"panels[0].candidates.children[{index}]")
+        self.settle()
+        self.assertEqual(" ".join(self.words()), self.translated("model", prefix=prefix))
+        self.assertTrue(" ".join(self.words()).startswith(prefix))
+        self.assertEqual(self.browser.run("panels[0].translation.querySelectorAll('.forced').length"), 2)
+        self.assertTrue(self.browser.run("panels[0].candidates.hidden"))
+        self.assertEqual(self.words(1), self.translated("other").split())  # the other one goes its own way
+        self.click("panels[0].release")
+        self.settle()
+        self.assertEqual(self.words(), free)
+        self.assertTrue(self.browser.run("panels[0].release.hidden"))
+
+    def test_by_keys_alone(self):
+        self.open()
+        for _ in range(2):  # from the text to the first word of the translation, and on to the second
+            self.browser.press("Tab")
+        self.assertEqual(self.browser.run("document.activeElement.textContent"), self.words()[1])
+        self.browser.press("Enter")
+        self.browser.wait("!panels[0].candidates.hidden")
+        self.browser.press("Escape")
+        self.assertTrue(self.browser.run("panels[0].candidates.hidden"))
+
+    def test_an_address_has_the_sentence(self):
+        self.open()
+        address = self.browser.run("location.href")
+        self.browser.open(self.address + "languages", 800, 600)
+        self.browser.open(address, 1400, 1000)
+        self.settle()
+        self.assertEqual(" ".join(self.words()), self.translated("model"))
+
+    def test_nothing_is_wider_than_the_window(self):
+        for width in (1400, 1000, 390):
+            for dark in (False, True):
+                self.open(width=width, height=900, dark=dark)
+                self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+                self.assertLessEqual(self.in_frame("document.documentElement.scrollWidth"),
+                                     self.in_frame("innerWidth"))
+                paper = page.rgb(self.browser.run("getComputedStyle(document.documentElement).backgroundColor"))
+                ink = page.rgb(self.browser.run("getComputedStyle(document.querySelector('.translation')).color"))
+                self.assertEqual(sum(paper) < 382, dark)
+                self.assertGreater(page.contrast(paper, ink), 7)
+
+    def test_what_is_wrong_is_said(self):
+        self.open(text="a " * 400)
+        self.assertIn("attention is shown of up to", self.browser.run("panels[0].note.textContent"))
+        self.browser.errors.clear()  # the console tells of the status 400
+        self.enter(SENTENCE)
+        self.assertEqual(self.browser.run("panels[0].note.textContent"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()

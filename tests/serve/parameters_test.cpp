@@ -1,0 +1,93 @@
+#include "serve/parameters.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "serve/languages.h"
+
+namespace heed::serve {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Parameters of(const std::string& body) {
+  return Parameters({.type = "application/json", .body = body});
+}
+
+/// What is wrong with it, or "".
+template <class Work>
+std::string mistake(Work work) {
+  try {
+    work();
+    return "";
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+TEST(Parameters, OfJson) {
+  const Parameters all = of(R"({"q": ["a", "é"], "n": 3, "word": "x", "nothing": null})");
+  EXPECT_THAT(all.texts("q").values, ElementsAre("a", "é"));
+  EXPECT_TRUE(all.texts("q").is_list);
+  EXPECT_THAT(all.texts("word").values, ElementsAre("x"));
+  EXPECT_FALSE(all.texts("word").is_list);
+  EXPECT_THAT(all.texts("missing").values, IsEmpty());
+  EXPECT_EQ(all.text("nothing"), "");
+  EXPECT_EQ(all.whole("n", 7, 0, 5), 3);
+  EXPECT_EQ(all.whole("missing", 7, 0, 5), 7);
+}
+
+TEST(Parameters, OfForms) {
+  const Parameters all({.type = "application/x-www-form-urlencoded",
+                        .body = "q=a&q=b&n=3&word=x",
+                        .form = {{"q", "a"}, {"q", "b"}, {"n", "3"}, {"word", "x"}}});
+  EXPECT_THAT(all.texts("q").values, ElementsAre("a", "b"));
+  EXPECT_EQ(all.text("word"), "x");
+  EXPECT_EQ(all.whole("n", 0, 0, 5), 3);
+  // curl -d '{...}' without a Content-Type.
+  EXPECT_EQ(Parameters({.body = R"( {"q": "a=b"})", .form = {{" {\"q\": \"a", "b\"}"}}}).text("q"),
+            "a=b");
+}
+
+TEST(Parameters, NamesWhatIsWrong) {
+  EXPECT_THAT(mistake([] { of("{\"q\": "); }),
+              HasSubstr("the body is neither a form nor JSON: parse error at line"));
+  EXPECT_THAT(mistake([] { of(""); }), HasSubstr("nor JSON"));
+  EXPECT_THAT(mistake([] { of("{\"q\": \"\xff\"}"); }), HasSubstr("nor JSON"));
+  EXPECT_THAT(mistake([] { of("[1]"); }), HasSubstr("no object"));
+  EXPECT_THAT(mistake([] { of(std::string(200000, '[')); }), HasSubstr("nor JSON"));
+  EXPECT_EQ(mistake([] { of(R"({"q": 3})").text("q"); }), "q: must be a text or a list of texts");
+  EXPECT_EQ(mistake([] { of(R"({"q": ["a", 1]})").texts("q"); }),
+            "q: must be a text or a list of texts");
+  EXPECT_EQ(mistake([] { of(R"({"q": ["a"]})").text("q"); }), "q: must be one text");
+  EXPECT_EQ(mistake([] { of("{}").required_text("q"); }), "q: is missing");
+  for (const char* body : {R"({"n": 6})", R"({"n": -1})", R"({"n": 1.5})", R"({"n": "x"})",
+                           R"({"n": "3x"})", R"({"n": 99999999999999999999})", R"({"n": []})"})
+    EXPECT_EQ(mistake([&] { of(body).whole("n", 0, 0, 5); }),
+              "n: must be a whole number from 0 to 5")
+        << body;
+}
+
+TEST(Parameters, LinesAreThoseOfAFile) {
+  EXPECT_THAT(lines_of("a\r\n\nb"), ElementsAre("a", "", "b"));
+  EXPECT_THAT(lines_of(""), ElementsAre(""));
+  EXPECT_THAT(lines_of(std::string("a\0b", 3)), ElementsAre("a b"));
+  EXPECT_EQ(one_line_of("a\n", "q"), "a");
+  EXPECT_EQ(mistake([] { one_line_of("a\nb", "q"); }), "q: must be one line; send one at a time");
+}
+
+TEST(Languages, AreToldByTheNamesOfFiles) {
+  EXPECT_EQ(language_of_file("data/x.y/train.de"), "de");
+  EXPECT_EQ(language_of_file("train.en.gz"), "en");
+  EXPECT_EQ(language_of_file("train.en.zst"), "en");
+  EXPECT_EQ(language_of_file("pairs.tsv"), "");
+  EXPECT_EQ(language_of_file("train"), "");
+  EXPECT_EQ(language_name("de"), "German");
+  EXPECT_EQ(language_name("src"), "src");
+}
+
+}  // namespace
+}  // namespace heed::serve

@@ -1,0 +1,356 @@
+// What is offered over HTTP, with small random models: the same answers as the translator's, alone
+// or among others; queues, times and mistakes. The test itself is the thread that translates.
+#include "serve/service.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/strings.h"
+#include "decode/forced.h"
+#include "decode/next_words.h"
+#include "decode/random_models.h"
+#include "http/client.h"
+
+namespace heed::serve {
+namespace {
+
+using decode::random_model;
+using decode::small_models;
+using http::testing::Answer;
+using http::testing::ask;
+using http::testing::get_text;
+using http::testing::post_text;
+using nlohmann::json;
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+decode::Translator translator_of(std::size_t which) {
+  return decode::make_translator(random_model(small_models()[which]));
+}
+
+std::vector<Model> models_of(const std::vector<std::size_t>& which) {
+  std::vector<Model> models;
+  for (const std::size_t i : which)
+    models.push_back({.name = "m" + std::to_string(i),
+                      .source = "de",
+                      .target = i == 0 ? "en" : "fr",
+                      .kinds = i == 0   ? std::vector<std::string>{"cross", "encoder", "decoder"}
+                               : i == 2 ? std::vector<std::string>{}
+                                        : std::vector<std::string>{"cross"},
+                      .layer = 1,
+                      .head = -1,
+                      .translator = translator_of(i)});
+  return models;
+}
+
+class Running {
+ public:
+  explicit Running(const std::vector<std::size_t>& which, const Limits& limits = {})
+      : service(models_of(which), limits),
+        server({.finished = [this](const http::Finished& about) { service.note(about); }},
+               service.routes()) {}
+
+  /// Sent from a thread of its own.
+  std::future<Answer> begin(const std::string& request) {
+    return std::async(std::launch::async, [this, request] { return ask(server.port(), request); });
+  }
+  /// Translates until it is answered.
+  Answer end(std::future<Answer>& answer) {
+    while (answer.wait_for(milliseconds(0)) != std::future_status::ready)
+      service.work(milliseconds(1));
+    return answer.get();
+  }
+  Answer post(const std::string& path, const json& body) {
+    auto answer = begin(post_text(path, body.dump()));
+    return end(answer);
+  }
+  json ok(const std::string& path, const json& body) {
+    const Answer answer = post(path, body);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return json::parse(answer.body);
+  }
+  void wait_for_lines(int64_t count) const {
+    while (service.waiting() < count) std::this_thread::sleep_for(milliseconds(1));
+  }
+
+  Service service;
+  http::Server server;
+};
+
+const std::vector<std::string>& sentences() {
+  static const std::vector<std::string> all = {
+      "mira tolo",
+      "sena kupo vadi rel nostra bahir glume",
+      "",
+      "quorz",
+      "dyphe fonji mira mira",
+      "wexta rel tolo tolo sena kupo kupo glume glume dyphe",
+      "vadi"};
+  return all;
+}
+
+std::vector<std::string> expected(decode::Translator&& translator,
+                                  const std::vector<std::string>& lines) {
+  std::vector<std::string> out;
+  for (const auto& one : translator.translate(lines)) out.push_back(one.text);
+  return out;
+}
+
+TEST(Service, TranslatesTextsAndListsOfThem) {
+  for (const std::size_t which : {0, 1}) {
+    Running running({which});
+    const auto texts = expected(translator_of(which), sentences());
+    EXPECT_EQ(running.ok("/translate", {{"q", sentences()}})["translatedText"], json(texts));
+    EXPECT_EQ(running.ok("/translate", {{"q", join(sentences(), "\n")}})["translatedText"],
+              json(join(texts, "\n")));
+    EXPECT_EQ(running.ok("/translate", {{"q", json::array()}})["translatedText"], json::array());
+    auto form = running.begin(post_text(
+        "/translate", "q=mira+tolo&source=de&target=" + std::string(which == 0 ? "en" : "fr"),
+        "application/x-www-form-urlencoded"));
+    EXPECT_EQ(json::parse(running.end(form).body)["translatedText"], json(texts[0]));
+  }
+}
+
+TEST(Service, RequestsAtOnceGetWhatTheyWouldGetAlone) {
+  for (const std::size_t which : {0, 1}) {
+    Running running({which});
+    std::vector<std::future<Answer>> answers;
+    int64_t lines = 0;
+    for (int i = 0; i < 40; ++i) {
+      std::vector<std::string> some(sentences().begin(), sentences().begin() + 1 + i % 7);
+      std::ranges::rotate(some, some.begin() + i % std::ssize(some));
+      lines += std::ssize(some);
+      answers.push_back(running.begin(post_text("/translate", json{{"q", some}}.dump())));
+    }
+    running.wait_for_lines(lines);  // all wait, and share batches
+    for (int i = 0; i < 40; ++i) {
+      std::vector<std::string> some(sentences().begin(), sentences().begin() + 1 + i % 7);
+      std::ranges::rotate(some, some.begin() + i % std::ssize(some));
+      const Answer answer = running.end(answers[static_cast<std::size_t>(i)]);
+      EXPECT_EQ(json::parse(answer.body)["translatedText"],
+                json(expected(translator_of(which), some)));
+    }
+    const std::string metrics = ask(running.server.port(), get_text("/metrics")).body;
+    const int batches = std::stoi(metrics.substr(metrics.find("heed_batch_lines_count ") + 23));
+    // Only the Transformer gives a line the same bits in any batch.
+    if (which == 0)
+      EXPECT_LT(batches, 10);
+    else
+      EXPECT_EQ(batches, 40);
+  }
+}
+
+TEST(Service, ALongRequestDoesNotHoldUpShortOnes) {
+  Running running({0});
+  std::vector<std::string> many(500, "mira tolo sena");
+  auto large = running.begin(post_text("/translate", json{{"q", many}}.dump()));
+  running.wait_for_lines(500);
+  auto small = running.begin(post_text("/translate", R"({"q": "quorz"})"));
+  running.wait_for_lines(501);
+  EXPECT_EQ(running.end(small).status, 200);
+  EXPECT_GT(running.service.waiting(), 300);
+  EXPECT_EQ(json::parse(running.end(large).body)["translatedText"].size(), 500U);
+}
+
+TEST(Service, GivesAlternativesAndGoesOnFromPrefixes) {
+  Running running({0});
+  decode::Translator translator = translator_of(0);
+  translator.set_n_best(3);
+  const auto best = translator.translate({"mira tolo sena"})[0].texts;
+  const json answer = running.ok("/translate", {{"q", "mira tolo sena"}, {"alternatives", 2}});
+  EXPECT_EQ(answer["translatedText"], json(best[0]));
+  EXPECT_EQ(answer["alternatives"], json({best[1], best[2]}));
+  translator.set_n_best(1);
+  EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo"}, {"prefix", "wexta"}})["translatedText"],
+            json(translator.translate({"mira tolo"}, 1, {"wexta"})[0].text));
+  // And the next request is as if there had been none.
+  EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo"}}).size(), 1U);
+}
+
+TEST(Service, TellsWhatWasCut) {
+  Running running({0});
+  std::string endless;
+  for (int i = 0; i < 1100; ++i) endless += "mira ";
+  const json answer = running.ok("/translate", {{"q", {"mira", endless}}});
+  EXPECT_EQ(answer["cutLines"], json({2}));
+}
+
+TEST(Service, ShowsTheAttentionOfAnyHead) {
+  Running running({0, 1, 2});
+  decode::Translator translator = translator_of(0);
+  const json answer = running.ok("/attention", {{"q", "mira tolo sena"}, {"model", "m0"}});
+  const auto own = translator.translate({"mira tolo sena"})[0];
+  const auto maps = decode::attention_maps(translator, {"mira tolo sena"},
+                                           std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
+                                           {.encoder = true, .decoder = true});
+  EXPECT_EQ(answer["translatedText"], json(own.text));
+  EXPECT_EQ(answer["tokens"]["source"], json(maps[0].source_pieces));
+  EXPECT_EQ(answer["tokens"]["target"], json(maps[0].target_pieces));
+  EXPECT_EQ(answer["tokens"]["read"][0], "<s>");
+  EXPECT_EQ(answer["usual"], json({{"layer", 1}, {"head", -1}}));
+  std::size_t means = 0, compared = 0;
+  for (const json& matrix : answer["matrices"]) {
+    const auto &rows = answer["tokens"][matrix["rows"].get<std::string>()],
+               &columns = answer["tokens"][matrix["columns"].get<std::string>()];
+    ASSERT_EQ(matrix["weights"].size(), rows.size());
+    ASSERT_EQ(matrix["weights"][0].size(), columns.size());
+    means += matrix["head"] == -1;
+    for (const auto& map : maps[0].matrices) {
+      const std::string kind = map.kind == model::AttentionKind::kCross     ? "cross"
+                               : map.kind == model::AttentionKind::kEncoder ? "encoder"
+                                                                            : "decoder";
+      if (matrix["kind"] != kind || matrix["layer"] != map.layer || matrix["head"] != map.head)
+        continue;
+      ++compared;
+      for (int64_t i = 0; i < map.rows * map.columns; ++i)
+        EXPECT_NEAR(matrix["weights"][i / map.columns][i % map.columns].get<double>(),
+                    map.weights[i], 0.00006);
+    }
+  }
+  EXPECT_EQ(compared, 3U * 2 * 3);  // kinds, layers, heads
+  EXPECT_EQ(means, 3U * 2);
+  // One kind; a given translation; a model of one head; one that does not attend.
+  EXPECT_EQ(running.ok("/attention", {{"q", "mira"}, {"kind", "encoder"}})["matrices"].size(), 8U);
+  const json given = running.ok("/attention", {{"q", "mira"}, {"translation", "tolo sena"}});
+  EXPECT_EQ(given["translatedText"], "tolo sena");
+  EXPECT_FALSE(given.contains("words"));
+  EXPECT_EQ(running.ok("/attention", {{"q", "mira"}, {"model", "m1"}})["matrices"].size(), 1U);
+  const json blind = running.ok("/attention", {{"q", "mira"}, {"model", "m2"}});
+  EXPECT_EQ(blind["matrices"].size(), 0U);
+  EXPECT_NE(blind["translatedText"], "");
+  EXPECT_EQ(running.ok("/attention", {{"q", " "}})["translatedText"], "");
+}
+
+TEST(Service, WordsLeadToWhatCouldStandThere) {
+  for (const std::size_t which : {0, 1}) {
+    Running running({which});
+    const json look = running.ok("/attention", {{"q", "sena kupo vadi rel"}});
+    std::vector<std::string> words;
+    for (const json& word : look["words"]) {
+      EXPECT_EQ(word["prefix"], json(join(words, " ")));
+      EXPECT_EQ(word["forced"], json(false));
+      words.push_back(word["word"]);
+    }
+    EXPECT_EQ(look["translatedText"], json(join(words, " ")));
+    ASSERT_GT(words.size(), 1U);
+    const std::string prefix = words[0];
+    const json found =
+        running.ok("/candidates",
+                   {{"q", "sena kupo vadi rel"}, {"prefix", prefix}, {"count", 5}})["candidates"];
+    ASSERT_GT(found.size(), 1U);
+    EXPECT_LE(found.size(), 5U);
+    double before = 1;
+    for (const json& one : found) {
+      EXPECT_LE(one["probability"].get<double>(), before);
+      before = one["probability"];
+      if (one["ends"] == true) continue;
+      const json forced =
+          running.ok("/attention", {{"q", "sena kupo vadi rel"}, {"prefix", one["prefix"]}});
+      EXPECT_THAT(forced["translatedText"].get<std::string>(),
+                  ::testing::StartsWith(one["prefix"].get<std::string>()));
+      EXPECT_EQ(forced["words"][0]["forced"], json(true));
+    }
+  }
+}
+
+TEST(Service, CandidatesHaveTheProbabilitiesOfTheModel) {
+  // log P of a word is what the model says of its pieces when it reads them.
+  for (const std::size_t which : {0, 1, 2}) {
+    decode::Translator translator = translator_of(which);
+    const auto words = decode::next_words(translator, "mira tolo", "sena", 6);
+    ASSERT_GT(words.size(), 2U);
+    for (const auto& word : words) {
+      if (word.ends) continue;
+      EXPECT_EQ(word.prefix, "sena" + std::string(word.continues ? "" : " ") + word.word);
+      const auto pieces = translator.first().target.encode(word.prefix);
+      const auto before = translator.first().target.encode("sena");
+      if (pieces.size() <= before.size() ||
+          !std::equal(before.begin(), before.end(), pieces.begin()))
+        continue;  // spelled in other pieces
+      const auto scored = translator.score({"mira tolo"}, {word.prefix})[0].tokens;
+      double sum = 0;
+      for (std::size_t i = before.size(); i < pieces.size(); ++i) sum += scored[i];
+      EXPECT_GE(word.probability, std::exp(sum) - 1e-5) << word.prefix;
+    }
+  }
+}
+
+TEST(Service, RefusesWhatItCannotAnswer) {
+  Running running({0, 1});
+  const auto mistake = [&](const std::string& path, const std::string& body,
+                           const std::string& part) {
+    auto begun = running.begin(post_text(path, body));
+    const Answer answer = running.end(begun);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_THAT(json::parse(answer.body)["error"].get<std::string>(), HasSubstr(part));
+  };
+  mistake("/translate", "{}", "q: is missing");
+  mistake("/translate", "q", "nor JSON");
+  mistake("/translate", R"({"q": 5})", "q: must be a text or a list of texts");
+  mistake("/translate", R"({"q": "a", "source": "xx"})", "no model here translates from xx to");
+  mistake("/translate", R"({"q": "a", "target": "xx"})", "to xx; GET /languages lists them");
+  mistake("/translate", R"({"q": "a", "model": "xx"})", "'xx' is not here; m0, m1");
+  mistake("/translate", R"({"q": "a", "format": "html"})", "send text");
+  mistake("/translate", R"({"q": "a", "alternatives": 5})", "from 0 to 4");
+  mistake("/translate", R"({"q": "a\nb", "prefix": "c"})", "prefix: is for a q of one line");
+  mistake("/attention", R"({"q": "a\nb"})", "must be one line");
+  mistake("/attention", R"({"q": "a", "kind": "x"})", "cross, encoder, decoder");
+  mistake("/attention", R"({"q": "a", "prefix": "b", "translation": "c"})", "send one");
+  mistake("/attention", json{{"q", std::string(3000, 'a')}}.dump(), "attention is shown of up to");
+  mistake("/candidates", R"({"q": "a", "count": 0})", "from 1 to 100");
+  // The second model has other languages.
+  EXPECT_EQ(running.ok("/translate", {{"q", "mira"}, {"target", "fr"}})["translatedText"],
+            json(expected(translator_of(1), {"mira"})[0]));
+}
+
+TEST(Service, LimitsTheQueueAndTheTime) {
+  Running running({0}, {.queue = 3, .patience = std::chrono::seconds(1)});
+  auto first = running.begin(post_text("/translate", R"({"q": "mira\ntolo"})"));
+  running.wait_for_lines(2);
+  const Answer too_many = ask(running.server.port(), post_text("/translate", R"({"q": "a\nb"})"));
+  EXPECT_EQ(too_many.status, 429);
+  EXPECT_EQ(too_many.body, "{\"error\":\"too many requests wait already\"}\n");
+  EXPECT_EQ(too_many.header("retry-after"), "1");
+  const Answer too_long =
+      ask(running.server.port(), post_text("/translate", R"({"q": "a\nb\nc\nd"})"));
+  EXPECT_EQ(too_long.status, 413);
+  EXPECT_THAT(too_long.body, HasSubstr("4 lines; a request may have 3"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  const Answer late = running.end(first);
+  EXPECT_EQ(late.status, 503);
+  EXPECT_EQ(late.header("retry-after"), "5");
+  EXPECT_EQ(running.service.waiting(), 0);
+  EXPECT_EQ(running.ok("/translate", {{"q", "mira"}}).size(), 1U);
+}
+
+TEST(Service, TellsOfItself) {
+  Running running({0, 1});
+  const auto get = [&](const std::string& path) {
+    return ask(running.server.port(), get_text(path));
+  };
+  EXPECT_EQ(json::parse(get("/languages").body),
+            json::parse(R"([{"code": "de", "name": "German", "targets": ["en", "fr"]},
+                            {"code": "en", "name": "English", "targets": []},
+                            {"code": "fr", "name": "French", "targets": []}])"));
+  EXPECT_EQ(json::parse(get("/health").body)["status"], "ok");
+  running.ok("/translate", {{"q", {"mira", "tolo"}}});
+  const Answer metrics = get("/metrics");
+  EXPECT_THAT(metrics.header("content-type"), HasSubstr("version=0.0.4"));
+  EXPECT_THAT(metrics.body, HasSubstr("heed_lines_total{model=\"m0\"} 2\n"));
+  EXPECT_THAT(metrics.body,
+              HasSubstr("heed_requests_total{path=\"/translate\",status=\"200\"} 1\n"));
+  EXPECT_THAT(metrics.body, HasSubstr("heed_waiting_lines 0\n"));
+  const Answer page = get("/");
+  EXPECT_THAT(page.body, HasSubstr("m0 and m1"));
+  EXPECT_THAT(page.header("content-security-policy"), HasSubstr("default-src 'none'"));
+  running.service.drain();
+  EXPECT_EQ(json::parse(get("/health").body)["status"], "draining");
+}
+
+}  // namespace
+}  // namespace heed::serve
