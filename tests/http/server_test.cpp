@@ -294,7 +294,7 @@ TEST(Server, NamesAPortThatIsTakenAndAnAddressThatIsNone) {
 
 TEST(Server, SurvivesWhatIsNoHttp) {
   const Server server({}, {echo()});
-  for (const std::string text :
+  for (const std::string& text :
        {std::string("\r\n\r\n\r\n"), std::string("GET\r\n\r\n"), std::string("\x16\x03\x01\x02"),
         std::string("POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
         std::string("POST /echo HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n"),
