@@ -16,7 +16,7 @@ struct Request {
   Fields query;              // behind the ?, decoded
   std::string type;          // of the body: lower case, without parameters; empty: not said
   std::string body;
-  Fields form;  // the body's fields where it is an HTML form, urlencoded or multipart; else none
+  Fields form;  // the body's fields where it is an HTML form, urlencoded or multipart
 };
 
 struct Response {

@@ -24,7 +24,9 @@ void Stream::end() const {
 
 struct Reply::Promise {
   std::shared_ptr<Exchange> exchange;
-  ~Promise() { exchange->send(error(500, "the request was not answered")); }
+  ~Promise() {
+    if (!exchange->answered()) exchange->send(error(500, "the request was not answered"));
+  }
 };
 
 Reply::Reply(std::shared_ptr<Exchange> exchange)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <utility>
 
@@ -121,13 +122,21 @@ std::vector<Desk::Share> Desk::next_batch() const {
     if (entry->model() == first->model() && shares_batches(*entry) &&
         entry->lines.n_best == first->lines.n_best)
       fellows.push_back(entry);
+  // As many as all threads search at once. Small batches are answered early, and where more lines
+  // wait, those are taken that are about as long as the first, which is searched faster.
   const auto most =
-      static_cast<std::size_t>(config.batch_size * std::max(1, at::get_num_threads() / 2));
-  for (std::size_t round = 0; !fellows.empty(); ++round) {
-    for (const EntryPtr& entry : fellows) {
-      if (batch.size() == most) return batch;
-      batch.push_back({entry, entry->found.size() + round});
-    }
+      static_cast<std::size_t>(std::max<int64_t>(1, config.batch_size / 2) * at::get_num_threads());
+  const auto length = [](const Share& share) {
+    return std::ssize(share.entry->lines.lines[share.line]);
+  };
+  for (std::size_t round = 0; !fellows.empty() && batch.size() < most; ++round) {
+    std::vector<Share> turn;  // the next line of each
+    for (const EntryPtr& entry : fellows) turn.push_back({entry, entry->found.size() + round});
+    const int64_t wanted = length(batch.empty() ? turn.front() : batch.front());
+    std::ranges::stable_sort(turn, {},
+                             [&](const Share& share) { return std::abs(length(share) - wanted); });
+    turn.resize(std::min(turn.size(), most - batch.size()));
+    batch.insert(batch.end(), turn.begin(), turn.end());
     std::erase_if(fellows, [&](const EntryPtr& entry) {
       return entry->found.size() + round + 1 == entry->lines.lines.size();
     });

@@ -3,7 +3,8 @@
 // Lines of several requests share batches where that changes nobody's output: for models that give
 // a line the same bits in any batch (decode::Translator::is_same_in_any_batch). Other requests
 // are translated alone, so that an answer is in any case what `heed translate` gives for a file of
-// its lines. Batches take a line of each request in turn: a long request does not hold up others.
+// its lines. Batches take a line of each request in turn, that of the first one always: a long
+// request does not hold up others, and none is passed over for ever.
 #pragma once
 
 #include <chrono>

@@ -5,7 +5,8 @@
 Starts `heed serve MODEL` and measures, with the lines of SOURCE:
 
   throughput  so many clients, each with a connection of its own, send a line at a time; beside it `heed translate`
-              on the same lines as one file, taking turns. Goal: 0.9 of its lines per second.
+              on the same lines as one file, taking turns. Goal: 0.9 of its lines per second. The clients need processors,
+              too: on a busy machine, or one with few, the lines per second of processor time tell more.
   latency     one client alone, lines of 15 words: the median time of an answer beside that of the search alone, as the
               server counts it (heed_search_seconds_total). Goal: 1.3 times it.
   equality    all answers are those of `heed translate`, byte for byte.
@@ -18,6 +19,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import signal
 import statistics
 import subprocess
@@ -57,6 +59,12 @@ class Server:
         connection.request("GET", "/metrics")
         text = connection.getresponse().read().decode()
         return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
+
+    def processor(self):
+        """Seconds that its threads have computed."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self):
         return self.metric("process_resident_memory_bytes") / 2**20
@@ -108,32 +116,41 @@ def serve_all(server, lines, clients):
     return time.perf_counter() - begin, out
 
 
-def search_alone(args, lines):
-    """Seconds that `heed bench translate` needs for the same search, without starting and loading."""
+def timed(command):
+    """Seconds, seconds of the processor, and the output."""
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    seconds, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, text
+
+
+def translate_file(args, lines):
+    """The same of `heed translate`, without what it takes to start and to load the model; and the translations."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "lines")
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in lines)
-        started = time.perf_counter()
-        text = subprocess.run([args.heed, "--quiet", "translate", args.model, path], check=True,
-                              capture_output=True, text=True).stdout
-        whole = time.perf_counter() - started
-        # An empty file: what it takes to begin.
-        started = time.perf_counter()
-        subprocess.run([args.heed, "--quiet", "translate", args.model, os.devnull], check=True, capture_output=True)
-        return whole - (time.perf_counter() - started), text.split("\n")[:-1]
+        seconds, processor, text = timed([args.heed, "--quiet", "translate", args.model, path])
+    idle, idle_processor, _ = timed([args.heed, "--quiet", "translate", args.model, os.devnull])
+    return seconds - idle, processor - idle_processor, text.split("\n")[:-1]
 
 
 def measure_throughput(args, server, lines):
-    ratios = []
+    ratios, processors = [], []
     for _ in range(args.repeats):
+        before = server.processor()
         served, answers = serve_all(server, lines, args.clients)
-        alone, expected = search_alone(args, lines)
+        served_processor = server.processor() - before
+        alone, processor, expected = translate_file(args, lines)
         wrong = sum(a != b for a, b in zip(answers, expected, strict=True))
         ratios.append(alone / served)
+        processors.append(processor / served_processor)
         print(f"throughput: {len(lines) / served:.1f} lines/s served to {args.clients} clients, "
-              f"{len(lines) / alone:.1f} by heed translate, ratio {ratios[-1]:.2f}; {wrong} other translations")
-    print(f"throughput: median ratio {statistics.median(ratios):.2f}")
+              f"{len(lines) / alone:.1f} by heed translate, ratio {ratios[-1]:.2f}; by processor time "
+              f"{len(lines) / served_processor:.1f}, {len(lines) / processor:.1f}, {processors[-1]:.2f}; "
+              f"{wrong} other translations", flush=True)
+    print(f"throughput: median ratio {statistics.median(ratios):.2f}, by processor time "
+          f"{statistics.median(processors):.2f}")
 
 
 def measure_latency(server, lines, count):
