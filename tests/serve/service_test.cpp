@@ -12,7 +12,6 @@
 
 #include "base/strings.h"
 #include "decode/forced.h"
-#include "decode/next_words.h"
 #include "decode/random_models.h"
 #include "http/client.h"
 
@@ -254,28 +253,6 @@ TEST(Service, WordsLeadToWhatCouldStandThere) {
       EXPECT_THAT(forced["translatedText"].get<std::string>(),
                   ::testing::StartsWith(one["prefix"].get<std::string>()));
       EXPECT_EQ(forced["words"][0]["forced"], json(true));
-    }
-  }
-}
-
-TEST(Service, CandidatesHaveTheProbabilitiesOfTheModel) {
-  // log P of a word is what the model says of its pieces when it reads them.
-  for (const std::size_t which : {0, 1, 2}) {
-    decode::Translator translator = translator_of(which);
-    const auto words = decode::next_words(translator, "mira tolo", "sena", 6);
-    ASSERT_GT(words.size(), 2U);
-    for (const auto& word : words) {
-      if (word.ends) continue;
-      EXPECT_EQ(word.prefix, "sena" + std::string(word.continues ? "" : " ") + word.word);
-      const auto pieces = translator.first().target.encode(word.prefix);
-      const auto before = translator.first().target.encode("sena");
-      if (pieces.size() <= before.size() ||
-          !std::equal(before.begin(), before.end(), pieces.begin()))
-        continue;  // spelled in other pieces
-      const auto scored = translator.score({"mira tolo"}, {word.prefix})[0].tokens;
-      double sum = 0;
-      for (std::size_t i = before.size(); i < pieces.size(); ++i) sum += scored[i];
-      EXPECT_GE(word.probability, std::exp(sum) - 1e-5) << word.prefix;
     }
   }
 }

@@ -1,0 +1,86 @@
+// The likeliest next words, and what a translator says about the batches of its models.
+#include "decode/next_words.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "decode/random_models.h"
+
+namespace heed::decode {
+namespace {
+
+TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
+  for (const model::ModelConfig& config : small_models()) {
+    Translator translator = make_translator(random_model(config));
+    const text::Vocabulary& target = translator.first().target;
+    const auto before = target.encode("sena");
+    const auto words = next_words(translator, "mira tolo", "sena", 6);
+    ASSERT_GT(words.size(), 2U);
+    double last = 1;
+    int compared = 0;
+    for (const NextWord& word : words) {
+      EXPECT_LE(word.probability, last);
+      last = word.probability;
+      if (word.ends) {
+        EXPECT_EQ(word.prefix, "sena");
+        continue;
+      }
+      EXPECT_EQ(word.prefix, "sena" + std::string(word.continues ? "" : " ") + word.word);
+      // What the model says of the pieces when it reads them; other spellings of the word add.
+      const auto pieces = target.encode(word.prefix);
+      if (pieces.size() <= before.size() ||
+          !std::equal(before.begin(), before.end(), pieces.begin()))
+        continue;
+      const auto scores = translator.score({"mira tolo"}, {word.prefix})[0].tokens;
+      double sum = 0;
+      for (std::size_t i = before.size(); i < pieces.size(); ++i) sum += scores[i];
+      EXPECT_GE(word.probability, std::exp(sum) - 1e-5) << word.prefix;
+      ++compared;
+    }
+    EXPECT_GT(compared, 0);
+  }
+}
+
+TEST(NextWords, TheFirstOneIsThatOfGreedySearchAndMayBeForced) {
+  DecodeConfig greedy;
+  greedy.beam_size = 1;
+  for (const model::ModelConfig& config : small_models()) {
+    Translator translator = make_translator(random_model(config), greedy);
+    const std::string own = translator.translate({"kupo vadi rel"})[0].text;
+    const auto words = next_words(translator, "kupo vadi rel", "", 1);
+    ASSERT_EQ(words.size(), 1U);
+    if (words[0].ends) continue;
+    EXPECT_TRUE(own.starts_with(words[0].word)) << own << ": " << words[0].word;
+    EXPECT_EQ(translator.translate({"kupo vadi rel"}, 1, {words[0].prefix})[0].text, own);
+  }
+}
+
+TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
+  Translator translator = make_translator(random_model(small_models()[0]));
+  EXPECT_TRUE(next_words(translator, " ", "", 5).empty());
+}
+
+TEST(Batches, TransformersGiveALineTheSameBitsInAnyOfThem) {
+  DecodeConfig sampling;
+  sampling.sampling.top_k = 3;
+  EXPECT_TRUE(make_translator(random_model(small_models()[0])).is_same_in_any_batch());
+  EXPECT_FALSE(make_translator(random_model(small_models()[0]), sampling).is_same_in_any_batch());
+  EXPECT_FALSE(make_translator(random_model(small_models()[1])).is_same_in_any_batch());
+}
+
+TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
+  Translator translator = make_translator(random_model(small_models()[0]));
+  const std::string best = translator.translate({"mira tolo sena"})[0].text;
+  translator.set_n_best(4);
+  const Translation several = translator.translate({"mira tolo sena"})[0];
+  EXPECT_EQ(several.texts.size(), 4U);
+  EXPECT_EQ(several.text, best);
+  EXPECT_THROW(translator.set_n_best(6), UserError);  // the beam holds five
+  EXPECT_EQ(translator.config().n_best, 4);
+}
+
+}  // namespace
+}  // namespace heed::decode
