@@ -106,6 +106,17 @@ class Docs(unittest.TestCase):
                             self.assertTrue(known, f"{page.name}: {option} in: {line}")
         self.assertGreater(seen, 30)
 
+    def test_messages_are_those_of_the_source(self):
+        """What troubleshooting.md quotes, apart from what is different each time (…)."""
+        sources = [*ROOT.glob("src/**/*.cpp"), *ROOT.glob("apps/**/*.cpp"), *ROOT.glob("src/**/*.js")]
+        literals = "\n".join(re.sub(r'"\s*\n\s*"', "", text(source)) for source in sources)
+        rows = [line for line in text(ROOT / "docs/troubleshooting.md").splitlines() if line.startswith("| `")]
+        self.assertGreater(len(rows), 30)
+        for row in rows:
+            for message in re.findall(r"`([^`]*)`", row.split(" | ")[0]):
+                for part in message.split("…"):
+                    self.assertIn(part.strip(" '"), literals, message)
+
     def test_run_knows_what_the_docs_tell(self):
         usage = subprocess.run([ROOT / "run", "help"], capture_output=True, text=True).stdout
         for page in PAGES:
