@@ -91,15 +91,41 @@ Input read_input(const AttentionArgs& args) {
   return input;
 }
 
-study::AttentionMatrix shape(study::AttentionMatrix matrix, const AttentionArgs& args) {
-  if (args.words) matrix = study::merge_words(matrix);
-  if (kEvidence.contains(matrix.kind) && !args.with_signs)
+using Matrices = std::vector<study::AttentionMatrix>;
+
+struct Shape {
+  bool words = false, with_signs = false, drop_eos = false;
+};
+
+study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted) {
+  if (wanted.words) matrix = study::merge_words(matrix);
+  if (kEvidence.contains(matrix.kind) && !wanted.with_signs)
     matrix = study::shares_of(std::move(matrix));
-  if (args.drop_eos) matrix = study::drop_end(matrix);
+  if (wanted.drop_eos) matrix = study::drop_end(matrix);
   return matrix;
 }
 
-using Matrices = std::vector<study::AttentionMatrix>;
+/// As the tables have them.
+Matrices for_tables(const Matrices& matrices, const AttentionArgs& args) {
+  Matrices out;
+  for (const auto& matrix : matrices)
+    out.push_back(shape(
+        matrix, {.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos}));
+  return out;
+}
+
+/// Without signs, and in the other unit, too, where words have several pieces.
+Matrices for_page(const Matrices& matrices, const AttentionArgs& args) {
+  Matrices out;
+  for (const auto& matrix : matrices) {
+    out.push_back(shape(matrix, {.words = args.words, .drop_eos = args.drop_eos}));
+    auto other = shape(matrix, {.words = !args.words, .drop_eos = args.drop_eos});
+    if (other.source.size() != out.back().source.size() ||
+        other.target.size() != out.back().target.size())
+      out.push_back(std::move(other));
+  }
+  return out;
+}
 
 /// The table, piece by piece: it can be larger than is good to hold.
 template <class Write>
@@ -140,7 +166,7 @@ std::string picture_name(const study::AttentionMatrix& matrix) {
 
 /// A picture per matrix and one of all layers and heads where there are several; returns how many.
 std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& matrices,
-                           const std::string& which) {
+                           const std::string& model, const std::string& which) {
   std::size_t count = 0;
   const auto write = [&](const std::string& name, const std::string& svg) {
     write_atomic((folder / name).string(), svg);
@@ -151,12 +177,13 @@ std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& 
     const auto to = std::find_if(
         from, matrices.end(), [&](const auto& matrix) { return picture_start(matrix) != start; });
     if (to - from > 1)
-      write(start + "grid.svg",
-            draw::draw_heatmap_grid({from, to}, draw::describe_kind(*from) + ", sentence " +
-                                                    std::to_string(from->sentence)));
+      write(
+          start + "grid.svg",
+          draw::draw_heatmap_grid({from, to}, model + ": " + draw::describe_kind(*from) +
+                                                  ", sentence " + std::to_string(from->sentence)));
     for (; from != to; ++from)
       if (which == "all")
-        write(picture_name(*from), draw::draw_heatmap(*from, draw::describe(*from)));
+        write(picture_name(*from), draw::draw_heatmap(*from, draw::describe(model, *from)));
   }
   return count;
 }
@@ -179,8 +206,8 @@ class Gathered {
   std::map<int64_t, std::map<std::string, Matrices>> by_sentence_;
 };
 
-/// What a model looks at, and what else was asked for. Where there are no `targets`, they become
-/// its own translations.
+/// What a model looks at, and what else was asked for, by pieces. Where there are no `targets`,
+/// they become its own translations.
 Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
   const ModelFolder folder = open_model(model, args.common.open());
@@ -197,7 +224,7 @@ Matrices look(const std::string& model, const Input& input,
     for (const auto& one : sentences) {
       own.push_back(one.target_text);
       for (study::AttentionMatrix& matrix : matrices_of(one, std::ssize(own)))
-        gathered.add(shape(std::move(matrix), args));
+        gathered.add(std::move(matrix));
     }
   };
   if (!looks_of(args).empty())
@@ -225,7 +252,7 @@ Matrices look(const std::string& model, const Input& input,
 Matrices with_model_beside(Matrices matrices, const Input& input,
                            std::optional<std::vector<std::string>> targets,
                            const AttentionArgs& args) {
-  Matrices others = look(args.beside, input, targets, args);
+  Matrices others = for_page(look(args.beside, input, targets, args), args);
   const bool alike = folder_name(args.model) == folder_name(args.beside);
   for (auto& matrix : matrices) matrix.model = alike ? args.model : folder_name(args.model);
   for (auto& matrix : others) matrix.model = alike ? args.beside : folder_name(args.beside);
@@ -257,7 +284,8 @@ void attention(const AttentionArgs& args) {
     throw UserError("heed attention: --beside is for the page; name a folder for it with -o");
   const Input input = read_input(args);
   std::optional<std::vector<std::string>> targets = input.target;
-  Matrices matrices = look(args.model, input, targets, args);
+  const Matrices found = look(args.model, input, targets, args);
+  Matrices matrices = for_tables(found, args);
   if (args.output.empty()) {
     write_csv(matrices, args.kinds[0], args.matrix,
               [](const std::string& text) { std::cout << text; });
@@ -269,8 +297,10 @@ void attention(const AttentionArgs& args) {
   if (args.with_signs)  // a picture has no place for them
     for (study::AttentionMatrix& matrix : matrices)
       if (kEvidence.contains(matrix.kind)) matrix = study::shares_of(std::move(matrix));
-  const std::size_t pictures = write_pictures(out, matrices, args.pictures);
+  const std::size_t pictures =
+      write_pictures(out, matrices, folder_name(args.model), args.pictures);
   std::string title = "Attention of " + args.model;
+  matrices = for_page(found, args);
   if (!args.beside.empty()) {
     title += " and " + args.beside;
     matrices = with_model_beside(std::move(matrices), input, targets, args);
@@ -309,7 +339,7 @@ void add_attention(CommandLine& program) {
       .option("--head", args->heads,
               "Heads from 0, mean, or all; several separated by commas, as in all,mean")
       .shows_default();
-  command.flag("--words", args->words, "Merge pieces into words");
+  command.flag("--words", args->words, "Merge pieces into words; the page switches between both");
   command.flag("--drop-eos", args->drop_eos,
                "Leave the </s> column out and scale the rest to sum to 1");
   command.flag("--signed", args->with_signs,

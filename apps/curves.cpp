@@ -1,6 +1,5 @@
 // heed curves RUN...: how runs learned, as text, pictures and CSV.
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -8,6 +7,7 @@
 #include <optional>
 
 #include "apps/commands.h"
+#include "apps/shared/learning.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -26,31 +26,6 @@ struct CurvesArgs {
   std::string against = "updates", output;
 };
 
-struct Learning {
-  std::string name;
-  std::vector<MetricsLine> events;  // of training and validations
-};
-
-/// What is measured: the name of its files and what stands beside its axis.
-struct Measure {
-  const char* name;
-  const char* label;
-  std::optional<double> MetricsLine::*value;
-};
-
-constexpr std::array<Measure, 4> kMeasures = {{
-    {"bleu", "BLEU", &MetricsLine::bleu},
-    {"loss", "loss per piece", &MetricsLine::loss},
-    {"chrf", "chrF", &MetricsLine::chrf},
-    {"command", "what the command says", &MetricsLine::command},
-}};
-
-/// "train", "valid" or the name of a further set.
-std::string set_of(const MetricsLine& event) {
-  if (event.event == "train") return "train";
-  return event.set.empty() ? "valid" : event.set;
-}
-
 /// Runs are told apart by their folder's name, where that suffices.
 std::vector<std::string> names_of(const std::vector<std::string>& folders) {
   std::map<std::string, int> seen;
@@ -61,59 +36,6 @@ std::vector<std::string> names_of(const std::vector<std::string>& folders) {
     names.push_back(seen[name] > 1 ? folder : name);
   }
   return names;
-}
-
-Learning read_learning(const std::string& folder, const std::string& name) {
-  const std::string path = (std::filesystem::path(folder) / "metrics.jsonl").string();
-  require_file(path, "metrics of a run");
-  Learning learning{.name = name, .events = {}};
-  for (const std::string& line : split(read_file(path), '\n')) {
-    auto event = train::parse_metrics(line);
-    if (event && event->event != "rollback") learning.events.push_back(std::move(*event));
-  }
-  if (learning.events.empty()) throw UserError(path + ": the run has not measured anything yet");
-  return learning;
-}
-
-/// Where the event stands on the x axis.
-std::optional<double> place_of(const MetricsLine& event, bool minutes) {
-  if (!minutes) return static_cast<double>(event.update);
-  if (!event.seconds) return std::nullopt;
-  return *event.seconds / 60;
-}
-
-/// The lines of one run: training first, then its validation sets.
-std::vector<draw::Line> lines_of(const Learning& run, const Measure& measure, std::size_t color,
-                                 bool minutes) {
-  std::vector<draw::Line> lines;
-  std::map<std::string, std::size_t> of_set;
-  for (const MetricsLine& event : run.events) {
-    const auto value = event.*measure.value;
-    const auto place = place_of(event, minutes);
-    if (!value || !place) continue;
-    const std::string set = set_of(event);
-    const auto [found, is_new] = of_set.try_emplace(set, lines.size());
-    if (is_new) {
-      const bool dashed = measure.value == &MetricsLine::loss && set != "train";
-      lines.push_back({.name = set == "valid" && !dashed ? run.name : run.name + ", " + set,
-                       .points = {},
-                       .color = color,
-                       .dashed = dashed});
-    }
-    lines[found->second].points.emplace_back(*place, *value);
-  }
-  return lines;
-}
-
-draw::Lines picture_of(const std::vector<Learning>& runs, const Measure& measure, bool minutes) {
-  draw::Lines picture{.title = runs.size() == 1 ? runs.front().name : "Learning curves",
-                      .x_label = minutes ? "minutes" : "updates",
-                      .y_label = measure.label,
-                      .lines = {}};
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    for (draw::Line& line : lines_of(runs[i], measure, i, minutes))
-      picture.lines.push_back(std::move(line));
-  return picture;
 }
 
 std::string number(std::optional<double> value, int digits) {
@@ -174,8 +96,8 @@ void curves(const CurvesArgs& args) {
   const bool minutes = args.against == "minutes";
   if (!args.output.empty()) make_folder(args.output);
   bool shown = false;
-  for (const Measure& measure : kMeasures) {
-    const draw::Lines picture = picture_of(runs, measure, minutes);
+  for (const Measure& measure : measures()) {
+    const draw::Lines picture = learning_curves(runs, measure, minutes);
     if (picture.lines.empty()) continue;
     if (!shown) std::cout << draw::lines_text(picture) << '\n';
     shown = true;

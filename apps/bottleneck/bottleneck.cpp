@@ -5,12 +5,13 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/bottleneck/attention_files.h"
 #include "apps/bottleneck/attention_scores.h"
+#include "apps/bottleneck/family_report.h"
+#include "apps/bottleneck/titles.h"
 #include "apps/commands.h"
-#include "apps/shared/attention_maps.h"
 #include "apps/shared/family.h"
 #include "apps/shared/model_folder.h"
-#include "apps/shared/pairs.h"
 #include "apps/shared/provenance.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/test_set.h"
@@ -23,12 +24,10 @@
 #include "base/strings.h"
 #include "data/hygiene.h"
 #include "draw/curve.h"
-#include "draw/heatmap.h"
 #include "draw/report.h"
 #include "model/model.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"
-#include "study/attention_csv.h"
 #include "text/lines.h"
 #include "text/table.h"
 
@@ -48,43 +47,6 @@ std::string in(const std::string& folder, const char* name) {
   return (fs::path(folder) / name).string();
 }
 
-std::string describe_model(const model::ModelConfig& model) {
-  if (model.type == model::ModelType::transformer)
-    return "Transformer, " + std::to_string(model.encoder_layers) + "+" +
-           std::to_string(model.decoder_layers) + " layers, width " + std::to_string(model.width) +
-           ", " + std::to_string(model.heads) + " heads";
-  const std::string attention = model.attention == "none"
-                                    ? "no attention: the encoder's last states are all it sees"
-                                    : "attention " + model.attention;
-  return config::name_of(model.cell) + " encoder-decoder, width " +
-         std::to_string(model.hidden_size) + ", " + attention +
-         (model.input_feeding ? " with input feeding" : "");
-}
-
-std::vector<std::pair<std::string, std::string>> facts_of(const RunSummary& summary) {
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"parameters", human_count(static_cast<double>(summary.parameters))},
-      {"updates", std::to_string(summary.updates)},
-      {"training", fixed(summary.minutes, 1) + " min"},
-      {"speed", human_count(summary.tokens_per_second) + " target tokens/s"}};
-  if (summary.validation_loss)
-    facts.emplace_back("validation loss", fixed(*summary.validation_loss, 3));
-  if (summary.validation_bleu)
-    facts.emplace_back("validation BLEU", fixed(*summary.validation_bleu, 1));
-  return facts;
-}
-
-void add_facts(const AttentionScores& scores, draw::ReportSystem& system) {
-  if (scores.alignment_error)
-    system.facts.emplace_back("alignment error", fixed(100 * *scores.alignment_error, 1) + " % (" +
-                                                     scores.alignment_choice + "; diagonal " +
-                                                     fixed(100 * *scores.diagonal_error, 1) +
-                                                     " %)");
-  if (scores.pronouns)
-    system.facts.emplace_back("pronouns with the right gender",
-                              fixed(100 * *scores.pronouns, 1) + " %");
-}
-
 /// One row per system, for systems.csv: what it costs, and what its attention is worth.
 std::vector<std::string> row_of(const FamilyMember& member, const score::SystemLengths& lengths,
                                 const AttentionScores& scores) {
@@ -99,65 +61,6 @@ std::vector<std::string> row_of(const FamilyMember& member, const score::SystemL
           fixed(lengths.all.bleu.score, 2),
           percent(scores.alignment_error),
           percent(scores.pronouns)};
-}
-
-/// The first sentence of about a dozen words, long enough to show something and short enough to
-/// read.
-std::size_t picture_sentence(const std::vector<std::string>& sources) {
-  std::size_t best = 0;
-  const auto distance = [&](std::size_t i) {
-    return std::abs(static_cast<long>(text::count_words(sources[i])) - 12);
-  };
-  for (std::size_t i = 1; i < sources.size(); ++i)
-    if (distance(i) < distance(best)) best = i;
-  return best;
-}
-
-/// The mean over heads of the last layer's cross-attention on one sentence; nothing for a model
-/// without attention.
-std::optional<study::AttentionMatrix> picture(const ModelFolder& folder,
-                                              const std::string& source) {
-  if (!folder.model->attends()) return std::nullopt;
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
-                                folder.precision);
-  const auto attended =
-      decode::attention_maps(translator, {source}, std::nullopt, {.layers = {-1}, .heads = {-1}});
-  auto matrices = to_matrices(attended.front(), 1);
-  if (matrices.empty()) return std::nullopt;
-  return study::merge_words(matrices.front());
-}
-
-/// One sentence from each bucket, with every system's translation.
-std::vector<draw::ReportSample> samples_of(const score::LengthReport& lengths, const TestSet& set,
-                                           const std::vector<score::SystemOutput>& outputs) {
-  std::vector<draw::ReportSample> samples;
-  for (const score::Bucket& bucket : lengths.buckets) {
-    if (bucket.sentences.empty()) continue;
-    const std::size_t line = bucket.sentences[bucket.sentences.size() / 2];
-    draw::ReportSample sample{set.source[line], set.reference[line], {}};
-    for (const score::SystemOutput& output : outputs)
-      sample.translations.emplace_back(output.name, output.hypotheses[line]);
-    samples.push_back(std::move(sample));
-  }
-  return samples;
-}
-
-draw::ReportSystem report_system(const FamilyMember& member, const ModelFolder& folder,
-                                 const TestSet& set, const score::SystemOutput& output,
-                                 std::size_t pictured) {
-  draw::ReportSystem system{
-      .name = member.name,
-      .description = describe_model(folder.config.model),
-      .facts = facts_of(RunSummary::read(in(member.folder, "summary.json"))),
-      .scores = score::score(output.hypotheses, set.reference, folder.config.evaluation),
-      .attention = picture(folder, set.source[pictured])};
-  if (system.attention) {
-    write_atomic(in(member.folder, "attention.svg"),
-                 draw::draw_heatmap(*system.attention, member.name));
-    write_atomic(in(member.folder, "attention.csv"),
-                 study::attention_csv_header() + study::attention_csv_rows(*system.attention));
-  }
-  return system;
 }
 
 /// What it takes to make the models again, as far as they have it in common.
@@ -212,25 +115,21 @@ void bottleneck(const BottleneckArgs& args) {
   const score::LengthReport lengths = score::measure_lengths(
       set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
   write_atomic(in(folder, "lengths.csv"), score::lengths_csv(lengths));
-  write_atomic(in(folder, "lengths.svg"), draw::draw_curve(draw::curve_of(lengths)));
+  const std::vector<std::string> titles = titles_of(members);
+  const score::LengthReport shown = titled(lengths, titles);
+  write_atomic(in(folder, "lengths.svg"), draw::draw_curve(draw::curve_of(shown)));
 
-  draw::Report report{
-      .title = "The long-sentence bottleneck",
-      .introduction = "The same data, vocabulary, seed and budget for every model; BLEU on " +
-                      set.name + " by the number of words in the source sentence.",
-      .lengths = lengths,
-      .systems = {},
-      .samples = samples_of(lengths, set, outputs),
-      .commands = {command_line(args)},
-      .notes = lengths.warnings};
-  const std::size_t pictured = picture_sentence(set.source);
+  draw::Report report = begin_report(shown, set, titled(outputs, titles));
+  report.commands = {command_line(args)};
+  report.learning = learning_of(members, titles, config);
   text::Table table{
       {"system", "parameters", "updates", "tokens_per_s", "bleu", "aer_%", "pronouns_%"}, {}};
   for (std::size_t i = 0; i < members.size(); ++i) {
     const ModelFolder model = open_model(members[i].folder);
-    report.systems.push_back(report_system(members[i], model, set, outputs[i], pictured));
+    report.long_sentence->attention.push_back(
+        write_attention(model, titles[i], sentences_of(report, outputs[i])));
     const AttentionScores scores = attention_scores(model, config, set, outputs[i].hypotheses);
-    add_facts(scores, report.systems.back());
+    report.systems.push_back(report_system(members[i], titles[i], set, outputs[i], scores));
     table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
   }
   write_atomic(in(folder, "systems.csv"), text::table_csv(table));
@@ -239,7 +138,7 @@ void bottleneck(const BottleneckArgs& args) {
     report.notes.push_back(found);
   write_atomic(in(folder, "report.html"), draw::report_page(report));
   std::cout << score::lengths_table(lengths) << '\n' << text::table_text(table);
-  if (const std::string line = draw::headline(lengths); !line.empty()) log::info(line);
+  if (const std::string line = draw::headline(shown); !line.empty()) log::info(line);
   log::info("report: " + in(folder, "report.html"));
 }
 

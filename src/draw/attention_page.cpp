@@ -94,6 +94,7 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
                               {"kind", matrix.kind},
                               {"layer", matrix.layer},
                               {"head", matrix.head},
+                              {"unit", matrix.words ? "words" : "pieces"},
                               {"target", sentence.line(matrix.target)},
                               {"source", sentence.line(matrix.source)}});
     append(sentence.weights, matrix.weights);

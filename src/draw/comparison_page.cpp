@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "draw/html.h"
 #include "draw/lengths_section.h"
+#include "draw/marked.h"
 #include "draw/page/page.h"
 #include "draw/svg.h"
 #include "text/table.h"
@@ -22,68 +23,52 @@ std::string interval_text(const score::Interval& interval) {
   return with_sign(interval.low, 2) + " to " + with_sign(interval.high, 2);
 }
 
-std::string heads(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += text_element("th", name, "scope=\"col\"");
-  return out;
+std::vector<std::string> change_of(const ComparedSystem& system) {
+  if (!system.bleu) return std::vector<std::string>(6);
+  const std::string look = system.bleu->p_value >= 0.05  ? ""
+                           : system.bleu->difference > 0 ? "class=\"better\""
+                                                         : "class=\"worse\"";
+  return {text_element("span", with_sign(system.bleu->difference, 2), look),
+          interval_text(system.bleu->interval),
+          xml_escape(score::p_text(system.bleu->p_value)),
+          system.randomisation ? xml_escape(score::p_text(*system.randomisation)) : "",
+          std::to_string(system.better),
+          std::to_string(system.worse)};
 }
 
 std::string scores_section(const ComparisonReport& report) {
-  std::vector<std::string> names{"system"};
-  for (const score::Score& score : report.systems.front().scores) names.push_back(score.name);
+  std::vector<Column> columns{{"system"}};
+  for (const score::Score& score : report.systems.front().scores) columns.push_back({score.name});
   for (const char* name : {"BLEU against the first", "95 %", "p, bootstrap", "p, randomisation",
                            "sentences better", "worse"})
-    names.emplace_back(name);
-  std::string rows;
+    columns.push_back({name});
+  std::vector<std::vector<std::string>> rows;
   for (const ComparedSystem& system : report.systems) {
-    std::string row = text_element("th", system.name, "scope=\"row\"");
-    for (const score::Score& score : system.scores)
-      row += text_element("td", fixed(score.value, 2));
-    if (system.bleu) {
-      const std::string look = system.bleu->p_value >= 0.05  ? ""
-                               : system.bleu->difference > 0 ? "class=\"better\""
-                                                             : "class=\"worse\"";
-      row += element("td", text_element("span", with_sign(system.bleu->difference, 2), look)) +
-             text_element("td", interval_text(system.bleu->interval)) +
-             text_element("td", score::p_text(system.bleu->p_value)) +
-             text_element("td", system.randomisation ? score::p_text(*system.randomisation) : "") +
-             text_element("td", std::to_string(system.better)) +
-             text_element("td", std::to_string(system.worse));
-    } else {
-      for (int i = 0; i < 6; ++i) row += element("td", "");
-    }
-    rows += element("tr", row) + '\n';
+    std::vector<std::string> row{text_element("span", system.name)};
+    for (const score::Score& score : system.scores) row.push_back(fixed(score.value, 2));
+    for (std::string& cell : change_of(system)) row.push_back(std::move(cell));
+    rows.push_back(std::move(row));
   }
-  return text_element("h2", "Scores") + table(heads(names), rows);
+  return text_element("h2", "Scores") + table(columns, rows);
 }
 
 std::string frequency_section(const ComparisonReport& report) {
-  std::vector<std::string> names{"times in " + report.counted_in, "words in the reference"};
-  for (const ComparedSystem& system : report.systems) names.push_back(system.name);
-  std::string rows;
+  std::vector<Column> columns{{"times in " + report.counted_in}, {"words in the reference"}};
+  for (const ComparedSystem& system : report.systems) columns.push_back({system.name});
+  std::vector<std::vector<std::string>> rows;
   for (const study::FrequencyBucket& bucket : report.frequencies) {
-    std::string row = text_element("th", bucket.label(), "scope=\"row\"") +
-                      text_element("td", std::to_string(bucket.systems.front().reference));
+    std::vector<std::string> row{text_element("span", bucket.label()),
+                                 std::to_string(bucket.systems.front().reference)};
     for (const study::WordMatches& matches : bucket.systems)
-      row += element("td", fixed(100 * matches.f1(), 1) +
-                               text_element("small", fixed(100 * matches.precision(), 1) + " / " +
-                                                         fixed(100 * matches.recall(), 1)));
-    rows += element("tr", row) + '\n';
+      row.push_back(fixed(100 * matches.f1(), 1) +
+                    text_element("small", fixed(100 * matches.precision(), 1) + " / " +
+                                              fixed(100 * matches.recall(), 1)));
+    rows.push_back(std::move(row));
   }
-  return text_element("h2", "Words by frequency") + table(heads(names), rows) +
+  return text_element("h2", "Words by frequency") + table(columns, rows) +
          text_element("p", "F1 of words in per cent; below it precision and recall.",
                       "class=\"quiet\"") +
          '\n';
-}
-
-std::string ngram_rows(const std::vector<study::NgramDifference>& ngrams) {
-  std::string rows;
-  for (const study::NgramDifference& one : ngrams)
-    rows += element("tr", text_element("th", one.ngram, "scope=\"row\" dir=\"auto\"") +
-                              text_element("td", std::to_string(one.first)) +
-                              text_element("td", std::to_string(one.second))) +
-            '\n';
-  return rows;
 }
 
 std::string ngrams_section(const ComparisonReport& report) {
@@ -94,8 +79,11 @@ std::string ngrams_section(const ComparisonReport& report) {
     const auto block = [&](const std::string& title,
                            const std::vector<study::NgramDifference>& ngrams) {
       if (ngrams.empty()) return std::string();
-      return text_element("h3", title) +
-             table(heads({"words", first, other.name}), ngram_rows(ngrams));
+      std::vector<std::vector<std::string>> rows;
+      for (const study::NgramDifference& one : ngrams)
+        rows.push_back({text_element("span", one.ngram), std::to_string(one.first),
+                        std::to_string(one.second)});
+      return text_element("h3", title) + table(columns_of({"words", first, other.name}), rows);
     };
     out += element("div class=\"pictures\"",
                    element("div", block(first + " rather than " + other.name, other.ngrams.first)) +
@@ -107,14 +95,6 @@ std::string ngrams_section(const ComparisonReport& report) {
          text_element("p", "How often each has words that the reference has in the same line.",
                       "class=\"quiet\"") +
          '\n';
-}
-
-std::string marked(const std::vector<study::TextPart>& parts) {
-  std::string out;
-  for (const study::TextPart& part : parts)
-    out += (out.empty() ? "" : " ") +
-           (part.common ? xml_escape(part.text) : text_element("mark", part.text));
-  return out;
 }
 
 std::string sentences_section(const ComparisonReport& report) {

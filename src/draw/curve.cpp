@@ -1,6 +1,7 @@
 #include "draw/curve.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -34,7 +35,8 @@ struct Plot {
   // Series stand a little beside each other, or their whiskers would hide one another.
   double x(std::size_t tick, std::size_t which) const {
     const double middle = (static_cast<double>(series) - 1) / 2;
-    const double step = std::min(7.0, 40.0 / static_cast<double>(series));
+    const double gap = width / static_cast<double>(ticks);
+    const double step = std::min(7.0, 0.4 * gap / static_cast<double>(series));
     return x(tick) + step * (static_cast<double>(which) - middle);
   }
   double y(double value) const { return axis.y(value); }
@@ -61,13 +63,26 @@ double smallest_value(const Curve& curve) {
   return smallest;
 }
 
-void draw_axes(Svg& svg, const Curve& curve, const Plot& plot) {
-  draw_frame(svg, plot.axis, plot.width, curve.title, curve.x_label, curve.y_label);
+// Where there is little room only every second, third, ... tick has its text.
+void draw_narrow_ticks(Svg& svg, const Curve& curve, const Plot& plot) {
+  constexpr double kSize = 11;
+  double widest = 0;
+  for (const std::string& tick : curve.ticks) widest = std::max(widest, text_width(tick));
+  const double gap = plot.width / static_cast<double>(plot.ticks);
+  const auto every = static_cast<std::size_t>(std::ceil((widest * kSize + 3) / gap));
+  for (std::size_t t = 0; t < plot.ticks; ++t)
+    draw_tick(svg, plot.x(t), t % every == 0 ? curve.ticks[t] : "", kSize);
+}
+
+void draw_axes(Svg& svg, const Curve& curve, const Plot& plot, Form form) {
+  draw_frame(svg, plot.axis, plot.width, curve.title, curve.x_label, curve.y_label,
+             form == Form::narrow || curve.notes.empty() ? 44 : 64);
+  if (form == Form::narrow) return draw_narrow_ticks(svg, curve, plot);
   for (std::size_t t = 0; t < plot.ticks; ++t) {
     draw_tick(svg, plot.x(t), curve.ticks[t]);
     if (t < curve.notes.size()) {
       svg.text(plot.x(t), kFrameTop + kFrameHeight + 36, curve.notes[t],
-               {.size = 11, .anchor = "middle", .fill = "#777777"});
+               {.size = 11, .anchor = "middle", .fill = "#666666"});
     }
   }
 }
@@ -137,7 +152,7 @@ void draw_markers(Svg& svg, const Curve& curve, const Plot& plot, std::size_t wh
   }
 }
 
-void draw_labels(Svg& svg, const Curve& curve, const Plot& plot) {
+void draw_labels(Svg& svg, const Curve& curve, const Plot& plot, Form form) {
   std::vector<EndLabel> labels;
   for (std::size_t s = 0; s < curve.series.size(); ++s) {
     const auto& points = curve.series[s].points;
@@ -150,48 +165,58 @@ void draw_labels(Svg& svg, const Curve& curve, const Plot& plot) {
       break;
     }
   }
-  draw_end_labels(svg, std::move(labels), plot.width);
+  if (form == Form::narrow)
+    draw_key(svg, labels, kFrameTop + kFrameHeight + kBottom - 30);
+  else
+    draw_end_labels(svg, std::move(labels), plot.width);
 }
 
 }  // namespace
 
-std::string draw_curve(const Curve& curve) {
+std::string draw_curve(const Curve& curve, Form form) {
   expect(!curve.ticks.empty(), "a curve has ticks");
   for (const CurveSeries& series : curve.series) {
     expect(series.points.size() == curve.ticks.size(), "a series has one point per tick");
   }
   const double ticks = static_cast<double>(curve.ticks.size());
-  Plot plot{.width = std::max({420.0, kTickGap * ticks, 1.15 * text_width(curve.title) * 17}),
-            .ticks = curve.ticks.size(),
-            .series = std::max<std::size_t>(curve.series.size(), 1),
-            .axis = curve.log_values
-                        ? ValueAxis::of_powers(smallest_value(curve), largest_value(curve))
-                        : ValueAxis::from_zero(largest_value(curve))};
+  const bool is_narrow = form == Form::narrow;
+  Plot plot{
+      .width = is_narrow ? kNarrowPlot
+                         : std::max({420.0, kTickGap * ticks, 1.15 * text_width(curve.title) * 17}),
+      .ticks = curve.ticks.size(),
+      .series = std::max<std::size_t>(curve.series.size(), 1),
+      .axis = curve.log_values ? ValueAxis::of_powers(smallest_value(curve), largest_value(curve))
+                               : ValueAxis::from_zero(largest_value(curve))};
   std::vector<std::string> names;
   for (const CurveSeries& series : curve.series) names.push_back(series.name);
-  Svg svg(kFrameLeft + plot.width + end_label_space(names), kFrameTop + kFrameHeight + kBottom,
+  Svg svg(kFrameLeft + plot.width + (is_narrow ? 12 : end_label_space(names)),
+          kFrameTop + kFrameHeight + kBottom + (is_narrow ? key_height(names.size()) - 30 : 0),
           curve.title);
-  draw_axes(svg, curve, plot);
+  draw_axes(svg, curve, plot, form);
   for (std::size_t s = 0; s < curve.series.size(); ++s) {
     for (const auto& points : stretches(curve.series[s], plot, s)) draw_stretch(svg, points, s);
   }
   for (std::size_t s = 0; s < curve.series.size(); ++s) draw_markers(svg, curve, plot, s);
-  draw_labels(svg, curve, plot);
+  draw_labels(svg, curve, plot, form);
   return std::move(svg).finish();
 }
 
 Curve curve_of(const score::LengthReport& report, const std::string& title) {
   Curve curve{.title = title, .x_label = "words in the source", .y_label = "BLEU"};
-  std::size_t shown = report.buckets.size();
-  while (shown > 1 && report.buckets[shown - 1].sentences.empty()) --shown;
-  for (std::size_t b = 0; b < shown; ++b) {
+  const auto is_empty = [&](std::size_t bucket) {
+    return report.buckets[bucket].sentences.empty();
+  };
+  std::size_t first = 0, end = report.buckets.size();
+  while (end > 1 && is_empty(end - 1)) --end;
+  while (first + 1 < end && is_empty(first)) ++first;
+  for (std::size_t b = first; b < end; ++b) {
     curve.ticks.push_back(report.buckets[b].label());
     const std::size_t count = report.buckets[b].sentences.size();
-    curve.notes.push_back(counted(static_cast<int64_t>(count), "sentence"));
+    curve.notes.push_back(count == 0 ? "none" : counted(static_cast<int64_t>(count), "sentence"));
   }
   for (const score::SystemLengths& system : report.systems) {
     CurveSeries series{.name = system.name};
-    for (std::size_t b = 0; b < shown; ++b) {
+    for (std::size_t b = first; b < end; ++b) {
       const auto& score = system.buckets[b];
       series.points.push_back(score ? std::optional(CurvePoint{score->bleu.score, score->interval})
                                     : std::nullopt);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "draw/frame.h"
 #include "score/lengths.h"
 
 namespace heed::draw {
@@ -29,11 +30,11 @@ struct Curve {
 };
 
 /// An SVG of about 860 x 480 pixels; values are 0..100 or more, never negative. Names stand at the
-/// right end of their lines, pushed apart where they would touch.
-std::string draw_curve(const Curve& curve);
+/// right end of their lines, pushed apart where they would touch. The narrow form has no notes.
+std::string draw_curve(const Curve& curve, Form form = Form::wide);
 
-/// The curve of a length report: buckets as ticks, their sizes as notes; empty ones at the end are
-/// left out.
+/// The curve of a length report: buckets as ticks, their sizes as notes; empty ones at either end
+/// are left out.
 Curve curve_of(const score::LengthReport& report,
                const std::string& title = "BLEU by source length");
 

@@ -1,25 +1,17 @@
 #include "draw/experiments.h"
 
+#include "draw/html.h"
 #include "draw/page/page.h"
 #include "draw/svg.h"
 
 namespace heed::draw {
 namespace {
 
-using Row = std::vector<std::string>;
-
-std::string html_row(const Row& row, const char* cell) {
-  std::string out = "<tr>";
-  for (const std::string& field : row)
-    out += std::string("<") + cell + ">" + xml_escape(field) + "</" + cell + ">";
-  return out + "</tr>\n";
-}
-
-std::string html_table(const text::Table& table) {
-  std::string out = "<div class=\"wide\"><table>\n<thead>" + html_row(table.columns, "th") +
-                    "</thead>\n<tbody>\n";
-  for (const Row& row : table.rows) out += html_row(row, "td");
-  return out + "</tbody></table></div>\n";
+std::string html_table(const text::Table& shown) {
+  std::vector<std::vector<std::string>> rows = shown.rows;
+  for (std::vector<std::string>& row : rows)
+    for (std::string& cell : row) cell = xml_escape(cell);
+  return table(columns_of(shown.columns), rows);
 }
 
 }  // namespace

@@ -85,26 +85,27 @@ std::vector<double> ValueAxis::grid() const {
 }
 
 void draw_frame(Svg& svg, const ValueAxis& axis, double width, const std::string& title,
-                const std::string& x_label, const std::string& y_label) {
+                const std::string& x_label, const std::string& y_label, double drop) {
   for (const double value : axis.grid()) {
     const double y = axis.y(value);
     svg.line(kFrameLeft, y, kFrameLeft + width, y, value == axis.low ? kAxisColor : kGridColor);
     svg.text(kFrameLeft - 8, y + 4, value_text(value), {.anchor = "end", .fill = kAxisColor});
   }
-  svg.text(kFrameLeft + width / 2, kFrameTop + kFrameHeight + 64, x_label,
+  svg.text(kFrameLeft + width / 2, kFrameTop + kFrameHeight + drop, x_label,
            {.size = 13, .anchor = "middle"});
   const std::string middle = short_number(kFrameTop + kFrameHeight / 2);
   svg.text(18, kFrameTop + kFrameHeight / 2, y_label,
            {.size = 13,
             .anchor = "middle",
             .attributes = "transform=\"rotate(-90 18 " + middle + ")\""});
-  svg.text(kFrameLeft, 26, title, {.size = 17, .attributes = "font-weight=\"600\""});
+  const double room = std::max(width, kNarrowPlot) / (1.15 * 17);  // bold
+  svg.text(kFrameLeft, 26, elide(title, room), {.size = 17, .attributes = "font-weight=\"600\""});
 }
 
-void draw_tick(Svg& svg, double x, const std::string& text) {
+void draw_tick(Svg& svg, double x, const std::string& text, double size) {
   constexpr double kBase = kFrameTop + kFrameHeight;
   svg.line(x, kBase, x, kBase + 5, kAxisColor);
-  svg.text(x, kBase + 20, text, {.size = 13, .anchor = "middle"});
+  svg.text(x, kBase + 20, text, {.size = size, .anchor = "middle"});
 }
 
 std::string marker(std::size_t series, double x, double y) {
@@ -140,6 +141,18 @@ void draw_end_labels(Svg& svg, std::vector<EndLabel> labels, double width) {
     svg.raw(marker(labels[i].series, x, heights[i]));
     svg.text(x + 11, heights[i] + 4.5, labels[i].name, {.size = kLabelSize});
   }
+}
+
+void draw_key(Svg& svg, const std::vector<EndLabel>& labels, double top) {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const double y = top + kLabelLine * (static_cast<double>(i) + 0.5);
+    svg.raw(marker(labels[i].series, kFrameLeft + 6, y));
+    svg.text(kFrameLeft + 18, y + 4.5, labels[i].name, {.size = kLabelSize});
+  }
+}
+
+double key_height(std::size_t names) {
+  return kLabelLine * static_cast<double>(names) + 10;
 }
 
 double end_label_space(const std::vector<std::string>& names) {

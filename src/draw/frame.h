@@ -34,12 +34,17 @@ struct ValueAxis {
   std::vector<double> grid() const;
 };
 
-/// Title, names of both axes, and the grid with its values. `width` is that of the plot.
+/// For a page or a file, or for the 360 pixels of a phone, where names stand below the plot.
+enum class Form { wide, narrow };
+inline constexpr double kNarrowPlot = 284;  // pixels
+
+/// Title, names of both axes, and the grid with its values. `width` is that of the plot, `drop` how
+/// far below it the horizontal axis has its name. What is too wide of the title is left out.
 void draw_frame(Svg& svg, const ValueAxis& axis, double width, const std::string& title,
-                const std::string& x_label, const std::string& y_label);
+                const std::string& x_label, const std::string& y_label, double drop = 64);
 
 /// A mark on the horizontal axis and its text.
-void draw_tick(Svg& svg, double x, const std::string& text);
+void draw_tick(Svg& svg, double x, const std::string& text, double size = 13);
 
 /// A shape per series, so that lines can be told apart without colour.
 std::string marker(std::size_t series, double x, double y);
@@ -53,6 +58,12 @@ struct EndLabel {
 
 /// Right of a plot of that width, pushed apart where they would touch.
 void draw_end_labels(Svg& svg, std::vector<EndLabel> labels, double width);
+
+/// Below each other from `top` on.
+void draw_key(Svg& svg, const std::vector<EndLabel>& labels, double top);
+
+/// What `names` names need there.
+double key_height(std::size_t names);
 
 /// What the names need beside the plot.
 double end_label_space(const std::vector<std::string>& names);

@@ -17,6 +17,7 @@ constexpr double kSmallest = 14, kLargest = 28, kWidth = 1100;  // cells, and wh
 
 struct Layout {
   double cell = 0, font = 0;
+  double names = 0;              // where what the columns are is written
   double left = 0, top = 0;      // of the first cell
   double width = 0, height = 0;  // of all cells
   double total_width = 0, total_height = 0;
@@ -31,8 +32,9 @@ Layout lay_out(const study::AttentionMatrix& matrix, const std::string& title) {
   const LabelReach label = column_label_reach(label_width(matrix.source) * at.font);
   at.width = at.cell * static_cast<double>(matrix.source.size());
   at.height = at.cell * static_cast<double>(matrix.target.size());
-  at.left = kMargin + std::max(label_width(matrix.target) * at.font + 8, 20.0);
-  at.top = kMargin + (title.empty() ? 0 : kTitleHeight) + label.up + 8;
+  at.left = kMargin + kAxisNameHeight + std::max(label_width(matrix.target) * at.font + 8, 20.0);
+  at.names = kMargin + (title.empty() ? 0 : kTitleHeight);
+  at.top = at.names + kAxisNameHeight + label.up + 8;
   const double title_end = kMargin + 1.15 * text_width(title) * kTitleSize;  // bold
   at.total_width = kMargin + std::max({at.left + at.width + label.right,
                                        at.left + kInkLegendWidth + 90, title_end});
@@ -81,28 +83,40 @@ double largest_weight(std::span<const study::AttentionMatrix> matrices) {
   return largest > 0 ? largest : 1;
 }
 
-double label_width(const std::vector<std::string>& tokens) {
+double label_width(const std::vector<std::string>& tokens, std::size_t every) {
   double width = 0;
-  for (const std::string& token : tokens) width = std::max(width, text_width(token));
+  for (std::size_t i = 0; i < tokens.size(); i += every)
+    width = std::max(width, text_width(tokens[i]));
   return std::min(width, kLongestLabel);
 }
 
 void draw_row_labels(Svg& svg, const std::vector<std::string>& tokens, double x, double y,
-                     double cell, double font) {
-  for (std::size_t row = 0; row < tokens.size(); ++row)
-    draw_label(svg, x, y + cell * (static_cast<double>(row) + 0.5) + font * 0.36, tokens[row],
-               {.size = font, .anchor = "end"});
+                     const LabelStyle& style) {
+  for (std::size_t row = 0; row < tokens.size(); row += style.every)
+    draw_label(svg, x, y + style.cell * (static_cast<double>(row) + 0.5) + style.font * 0.36,
+               tokens[row], {.size = style.font, .anchor = "end"});
 }
 
 void draw_column_labels(Svg& svg, const std::vector<std::string>& tokens, double x, double y,
-                        double cell, double font) {
-  for (std::size_t column = 0; column < tokens.size(); ++column) {
-    const double foot = x + cell * (static_cast<double>(column) + 0.5) + font * 0.25;
+                        const LabelStyle& style) {
+  for (std::size_t column = 0; column < tokens.size(); column += style.every) {
+    const double foot = x + style.cell * (static_cast<double>(column) + 0.5) + style.font * 0.25;
     draw_label(svg, foot, y, tokens[column],
-               {.size = font,
+               {.size = style.font,
                 .attributes = "transform=\"rotate(" + short_number(-kSlant) + ' ' +
                               short_number(foot) + ' ' + short_number(y) + ")\""});
   }
+}
+
+void draw_axis_names(Svg& svg, const AxisNames& names, double x, double y, double left,
+                     double top) {
+  svg.text(left, top, names.columns, {.size = 12, .fill = "#555555"});
+  svg.text(
+      x, y, names.rows,
+      {.size = 12,
+       .anchor = "middle",
+       .fill = "#555555",
+       .attributes = "transform=\"rotate(-90 " + short_number(x) + ' ' + short_number(y) + ")\""});
 }
 
 LabelReach column_label_reach(double width) {
@@ -134,6 +148,16 @@ std::string describe(const study::AttentionMatrix& matrix) {
          (matrix.head < 0 ? ", mean of heads" : ", head " + std::to_string(matrix.head));
 }
 
+std::string describe(const std::string& model, const study::AttentionMatrix& matrix) {
+  return model + ": " + describe(matrix);
+}
+
+AxisNames axis_names(const study::AttentionMatrix& matrix) {
+  if (matrix.kind == "encoder") return {"source, looking", "source, looked at"};
+  if (matrix.kind == "decoder") return {"target, looking", "target so far, looked at"};
+  return {"target", "source"};
+}
+
 std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title) {
   check(matrix);
   const Layout at = lay_out(matrix, title);
@@ -142,8 +166,11 @@ std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string
   if (!title.empty())
     svg.text(kMargin, kMargin + 14, title,
              {.size = kTitleSize, .attributes = "font-weight=\"600\""});
-  draw_row_labels(svg, matrix.target, at.left - 7, at.top, at.cell, at.font);
-  draw_column_labels(svg, matrix.source, at.left, at.top - 6, at.cell, at.font);
+  const LabelStyle style{.cell = at.cell, .font = at.font};
+  draw_row_labels(svg, matrix.target, at.left - 7, at.top, style);
+  draw_column_labels(svg, matrix.source, at.left, at.top - 6, style);
+  draw_axis_names(svg, axis_names(matrix), kMargin + 8, at.top + at.height / 2, at.left,
+                  at.names + 10);
   draw_cells(svg, matrix, at, largest);
   draw_ink_legend(svg, at.left, at.top + at.height + 16, largest);
   return std::move(svg).finish();

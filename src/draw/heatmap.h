@@ -10,15 +10,15 @@
 
 namespace heed::draw {
 
-/// An SVG: target tokens as rows, source tokens as columns, each cell's weight as a tooltip. White
-/// is 0 and the darkest ink the matrix's largest weight, which the bar below names. Cells shrink as
-/// the matrix grows, but no further than labels can be read.
+/// An SVG: target tokens as rows, source tokens as columns, each cell's weight as a tooltip; both
+/// axes have their names. White is 0 and the darkest ink the matrix's largest weight, which the bar
+/// below names. Cells shrink as the matrix grows, but no further than labels can be read.
 std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title = "");
 
 /// Small multiples of the matrices of one sentence and kind, all on one scale: a row per layer, a
-/// column per head, in order of appearance. Tokens are named along the left and the top where there
-/// is room for them (up to 24 on the longer side). Throws Bug where there is no matrix or their
-/// sizes differ.
+/// column per head, in order of appearance. Tokens are named along the left and the top; where
+/// there is no room for all (more than 24 on the longer side), every second, third, ... one is. A
+/// matrix alone is drawn larger. Throws Bug where there is no matrix or their sizes differ.
 std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
                               const std::string& title = "");
 
@@ -26,6 +26,14 @@ std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
 std::string describe_kind(const study::AttentionMatrix& matrix);
 /// "cross-attention, layer 1, mean of heads": which one it is, layers and heads as in the CSV.
 std::string describe(const study::AttentionMatrix& matrix);
+/// The same behind the model's name.
+std::string describe(const std::string& model, const study::AttentionMatrix& matrix);
+
+/// What the rows and the columns of such a matrix are: "target" and "source".
+struct AxisNames {
+  std::string rows, columns;
+};
+AxisNames axis_names(const study::AttentionMatrix& matrix);
 
 // --- what both pictures are made of
 
@@ -35,16 +43,27 @@ double largest_weight(std::span<const study::AttentionMatrix> matrices);
 /// Font size in cells at most: below sin 60 degrees, or slanted labels would touch.
 inline constexpr double kLabelShare = 0.76;
 
-/// The room that the tokens' labels take, in units of the font size.
-double label_width(const std::vector<std::string>& tokens);
+/// The room that the labels of each `every`-th token take, in units of the font size.
+double label_width(const std::vector<std::string>& tokens, std::size_t every = 1);
 
-/// One label per cell of size `cell`: the rows' end at `x`, the first cell's top at `y`; the
-/// columns' stand on `y` and rise by 60 degrees, the first cell's left at `x`. Very long tokens are
-/// cut short and whole in the tooltip; each runs in its own direction.
+/// A label for each `every`-th cell of size `cell`, from the first one on: the rows' end at `x`,
+/// the first cell's top at `y`; the columns' stand on `y` and rise by 60 degrees, the first cell's
+/// left at `x`. Very long tokens are cut short and whole in the tooltip; each runs in its own
+/// direction.
+struct LabelStyle {
+  double cell = 0, font = 0;
+  std::size_t every = 1;
+};
 void draw_row_labels(Svg& svg, const std::vector<std::string>& tokens, double x, double y,
-                     double cell, double font);
+                     const LabelStyle& style);
 void draw_column_labels(Svg& svg, const std::vector<std::string>& tokens, double x, double y,
-                        double cell, double font);
+                        const LabelStyle& style);
+
+/// What an axis name takes beside the labels.
+inline constexpr double kAxisNameHeight = 18;
+/// The names of both axes: the rows' upright with its middle at (x, y), the columns' from (left,
+/// top) on.
+void draw_axis_names(Svg& svg, const AxisNames& names, double x, double y, double left, double top);
 
 /// How far column labels of that width reach above their cells and beyond the last.
 struct LabelReach {

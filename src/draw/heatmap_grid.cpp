@@ -13,9 +13,9 @@ namespace heed::draw {
 namespace {
 
 constexpr double kMargin = 14, kTitleHeight = 30, kTitleSize = 14, kNameSize = 12;
-constexpr double kPanel = 240;  // what a panel's longer side shares out to its cells
+constexpr double kPanel = 264, kAlone = 372;  // what a panel's longer side shares out to its cells
 constexpr double kSmallest = 2, kLargest = 14;  // cells
-constexpr double kLabelled = 10;                // from here on tokens are named
+constexpr double kLeastFont = 8, kMostFont = 10.6;
 constexpr double kGap = 16;
 constexpr int kLevels = 24;  // of ink: more could not be told apart, and runs of equal ones are one
 
@@ -34,8 +34,10 @@ double place_of(const std::vector<int64_t>& numbers, int64_t number) {
 
 struct Grid {
   std::vector<int64_t> layers, heads;
-  double cell = 0, font = 0;
-  bool labelled = false;
+  double cell = 0;
+  LabelStyle labels;
+  bool alone = false;
+  double names = 0;              // where what the columns are is written
   double width = 0, height = 0;  // of one panel
   double left = 0, top = 0;      // of the first
   double legend = 0;             // its top
@@ -55,16 +57,23 @@ Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string
   const auto columns = static_cast<double>(first.source.size());
   Grid at{.layers = in_order(matrices, &study::AttentionMatrix::layer),
           .heads = in_order(matrices, &study::AttentionMatrix::head)};
-  at.cell = std::clamp(std::floor(kPanel / std::max({rows, columns, 1.0})), kSmallest, kLargest);
-  at.labelled = at.cell >= kLabelled;
-  at.font = at.cell * kLabelShare;
+  at.alone = matrices.size() == 1;
+  at.cell = std::clamp(std::floor((at.alone ? kAlone : kPanel) / std::max({rows, columns, 1.0})),
+                       kSmallest, kLargest);
+  const double every = std::ceil(kLeastFont / (at.cell * kLabelShare));
+  at.labels = {.cell = at.cell,
+               .font = std::min(kMostFont, every * at.cell * kLabelShare),
+               .every = static_cast<std::size_t>(every)};
   at.width = at.cell * columns;
   at.height = at.cell * rows;
-  const LabelReach label =
-      at.labelled ? column_label_reach(label_width(first.source) * at.font) : LabelReach{};
-  const double names = text_width("layer 00") * kNameSize + 8;
-  at.left = kMargin + names + (at.labelled ? label_width(first.target) * at.font + 8 : 0);
-  at.top = kMargin + kTitleHeight + kNameSize + 8 + label.up;
+  const auto room = [&](const std::vector<std::string>& tokens) {
+    return label_width(tokens, at.labels.every) * at.labels.font;
+  };
+  const LabelReach label = column_label_reach(room(first.source));
+  const double layers = at.alone ? 0 : text_width("layer 00") * kNameSize + 8;
+  at.left = kMargin + kAxisNameHeight + layers + room(first.target) + 8;
+  at.names = kMargin + kTitleHeight + (at.alone ? 0 : kNameSize + 6);
+  at.top = at.names + kAxisNameHeight + label.up;
   const double bottom = at.top + static_cast<double>(at.layers.size()) * (at.height + kGap) - kGap;
   at.legend = bottom + 16;
   at.total_height = at.legend + kInkLegendHeight;
@@ -127,18 +136,22 @@ void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, d
 
 void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
   const std::string bold = "font-weight=\"600\"";
+  draw_axis_names(svg, axis_names(first), kMargin + 8, (at.top + at.legend - 16) / 2, at.left,
+                  at.names + 10);
   for (std::size_t i = 0; i < at.heads.size(); ++i) {
     const double x = at.left + static_cast<double>(i) * (at.width + kGap);
-    svg.text(x, kMargin + kTitleHeight + kNameSize,
-             at.heads[i] < 0 ? "mean" : "head " + study::head_name(at.heads[i]),
-             {.size = kNameSize, .attributes = bold});
-    if (at.labelled) draw_column_labels(svg, first.source, x, at.top - 6, at.cell, at.font);
+    if (!at.alone)
+      svg.text(x, kMargin + kTitleHeight + kNameSize,
+               at.heads[i] < 0 ? "mean" : "head " + study::head_name(at.heads[i]),
+               {.size = kNameSize, .attributes = bold});
+    draw_column_labels(svg, first.source, x, at.top - 6, at.labels);
   }
   for (std::size_t i = 0; i < at.layers.size(); ++i) {
     const double y = at.top + static_cast<double>(i) * (at.height + kGap);
-    svg.text(kMargin, y + at.height / 2 + kNameSize * 0.36, "layer " + std::to_string(at.layers[i]),
-             {.size = kNameSize, .attributes = bold});
-    if (at.labelled) draw_row_labels(svg, first.target, at.left - 7, y, at.cell, at.font);
+    if (!at.alone)
+      svg.text(kMargin + kAxisNameHeight, y + at.height / 2 + kNameSize * 0.36,
+               "layer " + std::to_string(at.layers[i]), {.size = kNameSize, .attributes = bold});
+    draw_row_labels(svg, first.target, at.left - 7, y, at.labels);
   }
 }
 

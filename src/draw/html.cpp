@@ -1,5 +1,6 @@
 #include "draw/html.h"
 
+#include "base/error.h"
 #include "draw/svg.h"
 
 namespace heed::draw {
@@ -16,9 +17,42 @@ std::string text_element(const std::string& tag, const std::string& text,
   return element(tag, xml_escape(text), attributes);
 }
 
-std::string table(const std::string& head, const std::string& body) {
+std::string figure(const std::string& wide, const std::string& narrow, const std::string& caption) {
+  return element("figure", element("div class=\"broad\"", wide) +
+                               element("div class=\"slim\"", narrow) +
+                               (caption.empty() ? "" : text_element("figcaption", caption))) +
+         '\n';
+}
+
+std::vector<Column> columns_of(const std::vector<std::string>& names) {
+  std::vector<Column> columns;
+  for (const std::string& name : names) columns.push_back({name});
+  return columns;
+}
+
+std::string table(const std::vector<Column>& columns,
+                  const std::vector<std::vector<std::string>>& rows) {
+  constexpr std::size_t kFitsAnywhere = 4;
+  std::string head, body;
+  for (const Column& column : columns)
+    head += element(
+        "th",
+        xml_escape(column.name) + (column.note.empty() ? "" : text_element("small", column.note)),
+        "scope=\"col\"");
+  for (const std::vector<std::string>& row : rows) {
+    expect(row.size() == columns.size(), "a row has a cell for each column");
+    std::string cells = element("th", row[0], "scope=\"row\" dir=\"auto\"");
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      const std::string& note = columns[i].note;
+      const std::string name = columns[i].name + (note.empty() ? "" : ", " + note);
+      cells += element("td", row[i], "data-name=\"" + xml_escape(name) + '"');
+    }
+    body += element("tr", cells) + '\n';
+  }
+  const std::string look = columns.size() > kFitsAnywhere ? "class=\"blocks\"" : "";
   return element("div class=\"wide\"",
-                 element("table", element("thead", element("tr", head)) + element("tbody", body))) +
+                 element("table", element("thead", element("tr", head)) + element("tbody", body),
+                         look)) +
          '\n';
 }
 

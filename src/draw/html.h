@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace heed::draw {
 
@@ -13,7 +14,21 @@ std::string element(const std::string& tag, const std::string& content,
 std::string text_element(const std::string& tag, const std::string& text,
                          const std::string& attributes = "");
 
-/// `head`: th elements; `body`: tr elements. It scrolls where the page is narrow.
-std::string table(const std::string& head, const std::string& body);
+/// A picture in two forms, of which the page shows the one that fits; `caption` is text.
+std::string figure(const std::string& wide, const std::string& narrow,
+                   const std::string& caption = "");
+
+/// A column of a table: its name, and a second line in small print.
+struct Column {
+  std::string name, note = "";
+};
+
+/// Columns without notes.
+std::vector<Column> columns_of(const std::vector<std::string>& names);
+
+/// `rows` have a cell of HTML for each column; the first one names the row. Where the page is
+/// narrow, a row of more than four columns is a block of cells, each below its column's name.
+std::string table(const std::vector<Column>& columns,
+                  const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace heed::draw

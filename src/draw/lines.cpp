@@ -13,12 +13,15 @@
 namespace heed::draw {
 namespace {
 
-constexpr double kWidth = 640, kBottom = 92;  // pixels
-constexpr double kSteep = 0.02;               // of the longest x
+constexpr double kWidePlot = 640, kBottom = 72;  // pixels
+constexpr double kSteep = 0.02;                  // of the longest x
 
 struct Plot {
   double longest = 1;  // x
   ValueAxis axis;
+  double width = kWidePlot;
+
+  double x(double value) const { return kFrameLeft + width * value / longest; }
 };
 
 Plot plot_of(const Lines& lines) {
@@ -48,13 +51,12 @@ std::vector<double> ticks_of(const Plot& plot) {
   return ticks;
 }
 
-void draw_line(Svg& svg, const Line& line, const Plot& plot) {
+void draw_line(Svg& svg, const Line& line, const Plot& plot, const std::string& clip) {
   std::string points;
   for (const auto& [x, value] : line.points)
-    points += short_number(kFrameLeft + kWidth * x / plot.longest) + ',' +
-              short_number(plot.axis.y(value)) + ' ';
+    points += short_number(plot.x(x)) + ',' + short_number(plot.axis.y(value)) + ' ';
   svg.raw("<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + series_color(line.color) +
-          "\" stroke-width=\"1.8\" stroke-linejoin=\"round\" clip-path=\"url(#frame)\"" +
+          "\" stroke-width=\"1.8\" stroke-linejoin=\"round\" clip-path=\"url(#" + clip + ")\"" +
           (line.dashed ? " stroke-dasharray=\"6 4\"" : "") + "><title>" + xml_escape(line.name) +
           "</title></polyline>");
 }
@@ -76,29 +78,38 @@ std::string padded(const std::string& text, std::size_t width) {
 
 }  // namespace
 
-std::string draw_lines(const Lines& lines) {
-  const Plot plot = plot_of(lines);
+std::string draw_lines(const Lines& lines, Form form) {
+  const bool is_narrow = form == Form::narrow;
+  Plot plot = plot_of(lines);
+  if (is_narrow) plot.width = kNarrowPlot;
   std::vector<std::string> names;
-  for (const Line& line : lines.lines) names.push_back(line.name);
-  Svg svg(kFrameLeft + kWidth + end_label_space(names), kFrameTop + kFrameHeight + kBottom,
+  for (const Line& line : lines.lines)
+    if (!line.name.empty()) names.push_back(line.name);
+  Svg svg(kFrameLeft + plot.width + (is_narrow ? 12 : end_label_space(names)),
+          kFrameTop + kFrameHeight + kBottom + (is_narrow ? key_height(names.size()) - 16 : 0),
           lines.title);
-  svg.raw("<clipPath id=\"frame\"><rect x=\"" + short_number(kFrameLeft) + "\" y=\"" +
-          short_number(kFrameTop - 2) + "\" width=\"" + short_number(kWidth) + "\" height=\"" +
+  const std::string clip = is_narrow ? "narrow-frame" : "frame";
+  svg.raw("<clipPath id=\"" + clip + "\"><rect x=\"" + short_number(kFrameLeft) + "\" y=\"" +
+          short_number(kFrameTop - 2) + "\" width=\"" + short_number(plot.width) + "\" height=\"" +
           short_number(kFrameHeight + 4) + "\"/></clipPath>");
-  draw_frame(svg, plot.axis, kWidth, lines.title, lines.x_label, lines.y_label);
+  draw_frame(svg, plot.axis, plot.width, lines.title, lines.x_label, lines.y_label, 44);
   for (const double tick : ticks_of(plot))
-    draw_tick(svg, kFrameLeft + kWidth * tick / plot.longest, number_text(tick));
+    draw_tick(svg, plot.x(tick), number_text(tick), is_narrow ? 11 : 13);
   std::vector<EndLabel> labels;
   for (const Line& line : lines.lines) {
     if (line.points.empty()) continue;
-    draw_line(svg, line, plot);
+    draw_line(svg, line, plot, clip);
+    if (line.name.empty()) continue;
     const auto& [x, value] = line.points.back();
     labels.push_back({.series = line.color,
                       .name = line.name,
-                      .from_x = kFrameLeft + kWidth * x / plot.longest,
+                      .from_x = plot.x(x),
                       .y = std::max(plot.axis.y(value), kFrameTop)});
   }
-  draw_end_labels(svg, std::move(labels), kWidth);
+  if (is_narrow)
+    draw_key(svg, labels, kFrameTop + kFrameHeight + kBottom - 16);
+  else
+    draw_end_labels(svg, std::move(labels), plot.width);
   return std::move(svg).finish();
 }
 

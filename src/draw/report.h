@@ -1,45 +1,74 @@
-// The page that `heed bottleneck` leaves: the curve, the table, the pictures, and how to get them
-// again.
+// The page that `heed bottleneck` leaves: the curve first, then why, how the models learned, one
+// long sentence through all of them, and how to get everything again.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "draw/lines.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"
 #include "study/attention_matrix.h"
+#include "study/comparison.h"
 
 namespace heed::draw {
 
-struct ReportSystem {
-  std::string name;                                        // as in the length report
-  std::string description;                                 // one line: what this model is
-  std::vector<std::pair<std::string, std::string>> facts;  // "parameters" -> "3.05M", in order
-  std::vector<score::Score> scores;                        // on the whole test set
-  std::optional<study::AttentionMatrix> attention;         // one sentence; none for a model without
+struct ReportFact {
+  std::string name, value;
+  std::string note = "";  // small print below the value
 };
 
-struct ReportSample {
+struct ReportSystem {
+  std::string name;                  // as in the length report
+  std::string description;           // one line: what this model is
+  std::vector<ReportFact> facts;     // "parameters", "3.05M"; in order
+  std::vector<score::Score> scores;  // on the whole test set
+  std::string attention_page;        // its address from the report; "": the model does not attend
+};
+
+struct ReportTranslation {
+  std::string system;  // as in the length report
+  double chrf = 0;
+  std::vector<study::TextPart> words;  // what is not in the reference is marked
+  std::size_t missing = 0;             // words of the reference that it does not have
+};
+
+struct ReportSentence {
+  std::size_t line = 0;  // from 0
   std::string source, reference;
-  std::vector<std::pair<std::string, std::string>> translations;  // system -> text
+  std::vector<ReportTranslation> translations;
+};
+
+/// A sentence with what each model looks at: nothing where it does not attend.
+struct AttendedSentence {
+  ReportSentence sentence;
+  std::string chosen;                                            // why this one
+  std::vector<std::optional<study::AttentionMatrix>> attention;  // one per translation, by words
 };
 
 struct Report {
   std::string title, introduction;
   score::LengthReport lengths;
+  std::optional<Lines> learning;  // loss; without points it is left out
   std::vector<ReportSystem> systems;
-  std::vector<ReportSample> samples;
+  std::optional<AttendedSentence> long_sentence;
+  std::vector<ReportSentence> samples;
   std::vector<std::string> commands;  // as typed
   std::vector<std::string> notes;     // machine, versions, warnings; one line each
 };
 
-/// One HTML file without outside parts; reads well on a phone and on paper.
+/// One HTML file without outside parts; reads well on a phone, in the dark and on paper.
 std::string report_page(const Report& report);
 
-/// One sentence: what the longest bucket with sentences says about the baseline and the best other
-/// system; "" where there is no baseline.
+/// What the longest and the shortest bucket with sentences say about the baseline and the system
+/// that is best in the longest; "" where there is no baseline or no other system.
 std::string headline(const score::LengthReport& report);
+
+/// Where a sentence stands in the test set, with what was made of it.
+ReportSentence report_sentence(std::size_t line, const std::string& source,
+                               const std::string& reference,
+                               const std::vector<score::SystemOutput>& outputs);
 
 }  // namespace heed::draw

@@ -82,6 +82,7 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix) {
     }
   }
   AttentionMatrix result = matrix;
+  result.words = true;
   result.target = target.text;
   result.source = source.text;
   result.weights.assign(sums.begin(), sums.end());

@@ -17,6 +17,7 @@ struct AttentionMatrix {
   std::string kind = "cross";       // cross, encoder, decoder
   int64_t layer = 0;                // from 0
   int64_t head = -1;                // from 0; -1: the mean over heads
+  bool words = false;               // its tokens are words, not pieces
   std::vector<std::string> target;  // the rows: who looks; for self-attention, the queries
   std::vector<std::string> source;  // the columns: what is looked at
   std::vector<float> weights;       // row-major, [target, source]

@@ -55,6 +55,7 @@ TEST(AttentionPage, PacksEachSentencesWeightsAndNamesEachLineOfTokensOnce) {
   stranger.weights.assign(16, 0.25f);
   stranger.weights[0] = 1.00001f;
   stranger.weights[1] = NAN;
+  stranger.words = true;
   const study::AttentionMatrix all[] = {study::example(), stranger, other};
   const auto data = nlohmann::json::parse(attention_json(all));
   ASSERT_EQ(data.size(), 2u);
@@ -62,6 +63,8 @@ TEST(AttentionPage, PacksEachSentencesWeightsAndNamesEachLineOfTokensOnce) {
   ASSERT_EQ(data[0]["views"].size(), 2u);
   EXPECT_EQ(data[0]["views"][1]["head"], -1);
   EXPECT_EQ(data[1]["views"][0]["kind"], "encoder");
+  EXPECT_EQ(data[0]["views"][0]["unit"], "pieces");
+  EXPECT_EQ(data[1]["views"][0]["unit"], "words");
   ASSERT_EQ(data[0]["lines"].size(), 2u);
   EXPECT_EQ(data[0]["lines"][data[0]["views"][1]["source"].get<std::size_t>()][2], "\u2581,\"");
   EXPECT_EQ(data[1]["lines"].size(), 1u);

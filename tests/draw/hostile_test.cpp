@@ -70,8 +70,11 @@ TEST(HostileText, StaysTextInTheReport) {
                      .description = kMarkup,
                      .facts = {{kMarkup, kTexts[2]}},
                      .scores = {{.name = kMarkup, .signature = kTexts[3]}},
-                     .attention = hostile_matrix()}};
-  report.samples = {{kTexts[0], kTexts[1], {{kTexts[0], kTexts[4]}}}};
+                     .attention_page = kMarkup}};
+  report.learning = Lines{.title = kMarkup, .lines = {{kMarkup, {{1, 2}, {3, 4}}}}};
+  const std::vector<score::SystemOutput> outputs = {{kMarkup, {kTexts[4]}}};
+  report.samples = {report_sentence(0, kTexts[0], kTexts[1], outputs)};
+  report.long_sentence = {report.samples[0], kTexts[2], {hostile_matrix()}};
   report.commands = kTexts;
   report.notes = kTexts;
   const std::string page = report_page(report);

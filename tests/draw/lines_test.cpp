@@ -68,6 +68,22 @@ TEST(Lines, StandWhereTheirNumbersSayInATerminalToo) {
             "b  two <&>\n");
 }
 
+TEST(Lines, OfAPhoneHaveTheirNamesBelow) {
+  const std::string svg = draw_lines(two_lines(), Form::narrow);
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360\""));
+  EXPECT_THAT(svg, HasSubstr("points=\"64,-498 206,52 348,272 \""));
+  EXPECT_THAT(svg, HasSubstr("<text x=\"82\" y=\"452\" font-size=\"13\" fill=\"#222222\">one"));
+}
+
+TEST(Lines, WithoutANameHaveNoLabel) {
+  Lines lines = two_lines();
+  const std::size_t texts = occurrences(draw_lines(lines), "<text");
+  lines.lines[1].name = "";
+  EXPECT_EQ(occurrences(draw_lines(lines), "<text"), texts - 1);
+  EXPECT_EQ(occurrences(draw_lines(lines), "<polyline"), 2u);
+}
+
 TEST(Lines, OfOnePointAndOfNoneAreDrawn) {
   for (const Line& line : {Line{"one", {{7, 3}}, 0, false}, Line{"none", {}, 0, false}}) {
     const Lines lines{.title = "t", .x_label = "x", .y_label = "y", .lines = {line}};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "draw/bottleneck_drawing.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {
@@ -25,26 +26,42 @@ score::Score overall(double value) {
   return {.metric = "bleu", .name = "BLEU", .value = value, .signature = "nrefs:1|tok:13a"};
 }
 
+study::AttentionMatrix one_weight() {
+  return {.words = true, .target = {"t"}, .source = {"s"}, .weights = {1}};
+}
+
+// Buckets of 1-10 and 21-30 words have sentences; those between and behind are empty.
 Report example() {
   Report report{.title = "Short & <long>", .introduction = "Two models."};
   report.lengths.buckets = {{.low = 1, .high = 10, .sentences = {0, 1}},
-                            {.low = 11, .high = 20, .sentences = {2}},
-                            {.low = 21}};
+                            {.low = 11, .high = 20},
+                            {.low = 21, .high = 30, .sentences = {2}},
+                            {.low = 31}};
   report.lengths.all = {.low = 0, .sentences = {0, 1, 2}};
-  report.lengths.baseline = "none";
-  report.lengths.systems = {
-      {"none", {scored(80), scored(20), std::nullopt}, scored(50), overall(50)},
-      {"gru", {scored(90, 80), scored(60, 20), std::nullopt}, scored(75, 50), overall(75)}};
-  report.systems = {
-      {.name = "none", .facts = {{"parameters", "3.05M"}}},
-      {.name = "gru",
-       .description = "Bahdanau's",
-       .facts = {{"minutes", "7"}},
-       .scores = {overall(75)},
-       .attention = study::AttentionMatrix{.target = {"t"}, .source = {"s"}, .weights = {1}}}};
-  report.samples = {{"<source>", "reference", {{"gru", "translation"}}}};
+  report.lengths.baseline = "without attention";
+  report.lengths.systems = {{"without attention",
+                             {scored(80), std::nullopt, scored(15), std::nullopt},
+                             scored(50),
+                             overall(50)},
+                            {"Bahdanau",
+                             {scored(90, 80), std::nullopt, scored(60, 15), std::nullopt},
+                             scored(75, 50),
+                             overall(75)}};
+  report.systems = {{.name = "without attention", .facts = {{"parameters", "3.05M"}}},
+                    {.name = "Bahdanau",
+                     .description = "a model with <attention>",
+                     .facts = {{"alignment error", "7 %", "layer 1"}},
+                     .scores = {overall(75)},
+                     .attention_page = "b/attention.html"}};
+  report.learning = Lines{.title = "Loss", .lines = {{"Bahdanau", {{0, 3}, {9, 1}}}}};
+  const std::vector<score::SystemOutput> outputs = {{"without attention", {"", "", "a b x x"}},
+                                                    {"Bahdanau", {"", "", "a b c d"}}};
+  report.long_sentence = {report_sentence(2, "<source>", "a b c d e", outputs),
+                          "The third one.",
+                          {std::nullopt, one_weight()}};
+  report.samples = {report_sentence(0, "short", "reference", outputs)};
   report.commands = {"heed bottleneck a.yaml && echo"};
-  report.notes = {"2 threads"};
+  report.notes = {"2 threads", "2 threads"};
   return report;
 }
 
@@ -59,26 +76,68 @@ std::string as_xml(std::string page) {
   return page;
 }
 
-TEST(Report, IsOneWholePageWithCurveTableAndPictures) {
+TEST(Report, IsOneWholePageWithCurvesTablesAndPictures) {
   const std::string page = report_page(example());
   EXPECT_EQ(xml_fault(as_xml(page)), "");
-  EXPECT_EQ(occurrences(page, "<svg "), 2u);
+  // BLEU by length and the loss in two forms, one vector and all states, one heatmap.
+  EXPECT_EQ(occurrences(page, "<svg "), 7u);
   for (const char* part :
-       {"<title>Short &amp; &lt;long&gt;</title>", "n = 2", "&gt; 20", "+40.0", "p &lt; 0.001",
-        "88.0 \u2013 93.0", "3.05M", "test BLEU", "75.00", "Bahdanau&#39;s", "&lt;source&gt;",
-        "translation", "nrefs:1|tok:13a", "heed bottleneck a.yaml &amp;&amp; echo", "2 threads",
-        "cross-attention, layer 0, mean of heads"}) {
+       {"<title>Short &amp; &lt;long&gt;</title>", "n = 2", "+45.0", "p &lt; 0.001",
+        "88.0 \u2013 93.0", "3.05M", "test BLEU", "75.00", "a model with &lt;attention&gt;",
+        "&lt;source&gt;", "nrefs:1|tok:13a", "heed bottleneck a.yaml &amp;&amp; echo",
+        "<small class=\"note\">layer 1</small>", "<a href=\"b/attention.html\">Bahdanau</a>",
+        "Bahdanau: cross-attention, layer 0, mean of heads"}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
-  for (const char* outside : {"https:", "src=", "<link", "<script", "url("}) {
-    EXPECT_THAT(page, Not(HasSubstr(outside)));
+  EXPECT_EQ(occurrences(page, "2 threads"), 1u);
+  for (const char* outside : {"https:", "http:", "src=", "<link", "<script", "@import"}) {
+    std::string rest = page;
+    for (std::size_t at; (at = rest.find("http://www.w3.org/2000/svg")) != std::string::npos;)
+      rest.erase(at, 26);  // the name of SVG's namespace
+    EXPECT_THAT(rest, Not(HasSubstr(outside)));
   }
 }
 
-TEST(Report, SaysInOneSentenceWhatTheLongestBucketShows) {
+TEST(Report, BeginsWithTheHeadlineAndTheCurve) {
+  const std::string page = report_page(example());
+  const std::size_t line = page.find("class=\"headline\""),
+                    curve = page.find("BLEU by source length"), why = page.find("Why it happens"),
+                    learning = page.find("How they learned"),
+                    sentence = page.find("One long sentence"), table = page.find("The models and");
+  EXPECT_LT(line, curve);
+  EXPECT_LT(curve, why);
+  EXPECT_LT(why, learning);
+  EXPECT_LT(learning, sentence);
+  EXPECT_LT(sentence, table);
+}
+
+TEST(Report, HasNoEmptyBucket) {
+  const std::string page = report_page(example());
+  for (const char* absent : {"n = 0", "11-20</th>", "11-20<small>", "&gt; 30"})
+    EXPECT_THAT(page, Not(HasSubstr(absent)));
+}
+
+TEST(Report, MarksTheWordsOfALongSentenceThatTheReferenceDoesNotHave) {
+  const ReportSentence sentence = example().long_sentence.value().sentence;
+  EXPECT_EQ(sentence.translations[0].missing, 3u);  // c d e
+  EXPECT_EQ(sentence.translations[1].missing, 1u);  // e
+  const std::string page = report_page(example());
+  EXPECT_THAT(page, HasSubstr("a b <mark>x x</mark>"));
+  EXPECT_THAT(page, HasSubstr("2 words wrong, 3 missing"));
+  EXPECT_THAT(page, HasSubstr("0 words wrong, 1 missing"));
+  EXPECT_THAT(page, HasSubstr("No attention: there is nothing to show."));
+}
+
+TEST(Report, SaysOfWhichLengthsTheHeadlineIs) {
   EXPECT_EQ(headline(example().lengths),
-            "On the longest sentences (11-20 words), none reaches 20.0 BLEU and gru 60.0 "
-            "(p < 0.001, paired bootstrap).");
+            "BLEU on source sentences of 21 to 30 words: without attention 15.0, Bahdanau 60.0 "
+            "(1 sentence; p < 0.001, paired bootstrap). On sentences of 1 to 10 words: 80.0 and "
+            "90.0.");
+  score::LengthReport open = example().lengths;
+  open.buckets[3].sentences = {2};
+  for (score::SystemLengths& system : open.systems) system.buckets[3] = system.buckets[2];
+  EXPECT_THAT(headline(open),
+              testing::StartsWith("BLEU on source sentences of more than 30 words"));
   score::LengthReport alone = example().lengths;
   alone.baseline = "";
   EXPECT_EQ(headline(alone), "");
@@ -86,14 +145,23 @@ TEST(Report, SaysInOneSentenceWhatTheLongestBucketShows) {
 
 TEST(Report, WithoutExtrasHasNoEmptySections) {
   Report report = example();
-  report.systems[1].attention.reset();
+  report.learning.reset();
+  report.long_sentence.reset();
   report.samples.clear();
   report.commands.clear();
   const std::string page = report_page(report);
   EXPECT_EQ(xml_fault(as_xml(page)), "");
-  for (const char* absent : {"Where they look", "Sample translations", "<pre>"}) {
+  for (const char* absent :
+       {"How they learned", "One long sentence", "Sentences of other lengths", "<pre>"}) {
     EXPECT_THAT(page, Not(HasSubstr(absent)));
   }
+}
+
+TEST(BottleneckDrawing, ReadsEveryStateOnceWithAttention) {
+  EXPECT_EQ(xml_fault(draw_one_vector()), "");
+  EXPECT_EQ(xml_fault(draw_all_states()), "");
+  EXPECT_EQ(occurrences(draw_all_states(), "<path d="), 6u);
+  EXPECT_EQ(occurrences(draw_one_vector(), "<path d="), 0u);
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ class Keys(PageTest):
             self.browser.press("Tab")
             order.append(self.focused()[0])
             self.assertLess(len(order), 20)
-        self.assertEqual(order, ["sentence", "before", "after", "kind", "layer", "head", "source"])
+        self.assertEqual(order, ["sentence", "before", "after", "kind", "layer", "head", "unit",
+                                 "source"])
         matrix = self.matrices["cross"][1, "0", "0"]
         self.expect_lit("target", column(matrix, 0))
         for key, token in (("ArrowRight", ["source", 1]), ("ArrowRight", ["source", 2]),

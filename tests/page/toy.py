@@ -94,6 +94,40 @@ def look(folder):
          "--head", "0,mean", "-o", "hostile", folder=folder)
 
 
+def family(folder):
+    """Writes folder/family, what `heed bottleneck` makes of four models, and folder/compare.html. There are no test
+    sentences of 41 to 50 words, and none of more than 60."""
+    for name, counts, seed in (("long-train", [*range(1, 61)] * 3, 3), ("long-valid", [3, 9, 20], 4),
+                               ("long-test", [5, 15, 25, 35, 55] * 4, 5)):
+        draw = random.Random(seed)
+        write_pairs(folder, name, [draw.choices(WORDS, k=count) for count in counts])
+    (folder / "family.yaml").write_text(f"""
+name: family
+output: {folder / "family"}
+device: cpu
+precision: fp32
+threads: 1
+data:
+  train: {{source: long-train.src, target: long-train.tgt}}
+  valid: {{source: long-valid.src, target: long-valid.tgt}}
+  test: {{source: long-test.src, target: long-test.tgt}}
+  vocabulary: {{kind: joint, size: 150, algorithm: bpe}}
+model: {{type: rnn, embedding_size: 16, hidden_size: 16, width: 16, feed_forward: 16, heads: 2, encoder_layers: 2,
+        decoder_layers: 2, tie: decoder}}
+training: {{batch_size: 400, updates: 12, log_every: 2, validate_every: 4, validate_bleu: false, warmup: 3,
+           learning_rate: 0.01, schedule: cosine}}
+decoding: {{beam_size: 1}}
+evaluation: {{bootstrap: 50}}
+systems:
+  - name: none
+  - name: bahdanau
+  - {{name: luong_general, set: [model.input_feeding=true]}}
+  - name: transformer
+""")
+    heed("bottleneck", "family.yaml", folder=folder)
+    heed("compare", "family/none", "family/bahdanau", "family/transformer", "-o", "compare.html", folder=folder)
+
+
 Matrix = collections.namedtuple("Matrix", "targets sources weights")
 
 

@@ -3,6 +3,7 @@ const element = id => document.getElementById(id);
 let sentences = [];  // to choose from
 const choosers = {
   model: element("model"), kind: element("kind"), layer: element("layer"), head: element("head"),
+  unit: element("unit"),
 };
 const kinds = {
   cross: { name: "cross-attention", source: "Source", target: "Target" },
@@ -22,6 +23,7 @@ const names = {
   kind: kind => kinds[kind].name,
   layer: layer => String(layer),
   head: head => (head < 0 ? "mean" : String(head)),
+  unit: unit => unit,
 };
 let sentence = null;  // on show
 let view = null;      // its matrix on show
@@ -132,7 +134,7 @@ function fillChooser(chooser, values, name) {
 const sameTokensAs = one => other =>
   one.kind === other.kind && one.source === other.source && one.target === other.target;
 
-// Models and kinds of this sentence, layers of that kind, heads of that layer; a choice stays where it can.
+// Models and kinds of this sentence, layers of that kind, heads of that layer, its units; a choice stays where it can.
 async function choose() {
   const wanted = sentences[element("sentence").selectedIndex];
   await unpack(wanted);
@@ -251,9 +253,12 @@ function drawMatrices() {
   drawMatrix(element("matrix-beside"), beside);
 }
 
+// All layers and heads of what is on show.
+const headsBeside = () => sentence.views.filter(each =>
+  each.kind === view.kind && each.model === view.model && each.unit === view.unit);
+
 function drawHeads() {
-  const views = sentence.views
-    .filter(each => each.kind === view.kind && each.model === view.model);
+  const views = headsBeside();
   element("glance").hidden = views.length < 2;
   if (views.length < 2) return;
   const layers = [...new Set(views.map(each => each.layer))];

@@ -149,9 +149,8 @@ function overCell(event) {
 
 function moveHead(event) {
   const buttons = [...element("heads").querySelectorAll("button")];
-  const index = buttons.indexOf(event.target), columns = new Set(sentence.views
-    .filter(each => each.kind === view.kind && each.model === view.model)
-    .map(each => each.head)).size;
+  const index = buttons.indexOf(event.target);
+  const columns = new Set(headsBeside().map(each => each.head)).size;
   const to = index < 0 ? null : goal(event, Math.floor(index / columns), index % columns,
                                      Math.ceil(buttons.length / columns), columns);
   if (!to) return;

@@ -1,0 +1,154 @@
+#include "apps/bottleneck/family_report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "apps/bottleneck/titles.h"
+#include "apps/shared/learning.h"
+#include "apps/shared/run_summary.h"
+#include "base/error.h"
+#include "base/strings.h"
+#include "score/chrf.h"
+#include "score/sacrebleu.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<draw::ReportFact> facts_of(const RunSummary& summary) {
+  std::vector<draw::ReportFact> facts = {
+      {"parameters", human_count(static_cast<double>(summary.parameters))},
+      {"updates", std::to_string(summary.updates)},
+      {"minutes", fixed(summary.minutes, 1)},
+      {"target tokens/s", human_count(summary.tokens_per_second)}};
+  if (summary.validation_loss)
+    facts.push_back({"validation loss", fixed(*summary.validation_loss, 3)});
+  if (summary.validation_bleu)
+    facts.push_back({"validation BLEU", fixed(*summary.validation_bleu, 1)});
+  return facts;
+}
+
+void add_facts(const AttentionScores& scores, draw::ReportSystem& system) {
+  if (scores.alignment_error)
+    system.facts.push_back(
+        {"alignment error", fixed(100 * *scores.alignment_error, 1) + " %",
+         scores.alignment_choice + "; diagonal " + fixed(100 * *scores.diagonal_error, 1) + " %"});
+  if (scores.pronouns)
+    system.facts.push_back(
+        {"pronouns of the right gender", fixed(100 * *scores.pronouns, 1) + " %"});
+}
+
+/// Of the longest bucket with sentences: the one whose translation by the baseline, or else the
+/// first system, has the middle chrF.
+draw::ReportSentence typical_long_sentence(const score::LengthReport& lengths, const TestSet& set,
+                                           const std::vector<score::SystemOutput>& outputs) {
+  const auto bucket = std::find_if(lengths.buckets.rbegin(), lengths.buckets.rend(),
+                                   [](const score::Bucket& one) { return !one.sentences.empty(); });
+  if (bucket == lengths.buckets.rend()) throw UserError(set.name + ": no line has words");
+  std::size_t judge = 0;
+  for (std::size_t s = 0; s < outputs.size(); ++s)
+    if (outputs[s].name == lengths.baseline) judge = s;
+  std::vector<std::pair<double, std::size_t>> ranked;
+  for (const std::size_t line : bucket->sentences)
+    ranked.emplace_back(score::sentence_chrf(outputs[judge].hypotheses[line], set.reference[line]),
+                        line);
+  std::sort(ranked.begin(), ranked.end());
+  const std::size_t line = ranked[ranked.size() / 2].second;
+  return draw::report_sentence(line, set.source[line], set.reference[line], outputs);
+}
+
+/// One sentence from each bucket but that of the long sentence, with every system's translation.
+std::vector<draw::ReportSentence> samples_of(const score::LengthReport& lengths, const TestSet& set,
+                                             const std::vector<score::SystemOutput>& outputs,
+                                             std::size_t long_line) {
+  std::vector<draw::ReportSentence> samples;
+  for (const score::Bucket& bucket : lengths.buckets) {
+    if (bucket.sentences.empty() ||
+        std::binary_search(bucket.sentences.begin(), bucket.sentences.end(), long_line))
+      continue;
+    const std::size_t line = bucket.sentences[bucket.sentences.size() / 2];
+    samples.push_back(draw::report_sentence(line, set.source[line], set.reference[line], outputs));
+  }
+  return samples;
+}
+
+}  // namespace
+
+score::LengthReport titled(score::LengthReport lengths, const std::vector<std::string>& titles) {
+  for (std::size_t s = 0; s < titles.size(); ++s) {
+    if (lengths.systems[s].name == lengths.baseline) lengths.baseline = titles[s];
+    lengths.systems[s].name = titles[s];
+  }
+  return lengths;
+}
+
+std::vector<score::SystemOutput> titled(std::vector<score::SystemOutput> outputs,
+                                        const std::vector<std::string>& titles) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].name = titles[i];
+  return outputs;
+}
+
+draw::Report begin_report(const score::LengthReport& lengths, const TestSet& set,
+                          const std::vector<score::SystemOutput>& outputs) {
+  draw::Report report{
+      .title = "The long-sentence bottleneck",
+      .introduction = "The same data, vocabulary, seed and budget for every model; BLEU on " +
+                      set.name + " by the number of words in the source sentence.",
+      .lengths = lengths,
+      .learning = {},
+      .systems = {},
+      .long_sentence = {},
+      .samples = {},
+      .commands = {},
+      .notes = {}};
+  draw::ReportSentence sentence = typical_long_sentence(lengths, set, outputs);
+  const std::string judge = lengths.baseline.empty() ? outputs[0].name : lengths.baseline;
+  const std::string chosen = "Line " + std::to_string(sentence.line + 1) + " of " + set.name +
+                             ": of the longest sentences the one in the middle, ranked by the chrF "
+                             "of \u201c" +
+                             judge + "\u201d.";
+  report.samples = samples_of(lengths, set, outputs, sentence.line);
+  report.long_sentence = {.sentence = std::move(sentence), .chosen = chosen, .attention = {}};
+  return report;
+}
+
+draw::Lines learning_of(const std::vector<FamilyMember>& members,
+                        const std::vector<std::string>& titles, const Config& config) {
+  std::vector<Learning> runs;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    runs.push_back(read_learning(members[i].folder, titles[i]));
+  draw::Lines lines = learning_curves(runs, loss_measure(), config.training.max_minutes > 0);
+  lines.title = "Loss while they learned";
+  for (draw::Line& line : lines.lines) line.name = line.dashed ? "" : titles[line.color];
+  return lines;
+}
+
+std::vector<Translated> sentences_of(const draw::Report& report,
+                                     const score::SystemOutput& output) {
+  std::vector<Translated> sentences;
+  const auto add = [&](const draw::ReportSentence& one) {
+    sentences.push_back({one.line, one.source, output.hypotheses[one.line]});
+  };
+  add(report.long_sentence->sentence);
+  for (const draw::ReportSentence& sample : report.samples) add(sample);
+  return sentences;
+}
+
+draw::ReportSystem report_system(const FamilyMember& member, const std::string& title,
+                                 const TestSet& set, const score::SystemOutput& output,
+                                 const AttentionScores& attention) {
+  const std::string summary = (fs::path(member.folder) / "summary.json").string();
+  const bool has_page = fs::exists(fs::path(member.folder) / "attention.html");
+  draw::ReportSystem system{
+      .name = title,
+      .description = describe_model(member.config.model),
+      .facts = facts_of(RunSummary::read(summary)),
+      .scores = score::score(output.hypotheses, set.reference, member.config.evaluation),
+      .attention_page = has_page ? member.name + "/attention.html" : ""};
+  add_facts(attention, system);
+  return system;
+}
+
+}  // namespace heed

@@ -1,0 +1,38 @@
+// The report of a family, put together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/bottleneck/attention_files.h"
+#include "apps/bottleneck/attention_scores.h"
+#include "apps/shared/family.h"
+#include "apps/shared/test_set.h"
+#include "draw/report.h"
+#include "score/lengths.h"
+
+namespace heed {
+
+/// The report reads by titles, the files of the folder by names.
+score::LengthReport titled(score::LengthReport lengths, const std::vector<std::string>& titles);
+std::vector<score::SystemOutput> titled(std::vector<score::SystemOutput> outputs,
+                                        const std::vector<std::string>& titles);
+
+/// Everything that the outputs tell: title, curve and sentences. Throws UserError where no source
+/// line has words.
+draw::Report begin_report(const score::LengthReport& lengths, const TestSet& set,
+                          const std::vector<score::SystemOutput>& outputs);
+
+/// The loss of all members; by minutes where these are the budget.
+draw::Lines learning_of(const std::vector<FamilyMember>& members,
+                        const std::vector<std::string>& titles, const Config& config);
+
+/// What of a model goes to its attention page: the long sentence, then those of other lengths.
+std::vector<Translated> sentences_of(const draw::Report& report, const score::SystemOutput& output);
+
+/// What is told of one model.
+draw::ReportSystem report_system(const FamilyMember& member, const std::string& title,
+                                 const TestSet& set, const score::SystemOutput& output,
+                                 const AttentionScores& attention);
+
+}  // namespace heed

@@ -1,0 +1,132 @@
+"""The report, the comparison and the attention page of a family, in windows of several sizes, by day and by night."""
+import functools
+import itertools
+import unittest
+
+import layout
+import toy
+from page import PageTest, rgb, world
+
+WIDTHS = (1400, 1000, 390)
+
+
+@functools.lru_cache(maxsize=None)
+def family():
+    folder, _, _ = world()
+    toy.family(folder)
+
+
+class LayoutTest(PageTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        family()
+
+    def each_window(self, file):
+        """Shows it in every size, light and dark."""
+        for width, dark in itertools.product(WIDTHS, (False, True)):
+            with self.subTest(file=file, width=width, dark=dark):
+                self.show(file, width, 900, dark)
+                yield width, dark
+
+
+class Layout(LayoutTest):
+    def test_nothing_of_the_report_is_cut_or_covered(self):
+        for width, dark in self.each_window("family/report.html"):
+            self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+            self.assertEqual(layout.faults(self.browser), [])
+            paper = sum(rgb(self.boxes("html")[0]["paper"]))
+            self.assertEqual(paper < 120, dark)
+
+    def test_nothing_of_a_comparison_is_cut_or_covered(self):
+        for _ in self.each_window("compare.html"):
+            self.assertEqual(layout.faults(self.browser), [])
+
+    def test_nothing_of_an_attention_page_is_cut_or_covered(self):
+        for _ in self.each_window("family/transformer/attention.html"):
+            self.browser.wait("document.querySelector('td')")
+            self.assertEqual(layout.faults(self.browser), [])
+
+
+class Report(LayoutTest):
+    def headings(self):
+        return self.browser.run("[...document.querySelectorAll('h1, .headline, h2')].map(each => each.textContent)")
+
+    def test_the_curve_comes_first_and_the_headline_says_of_which_lengths_it_is(self):
+        self.show("family/report.html", 1000, 900)
+        title, headline, first = self.headings()[:3]
+        self.assertEqual((title, first), ("The long-sentence bottleneck", "Quality and length"))
+        self.assertRegex(headline, r"^BLEU on source sentences of 51 to 60 words: without attention \d+\.\d, .* \d+\.\d "
+                                   r"\(4 sentences; .*\)\. On sentences of 1 to 10 words: \d+\.\d and \d+\.\d\.$")
+
+    def test_models_have_names_that_say_what_they_are(self):
+        self.show("family/report.html", 1000, 900)
+        names = self.browser.run("[...document.querySelectorAll('.model h3')].map(each => each.textContent)")
+        self.assertEqual(names, ["without attention", "Bahdanau", "Luong general with input feeding", "Transformer"])
+
+    def test_no_bucket_is_empty(self):
+        self.show("family/report.html", 1000, 900)
+        heads = self.browser.run("[...document.querySelectorAll('table')[0].tHead.rows[0].cells].map(each => each.textContent)")
+        self.assertEqual(heads, ["words in the source", "1-10n = 4", "11-20n = 4", "21-30n = 4", "31-40n = 4", "51-60n = 4",
+                                 "alln = 20"])
+
+    def test_every_model_that_attends_has_a_heatmap_with_axis_names_and_a_page(self):
+        self.show("family/report.html", 1000, 900)
+        shown = self.browser.run("""[...document.querySelectorAll(".model")].map(model => ({
+            texts: [...model.querySelectorAll("svg text")].map(text => text.firstChild.data),
+            pages: [...model.querySelectorAll("a")].map(link => link.getAttribute("href")),
+        }))""")
+        self.assertEqual(shown[0], {"texts": [], "pages": []})
+        for model, name, title in zip(shown[1:], ("bahdanau", "luong_general", "transformer"),
+                                      ("Bahdanau", "Luong general with input feeding", "Transformer"), strict=True):
+            self.assertEqual(model["pages"], [f"{name}/attention.html"])
+            self.assertTrue((self.folder / "family" / model["pages"][0]).exists())
+            self.assertIn("source", model["texts"])
+            self.assertIn("target", model["texts"])
+            self.assertTrue(model["texts"][0].startswith(f"{title}: cross-attention, "), model["texts"][0])
+
+    def test_marked_words_are_as_many_as_it_says(self):
+        self.show("family/report.html", 1000, 900)
+        for said, marked in self.browser.run("""[...document.querySelectorAll(".model")].map(model => [
+                model.querySelector(".quiet").textContent,
+                [...model.querySelectorAll("mark")].flatMap(each => each.textContent.split(" ")).length])"""):
+            self.assertRegex(said, rf"; {marked} words? wrong, \d+ missing$")
+
+    def test_on_a_telephone_a_row_is_a_block_with_the_names_of_its_cells(self):
+        self.show("family/report.html", 390, 900)
+        self.assertEqual(self.browser.run("""[...document.querySelectorAll("table.blocks thead")]
+            .map(each => getComputedStyle(each).display)"""), ["none", "none"])
+        names = self.browser.run("""[...document.querySelector("table.blocks tbody tr").cells].slice(1)
+            .map(each => getComputedStyle(each, "::before").content)""")
+        self.assertEqual(names[0], '"1-10, n = 4"')
+
+
+class Units(LayoutTest):
+    """Pieces or words on the page of `heed attention`."""
+
+    def texts_of(self, side):
+        return self.browser.run(f"view.{side}")
+
+    def test_the_page_switches_between_words_and_pieces(self):
+        self.open()
+        words, weights = self.texts_of("source"), self.browser.run("Array.from(view.weights)")
+        self.assertEqual(words, toy.TWELVE + ["</s>"])
+        self.select("unit", "pieces")
+        pieces = self.texts_of("source")
+        self.assertGreater(len(pieces), len(words))
+        self.assertEqual("".join(pieces).replace("\u2581", ""), "".join(words))
+        self.assertEqual(self.texts("source"), pieces)
+        self.select("unit", "words")
+        self.assertEqual(self.browser.run("Array.from(view.weights)"), weights)
+
+    def test_a_choice_of_layer_and_head_stays(self):
+        self.open()
+        self.select("layer", "1")
+        self.select("head", "2")
+        self.select("unit", "pieces")
+        self.assertEqual(self.state(), {"kind": "cross-attention", "layer": "1", "head": "2"})
+        self.assertEqual(len(self.boxes("#heads button")), toy.LAYERS * (toy.HEADS + 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
