@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/progress_line.h"
 
 namespace heed::log {
 namespace {
@@ -32,12 +33,16 @@ bool has_colours() {
   return is_terminal() && (refused == nullptr || *refused == '\0');
 }
 
-/// `text` cut to the terminal's width, whole UTF-8 characters only: a wrapped line could not be
-/// redrawn.
-std::string_view fitted(std::string_view text) {
+/// What a line may take: in the last column it would wrap, and could not be redrawn. Asked each
+/// time, for windows change.
+int columns_of_terminal() {
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  std::size_t columns = known ? size.ws_col - 1U : 79U;
+  return known ? size.ws_col - 1 : 79;
+}
+
+/// `text` cut to so many columns, whole UTF-8 characters only.
+std::string_view fitted(std::string_view text, int columns) {
   std::size_t end = 0;
   for (; end < text.size(); ++end) {
     const bool starts_character = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
@@ -49,17 +54,17 @@ std::string_view fitted(std::string_view text) {
 /// stderr with a progress line below the log. One lock covers both, and each change is one write.
 class Terminal : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  void progress(const std::string& text) {
+  void progress(std::function<std::string(int)> line) {
     if (!shows_progress_ || !is_terminal()) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    progress_ = text;
-    write("\r\033[K" + std::string(fitted(progress_)));
+    progress_ = std::move(line);
+    write("\r\033[K" + drawn());
   }
 
   void clear_progress() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (progress_.empty()) return;
-    progress_.clear();
+    if (!progress_) return;
+    progress_ = nullptr;
     write("\r\033[K");
   }
 
@@ -71,7 +76,7 @@ class Terminal : public spdlog::sinks::base_sink<std::mutex> {
     formatter_->format(message, line);
     std::string text = colour(message.level) + std::string(line.data(), line.size());
     if (text.front() == '\033') text.insert(text.size() - 1, "\033[0m");
-    if (!progress_.empty()) text = "\r\033[K" + text + std::string(fitted(progress_));
+    if (progress_) text = "\r\033[K" + text + drawn();
     write(text);
   }
   void flush_() override {}
@@ -84,10 +89,15 @@ class Terminal : public spdlog::sinks::base_sink<std::mutex> {
     return level == spdlog::level::debug ? "\033[2m" : "";
   }
 
+  std::string drawn() const {
+    const int columns = columns_of_terminal();
+    return std::string(fitted(progress_(columns), columns));
+  }
+
   static void write(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
   std::atomic<bool> shows_progress_ = true;
-  std::string progress_;
+  std::function<std::string(int)> progress_;
 };
 
 /// "warning: " before a warning, nothing before what is merely said.
@@ -214,7 +224,11 @@ void close_files() {
 }
 
 void progress(const std::string& text) {
-  loggers().terminal->progress(text);
+  progress([text](int) { return text; });
+}
+
+void progress(std::function<std::string(int)> line) {
+  loggers().terminal->progress(std::move(line));
 }
 
 void clear_progress() {

@@ -30,6 +30,7 @@ TrainResult Loop::run() {
 
 StopReason Loop::loop() {
   agree();
+  show_progress();
   while (true) {
     if (interrupted_) {
       save();
@@ -191,6 +192,7 @@ bool Loop::validate_further_sets() {
 /// from here and repeats it. Its outcome is in the next checkpoint.
 bool Loop::validate_now() {
   save();
+  show_progress("validating");
   std::optional<Validation> validation;
   {
     const Averaged averaged(average_.get());
@@ -213,6 +215,8 @@ bool Loop::validate_now() {
               " is not finite: these weights are never the best ones, and what follows may be as "
               "bad; lower training.learning_rate");
   metrics_.validation(*validation, progress_, best);
+  validation_ = validation;
+  show_progress();
   return true;
 }
 

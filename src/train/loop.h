@@ -54,7 +54,8 @@ class Loop {
   void say_who_computes() const;
   void say_where_it_starts(const std::string& checkpoint) const;
   void log_window(bool last);
-  void show_progress();
+  void note_window();
+  void show_progress(const std::string& instead_of_time_left = "");
   double seconds_left() const;
   TrainResult result(StopReason stopped) const;
 
@@ -81,8 +82,10 @@ class Loop {
   int64_t planned_ = 0;               // updates, by training.updates and training.epochs
   bool unsaved_ = true;               // progress since the last checkpoint
   Clock::time_point ticked_, shown_;
-  bool interrupted_ = false;  // any rank was, when all agreed last
-  bool roll_back_ = false;    // wanted
+  std::optional<double> seen_loss_, seen_speed_;  // for the progress line
+  std::optional<Validation> validation_;          // the last one, unless the run has just begun
+  bool interrupted_ = false;                      // any rank was, when all agreed last
+  bool roll_back_ = false;                        // wanted
 };
 
 }  // namespace heed::train

@@ -2,9 +2,14 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/progress_line.h"
 #include "base/strings.h"
 #include "train/loop.h"
 
@@ -41,18 +46,69 @@ void Loop::log_window(bool last) {
       .left = seconds_left(), .last = last, .guided = config_.guided_alignment > 0};
   log::info(line_text(progress_, context));
   metrics_.train(progress_, context);
+  note_window();
   if (!last) progress_.window = {};
 }
 
-void Loop::show_progress() {
-  const auto now = Clock::now();
-  if (now - shown_ < std::chrono::milliseconds(500)) return;
-  shown_ = now;
+namespace {
+
+/// "BLEU 31.20", of what decides; "" where there is no such number.
+std::string score_text(StopMetric metric, std::optional<double> value) {
+  if (!value) return "";
+  if (metric == StopMetric::loss) return fixed(*value, 3);
+  const std::string name = config::name_of(metric);
+  return (metric == StopMetric::bleu   ? "BLEU"
+          : metric == StopMetric::chrf ? "chrF"
+                                       : name) +
+         " " + fixed(*value, 2);
+}
+
+/// In whole seconds: no more is known.
+std::string left_text(double seconds) {
+  if (seconds < 0) return "";
+  const auto whole = std::llround(std::max(1., seconds));
+  return (whole < 10 ? std::to_string(whole) + "s" : human_duration(static_cast<double>(whole))) +
+         " left";
+}
+
+std::string after(const std::string& word, const std::string& text) {
+  return text.empty() ? "" : word + " " + text;
+}
+
+}  // namespace
+
+/// What a line shows right after a window has ended are the numbers of that one.
+void Loop::note_window() {
   const Window& window = progress_.window;
-  const double speed = window.seconds > 0 ? static_cast<double>(window.tokens) / window.seconds : 0;
-  log::progress("update " + with_commas(progress_.update) + " of " + with_commas(planned_) +
-                ", epoch " + std::to_string(progress_.epoch + 1) + ", " + human_count(speed) +
-                " tok/s, " + human_duration(seconds_left()) + " left");
+  if (window.tokens == 0 || window.seconds <= 0) return;
+  seen_loss_ = window.loss / static_cast<double>(window.tokens);
+  seen_speed_ = static_cast<double>(window.tokens) / window.seconds;
+}
+
+void Loop::show_progress(const std::string& instead_of_time_left) {
+  const auto now = Clock::now();
+  if (instead_of_time_left.empty() && now - shown_ < std::chrono::milliseconds(500)) return;
+  shown_ = now;
+  note_window();
+  const StopMetric metric = config_.early_stopping.metric;
+  std::string time = left_text(seconds_left());
+  if (!instead_of_time_left.empty()) time = instead_of_time_left;
+  const auto& bleu = validation_ ? validation_->scores.bleu : std::nullopt;
+  char rate[32] = "";
+  if (progress_.window.rate > 0)
+    std::snprintf(rate, sizeof rate, "rate %.1e", progress_.window.rate);
+  std::vector<ProgressField> fields = {
+      {with_commas(progress_.update) + "/" + with_commas(planned_), 5},
+      {seen_loss_ ? "loss " + fixed(*seen_loss_, 3) : "starting", 1},
+      {seen_speed_ ? human_count(*seen_speed_) + " tok/s" : "", 4},
+      {std::move(time), 0},
+      {after("valid", validation_ ? score_text(metric, validation_->value(metric)) : ""), 3},
+      {bleu && metric != StopMetric::bleu ? "BLEU " + fixed(*bleu, 2) : "", 6},
+      {progress_.best.empty() ? "" : "best " + score_text(metric, progress_.best.front().score), 2},
+      {rate, 7}};
+  log::progress([share = behind(), fields = std::move(fields)](int columns) {
+    return progress_line(share, fields, columns);
+  });
 }
 
 void Loop::say_where_it_starts(const std::string& checkpoint) const {

@@ -43,8 +43,7 @@ Loop::Loop(const TrainerSetup& setup)
       updater_(model_, config_, setup.device, setup.precision, optimizer_, average_.get(),
                setup.another),
       planned_(plan_updates()),
-      ticked_(Clock::now()),
-      shown_(Clock::now()) {
+      ticked_(Clock::now()) {
   if (group_.leads()) make_folder(setup.folder + "/checkpoints");
   if (group_.leads() && !setup.resume && !checkpoints_.updates().empty())
     throw UserError(setup.folder +

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/progress_line.h"
 #include "base/strings.h"
 #include "message.h"
 #include "temporary_folder.h"
@@ -133,6 +134,17 @@ TEST(Log, ProgressIsRedrawnBelowEachLine) {
 TEST(Log, ProgressIsCutToTheTerminalAtWholeCharacters) {
   const std::string text = on_a_terminal([] { log::progress("äöüäöüäöüäöüäöü"); }, 8);
   EXPECT_EQ(text, "\r\033[Käöüäöüä");
+}
+
+TEST(Log, ALineIsMadeAnewForTheWidthThatTheTerminalHasNow) {
+  const std::string text = on_a_terminal([] {
+    log::progress([](int columns) { return std::to_string(columns) + " columns"; });
+    const winsize wider{24, 120, 0, 0};
+    ::ioctl(STDERR_FILENO, TIOCSWINSZ, &wider);
+    log::info("news");
+  });
+  EXPECT_THAT(text, HasSubstr("\r\033[K39 columns\r\033[K["));
+  EXPECT_THAT(text, EndsWith("news\r\n119 columns"));
 }
 
 TEST(Log, QuietShowsNoProgress) {
