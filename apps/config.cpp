@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "apps/commands.h"
+#include "apps/shared/family.h"
+#include "apps/shared/run_check.h"
 #include "base/log.h"
 #include "config/io.h"
 #include "config/reference.h"
@@ -18,6 +20,13 @@ struct ConfigArgs {
   bool markdown = false, check = false;
 };
 
+void check_named(const ConfigArgs& args, const Config& config) {
+  CheckWish wish{.file = args.file};
+  if (!config.systems.empty()) wish.systems = systems_of(family(args.file, args.settings, {}));
+  check_run(config, wish).report(args.file);
+  log::info(args.file + ": valid");
+}
+
 void config_command(const ConfigArgs& args) {
   if (!args.explain.empty()) {
     std::cout << config::explain<Config>(args.explain);
@@ -30,7 +39,7 @@ void config_command(const ConfigArgs& args) {
   } else {
     const Config config = load_config(args.file, args.settings);
     if (args.check)
-      log::info(args.file + ": valid");
+      check_named(args, config);
     else
       std::cout << config::dump(config);
   }
@@ -47,7 +56,9 @@ void add_config(CommandLine& program) {
       .option("--set", args->settings,
               "Change one key of the file, e.g. --set model.heads=4; may be repeated")
       .one_at_a_time();
-  command.flag("--check", args->check, "Only say whether the file is valid");
+  command.flag("--check", args->check,
+               "Say all that stands in the way of its training: files, lines, vocabulary, device, "
+               "memory");
   command.option("--explain", args->explain,
                  "Explain one key or section: type, default, allowed values, effect");
   command.flag("--markdown", args->markdown, "Print the whole reference, as in docs/config.md");

@@ -13,9 +13,9 @@
 #include "apps/shared/family.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/provenance.h"
+#include "apps/shared/run_check.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/test_set.h"
-#include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lock.h"
@@ -96,7 +96,8 @@ void bottleneck(const BottleneckArgs& args) {
   signals::install();
   const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
   if (!args.overwrite) require_same_family(config, members);
-  require_corpora(config);
+  check_run(config, {.file = args.config, .own_device = false, .systems = systems_of(members)})
+      .report(args.config);
   const std::string folder = run_folder(config);
   make_folder(folder);
   const FolderLock lock(folder, "heed bottleneck");

@@ -178,6 +178,12 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
   return members;
 }
 
+std::vector<std::pair<std::string, Config>> systems_of(const std::vector<FamilyMember>& members) {
+  std::vector<std::pair<std::string, Config>> systems;
+  for (const FamilyMember& member : members) systems.emplace_back(member.name, member.config);
+  return systems;
+}
+
 void require_same_family(const Config& config, const std::vector<FamilyMember>& members) {
   require_same_vocabulary(config);
   for (const FamilyMember& member : members) {

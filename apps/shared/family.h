@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/shared/config.h"
@@ -22,6 +23,9 @@ struct FamilyMember {
 /// here. Throws UserError for a name that is neither a model nor has settings.
 std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
                                  const std::vector<std::string>& only);
+
+/// Their names and configurations.
+std::vector<std::pair<std::string, Config>> systems_of(const std::vector<FamilyMember>& members);
 
 /// Models and a vocabulary that are there already are of this configuration, as far as a resumed
 /// run cannot change it. Throws UserError that names what differs, and the cure.

@@ -8,55 +8,13 @@
 #include <fstream>
 
 #include "apps/shared/base_model.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/log.h"
-#include "data/pair_reader.h"
 #include "model/device.h"
 #include "model/freeze.h"
 #include "model/model.h"
-#include "text/lines.h"
 
 namespace heed {
-
-namespace {
-
-void require_pair(const data::CorpusFiles& corpus, const std::string& key) {
-  require_file(corpus.source, key + ".source");
-  if (!corpus.alignment.empty()) require_file(corpus.alignment, key + ".alignment");
-  const auto read_all = [&] {
-    data::PairReader reader(corpus, /*aligned=*/true);
-    for (data::PairOfLines pair; reader.next(pair);) {
-    }
-  };
-  if (corpus.target.empty()) return read_all();
-  require_file(corpus.target, key + ".target");
-  const int64_t lines = text::count_lines(corpus.source);
-  require_equal_lines(corpus.source, lines, corpus.target, text::count_lines(corpus.target));
-  if (lines == 0)
-    throw UserError(key + ": " + corpus.source + " and " + corpus.target +
-                    " have no lines; give at least one pair");
-  if (!corpus.alignment.empty()) read_all();
-}
-
-}  // namespace
-
-void require_corpora(const Config& config) {
-  if (config.data.train.empty())
-    throw UserError("data.train: needed; name its source and target files");
-  for (const data::CorpusFiles& corpus : config.data.train) require_pair(corpus, "data.train");
-  if (!config.data.valid.source.empty()) require_pair(config.data.valid, "data.valid");
-  for (const data::CorpusFiles& corpus : config.data.more_valid) {
-    require_pair(corpus, "data.more_valid");
-    if (corpus.name.empty() || corpus.name.find_first_of("/ ") != std::string::npos)
-      throw UserError("data.more_valid: " + corpus.source + " has the name '" + corpus.name +
-                      "'; give it one without blanks and slashes");
-  }
-  if (config.data.valid.source.empty() && !config.data.more_valid.empty())
-    throw UserError("data.more_valid: needs data.valid, which chooses the best weights");
-  if (!config.data.test.source.empty()) require_pair(config.data.test, "data.test");
-}
 
 data::CorpusReading readable(const model::Model& model) {
   if (model.longest() == INT64_MAX) return {};
@@ -73,32 +31,39 @@ data::CorpusReading training_reading(const Config& config) {
           .cleaning = data::cleaning_of(config.data)};
 }
 
+text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets) {
+  using text::Column;
+  const data::VocabularyConfig& wanted = config.data.vocabulary;
+  text::VocabularyTraining training{
+      .files = {},
+      .size = wanted.size,
+      .algorithm = config::name_of(wanted.algorithm),
+      .coverage = wanted.coverage,
+      .symbols = sources ? data::source_symbols(config.data) : wanted.symbols,
+      .byte_fallback = wanted.byte_fallback,
+      .seed = static_cast<uint64_t>(config.seed)};
+  for (const data::CorpusFiles& corpus : config.data.train) {
+    if (corpus.target.empty()) {
+      const Column one = sources ? Column::source : Column::target;
+      training.files.emplace_back(corpus.source, sources && targets ? Column::both : one);
+      continue;
+    }
+    if (sources) training.files.emplace_back(corpus.source);
+    if (targets) training.files.emplace_back(corpus.target);
+  }
+  return training;
+}
+
 Vocabularies make_vocabularies(const Config& config) {
   if (!config.training.from.empty()) return vocabularies_from_base(config);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const bool joint = wanted.kind == data::VocabularyKind::joint;
   const auto one = [&](const std::string& ready, bool sources, bool targets) {
-    const auto symbols = sources ? data::source_symbols(config.data) : wanted.symbols;
+    const auto training = vocabulary_training(config, sources, targets);
     if (!ready.empty()) {
       const auto vocabulary = text::Vocabulary::load(ready);
-      vocabulary.require_symbols(symbols, ready);
+      vocabulary.require_symbols(training.symbols, ready);
       return vocabulary;
-    }
-    text::VocabularyTraining training{.size = wanted.size,
-                                      .algorithm = config::name_of(wanted.algorithm),
-                                      .coverage = wanted.coverage,
-                                      .symbols = symbols,
-                                      .byte_fallback = wanted.byte_fallback,
-                                      .seed = static_cast<uint64_t>(config.seed)};
-    for (const data::CorpusFiles& corpus : config.data.train) {
-      using text::Column;
-      if (corpus.target.empty()) {
-        const Column one = sources ? Column::source : Column::target;
-        training.files.emplace_back(corpus.source, sources && targets ? Column::both : one);
-        continue;
-      }
-      if (sources) training.files.emplace_back(corpus.source);
-      if (targets) training.files.emplace_back(corpus.target);
     }
     log::info("training a vocabulary of " + std::to_string(wanted.size) + " pieces");
     return text::Vocabulary::train(training);

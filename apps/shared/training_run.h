@@ -13,9 +13,8 @@
 
 namespace heed {
 
-/// Every corpus of a training is there, has lines, and as many on both sides: said before minutes
-/// of vocabulary training. Throws UserError that names key and file.
-void require_corpora(const Config& config);
+/// How the vocabulary of both sides or of one is trained.
+text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets);
 
 /// Loads the models named in the config or trains them on the training corpus.
 Vocabularies make_vocabularies(const Config& config);

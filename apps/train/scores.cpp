@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "draw/png.h"
 #include "model/model.h"
 #include "score/sacrebleu.h"
+#include "study/layers_json.h"
 
 namespace heed {
 
@@ -132,20 +134,33 @@ class SetScorer {
       text.emplace_back();
     }
     if (!text.empty()) write_lines(file + ".txt", text);
-    if (training_.tensorboard && set.empty() && member_.model->attends() && !samples_.empty())
-      write_atomic(file + ".png", attention_picture(samples_.front()));
+    if (set.empty() && member_.model->attends() && !samples_.empty()) keep_attention(file);
   }
 
   /// While the model reads the reference, so that every validation shows the same words.
-  std::string attention_picture(int64_t line) const {
+  void keep_attention(const std::string& file) const {
+    const int64_t line = attended_sample();
     decode::Translator translator({member_}, decoding_, device_, precision_);
     decode::AttentionRequest request;
     request.heads = {decode::kMeanOfHeads};
     const auto maps = decode::attention_maps(
         translator, {pairs_.source[line]}, std::vector<std::string>{pairs_.target[line]}, request);
     const auto matrices = to_matrices(maps.front(), line + 1);
+    if (matrices.empty()) return;  // of a blank line
+    write_atomic(file + ".attention.json", study::layers_json(matrices) + "\n");
+    if (!training_.tensorboard) return;
     // The mean of the layer before the last aligns best (Garg et al. 2019).
-    return draw::png_heatmap(matrices[matrices.size() > 1 ? matrices.size() - 2 : 0]);
+    write_atomic(file + ".png",
+                 draw::png_heatmap(matrices[matrices.size() > 1 ? matrices.size() - 2 : 0]));
+  }
+
+  /// The sample whose length is the nearest to what one sees at a glance.
+  int64_t attended_sample() const {
+    constexpr int64_t kWords = 12;
+    return *std::ranges::min_element(samples_, {}, [&](int64_t line) {
+      return std::abs(std::ssize(split_words(pairs_.source[line])) - kWords) +
+             std::abs(std::ssize(split_words(pairs_.target[line])) - kWords);
+    });
   }
 
   void add_sacrebleu(const Lines& outputs, train::Scores& scores) {
@@ -197,11 +212,6 @@ class SetScorer {
 
 }  // namespace
 
-bool scores_with_sacrebleu(const Config& config) {
-  return !config.data.valid.source.empty() &&
-         (config.training.validate_bleu || SetScorer::wants_chrf(config.training));
-}
-
 train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& files,
                             ranks::Group& group) {
   const train::TrainConfig& training = folder.config.training;
@@ -211,15 +221,6 @@ train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& 
   if (!wanted || files.source.empty()) return {};
   auto scorer = std::make_shared<SetScorer>(folder, files, group);
   return [scorer](model::Model&, int64_t update) { return scorer->score(update); };
-}
-
-void check_scorer(const score::EvaluationConfig& evaluation) {
-  score::find_sacrebleu();
-  try {
-    score::check_evaluation(evaluation);
-  } catch (const Failure& failure) {
-    log::warn(std::string("scores may be missing: ") + failure.what());
-  }
 }
 
 namespace {

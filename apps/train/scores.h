@@ -11,18 +11,11 @@
 
 namespace heed {
 
-/// Whether validations ask sacrebleu.
-bool scores_with_sacrebleu(const Config& config);
-
 /// Translates a validation set as the `training` section says, scores that, and keeps what it wants
 /// in validations/ of the run's folder; logs three translations of data.valid. Empty where nothing
 /// is wanted or there is no such set. Calls are collective.
 train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& files,
                             ranks::Group& group);
-
-/// A scorer that is missing, or that refuses what `evaluation` asks for, is known now rather than
-/// after an hour. One that fails may be mended by then.
-void check_scorer(const score::EvaluationConfig& evaluation);
 
 /// The test set by beam search: test.hypothesis and the scores, by the first rank. Collective.
 std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group);

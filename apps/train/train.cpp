@@ -16,6 +16,7 @@
 #include "apps/shared/corpora.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/rank_processes.h"
+#include "apps/shared/run_check.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/together.h"
@@ -134,6 +135,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place)
   const ranks::Board board(place.folder, place.size);
   data::HygieneReport hygiene;
   if (group.leads()) {
+    log::progress("reading the corpora");
     hygiene = report_corpora(config.data);
     folder_vocabularies(config, folder);
     group.leave("vocabularies", folder);
@@ -226,11 +228,17 @@ void train_command(const TrainArgs& args) {
     spool_corpora(config, args.wish);
   else
     data::require_files(config.data, "a run of " + place.announcer);
-  require_corpora(config);
-  if (!args.wish.resume) require_base(config);
-  const bool scoring = scores_with_sacrebleu(config) || !config.data.test.source.empty();
-  if (scoring && place.leads()) check_scorer(config.evaluation);
-  if (!place.alone() || args.ranks == 1) return train_here(args, std::move(config), place);
+  const bool here = !place.alone() || args.ranks == 1;
+  // The others find the same, and so has heed's own launcher.
+  if (place.leads() && place.meeting != ranks::Meeting::file) {
+    log::progress("checking what the configuration names");
+    check_run(config, {.file = args.config,
+                       .resume = args.wish.resume,
+                       .ranks = here ? place.local_size : args.ranks,
+                       .own_device = here})
+        .report(args.config);
+  }
+  if (here) return train_here(args, std::move(config), place);
   make_folder(config.output);
   signals::install();
   run_ranks({.command = rank_command(args, config, false),

@@ -31,7 +31,8 @@ std::string load_cuda() {
     const std::string file = libtorch_folder() + "libtorch_cuda.so";
     if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL)) return std::string();
     const char* why = dlerror();
-    return "LibTorch's CUDA library does not load: " + std::string(why ? why : file);
+    return "LibTorch's CUDA library does not load: " + std::string(why ? why : file) +
+           " (`./run gpu` in heed's folder adds what is missing)";
   }();
   if (!problem.empty()) return problem;
   if (!at::globalContext().hasCUDART())

@@ -7,10 +7,20 @@
 #include <cmath>
 #include <utility>
 
+#include "model/sizes_only.h"
+
 namespace heed::model {
 namespace {
 
-thread_local bool uninitialised = false;
+thread_local bool uninitialised = false, sizes_only = false;
+
+Tensor matrix(int64_t rows, int64_t columns) {
+  return at::empty({rows, columns}, at::TensorOptions(sizes_only ? at::kMeta : at::kCPU));
+}
+
+bool stays_as_it_is() {
+  return uninitialised || sizes_only;
+}
 
 /// LAPACK cuts a decomposition by the number of threads that LibTorch has, and its bits follow.
 class OneThread {
@@ -36,20 +46,30 @@ bool Uninitialised::wanted() {
   return uninitialised;
 }
 
+SizesOnly::SizesOnly() : before_(std::exchange(sizes_only, true)) {}
+
+SizesOnly::~SizesOnly() {
+  sizes_only = before_;
+}
+
+bool SizesOnly::wanted() {
+  return sizes_only;
+}
+
 Tensor xavier(int64_t rows, int64_t columns) {
   const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
-  const Tensor weight = at::empty({rows, columns});
-  return uninitialised ? weight : weight.uniform_(-bound, bound);
+  const Tensor weight = matrix(rows, columns);
+  return stays_as_it_is() ? weight : weight.uniform_(-bound, bound);
 }
 
 Tensor normal(int64_t rows, int64_t width) {
-  const Tensor weight = at::empty({rows, width});
-  return uninitialised ? weight : weight.normal_(0, 1 / std::sqrt(static_cast<double>(width)));
+  const Tensor weight = matrix(rows, width);
+  return stays_as_it_is() ? weight : weight.normal_(0, 1 / std::sqrt(static_cast<double>(width)));
 }
 
 Tensor orthogonal(int64_t size) {
-  const Tensor weight = at::empty({size, size});
-  if (uninitialised) return weight;
+  const Tensor weight = matrix(size, size);
+  if (stays_as_it_is()) return weight;
   const OneThread one;
   return torch::nn::init::orthogonal_(weight);
 }

@@ -4,6 +4,9 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include "model/kinds.h"
+#include "model/sizes_only.h"
+
 namespace heed::model {
 namespace {
 
@@ -21,6 +24,29 @@ TEST(Initial, AnOrthogonalMatrixIsTheSameOnAnyNumberOfThreads) {
   }
   at::set_num_threads(before);
   EXPECT_TRUE(at::allclose(at::mm(first, first.t()), at::eye(160), 0, 1e-5));
+}
+
+TEST(SizesOnly, AModelOfEachKindHasTheSizesOfTheRealOneAndNoNumbers) {
+  std::vector<testing::NamedConfig> kinds = testing::recurrent_kinds();
+  for (testing::NamedConfig& kind : testing::transformer_kinds()) kinds.push_back(std::move(kind));
+  for (const auto& [name, config] : kinds) {
+    const auto real = make_model(config, {.source = 13, .target = 13});
+    ModelPtr counted;
+    {
+      const SizesOnly sizes_only;
+      EXPECT_TRUE(SizesOnly::wanted());
+      counted = make_model(config, {.source = 13, .target = 13});
+    }
+    EXPECT_FALSE(SizesOnly::wanted());
+    EXPECT_EQ(count_parameters(*counted), count_parameters(*real)) << name;
+    const auto sizes = counted->parameters(), expected = real->parameters();
+    ASSERT_EQ(sizes.size(), expected.size()) << name;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      EXPECT_EQ(sizes[i].sizes(), expected[i].sizes()) << name;
+      if (sizes[i].dim() == 2)
+        EXPECT_TRUE(sizes[i].is_meta() || sizes[i].storage().nbytes() <= 4) << name;
+    }
+  }
 }
 
 }  // namespace

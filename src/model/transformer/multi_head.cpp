@@ -13,6 +13,7 @@
 #include "kernels/product.h"
 #include "model/device.h"
 #include "model/initial.h"
+#include "model/sizes_only.h"
 #include "model/transformer/layers.h"
 #include "model/transformer/linear_attention.h"
 
@@ -92,10 +93,13 @@ Tensor seen_places(const MultiHeadOptions& options, int64_t position, const at::
 torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias) {
   const int64_t stacked = std::accumulate(outs.begin(), outs.end(), int64_t{0});
   const at::NoGradGuard no_grad;
-  if (Uninitialised::wanted()) {  // LibTorch's layer cannot be made without drawing its weights
+  if (Uninitialised::wanted() || SizesOnly::wanted()) {
+    // LibTorch's layer cannot be made without drawing its weights.
     torch::nn::Linear linear(torch::nn::LinearOptions(1, 1).bias(bias));
     linear->options.in_features(in).out_features(stacked);
-    linear->weight.set_data(at::empty({stacked, in}));
+    // Its weight cannot move to `meta`; one number that stands in every place takes no memory.
+    linear->weight.set_data(SizesOnly::wanted() ? at::zeros({1, 1}).expand({stacked, in})
+                                                : at::empty({stacked, in}));
     if (bias) linear->bias.set_data(at::empty({stacked}));
     return linear;
   }

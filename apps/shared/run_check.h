@@ -1,0 +1,52 @@
+// What stands in the way of a training, said before anything is trained.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/shared/config.h"
+
+namespace heed {
+
+struct RunCheck {
+  std::vector<std::string> faults;  // the run cannot be made; each is one line with its cure
+  std::vector<std::string> doubts;  // it may fail
+  std::vector<std::string> notes;   // what it will take
+
+  bool of_the_world = true;  // no fault is the user's: a program is missing
+
+  /// Adds a mistake of the user's.
+  void blame(std::string fault) {
+    faults.push_back(std::move(fault));
+    of_the_world = false;
+  }
+
+  /// Logs notes and doubts where there is no fault. Throws UserError, or Failure where all are of
+  /// the world, of all faults, where there are some; it begins with `what` unless there is only
+  /// one.
+  void report(const std::string& what) const;
+};
+
+struct CheckWish {
+  std::string file;        // of the configuration: its comments name the scripts that fetch corpora
+  bool resume = false;     // go on with the run in the folder, if one has begun
+  int64_t ranks = 1;       // of this machine
+  bool own_device = true;  // this process will use it
+  // A family in place of the configuration itself: names and configurations, for their memory.
+  std::vector<std::pair<std::string, Config>> systems = {};
+};
+
+/// Looks at everything that the configuration names: corpora (there, whole, as many lines on both
+/// sides), vocabulary (there, or its size can be reached), the model to begin with, the scorer, the
+/// device and its precision, the memory. Reads the corpora once or twice; streams are left alone.
+/// What it has found is in the order of that list.
+RunCheck check_run(const Config& config, const CheckWish& wish);
+
+/// Where `path` comes from: the command that fetches it, as the comments of the configuration
+/// `file` say it, such as "python3 data_scripts/multi30k.py"; "" where they do not. A script that
+/// is not in the working folder is looked for beside the configuration's.
+std::string fetching_command(const std::string& file, const std::string& path);
+
+}  // namespace heed

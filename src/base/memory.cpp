@@ -1,0 +1,74 @@
+#include "base/memory.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace heed {
+namespace {
+
+/// The number in a file that has nothing else in it; "max" is none.
+std::optional<int64_t> number_in(const std::string& path) {
+  std::ifstream file(path);
+  int64_t number = 0;
+  if (!(file >> number)) return std::nullopt;
+  return number;
+}
+
+/// The number behind `name` at the beginning of a line.
+std::optional<int64_t> field_in(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string first;
+    int64_t number = 0;
+    if (words >> first >> number && first == name) return number;
+  }
+  return std::nullopt;
+}
+
+/// What a group may still take; the cache of its files can be given back.
+std::optional<int64_t> left_in(const std::string& folder, const char* limit, const char* usage,
+                               const char* cache) {
+  const auto most = number_in(folder + "/" + limit), used = number_in(folder + "/" + usage);
+  if (!most || !used) return std::nullopt;
+  return std::max<int64_t>(0, *most - *used + field_in(folder + "/memory.stat", cache).value_or(0));
+}
+
+/// The groups of this process: those that /proc/self/cgroup names, and the topmost, which in a
+/// container is its own.
+std::vector<std::string> groups_in(const std::string& root, const std::string& controller) {
+  std::vector<std::string> groups{""};
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    if (line.substr(first + 1, second - first - 1) != controller) continue;
+    // A limit of a group above holds, too.
+    for (std::string group = line.substr(second + 1); group.size() > 1;
+         group.erase(group.rfind('/')))
+      groups.push_back(group);
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::optional<int64_t> available_memory(const std::string& root) {
+  std::optional<int64_t> least;
+  const auto consider = [&](std::optional<int64_t> bytes) {
+    if (bytes) least = least ? std::min(*least, *bytes) : *bytes;
+  };
+  if (const auto kibibytes = field_in(root + "/proc/meminfo", "MemAvailable:"))
+    consider(*kibibytes * 1024);
+  for (const std::string& group : groups_in(root, ""))
+    consider(
+        left_in(root + "/sys/fs/cgroup" + group, "memory.max", "memory.current", "inactive_file"));
+  for (const std::string& group : groups_in(root, "memory"))
+    consider(left_in(root + "/sys/fs/cgroup/memory" + group, "memory.limit_in_bytes",
+                     "memory.usage_in_bytes", "total_inactive_file"));
+  return least;
+}
+
+}  // namespace heed

@@ -1,0 +1,47 @@
+#include "base/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "temporary_folder.h"
+
+namespace heed {
+namespace {
+
+/// A system of 3,000 KiB that are free, without groups.
+struct MemoryTest : testing::Test {
+  TemporaryFolder root;
+  MemoryTest() { write("proc/meminfo", "MemTotal:  8000 kB\nMemAvailable:   3000 kB\n"); }
+  void write(const std::string& path, const std::string& text) const { root.write(path, text); }
+  int64_t available() const { return available_memory(root.path()).value_or(-1); }
+};
+
+TEST_F(MemoryTest, IsWhatTheSystemHasLeft) {
+  EXPECT_EQ(available(), 3000 * 1024);
+}
+
+TEST_F(MemoryTest, IsLessInAGroupThatMayTakeLess) {
+  write("proc/self/cgroup", "0::/jobs/seven\n");
+  write("sys/fs/cgroup/jobs/seven/memory.max", "max\n");
+  write("sys/fs/cgroup/jobs/seven/memory.current", "10\n");
+  EXPECT_EQ(available(), 3000 * 1024);  // no limit
+  write("sys/fs/cgroup/jobs/memory.max", "1000000\n");
+  write("sys/fs/cgroup/jobs/memory.current", "700000\n");
+  EXPECT_EQ(available(), 300000);  // of the group above it
+  write("sys/fs/cgroup/jobs/memory.stat", "anon 600000\ninactive_file 50000\n");
+  EXPECT_EQ(available(), 350000);  // with the cache that can go
+}
+
+TEST_F(MemoryTest, KnowsTheOlderGroupsAndThoseOfAContainer) {
+  write("proc/self/cgroup", "5:cpu:/x\n4:memory:/x\n");
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "500\n");
+  write("sys/fs/cgroup/memory/memory.usage_in_bytes", "700\n");
+  EXPECT_EQ(available(), 0);
+}
+
+TEST_F(MemoryTest, IsUnknownWhereNobodySays) {
+  EXPECT_EQ(available_memory(root / "nowhere"), std::nullopt);
+  EXPECT_GT(available_memory().value_or(0), 0);  // of this machine
+}
+
+}  // namespace
+}  // namespace heed

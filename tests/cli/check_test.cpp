@@ -1,0 +1,149 @@
+// heed config --check and heed train: all that stands in the way of a training, before it begins.
+#include <filesystem>
+#include <regex>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct CheckTest : testing::Test {
+  TemporaryFolder folder;
+
+  CheckTest() {
+    write_toy_pairs(folder, "train", 200, 1);
+    write_toy_pairs(folder, "valid", 7, 2);
+  }
+  std::string config(const std::string& model = kTransformer,
+                     const std::string& training = "updates: 3") const {
+    return write_toy_config(folder, {"run", model, training});
+  }
+  Result check(const std::string& file, const std::vector<std::string>& settings = {}) const {
+    std::vector<std::string> arguments{"config", file, "--check"};
+    for (const std::string& setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return run_heed(arguments);
+  }
+};
+
+TEST_F(CheckTest, OfASoundRunSaysWhatItTakesAndTouchesNothing) {
+  const Result result = check(config());
+  EXPECT_EQ(product(result), "");
+  const auto lines = lines_of(result.err);
+  ASSERT_EQ(lines.size(), 2U) << result.err;
+  EXPECT_THAT(lines[0], AllOf(HasSubstr("memory: about "), HasSubstr("weights "),
+                              HasSubstr(" parameters), optimizer "), HasSubstr("gradients "),
+                              HasSubstr("(one part of 400 target tokens)")));
+  EXPECT_THAT(lines[1], HasSubstr("run.yaml: valid"));
+  EXPECT_FALSE(fs::exists(folder / "run"));
+  // It has counted the parameters of the model that is made then.
+  const Result trained = run_heed({"train", config()});
+  static const std::regex parameters(R"([0-9.]+k? parameters)");
+  std::smatch counted, made;
+  ASSERT_TRUE(std::regex_search(lines[0], counted, parameters)) << lines[0];
+  const std::size_t model = trained.err.find("model transformer");
+  ASSERT_NE(model, std::string::npos) << trained.err;
+  const std::string said = trained.err.substr(model);
+  ASSERT_TRUE(std::regex_search(said, made, parameters)) << said;
+  EXPECT_EQ(counted.str(), made.str());
+}
+
+TEST_F(CheckTest, SaysAllFaultsAtOnceAsTrainDoes) {
+  const std::string file = config();
+  folder.write("valid.tgt", "a\n");
+  const std::vector<std::string> settings{
+      "data.train.source=" + (folder / "trian.src"), "device=cuda:4000",
+      "data.test.source=" + (folder / "no.src"), "data.test.target=" + (folder / "no.tgt")};
+  const Result result = check(file, settings);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  const auto lines = lines_of(result.err);
+  ASSERT_EQ(lines.size(), 6U) << result.err;
+  EXPECT_EQ(lines[0], "heed: " + file + ": 5 faults");
+  EXPECT_THAT(lines[1], AllOf(HasSubstr("valid.src has 7 lines"), HasSubstr("valid.tgt has 1")));
+  EXPECT_THAT(lines[2],
+              AllOf(HasSubstr("data.train.source"), HasSubstr("'" + (folder / "train.src"))));
+  EXPECT_THAT(lines[3], HasSubstr("data.test.source: no file"));
+  EXPECT_THAT(lines[4], HasSubstr("data.test.target: no file"));
+  EXPECT_THAT(lines[5], HasSubstr("device: cuda:4000: "));
+  std::vector<std::string> train{"train", file};
+  for (const std::string& setting : settings) train.insert(train.end(), {"--set", setting});
+  EXPECT_EQ(run_heed(train).err, result.err);
+  EXPECT_FALSE(fs::exists(folder / "run"));
+}
+
+TEST_F(CheckTest, AVocabularyThatCannotBeMadeIsKnownWithTheSizeThatCan) {
+  expect_mistake(check(config(), {"data.vocabulary.size=5000"}),
+                 {"too little text for 5000 pieces", "set data.vocabulary.size to at most "});
+  expect_mistake(
+      check(config(), {"data.vocabulary.size=100", "data.vocabulary.byte_fallback=true"}),
+      {"100 pieces are too few for all its characters", "at least "});
+  expect_mistake(check(config(), {"data.vocabulary.source=" + (folder / "no.spm")}),
+                 {"data.vocabulary.source: no file"});
+}
+
+TEST_F(CheckTest, AModelThatNoMachineHoldsIsRefusedBeforeItIsMade) {
+  const std::string model =
+      "{type: transformer, width: 16384, feed_forward: 131072, heads: 8, encoder_layers: 64, "
+      "decoder_layers: 64}";
+  expect_mistake(check(config(model)), {"heed: memory: weights, gradients and optimizer need ",
+                                        " TiB, and ", " are free; set a smaller model.width"});
+}
+
+TEST_F(CheckTest, AGpuThatIsNotThereNamesWhatAddsIt) {
+  const Result result = check(config(), {"device=cuda"});
+  expect_mistake(result, {"device: cuda: ", "set device to cpu or auto"});
+  // With the libraries there is no GPU to be seen.
+  if (result.err.find("does not load") != std::string::npos)
+    EXPECT_THAT(result.err, HasSubstr("`./run gpu`"));
+}
+
+TEST_F(CheckTest, WhatIsMissingNamesTheScriptOfTheFilesHeader) {
+  folder.write(
+      "configs/x.yaml",
+      "# Data: python3 data_scripts/one.py --pairs 10; python3 data_scripts/two_parts.py.\n"
+      "data:\n  train: {source: data/one/a.src, target: data/one/a.tgt}\n"
+      "  valid: {source: data/two/b.src, target: data/two/b.tgt}\n"
+      "  test: {source: data/three/c.src, target: data/three/c.tgt}\n");
+  folder.write("data_scripts/two_parts.py", "");
+  const Result result = check(folder / "configs/x.yaml");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("data.train: no files 'data/one/a.src', 'data/one/a.tgt'; "
+                                    "`python3 data_scripts/one.py --pairs 10` gets them"));
+  // Where there is no such script in the working folder it is the one beside the configuration.
+  EXPECT_THAT(result.err, HasSubstr("data.valid: no files 'data/two/b.src', 'data/two/b.tgt'; "
+                                    "`python3 " +
+                                    (folder / "data_scripts/two_parts.py") + "` gets them"));
+  EXPECT_THAT(result.err, HasSubstr("data.test.source: no file 'data/three/c.src'"));
+}
+
+/// Looked at from a folder without data. What is made of fetched files is told apart by its name.
+TEST_F(CheckTest, EachShippedConfigurationSaysWhereItsCorporaAreFrom) {
+  const Result listed = subprocess::run({"find", HEED_SOURCE_DIR "/configs", "-name", "*.yaml"});
+  const auto files = lines_of(listed.out);
+  EXPECT_GE(files.size(), 5U);
+  for (const std::string& file : files) {
+    const Result result =
+        subprocess::run({"env", "-C", folder.path(), HEED_BINARY, "-q", "config", file, "--check"});
+    EXPECT_EQ(result.status, 2) << file;
+    EXPECT_THAT(result.err, HasSubstr("`python3 " HEED_SOURCE_DIR "/data_scripts/")) << file;
+    EXPECT_THAT(result.err, Not(HasSubstr(": no file '"))) << file;
+  }
+}
+
+TEST_F(CheckTest, ARunThatGoesOnIsCheckedWithItsOwnVocabulary) {
+  const std::string file = config();
+  train_toy(file);
+  fs::remove(folder / "train.src");
+  const Result result = run_heed({"train", file, "--resume", "--set", "training.updates=5"});
+  expect_mistake(result, {"data.train.source: no file"});
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,69 @@
+#include "text/vocabulary_size.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "message.h"
+#include "temporary_folder.h"
+
+namespace heed::text {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct VocabularySizeTest : testing::Test {
+  TemporaryFolder folder;
+  /// Five words, in many lines; characters are a to e and the mark of a word.
+  std::string few = folder.write("few", repeated("a b ab\ncd e\n"));
+
+  static std::string repeated(const std::string& text) {
+    std::string all;
+    for (int i = 0; i < 40; ++i) all += text;
+    return all;
+  }
+  std::string fault(const VocabularyTraining& wanted) const {
+    try {
+      require_reachable(wanted);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  std::string fault(const std::string& file, int64_t size,
+                    const std::string& algorithm = "bpe") const {
+    return fault({.files = {file}, .size = size, .algorithm = algorithm});
+  }
+};
+
+TEST_F(VocabularySizeTest, IsWhatTrainingSaysOfIt) {
+  for (const char* algorithm : {"bpe", "unigram"}) {
+    EXPECT_EQ(fault(few, 11, algorithm), "") << algorithm;
+    const std::string said = fault(few, 500, algorithm);
+    EXPECT_THAT(said, HasSubstr("too little text for 500 pieces; set data.vocabulary.size to at"));
+    EXPECT_EQ(said, message_of<UserError>([&] {
+                Vocabulary::train({.files = {few}, .size = 500, .algorithm = algorithm});
+              }));
+  }
+}
+
+TEST_F(VocabularySizeTest, TooFewPiecesForTheCharactersAreSaidToo) {
+  EXPECT_THAT(fault(few, 8), HasSubstr("8 pieces are too few for all its characters"));
+  EXPECT_THAT(fault({.files = {few}, .size = 100, .byte_fallback = true}),
+              HasSubstr("100 pieces are too few"));
+}
+
+TEST_F(VocabularySizeTest, OfATextWithWordsEnoughIsReachable) {
+  std::string many;
+  for (int i = 0; i < 3000; ++i)
+    many += std::string{static_cast<char>('a' + i % 26), static_cast<char>('a' + i / 26 % 26),
+                        static_cast<char>('a' + i / 676), '\n'};
+  EXPECT_EQ(fault(folder.write("many", many), 900), "");
+}
+
+TEST_F(VocabularySizeTest, WhatCannotBeReadIsNamed) {
+  EXPECT_THAT(fault(folder / "nowhere", 10), HasSubstr("nowhere"));
+}
+
+}  // namespace
+}  // namespace heed::text
