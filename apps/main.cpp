@@ -42,6 +42,7 @@ const std::vector<Command>& commands() {
       {"pronouns", add_pronouns},
       {"runs", add_runs},
       {"curves", add_curves},
+      {"watch", add_watch},
       {"score", add_score},
       {"vocab", add_vocab},
       {"average", add_average},

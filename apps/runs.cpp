@@ -5,13 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "apps/commands.h"
+#include "apps/shared/found_runs.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "config/differences.h"
@@ -22,8 +23,6 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kDeepest = 4;  // folders below the one that was named
 
 struct RunsArgs {
   std::vector<std::string> folders = {"runs"};
@@ -39,25 +38,6 @@ struct Run {
   std::string test;                  // its first score
   std::string differs;               // from the first run of the same folder
 };
-
-bool is_run(const fs::path& folder) {
-  return fs::exists(folder / "config.yaml") && fs::exists(folder / "metrics.jsonl");
-}
-
-/// In the order of their names.
-void find_runs(const fs::path& folder, int depth, std::vector<fs::path>& out) {
-  if (is_run(folder)) {
-    out.push_back(folder);
-    return;  // what lies in a run is its own
-  }
-  if (depth == kDeepest) return;
-  std::vector<fs::path> below;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.is_directory()) below.push_back(entry.path());
-  std::ranges::sort(below);
-  for (const fs::path& path : below) find_runs(path, depth + 1, out);
-}
 
 void read_metrics(const fs::path& file, Run& run) {
   for (const std::string& line : split(read_file(file.string()), '\n')) {
@@ -77,14 +57,11 @@ std::string short_score(const std::string& score) {
 }
 
 Run read_run(const fs::path& folder) {
-  Run run{.path = folder.string(), .state = "stopped"};
+  Run run{.path = folder.string(), .state = state_of_run(folder.string())};
   run.config = saved_config(run.path);
   read_metrics(folder / "metrics.jsonl", run);
-  if (is_held(run.path)) {
-    run.state = "training";
-  } else if (fs::exists(folder / "summary.json")) {
+  if (run.state == "finished") {
     const RunSummary summary = RunSummary::read((folder / "summary.json").string());
-    run.state = "finished";
     if (!summary.test_scores.empty()) run.test = short_score(summary.test_scores.front());
   }
   return run;
@@ -140,14 +117,14 @@ std::string as_json(const std::vector<Run>& runs) {
 }
 
 void runs(const RunsArgs& args) {
-  std::vector<fs::path> found;
+  std::vector<std::string> found;
   for (const std::string& folder : args.folders) {
     if (!fs::is_directory(folder))
       throw UserError("heed runs: no folder '" + folder + "'; name the one that your runs are in");
-    find_runs(folder, 0, found);
+    for (std::string& run : find_runs(folder)) found.push_back(std::move(run));
   }
   std::vector<Run> all;
-  for (const fs::path& folder : found) {
+  for (const std::string& folder : found) {
     try {
       all.push_back(read_run(folder));
     } catch (const UserError& error) {

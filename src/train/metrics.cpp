@@ -148,7 +148,7 @@ namespace {
 /// What stands in a line besides its numbers, and those that say when it was.
 bool is_measure(const std::string& key) {
   return key != "event" && key != "update" && key != "epoch" && key != "seconds" && key != "set" &&
-         key != "last" && key != "best" && key != "stale";
+         key != "last" && key != "left" && key != "best" && key != "stale";
 }
 
 /// Width and height of a PNG file, which stand in its first chunk.
@@ -210,6 +210,7 @@ void Metrics::train(const Progress& progress, const LineContext& context) {
                    {"waiting", mean.waiting},
                    {"skipped", progress.window.skipped},
                    {"seconds", progress.seconds}};
+  if (context.left >= 0) line["left"] = context.left;
   if (context.guided) line["align"] = mean.align;
   if (context.last) line["last"] = true;
   append(line.dump());

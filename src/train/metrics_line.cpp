@@ -28,6 +28,10 @@ std::optional<MetricsLine> parse_metrics(std::string_view line) {
     out.chrf = field<double>(object, "chrf");
     out.command = field<double>(object, "command");
     out.seconds = field<double>(object, "seconds");
+    out.speed = field<double>(object, "tokens_per_second");
+    out.rate = field<double>(object, "learning_rate");
+    out.left = field<double>(object, "left");
+    out.epoch = field<int64_t>(object, "epoch");
     out.set = field<std::string>(object, "set").value_or("");
     out.best = field<bool>(object, "best").value_or(false);
     out.last = field<bool>(object, "last").value_or(false);

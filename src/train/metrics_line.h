@@ -15,6 +15,9 @@ struct MetricsLine {
   std::optional<double> seconds;              // since the run began, interruptions left out
   std::optional<double> loss, perplexity;     // all but a rollback's, if finite
   std::optional<double> bleu, chrf, command;  // of a validation
+  std::optional<double> speed, rate;          // of training: target tokens a second, learning rate
+  std::optional<double> left;                 // of training: seconds to its end
+  std::optional<int64_t> epoch;               // from 1
   bool best = false;                          // this validation was the best so far
   bool last = false;                          // the run ended before the window was full
 };

@@ -5,7 +5,7 @@ import struct
 import zlib
 
 # Fields that tell how long something took; everything else in metrics.jsonl and summary.json is the same in each run.
-TIMES = {"seconds", "tokens_per_second", "waiting", "minutes"}
+TIMES = {"seconds", "left", "tokens_per_second", "waiting", "minutes"}
 # Fields that tell of the process that ended the run: its command, and that a run which was killed while it translated the
 # test set was complete already when it was resumed.
 LAST_PROCESS = {"stop_reason", "provenance"}

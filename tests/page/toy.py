@@ -41,8 +41,8 @@ def write_pairs(folder, name, sentences):
     write_lines(folder / f"{name}.tgt", [words[::-1] for words in sentences])
 
 
-def train(folder):
-    """Trains folder/model to turn sentences around."""
+def write_corpora(folder):
+    """Writes folder/toy.yaml, whose run learns to turn sentences around, and its corpora."""
     for name, count, seed in (("train", 800, 1), ("valid", 10, 2)):
         draw = random.Random(seed)
         write_pairs(folder, name, [draw.choices(WORDS, k=draw.randint(2, 9)) for _ in range(count)])
@@ -61,6 +61,11 @@ model: {{type: transformer, width: 24, feed_forward: 32, heads: {HEADS}, encoder
 training: {{batch_size: 400, updates: 120, validate_every: 120, validate_bleu: false, warmup: 10,
            learning_rate: 0.01, schedule: cosine}}
 """)
+
+
+def train(folder):
+    """Trains folder/model."""
+    write_corpora(folder)
     heed("train", "toy.yaml", folder=folder)
 
 

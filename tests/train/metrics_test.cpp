@@ -22,6 +22,12 @@ TEST(MetricsLine, HasWhatTheLineSays) {
   EXPECT_FALSE(line->last);
   EXPECT_EQ(parse_metrics(R"({"event":"train","update":3,"bleu":1.5,"last":true})")->bleu, 1.5);
   EXPECT_FALSE(parse_metrics(R"({"event":"train","update":3,"loss":null})")->loss);
+  const auto training = parse_metrics(
+      R"({"event":"train","update":3,"epoch":2,"tokens_per_second":7.5,"learning_rate":1,"left":60.5})");
+  EXPECT_EQ(training->epoch, 2);
+  EXPECT_EQ(training->speed, 7.5);
+  EXPECT_EQ(training->rate, 1);
+  EXPECT_EQ(training->left, 60.5);
   const auto further = parse_metrics(
       R"({"event":"further_validation","update":7,"set":"talks","chrf":51,"command":0.5,"seconds":90})");
   EXPECT_EQ(further->set, "talks");

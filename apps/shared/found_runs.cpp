@@ -1,0 +1,50 @@
+#include "apps/shared/found_runs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/lock.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 4;
+
+bool is_run(const fs::path& folder) {
+  std::error_code none;
+  return fs::exists(folder / "config.yaml", none) && fs::exists(folder / "metrics.jsonl", none);
+}
+
+void find_below(const fs::path& folder, int depth, std::vector<std::string>& out) {
+  if (is_run(folder)) {
+    out.push_back(folder.string());
+    return;  // what lies in a run is its own
+  }
+  if (depth == kDeepest) return;
+  std::vector<fs::path> below;
+  std::error_code gone, none;
+  for (fs::directory_iterator entry(folder, gone), end; !gone && entry != end;
+       entry.increment(gone))
+    if (entry->is_directory(none)) below.push_back(entry->path());
+  std::ranges::sort(below);
+  for (const fs::path& path : below) find_below(path, depth + 1, out);
+}
+
+}  // namespace
+
+std::vector<std::string> find_runs(const std::string& folder) {
+  std::vector<std::string> runs;
+  find_below(folder, 0, runs);
+  return runs;
+}
+
+std::string state_of_run(const std::string& run) {
+  if (is_held(run)) return "training";
+  std::error_code none;
+  return fs::exists(fs::path(run) / "summary.json", none) ? "finished" : "stopped";
+}
+
+}  // namespace heed

@@ -1,0 +1,332 @@
+"use strict";
+const element = id => document.getElementById(id);
+const COLOURS = @colours@, INK = @ink@;
+const EVERY = 2000;   // milliseconds between two questions
+const STEP = 500;     // of the film
+let runs = [];        // as the server told them last
+let chosen = null;    // id of the run whose validations are on show
+let playing = null;   // the film's timer
+const kept = new Map();  // keyOf(run, update) -> promise of a validation
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+const colourOf = index => COLOURS[index % COLOURS.length];
+const run = () => runs.find(each => each.id === chosen) ?? null;
+
+// --- names: what all paths begin with is left out
+
+function namesOf(all) {
+  const parts = all.map(each => each.id.split("/").filter(part => part !== ""));
+  let same = 0;
+  while (parts.length > 1 && parts.every(part => part.length > same + 1 && part[same] === parts[0][same])) ++same;
+  return parts.map(part => (parts.length === 1 ? part.at(-1) : part.slice(same).join("/")));
+}
+
+// --- runs
+
+const last = values => values?.findLast(value => value !== null) ?? null;
+
+function scoreText(one, valid) {
+  const parts = [];
+  if (last(valid.loss) !== null) parts.push(`loss ${last(valid.loss).toFixed(3)}`);
+  if (last(valid.bleu) !== null) parts.push(`BLEU ${last(valid.bleu).toFixed(2)}`);
+  if (last(valid.chrf) !== null) parts.push(`chrF ${last(valid.chrf).toFixed(2)}`);
+  if (last(valid.command) !== null) parts.push(`command ${short(last(valid.command))}`);
+  return parts.length ? `${parts.join(", ")} at ${short(last(valid.update))}` : "none yet";
+}
+
+function bestText(best) {
+  if (!best) return "none yet";
+  const bleu = best.bleu === null ? "" : `, BLEU ${best.bleu.toFixed(2)}`;
+  return `loss ${best.loss.toFixed(3)}${bleu} at ${short(best.update)}`;
+}
+
+function behind(one) {
+  if (one.state === "finished") return 1;
+  if (one.left !== null && one.seconds) return one.seconds / (one.seconds + one.left);
+  return Math.min(1, one.update / one.updates);
+}
+
+function drawRuns() {
+  const names = namesOf(runs), box = element("runs"), focused = document.activeElement?.dataset?.run;
+  box.replaceChildren();
+  runs.forEach((one, index) => {
+    const card = html("button", { class: "run", type: "button", "aria-pressed": one.id === chosen,
+                                  "data-run": one.id, style: `--c:${colourOf(index)}` }, box);
+    const head = html("div", { class: "name" }, card);
+    html("span", { class: "swatch" }, head);
+    html("span", {}, head, names[index]);
+    html("span", { class: `state ${one.state}` }, head, one.state);
+    html("div", { class: "model" }, card, one.model);
+    html("progress", { max: 1, value: behind(one), "aria-label": "done" }, card);
+    const list = html("dl", {}, card);
+    const say = (name, text) => { html("dt", {}, list, name); html("dd", {}, list, text); };
+    const epoch = one.epoch === null ? "" : `, epoch ${one.epoch}`;
+    say("update", `${one.update.toLocaleString("en")} of ${one.updates.toLocaleString("en")}${epoch}`);
+    const time = `${duration(one.seconds)}${one.left === null ? "" : `, ${duration(one.left)} left`}`;
+    say("time", one.seconds === null ? "–" : time);
+    const speed = one.state === "training" ? `, ${short(last(one.train.speed))} tokens/s` : "";
+    say("training", last(one.train.loss) === null ? "–" : `loss ${last(one.train.loss).toFixed(3)}${speed}`);
+    say("validation", scoreText(one, one.valid[""]));
+    say("best", bestText(one.best));
+    if (one.test.length) say("test", one.test.map(score => score.replace(/ \(.*/, "")).join(", "));
+    card.addEventListener("click", () => choose(one.id));
+    if (focused === one.id) card.focus();
+  });
+}
+
+// --- curves
+
+const MEASURES = [
+  { key: "loss", title: "Loss per piece" }, { key: "bleu", title: "BLEU" }, { key: "chrf", title: "chrF" },
+  { key: "command", title: "What the command says" }, { key: "speed", title: "Target tokens a second" },
+  { key: "rate", title: "Learning rate" },
+];
+
+function pointsOf(lines, key, against) {
+  const out = [];
+  (lines[key] ?? []).forEach((value, i) => {
+    const place = against === "seconds" ? (lines.seconds[i] ?? null) : lines.update[i];
+    if (value !== null && place !== null) out.push([against === "seconds" ? place / 60 : place, value]);
+  });
+  return out;
+}
+
+function linesOf(key, against) {
+  const names = namesOf(runs), lines = [];
+  runs.forEach((one, index) => {
+    const add = (name, series, dashed) => {
+      const points = pointsOf(series, key, against);
+      if (points.length) lines.push({ name, color: colourOf(index), dashed, points });
+    };
+    add(key === "loss" ? `${names[index]}, training` : names[index], one.train, false);
+    for (const [set, series] of Object.entries(one.valid))
+      add(`${names[index]}, ${set || "validation"}`, series, key === "loss" || set !== "");
+  });
+  return lines;
+}
+
+function drawCurves() {
+  const against = element("against").value, box = element("charts");
+  const one = run(), update = updateOnShow();
+  let now = update;
+  if (one && update !== null && against === "seconds") {
+    const at = one.valid[""].update.indexOf(update);
+    now = at < 0 || one.valid[""].seconds[at] === null ? null : one.valid[""].seconds[at] / 60;
+  }
+  let any = false;
+  for (const { key, title } of MEASURES) {
+    const lines = linesOf(key, against);
+    let figure = element(`chart-${key}`);
+    if (lines.length === 0) { figure?.remove(); continue; }
+    any = true;
+    if (!figure) {
+      figure = html("figure", { class: "chart", id: `chart-${key}` }, null);
+      html("figcaption", {}, figure, title);
+      html("div", { class: "reading", hidden: "" }, figure);
+      html("div", { class: "drawing" }, figure);
+      const order = MEASURES.map(measure => `chart-${measure.key}`);
+      const next = [...box.children].find(other => order.indexOf(other.id) > order.indexOf(figure.id));
+      box.insertBefore(figure, next ?? null);
+    }
+    // Not under the pointer: the reading would go.
+    if (!figure.matches(":hover") || !figure.querySelector("svg"))
+      drawChart(figure.querySelector(".drawing"), { title, x: against === "seconds" ? "minutes" : "updates", lines, now });
+  }
+  element("curves").hidden = !any;
+}
+
+// --- validations
+
+function updateOnShow() {
+  const one = run();
+  return one?.validations[Math.min(+element("slider").value, one.validations.length - 1)] ?? null;
+}
+
+// A run that begins again may come by the same update with another loss.
+function keyOf(one, update) {
+  return `${one.id} ${update} ${one.valid[""].loss[one.valid[""].update.indexOf(update)]}`;
+}
+
+function ask(one, update) {
+  const key = keyOf(one, update);
+  if (!kept.has(key)) {
+    const answer = fetch(`validation.json?run=${encodeURIComponent(one.id)}&update=${update}`)
+      .then(response => (response.ok ? response.json() : null)).catch(() => null);
+    kept.set(key, answer);
+    answer.then(value => { if (value === null) kept.delete(key); });
+  }
+  return kept.get(key);
+}
+
+// On dark paper the strongest are the brightest.
+function shade(weight) {
+  const share = Math.min(1, Math.max(0, weight));
+  const place = (dark.matches ? 1 - share : share) * (INK.length - 1), from = Math.min(Math.floor(place), INK.length - 2);
+  const part = (at, digit) => parseInt(INK[at].slice(1 + 2 * digit, 3 + 2 * digit), 16);
+  const mixed = digit => Math.round(part(from, digit) + (place - from) * (part(from + 1, digit) - part(from, digit)));
+  return `rgb(${mixed(0)}, ${mixed(1)}, ${mixed(2)})`;
+}
+
+function drawAttention(attention) {
+  element("attention").hidden = !attention;
+  element("blind").hidden = Boolean(attention);
+  element("layer-label").hidden = !attention || attention.layers.length < 2;
+  if (!attention) return;
+  const layers = attention.layers.map(each => each.layer), chooser = element("layer");
+  if (chooser.options.length !== layers.length) {
+    chooser.replaceChildren(...layers.map(layer => new Option(String(layer + 1), String(layer))));
+    // The layer before the last aligns best.
+    chooser.value = String(layers[Math.max(0, layers.length - 2)]);
+  }
+  const { weights } = attention.layers.find(each => each.layer === +chooser.value);
+  drawMap(element("map"), { source: attention.source, target: attention.target, weights }, shade);
+  const largest = weights.map(row => Math.max(...row.map(weight => weight ?? 0)));
+  const mean = largest.reduce((sum, each) => sum + each, 0) / largest.length;
+  const layer = layers.length > 1 ? `, layer ${+chooser.value + 1} of ${layers.length}` : "";
+  element("map-name").textContent = `Line ${attention.line} of the validation set${layer}, mean of the heads; the model ` +
+    `reads the reference. A row is a piece of it, a column a piece of the source; ${dark.matches ? "brighter" : "darker"} is more. The largest weight ` +
+    `of a row is ${(100 * mean).toFixed(0)} % on average.`;
+}
+
+function drawSamples(samples, before) {
+  const box = element("samples");
+  box.replaceChildren();
+  samples.forEach((sample, i) => {
+    const list = html("dl", {}, html("div", { class: "sample" }, box));
+    for (const name of ["source", "reference", "output"]) {
+      html("dt", {}, list, name === "source" ? `source ${sample.line}` : name);
+      const text = html("dd", { dir: "auto" }, list);
+      const old = before?.[i]?.line === sample.line ? before[i].output : null;
+      if (name !== "output" || old === null || old === undefined) {
+        text.textContent = sample[name] ?? "";
+        continue;
+      }
+      const known = new Set(old.split(" "));
+      (sample.output ?? "").split(" ").forEach((word, place) => {
+        if (place > 0) text.append(" ");
+        if (known.has(word)) text.append(word); else html("mark", {}, text, word);
+      });
+    }
+  });
+}
+
+function outcomeText(one, update) {
+  const valid = one.valid[""], at = valid.update.indexOf(update);
+  if (at < 0) return "";
+  const only = Object.fromEntries(Object.entries(valid).map(([key, values]) => [key, [values[at]]]));
+  return `${scoreText(one, only)}${one.best?.update === update ? ", the best so far" : ""}`;
+}
+
+async function drawValidation() {
+  const one = run(), count = one?.validations.length ?? 0;
+  element("validation").hidden = count === 0;
+  if (count === 0) return;
+  const slider = element("slider");
+  slider.max = count - 1;
+  slider.disabled = count < 2;
+  if (element("follow").checked && !playing) slider.value = count - 1;
+  const place = +slider.value, update = updateOnShow();
+  element("which").textContent = `update ${update.toLocaleString("en")} (${place + 1} of ${count})`;
+  slider.setAttribute("aria-valuetext", `update ${update}`);
+  element("outcome").textContent = outcomeText(one, update);
+  element("validation-name").textContent = `Validations of ${namesOf(runs)[runs.indexOf(one)]}`;
+  const before = place > 0 ? one.validations[place - 1] : null;
+  const [now, earlier] = await Promise.all([ask(one, update), before === null ? null : ask(one, before)]);
+  if (one.id !== chosen || update !== updateOnShow()) return;  // something else is wanted by now
+  if (!now) { element("outcome").textContent = "This validation cannot be read."; return; }
+  drawAttention(now.attention);
+  drawSamples(now.samples, earlier?.samples);
+  document.body.dataset.shown = `${one.id} ${update}`;
+}
+
+function choose(id) {
+  halt();
+  chosen = id;
+  element("layer").replaceChildren();
+  element("follow").checked = true;
+  draw();
+}
+
+function halt() {
+  clearInterval(playing);
+  playing = null;
+  element("play").textContent = "Play";
+  element("play").setAttribute("aria-pressed", "false");
+}
+
+function play() {
+  if (playing) return halt();
+  const slider = element("slider"), one = run();
+  one.validations.forEach(update => ask(one, update));
+  element("follow").checked = false;
+  if (+slider.value >= +slider.max) slider.value = 0;
+  element("play").textContent = "Stop";
+  element("play").setAttribute("aria-pressed", "true");
+  playing = setInterval(() => {
+    if (+slider.value >= +slider.max) return halt();
+    slider.value = +slider.value + 1;
+    drawValidation();
+    drawCurves();
+  }, STEP);
+  drawValidation();
+}
+
+// --- all of it
+
+function drawChooser() {
+  const names = namesOf(runs), chooser = element("run");
+  const options = runs.map((one, i) => new Option(names[i], one.id));
+  if ([...chooser.options].map(each => each.value).join("\n") !== runs.map(one => one.id).join("\n"))
+    chooser.replaceChildren(...options);
+  chooser.value = chosen ?? "";
+  element("run-label").hidden = runs.length < 2;
+}
+
+function draw() {
+  // The run that is being trained is what one wants to see first.
+  if (!run()) chosen = (runs.find(one => one.state === "training") ?? runs[0])?.id ?? null;
+  element("nothing").hidden = runs.length > 0;
+  drawRuns();
+  drawChooser();
+  drawValidation();
+  drawCurves();
+}
+
+async function poll() {
+  const status = element("status");
+  try {
+    const response = await fetch("snapshot.json", { cache: "no-store" });
+    if (!response.ok) throw new Error(response.statusText);
+    const text = await response.text(), told = JSON.parse(text);
+    const training = told.runs.filter(one => one.state === "training").length;
+    status.textContent = `${training === 0 ? "no run" : training === 1 ? "1 run" : `${training} runs`} in training; ` +
+      `seen at ${new Date().toLocaleTimeString()}`;
+    status.className = "";
+    element("damaged").hidden = told.damaged.length === 0;
+    element("damaged").replaceChildren(...told.damaged.map(each => html("li", {}, null, each)));
+    if (text !== poll.before) {
+      poll.before = text;
+      runs = told.runs;
+      draw();
+    }
+  } catch {
+    status.textContent = "heed watch does not answer; what is below is the last that it said. Asking again.";
+    status.className = "lost";
+  }
+  setTimeout(poll, EVERY);
+}
+
+element("against").addEventListener("change", drawCurves);
+element("run").addEventListener("change", event => choose(event.target.value));
+element("layer").addEventListener("change", drawValidation);
+element("play").addEventListener("click", play);
+element("slider").addEventListener("input", () => {
+  halt();
+  element("follow").checked = +element("slider").value === +element("slider").max;
+  drawValidation();
+  drawCurves();
+});
+element("follow").addEventListener("change", () => { halt(); drawValidation(); drawCurves(); });
+addEventListener("resize", drawCurves);
+dark.addEventListener("change", drawValidation);
+poll();

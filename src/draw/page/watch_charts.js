@@ -1,0 +1,141 @@
+"use strict";
+const SVG = "http://www.w3.org/2000/svg";
+
+function svg(name, attributes, parent, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
+}
+
+function html(name, attributes, parent, text) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
+}
+
+// --- numbers as people read them
+
+function short(value) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e6) return `${+(value / 1e6).toPrecision(3)}M`;
+  if (size >= 1e4) return `${+(value / 1e3).toPrecision(3)}k`;
+  if (size > 0 && size < 0.0001) return value.toExponential(1);
+  return String(+value.toPrecision(4));
+}
+
+function duration(seconds) {
+  if (seconds === null || seconds === undefined) return "–";
+  const whole = Math.round(seconds), two = value => String(value).padStart(2, "0");
+  const s = whole % 60, m = Math.floor(whole / 60) % 60, h = Math.floor(whole / 3600);
+  if (whole < 60) return `${whole} s`;
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+// Steps of 1, 2 or 5 times a power of ten, about `count` of them.
+function ticks(low, high, count) {
+  if (!(high > low)) return [low];
+  const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(each => each * power).find(each => each >= rough * 0.999);
+  const out = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i)
+    out.push(+(i * step).toPrecision(12));
+  return out;
+}
+
+// --- a chart: lines of [x, y], redrawn whole
+
+// {title, x, lines: [{name, color, dashed, points}], now}: `now` is a place on the x axis or null.
+function drawChart(box, chart) {
+  const width = Math.max(260, box.clientWidth || 420), height = 220;
+  const left = 46, right = 10, top = 8, bottom = 34;
+  const points = chart.lines.flatMap(line => line.points);
+  const xs = points.map(point => point[0]), ys = points.map(point => point[1]);
+  const x0 = 0, x1 = Math.max(...xs, x0 + 1e-9);
+  let y0 = Math.min(...ys), y1 = Math.max(...ys);
+  if (y0 === y1) { y0 -= Math.abs(y0) / 10 || 1; y1 += Math.abs(y1) / 10 || 1; }
+  const x = value => left + (value - x0) / (x1 - x0) * (width - left - right);
+  const y = value => height - bottom - (value - y0) / (y1 - y0) * (height - top - bottom);
+  const drawing = svg("svg", {
+    viewBox: `0 0 ${width} ${height}`, height, role: "img",
+    "aria-label": `${chart.title}: ${chart.lines.map(line => line.name).join(", ")}`,
+  });
+  for (const value of ticks(y0, y1, 4)) {
+    svg("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }, drawing);
+    svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, drawing, short(value));
+  }
+  for (const value of ticks(x0, x1, Math.min(6, width / 90)))
+    svg("text", { x: x(value), y: height - bottom + 15, "text-anchor": x(value) > width - 30 ? "end" : "middle" },
+        drawing, short(value));
+  svg("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, drawing, chart.x);
+  if (chart.now !== null && chart.now <= x1)
+    svg("line", { class: "now", x1: x(chart.now), x2: x(chart.now), y1: top, y2: height - bottom }, drawing);
+  for (const line of chart.lines) {
+    const style = `--c:${line.color}`;
+    if (line.points.length === 1)
+      svg("circle", { class: "dot", style, r: 3, cx: x(line.points[0][0]), cy: y(line.points[0][1]) }, drawing);
+    const path = line.points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
+    const drawn = svg("polyline", { class: "series", style, points: path }, drawing);
+    if (line.dashed) drawn.setAttribute("stroke-dasharray", "5 4");
+    svg("title", {}, drawn, line.name);
+  }
+  const at = svg("line", { class: "at", x1: 0, x2: 0, y1: top, y2: height - bottom, visibility: "hidden" }, drawing);
+  const figure = box.closest("figure"), reading = figure.querySelector(".reading");
+  drawing.addEventListener("pointermove", event => {
+    const place = x0 + (event.offsetX * width / drawing.clientWidth - left) / (width - left - right) * (x1 - x0);
+    at.setAttribute("visibility", "visible");
+    at.setAttribute("x1", x(place));
+    at.setAttribute("x2", x(place));
+    reading.hidden = false;
+    reading.replaceChildren();
+    for (const line of chart.lines) {
+      if (line.points.length === 0) continue;
+      const nearest = line.points.reduce((a, b) => (Math.abs(b[0] - place) < Math.abs(a[0] - place) ? b : a));
+      html("div", {}, reading, `${line.name}: ${short(nearest[1])} at ${short(nearest[0])}`);
+    }
+  });
+  drawing.addEventListener("pointerleave", () => {
+    at.setAttribute("visibility", "hidden");
+    reading.hidden = true;
+  });
+  box.replaceChildren(drawing);
+}
+
+// --- a map of attention: rows look at columns
+
+// {source, target, weights}; `shade` makes a colour of a share of the largest weight.
+function drawMap(box, map, shade) {
+  const cell = 24, letter = 7.2, pad = 8;
+  const named = token => (token === " " ? "␣" : token);
+  const long = tokens => Math.max(...tokens.map(token => [...named(token)].length)) * letter + pad;
+  const left = Math.min(long(map.target), 170), top = Math.min(long(map.source), 150);
+  const width = left + cell * map.source.length + pad, height = top + cell * map.target.length + pad;
+  const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
+                               "aria-label": "Attention of target pieces (rows) to source pieces (columns)" });
+  const fitted = (token, room) => {
+    const letters = [...named(token)], most = Math.floor((room - pad) / letter);
+    return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
+  };
+  map.source.forEach((token, column) => {
+    const x = left + cell * (column + 0.5) + 4, y = top - 5;
+    const made = svg("text", { x, y, transform: `rotate(-90 ${x} ${y})`, "font-size": 12 }, drawing,
+                     fitted(token, top));
+    svg("title", {}, made, token);
+  });
+  map.target.forEach((token, row) => {
+    const made = svg("text", { x: left - 5, y: top + cell * (row + 0.5) + 4, "text-anchor": "end", "font-size": 12 },
+                     drawing, fitted(token, left));
+    svg("title", {}, made, token);
+  });
+  map.weights.forEach((weights, row) => weights.forEach((weight, column) => {
+    const share = weight ?? 0;
+    const square = svg("rect", { x: left + cell * column, y: top + cell * row, width: cell - 1, height: cell - 1,
+                                 fill: shade(share) }, drawing);
+    svg("title", {}, square, `${map.target[row]} → ${map.source[column]}: ${(100 * share).toFixed(1)} %`);
+  }));
+  box.replaceChildren(drawing);
+}

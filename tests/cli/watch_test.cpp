@@ -1,0 +1,131 @@
+// heed watch: what its page is told of runs. The page itself: tests/page/test_watch_page.py.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+json told(const std::vector<std::string>& places) {
+  std::vector<std::string> arguments{"watch", "--json"};
+  arguments.insert(arguments.end(), places.begin(), places.end());
+  return json::parse(product(run_heed(arguments)));
+}
+
+std::map<std::string, fs::file_time_type> files_of(const std::string& folder) {
+  std::map<std::string, fs::file_time_type> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    files[entry.path().string()] = entry.last_write_time();
+  return files;
+}
+
+TEST(Watch, TellsOfEachRunInAFolderAndLeavesItAsItIs) {
+  const Toy& toy = Toy::get();
+  const auto before = files_of(toy.folder.path());
+  const json all = told({toy.folder.path()});
+  EXPECT_TRUE(all.at("damaged").empty());
+  ASSERT_EQ(all.at("runs").size(), 2U);
+  const json& rnn = all["runs"][0];
+  EXPECT_EQ(rnn.at("id"), toy.rnn);
+  EXPECT_EQ(rnn.at("state"), "finished");
+  EXPECT_EQ(rnn.at("model"), "gru of 48, attention bahdanau");
+  EXPECT_EQ(rnn.at("update"), 300);
+  EXPECT_EQ(rnn.at("updates"), 300);
+  EXPECT_TRUE(rnn.at("left").is_null());
+  EXPECT_EQ(rnn.at("train").at("update"), json({50, 100, 150, 200, 250, 300}));
+  EXPECT_EQ(rnn["train"].at("loss").size(), 6U);
+  EXPECT_GT(rnn["train"].at("speed")[0], 0);
+  EXPECT_EQ(rnn.at("valid").at("").at("update"), json({100, 200, 300}));
+  EXPECT_TRUE(rnn["valid"][""].at("bleu")[2].is_number());
+  EXPECT_TRUE(rnn["valid"][""].at("chrf")[2].is_null());
+  EXPECT_EQ(rnn.at("validations"), json({100, 200, 300}));
+  EXPECT_THAT(rnn.at("test")[0].get<std::string>(), StartsWith("BLEU "));
+  EXPECT_EQ(all["runs"][1].at("id"), toy.transformer);
+  EXPECT_TRUE(files_of(toy.folder.path()) == before);
+}
+
+TEST(Watch, OfValidationsTrainingLeavesTheAttentionOfOneSentence) {
+  const std::string left = Toy::get().transformer + "/validations/";
+  json before;
+  for (const char* update : {"100", "200", "300"}) {
+    const json attention = json::parse(read_file(left + update + ".attention.json"));
+    const std::size_t sources = attention.at("source").size(),
+                      targets = attention.at("target").size();
+    EXPECT_EQ(attention["source"].back(), "</s>");
+    ASSERT_EQ(attention.at("layers").size(), 2U);
+    for (const json& layer : attention["layers"]) {
+      ASSERT_EQ(layer.at("weights").size(), targets);
+      for (const auto& row : layer["weights"].get<std::vector<std::vector<double>>>()) {
+        ASSERT_EQ(row.size(), sources);
+        double sum = 0;
+        for (const double weight : row) sum += weight;
+        EXPECT_NEAR(sum, 1, 1e-3);
+      }
+    }
+    // The same words each time, and other weights.
+    if (!before.is_null()) {
+      EXPECT_EQ(before["source"], attention["source"]);
+      EXPECT_EQ(before["target"], attention["target"]);
+      EXPECT_NE(before["layers"], attention["layers"]);
+    }
+    before = attention;
+  }
+  // The longest of the samples: their words are fewer than twelve.
+  std::size_t longest = 0;
+  for (const std::string& line : lines_of(read_file(left + "300.txt")))
+    if (line.starts_with("source ")) longest = std::max(longest, split_words(line).size());
+  const auto lines = lines_of(read_file(Toy::get().folder / "valid.src"));
+  EXPECT_EQ(split_words(lines.at(before["line"].get<std::size_t>() - 1)).size() + 1, longest);
+}
+
+TEST(Watch, OneDamagedRunHidesNoOther) {
+  const TemporaryFolder folder;
+  fs::copy(Toy::get().transformer, folder / "a", fs::copy_options::recursive);
+  folder.write("b/config.yaml", "seed: [\n");
+  folder.write("b/metrics.jsonl", "");
+  folder.write("c/config.yaml", "seed: 1\n");
+  folder.write("c/metrics.jsonl", "{\"event\": \"train\", \"upd");  // being written
+  const json all = told({folder.path(), folder / "a"});             // named twice
+  ASSERT_EQ(all.at("runs").size(), 2U);
+  EXPECT_EQ(all["runs"][0].at("id"), folder / "a");
+  EXPECT_EQ(all["runs"][1].at("state"), "stopped");
+  EXPECT_EQ(all["runs"][1].at("update"), 0);
+  ASSERT_EQ(all.at("damaged").size(), 1U);
+  EXPECT_THAT(all["damaged"][0].get<std::string>(), HasSubstr("b/config.yaml"));
+}
+
+TEST(Watch, ServesUntilItIsInterruptedAndRefusesATakenPort) {
+  const TemporaryFolder folder;
+  const std::string log = folder / "log";
+  subprocess::Child child =
+      subprocess::start(command({"watch", folder.path(), "--port", "0"}), log);
+  std::string url;
+  for (int i = 0; i < 400 && url.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const std::string text = fs::exists(log) ? read_file(log) : "";
+    const std::size_t at = text.find("http://127.0.0.1:");
+    if (at != std::string::npos && text.find('\n') != std::string::npos)
+      url = text.substr(at, text.find(' ', at) - at);
+  }
+  ASSERT_FALSE(url.empty());
+  const std::string port = url.substr(17, url.rfind('/') - 17);
+  expect_mistake(run_heed({"watch", folder.path(), "--port", port}), {port});
+  child.signal(SIGINT);
+  EXPECT_EQ(child.wait(), 0);
+  expect_mistake(run_heed({"watch", folder / "nowhere"}), {"no folder", "nowhere"});
+}
+
+}  // namespace
+}  // namespace heed::cli

@@ -1,0 +1,222 @@
+"""The page of `heed watch` in headless Chromium, beside runs that come while it is open."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+import chromium
+import toy
+
+
+class Watch:
+    """A running `heed watch`; use it in a `with`."""
+
+    def __init__(self, *places, folder):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+        self.process = subprocess.Popen([toy.HEED, "watch", *places, "--port", "0"], cwd=folder, env=environment,
+                                        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        first = self.process.stderr.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/", first)
+        if not found:
+            self.close()
+            raise RuntimeError(first)
+        self.url = found[0]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.process.terminate()
+        status = self.process.wait(20)
+        self.process.stderr.close()
+        return status
+
+    def get(self, path):
+        with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+            return answer.read().decode("utf-8")
+
+
+def train(folder, name, *settings):
+    """Three validations, at 40, 80 and 120."""
+    toy.heed("train", "toy.yaml", "--set", f"output=runs/{name}", "--set", "training.validate_every=40", "--set",
+             "training.log_every=10", *[part for one in settings for part in ("--set", one)], folder=folder)
+
+
+def files_of(folder):
+    return {str(path): path.stat().st_mtime_ns for path in pathlib.Path(folder).rglob("*")}
+
+
+class WatchPage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        program = chromium.find()
+        if not program:
+            print("NO-CHROMIUM: the page of heed watch was not looked at; install chromium", flush=True)
+            raise unittest.SkipTest("no chromium, chromium-browser or google-chrome in PATH")
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = pathlib.Path(cls.temporary.name)
+        toy.write_corpora(cls.folder)
+        (cls.folder / "runs").mkdir()
+        cls.browser = chromium.Chromium(program)
+        cls.addClassCleanup(cls.browser.close)
+        cls.watch = Watch("runs", folder=cls.folder)
+        cls.addClassCleanup(cls.watch.close)
+        # The page is open before there is a run.
+        cls.browser.open(cls.watch.url, 1400, 1000)
+        cls.browser.wait("!element('nothing').hidden")
+        cls.empty = cls.browser.run("element('validation').hidden && element('curves').hidden")
+        train(cls.folder, "one")
+        cls.appeared = cls.browser.wait("document.querySelectorAll('.run').length === 1")
+        train(cls.folder, "two", "seed=2", "training.updates=80")
+        cls.before = files_of(cls.folder / "runs")
+
+    def setUp(self):
+        self.browser.errors.clear()
+        self.browser.requests.clear()
+
+    def tearDown(self):
+        self.assertEqual(self.browser.errors, [])
+        for request in self.browser.requests:  # nothing comes from elsewhere
+            self.assertTrue(request.startswith((self.watch.url, "data:")), request)
+
+    def open(self, width=1400, height=1000, dark=False):
+        self.browser.open(self.watch.url, width, height, dark)
+        self.browser.wait("document.body.dataset.shown")
+        self.browser.painted()
+
+    def slide(self, place):
+        self.browser.run(f"""(() => {{
+            const slider = element("slider");
+            slider.value = "{place}";
+            slider.dispatchEvent(new Event("input", {{bubbles: true}}));
+        }})()""")
+        self.browser.wait(f"document.body.dataset.shown === `${{chosen}} ${{run().validations[{place}]}}`")
+
+    def text(self, selector):
+        return self.browser.run(f"document.querySelector('{selector}').textContent")
+
+    def kept(self, run, update):
+        """What the run's validation has left."""
+        left = self.folder / "runs" / run / "validations"
+        return (json.loads((left / f"{update}.attention.json").read_text(encoding="utf-8")),
+                (left / f"{update}.txt").read_text(encoding="utf-8"))
+
+    def test_a_run_appears_on_the_open_page_when_it_has_begun(self):
+        self.assertTrue(self.empty)
+        self.open()
+        self.assertEqual(self.browser.run("[...document.querySelectorAll('.run .name span:nth-child(2)')].map("
+                                          "name => name.textContent)"), ["one", "two"])
+        card = self.text(".run")
+        for part in ("finished", "update120 of 120", "validationloss ", " at 120", "transformer, 2+2 layers of 24"):
+            self.assertIn(part, card)
+
+    def test_the_slider_shows_the_attention_and_the_translations_of_each_validation(self):
+        self.open()
+        means = []
+        for place, update in enumerate((40, 80, 120)):
+            self.slide(place)
+            attention, samples = self.kept("one", update)
+            titles = self.browser.run("[...document.querySelectorAll('#map rect title')].map(each => each.textContent)")
+            # The model has two layers; the first of them, the one before the last, is on show.
+            weights = attention["layers"][0]["weights"]
+            self.assertEqual(titles, [
+                f"{target} → {source}: {100 * weights[row][column]:.1f} %"
+                for row, target in enumerate(attention["target"]) for column, source in enumerate(attention["source"])])
+            shown = self.browser.run("[...document.querySelectorAll('.sample dd:last-child')].map(each => each.textContent)")
+            self.assertEqual(shown, [line[11:] for line in samples.splitlines() if line.startswith("output ")])
+            self.assertIn(f"update {update} ({place + 1} of 3)", self.text("#which"))
+            means.append(sum(map(max, weights)) / len(weights))
+            self.assertIn(f"is {100 * means[-1]:.0f} % on average", self.text("#map-name"))
+        self.assertGreater(len(set(means)), 1)  # the weights are of different updates
+
+    def test_another_layer_and_another_run_can_be_chosen(self):
+        self.open()
+        self.browser.run("element('layer').value = '1'; element('layer').dispatchEvent(new Event('change'))")
+        self.browser.wait("element('map-name').textContent.includes('layer 2 of 2')")
+        weight = self.kept("one", 120)[0]["layers"][1]["weights"][0][0]
+        self.assertTrue(self.text("#map rect title").endswith(f": {100 * weight:.1f} %"))
+        self.browser.run("document.querySelectorAll('.run')[1].click()")
+        self.browser.wait("document.body.dataset.shown.endsWith('two 80')")
+        self.assertEqual(self.text("#validation-name"), "Validations of two")
+
+    def test_the_film_goes_through_all_validations(self):
+        self.open()
+        self.browser.run("""(() => {
+            window.seen = [];
+            new MutationObserver(() => seen.push(document.body.dataset.shown.split(" ")[1]))
+                .observe(document.body, {attributes: true, attributeFilter: ["data-shown"]});
+            element("play").click();
+        })()""")
+        self.browser.wait("playing === null && seen.includes('120')")
+        self.assertEqual(self.browser.run("[...new Set(seen)]"), ["40", "80", "120"])
+
+    def test_curves_have_both_runs_and_their_numbers_under_the_pointer(self):
+        self.open()
+        names = self.browser.run("[...document.querySelectorAll('#chart-loss polyline title')].map(each => each.textContent)")
+        self.assertEqual(names, ["one, training", "one, validation", "two, training", "two, validation"])
+        self.assertEqual(self.browser.run("document.querySelectorAll('#charts figure').length"), 3)  # loss, speed, rate
+        x, y = self.browser.run("""(() => {
+            const box = document.querySelector("#chart-loss svg").getBoundingClientRect();
+            return [box.right - 12, box.top + 60];
+        })()""")
+        self.browser.move(x, y)
+        self.browser.wait("!document.querySelector('#chart-loss .reading').hidden")
+        metrics = [json.loads(line) for line in (self.folder / "runs/one/metrics.jsonl").read_text().splitlines()]
+        last = [event["loss"] for event in metrics if event["event"] == "train"][-1]
+        self.assertIn(f"one, training: {float(f'{last:.4g}'):g} at 120", self.text("#chart-loss .reading"))
+        self.browser.run("element('against').value = 'seconds'; element('against').dispatchEvent(new Event('change'))")
+        self.assertEqual(self.text("#chart-rate svg > text:last-of-type"), "minutes")
+
+    def test_nothing_is_cut_or_overlaps_at_any_width(self):
+        for width in (1400, 1000, 390):
+            for dark in (False, True):
+                with self.subTest(width=width, dark=dark):
+                    self.open(width, 900, dark)
+                    self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+                    cut = self.browser.run("""[...document.querySelectorAll("dd, dt, label, p, h1, h2, .name")]
+                        .filter(each => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
+                        .map(each => each.textContent)""")
+                    self.assertEqual(cut, [])
+                    overlaps = self.browser.run("""[...document.querySelectorAll("#charts svg")].flatMap(drawing => {
+                        const boxes = [...drawing.querySelectorAll("text")].map(each => each.getBoundingClientRect());
+                        return boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b =>
+                            Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+                            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1)).length;
+                    })""")
+                    self.assertEqual(sum(overlaps), 0)
+
+    def test_it_says_when_its_server_is_gone_and_finds_it_again(self):
+        with Watch("runs/one", folder=self.folder) as other:
+            self.browser.open(other.url, 1000, 900)
+            self.browser.wait("document.body.dataset.shown")
+            self.assertEqual(self.text(".run .name span:nth-child(2)"), "one")
+        self.browser.wait("element('status').className === 'lost'")
+        self.assertIn("does not answer", self.text("#status"))
+        self.browser.errors.clear()  # of the connection
+        self.browser.requests.clear()
+
+    def test_what_is_nowhere_is_refused(self):
+        for path in ("validation.json?run=runs/one&update=41", "validation.json?run=../etc&update=40", "nowhere",
+                     "validation.json?run=runs/one&update=../40"):
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                self.watch.get(path)
+            self.assertIn(refused.exception.code, (400, 404))
+            refused.exception.close()
+
+    def test_runs_are_left_as_they_are(self):
+        self.open()
+        self.slide(0)
+        self.assertEqual(files_of(self.folder / "runs"), self.before)
+
+
+if __name__ == "__main__":
+    unittest.main()
