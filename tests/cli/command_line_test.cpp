@@ -153,21 +153,12 @@ TEST(ConfigCommand, AMistypedKeyToExplainNamesItsNeighbour) {
   expect_mistake(run_heed({"config", "--explain", "model.haeds"}), {"model.haeds", "'heads'"});
 }
 
-TEST(ConfigCommand, CheckSaysSoOnStderrOnly) {
-  const TemporaryFolder folder;
-  const std::string file = folder.write("c.yaml", "seed: 3\n");
-  const Result result = run_heed({"config", file, "--check"});
-  EXPECT_EQ(product(result), "");
-  EXPECT_THAT(lines_of(result.err), ::testing::ElementsAre(HasSubstr(file + ": valid")));
-  EXPECT_EQ(product(run_heed({"-q", "config", file, "--check"})), "");
-}
-
 TEST(ConfigCommand, EveryShippedConfigIsValid) {
   const Result listed = subprocess::run({"find", HEED_SOURCE_DIR "/configs", "-name", "*.yaml"});
   const auto files = lines_of(listed.out);
   EXPECT_GE(files.size(), 5U);
   for (const std::string& file : files) {
-    const Result result = run_heed({"config", file, "--check"});
+    const Result result = run_heed({"config", file});
     EXPECT_EQ(result.status, 0) << result.err;
   }
 }

@@ -44,8 +44,10 @@ TEST(Environment, AFullDiskBehindStdoutIsAFailureOfEveryCommand) {
 TEST(Environment, AClosedStdoutIsAFailureWhereSomethingIsPrinted) {
   expect_one_line_error(run_in_shell({"config"}, ">&-"), 1, {"standard output"});
   const TemporaryFolder folder;
-  EXPECT_EQ(run_in_shell({"config", folder.write("c.yaml", "seed: 3\n"), "--check"}, ">&-").status,
-            0);
+  write_toy_pairs(folder, "train", 40, 5);
+  write_toy_pairs(folder, "valid", 3, 6);
+  const std::string config = write_toy_config(folder, {"run", kNone, "updates: 2"});
+  EXPECT_EQ(run_in_shell({"config", config, "--check"}, ">&-").status, 0);
 }
 
 struct ScoringTest : testing::Test {
