@@ -100,8 +100,9 @@ TEST_F(CheckTest, AGpuThatIsNotThereNamesWhatAddsIt) {
   const Result result = check(config(), {"device=cuda"});
   expect_mistake(result, {"device: cuda: ", "set device to cpu or auto"});
   // With the libraries there is no GPU to be seen.
-  if (result.err.find("does not load") != std::string::npos)
+  if (result.err.find("does not load") != std::string::npos) {
     EXPECT_THAT(result.err, HasSubstr("`./run gpu`"));
+  }
 }
 
 TEST_F(CheckTest, WhatIsMissingNamesTheScriptOfTheFilesHeader) {
