@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
+#include "decode/pieces.h"
 #include "decode/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
+#include "decode/pieces.h"
 #include "model/device.h"
 
 namespace heed::decode {
@@ -134,7 +135,7 @@ std::vector<NextWord> next_words(Translator& translator, const std::string& line
   std::vector<Growing> words = beginnings_of(reader.after({given})[0], count);
   for (int64_t pieces = 1; pieces < kPieces; ++pieces) grow(reader, vocabulary, given, words);
 
-  const std::vector<std::string> unknown = translator.unknown_of(prefix);
+  const std::vector<std::string> unknown = unknown_pieces(vocabulary, prefix, given);
   const std::string before = vocabulary.decode(given, unknown);
   std::vector<NextWord> out;
   for (const Growing& word : words) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "decode/pieces.h"
 
 namespace heed::decode {
 

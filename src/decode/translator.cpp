@@ -16,12 +16,12 @@
 #include "data/batch.h"
 #include "decode/ensemble.h"
 #include "decode/mbr.h"
+#include "decode/pieces.h"
 #include "decode/sampling.h"
 #include "decode/search.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "packed/transformer.h"
-#include "text/unicode.h"
 
 namespace heed::decode {
 namespace {
@@ -79,25 +79,6 @@ int64_t group_of(packed::Numbers numbers) {
   return numbers == packed::Numbers::fp32 ? 16 : 4;
 }
 
-/// What the vocabulary does not know of `text`, whose pieces are `ids`.
-std::vector<std::string> unknown_pieces(const text::Vocabulary& vocabulary, const std::string& text,
-                                        const std::vector<int32_t>& ids) {
-  std::vector<std::string> out;
-  if (std::find(ids.begin(), ids.end(), text::kUnknown) == ids.end()) return out;
-  const std::vector<std::string> names = vocabulary.spell(text);
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (ids[i] == text::kUnknown) out.push_back(names[i]);
-  return out;
-}
-
-/// Whether all that it knows of a line is where words begin.
-bool knows_nothing(const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
-  return std::ranges::find(ids, text::kUnknown) != ids.end() &&
-         std::ranges::all_of(ids, [&](int32_t id) {
-           return id == text::kUnknown || vocabulary.piece(id) == text::kWordStart;
-         });
-}
-
 }  // namespace
 
 /// Piece ids of each line, once per distinct member.
@@ -108,15 +89,6 @@ struct Translator::Lines {
   std::vector<int64_t> strange;                     // of those that no piece is known of
   std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
 };
-
-std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
-                                     const std::vector<int32_t>& ids) {
-  std::vector<std::string> out;
-  out.reserve(ids.size() + 1);
-  for (const int32_t id : ids) out.push_back(text::one_clean_line(vocabulary.piece(id)));
-  out.push_back("</s>");
-  return out;
-}
 
 std::vector<std::vector<int64_t>> batches_by_length(const std::vector<int64_t>& lengths,
                                                     int64_t sentences, int64_t tokens,
@@ -175,10 +147,6 @@ bool Translator::is_same_in_any_batch() const {
   return !samples(config_.sampling) && std::ranges::all_of(members_, [](const Member& member) {
     return dynamic_cast<const packed::Transformer*>(member.model.get()) != nullptr;
   });
-}
-
-std::vector<std::string> Translator::unknown_of(const std::string& prefix) const {
-  return unknown_pieces(first().target, prefix, first().target.encode(prefix));
 }
 
 void Translator::set_n_best(int64_t n_best) {

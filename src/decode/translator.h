@@ -91,8 +91,6 @@ class Translator {
   const DecodeConfig& config() const { return config_; }
   const at::Device& device() const { return device_; }
   at::ScalarType precision() const { return precision_; }
-  /// What the target vocabulary does not know of a prefix, as that spells it.
-  std::vector<std::string> unknown_of(const std::string& prefix) const;
   /// The longest source or target, in pieces with eos, that every member can take.
   int64_t longest() const;
   /// The pieces, without eos, at which translate() cuts a line: decoding.max_source_length, or less
@@ -130,10 +128,6 @@ int64_t translate_stream(Translator& translator,
                          const std::function<std::optional<std::string>()>& next_line,
                          const std::function<void(int64_t, const Translation&)>& emit,
                          int64_t window, int64_t first_line = 1);
-
-/// The pieces of `ids` as the vocabulary spells them, each on one line, `</s>` at the end.
-std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
-                                     const std::vector<int32_t>& ids);
 
 /// Indices of `lengths` in batches, longest first, at most `sentences` and (except for a single
 /// longer one) `tokens` padded tokens in each. Those of length `skip` are left out.

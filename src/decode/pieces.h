@@ -1,0 +1,23 @@
+// The pieces of a line: what they are called, and what a vocabulary does not know.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "text/vocabulary.h"
+
+namespace heed::decode {
+
+/// The pieces of `ids` as the vocabulary spells them, each on one line, `</s>` at the end.
+std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
+                                     const std::vector<int32_t>& ids);
+
+/// What the vocabulary does not know of `text`, whose pieces are `ids`.
+std::vector<std::string> unknown_pieces(const text::Vocabulary& vocabulary, const std::string& text,
+                                        const std::vector<int32_t>& ids);
+
+/// Whether all that it knows of a line is where words begin.
+bool knows_nothing(const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids);
+
+}  // namespace heed::decode
