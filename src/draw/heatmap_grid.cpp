@@ -32,11 +32,19 @@ double place_of(const std::vector<int64_t>& numbers, int64_t number) {
   return static_cast<double>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
 }
 
+/// Above a picture alone, the model's name has a line of its own.
+std::vector<std::string> title_lines(const std::string& title, bool alone) {
+  const std::size_t colon = alone ? title.rfind(": ") : std::string::npos;
+  if (colon == std::string::npos) return {title};
+  return {title.substr(0, colon), title.substr(colon + 2)};
+}
+
 struct Grid {
   std::vector<int64_t> layers, heads;
   double cell = 0;
   LabelStyle labels;
   bool alone = false;
+  std::vector<std::string> title;
   double names = 0;              // where what the columns are is written
   double width = 0, height = 0;  // of one panel
   double left = 0, top = 0;      // of the first
@@ -72,15 +80,17 @@ Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string
   const LabelReach label = column_label_reach(room(first.source));
   const double layers = at.alone ? 0 : text_width("layer 00") * kNameSize + 8;
   at.left = kMargin + kAxisNameHeight + layers + room(first.target) + 8;
-  at.names = kMargin + kTitleHeight + (at.alone ? 0 : kNameSize + 6);
+  at.title = title_lines(title, at.alone);
+  at.names = kMargin + kTitleHeight + (at.alone ? (at.title.size() > 1 ? 16 : 0) : kNameSize + 6);
   at.top = at.names + kAxisNameHeight + label.up;
   const double bottom = at.top + static_cast<double>(at.layers.size()) * (at.height + kGap) - kGap;
   at.legend = bottom + 16;
   at.total_height = at.legend + kInkLegendHeight;
   const double right =
       at.left + static_cast<double>(at.heads.size()) * (at.width + kGap) - kGap + label.right;
-  at.total_width = kMargin + std::max({right, at.left + kInkLegendWidth + 90,
-                                       kMargin + 1.15 * text_width(title) * kTitleSize});
+  at.total_width = kMargin + std::max(right, at.left + kInkLegendWidth + 90);
+  for (const std::string& line : at.title)
+    at.total_width = std::max(at.total_width, 2 * kMargin + 1.15 * text_width(line) * kTitleSize);
   return at;
 }
 
@@ -170,7 +180,9 @@ std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
   const std::string name = title.empty() ? describe_kind(matrices[0]) + ", layers by heads" : title;
   const Grid at = lay_out(matrices, name);
   Svg svg(at.total_width, at.total_height, name);
-  svg.text(kMargin, kMargin + 14, name, {.size = kTitleSize, .attributes = "font-weight=\"600\""});
+  svg.text(kMargin, kMargin + 14, at.title[0],
+           {.size = kTitleSize, .attributes = "font-weight=\"600\""});
+  if (at.title.size() > 1) svg.text(kMargin, kMargin + 32, at.title[1], {.size = kNameSize});
   draw_names(svg, matrices[0], at);
   for (const study::AttentionMatrix& matrix : matrices) draw_panel(svg, matrix, at, largest);
   draw_ink_legend(svg, at.left, at.legend, largest);

@@ -40,7 +40,7 @@ FAULTS = """(() => {
     const node = walker.currentNode, parent = node.parentElement;
     if (!node.data.trim() || parent.closest("svg, script, style, option")) continue;
     const style = getComputedStyle(parent);
-    if (style.visibility === "hidden" || !parent.getClientRects().length) continue;
+    if (!parent.checkVisibility({ visibilityProperty: true })) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const scroll = parent.closest(".scroll")?.getBoundingClientRect();

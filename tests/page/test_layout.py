@@ -22,30 +22,38 @@ class LayoutTest(PageTest):
         super().setUpClass()
         family()
 
-    def each_window(self, file):
-        """Shows it in every size, light and dark."""
+    def expect_no_faults(self, file, ready="true"):
+        """In windows of every size, light and dark, with all that can be unfolded."""
         for width, dark in itertools.product(WIDTHS, (False, True)):
             with self.subTest(file=file, width=width, dark=dark):
                 self.show(file, width, 900, dark)
-                yield width, dark
+                self.browser.wait(ready)
+                self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+                self.assertEqual(layout.faults(self.browser), [])
+                self.assertEqual(sum(rgb(self.boxes("html")[0]["paper"])) < 120, dark)
 
 
 class Layout(LayoutTest):
     def test_nothing_of_the_report_is_cut_or_covered(self):
-        for width, dark in self.each_window("family/report.html"):
-            self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-            self.assertEqual(layout.faults(self.browser), [])
-            paper = sum(rgb(self.boxes("html")[0]["paper"]))
-            self.assertEqual(paper < 120, dark)
+        self.expect_no_faults("family/report.html")
 
     def test_nothing_of_a_comparison_is_cut_or_covered(self):
-        for _ in self.each_window("compare.html"):
-            self.assertEqual(layout.faults(self.browser), [])
+        self.expect_no_faults("compare.html")
 
     def test_nothing_of_an_attention_page_is_cut_or_covered(self):
-        for _ in self.each_window("family/transformer/attention.html"):
-            self.browser.wait("document.querySelector('td')")
-            self.assertEqual(layout.faults(self.browser), [])
+        self.expect_no_faults("family/transformer/attention.html", "document.querySelector('td')")
+
+    def test_a_page_that_is_cut_or_covered_is_found_out(self):
+        (self.folder / "bad.html").write_text("""<!DOCTYPE html><style>p { margin: 0 }</style>
+            <p style="position: absolute; left: 380px; white-space: nowrap">beyond</p>
+            <p style="color: #999">faint</p><p style="margin-top: -1em">over it</p>
+            <figure><svg width="90" height="30" viewBox="0 0 90 30"><title>t</title>
+            <text x="80" y="20" font-size="16">label</text></svg></figure>""", encoding="utf-8")
+        self.show("bad.html", 390, 900)
+        found = " ".join(layout.faults(self.browser))
+        for fault in ("wide, the window 390", '"beyond" is outside', '"faint" has a contrast', '"faint" lies over "over it"',
+                      '"label" leaves the picture'):
+            self.assertIn(fault, found)
 
 
 class Report(LayoutTest):
@@ -83,7 +91,8 @@ class Report(LayoutTest):
             self.assertTrue((self.folder / "family" / model["pages"][0]).exists())
             self.assertIn("source", model["texts"])
             self.assertIn("target", model["texts"])
-            self.assertTrue(model["texts"][0].startswith(f"{title}: cross-attention, "), model["texts"][0])
+            self.assertEqual(model["texts"][0], title)
+            self.assertTrue(model["texts"][1].startswith("cross-attention, layer "), model["texts"][1])
 
     def test_marked_words_are_as_many_as_it_says(self):
         self.show("family/report.html", 1000, 900)
