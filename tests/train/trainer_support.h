@@ -71,7 +71,8 @@ inline std::vector<json> timeless_metrics(const TemporaryFolder& folder) {
   for (const auto& line : split(read_file(folder / "metrics.jsonl"), '\n')) {
     if (line.empty()) continue;
     out.push_back(json::parse(line));
-    for (const char* key : {"seconds", "tokens_per_second", "waiting"}) out.back().erase(key);
+    for (const char* key : {"seconds", "left", "tokens_per_second", "waiting"})
+      out.back().erase(key);
   }
   return out;
 }
