@@ -44,7 +44,8 @@ class Reader {
 
   bool empty() const { return sources_.front().empty(); }
 
-  /// log P of each piece behind each beginning: [beginnings, vocab] fp32 on the CPU.
+  /// log P of each piece behind each beginning, as a search may take it: [beginnings, vocab] fp32
+  /// on the CPU.
   Tensor after(const std::vector<Ids>& beginnings) const {
     const model::Autocast autocast(translator_.device(), translator_.precision());
     std::vector<Tensor> logits;
@@ -66,7 +67,9 @@ class Reader {
       const Tensor own = features.index({at::arange(batch.size, at.options()), at});
       logits.push_back(model.logits(own));
     }
-    return mixed_log_probabilities(logits).cpu().contiguous();
+    Tensor scores = mixed_log_probabilities(logits).cpu();
+    for (const int32_t never : {text::kPad, text::kBegin}) scores.select(1, never).fill_(-INFINITY);
+    return scores;
   }
 
  private:
@@ -81,13 +84,12 @@ bool begins_word(const text::Vocabulary& vocabulary, int32_t id) {
 
 /// The likeliest next pieces, each the beginning of a word.
 std::vector<Growing> beginnings_of(const Tensor& row, int64_t count) {
-  const Tensor scores = row.clone();
-  for (const int32_t never : {text::kPad, text::kBegin}) scores[never].fill_(-INFINITY);
-  const auto [values, ids] = scores.topk(std::min(count, scores.numel()));
+  const auto [values, ids] = row.topk(std::min(count, row.numel()));
   std::vector<Growing> out;
   for (int64_t i = 0; i < values.numel(); ++i) {
     const auto id = static_cast<int32_t>(ids[i].item<int64_t>());
-    out.push_back({{id}, values[i].item<double>(), id == text::kEnd});
+    const auto value = values[i].item<double>();
+    if (std::isfinite(value)) out.push_back({{id}, value, id == text::kEnd});
   }
   return out;
 }
