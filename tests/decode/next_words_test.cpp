@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "decode/random_models.h"
 
 namespace heed::decode {
@@ -67,8 +68,10 @@ TEST(NextWords, AnyOfThemMayBeForced) {
     Translator translator = make_translator(random_model(config));
     for (const NextWord& word : next_words(translator, "kupo vadi rel", "sena", 5)) {
       if (word.ends) continue;
+      // A model that has learned nothing may say blanks in a row; a prefix has one.
+      const std::string prefix = join(split_words(word.prefix), " ");
       const std::string text = translator.translate({"kupo vadi rel"}, 1, {word.prefix})[0].text;
-      EXPECT_TRUE(text.starts_with(word.prefix)) << text << ": " << word.prefix;
+      EXPECT_TRUE(text.starts_with(prefix)) << text << ": " << prefix;
     }
   }
 }

@@ -226,25 +226,27 @@ TEST(Service, ShowsTheAttentionOfAnyHead) {
   EXPECT_EQ(running.ok("/attention", {{"q", " "}})["translatedText"], "");
 }
 
+/// A model that has learned nothing may say blanks in a row.
+std::string tidy(const json& text) {
+  return join(split_words(text.get<std::string>()), " ");
+}
+
 TEST(Service, WordsLeadToWhatCouldStandThere) {
   for (const std::size_t which : {0, 1}) {
     Running running({which});
-    std::string line;  // whose translation has several words
-    for (const std::string& one : sentences())
-      if (expected(translator_of(which), {one})[0].find(' ') != std::string::npos) line = one;
-    ASSERT_NE(line, "");
-    const json look = running.ok("/attention", {{"q", line}});
+    const std::string line = "sena kupo vadi rel";
+    const json look = running.ok("/attention", {{"q", line}, {"prefix", "mira tolo"}});
     std::vector<std::string> words;
     for (const json& word : look["words"]) {
-      EXPECT_EQ(word["prefix"], json(join(words, " ")));
-      EXPECT_EQ(word["forced"], json(false));
+      EXPECT_EQ(tidy(word["prefix"]), join(words, " "));
+      EXPECT_EQ(word["forced"], json(words.size() < 2));
       words.push_back(word["word"]);
     }
-    EXPECT_EQ(look["translatedText"], json(join(words, " ")));
+    EXPECT_EQ(tidy(look["translatedText"]), join(words, " "));
     ASSERT_GT(words.size(), 1U);
-    const std::string prefix = words[0];
+    EXPECT_EQ(words[0], "mira");
     const json found =
-        running.ok("/candidates", {{"q", line}, {"prefix", prefix}, {"count", 5}})["candidates"];
+        running.ok("/candidates", {{"q", line}, {"prefix", "mira"}, {"count", 5}})["candidates"];
     ASSERT_GT(found.size(), 1U);
     EXPECT_LE(found.size(), 5U);
     double before = 1;
@@ -253,8 +255,7 @@ TEST(Service, WordsLeadToWhatCouldStandThere) {
       before = one["probability"];
       if (one["ends"] == true) continue;
       const json forced = running.ok("/attention", {{"q", line}, {"prefix", one["prefix"]}});
-      EXPECT_THAT(forced["translatedText"].get<std::string>(),
-                  ::testing::StartsWith(one["prefix"].get<std::string>()));
+      EXPECT_THAT(tidy(forced["translatedText"]), ::testing::StartsWith(tidy(one["prefix"])));
       EXPECT_EQ(forced["words"][0]["forced"], json(true));
     }
   }
