@@ -111,8 +111,13 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
   EXPECT_THAT(page, HasSubstr("<!DOCTYPE html>"));
   EXPECT_THAT(page, HasSubstr("bahdanau"));
   EXPECT_THAT(page, HasSubstr("heed bottleneck " + config));
+  for (const char* part : {"without attention", "href=\"bahdanau/attention.html\"",
+                           "BLEU on source sentences of more than 3 words: ", "Loss while they"})
+    EXPECT_THAT(page, HasSubstr(part));
   EXPECT_THAT(lines_of(read_file(run + "/bahdanau/attention.csv")).front(),
               StartsWith("sentence,layer,head,"));
+  EXPECT_THAT(read_file(run + "/bahdanau/attention.html"), HasSubstr("Attention: Bahdanau"));
+  EXPECT_FALSE(fs::exists(run + "/none/attention.html"));
 
   const Result again = run_heed(
       {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
