@@ -23,7 +23,9 @@ struct ConfigArgs {
 void check_named(const ConfigArgs& args, const Config& config) {
   CheckWish wish{.file = args.file};
   if (!config.systems.empty()) wish.systems = systems_of(family(args.file, args.settings, {}));
-  check_run(config, wish).report(args.file);
+  const RunCheck found = check_run(config, wish);
+  found.require(args.file);
+  found.tell();
   log::info(args.file + ": valid");
 }
 

@@ -96,8 +96,10 @@ void bottleneck(const BottleneckArgs& args) {
   signals::install();
   const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
   if (!args.overwrite) require_same_family(config, members);
-  check_run(config, {.file = args.config, .own_device = false, .systems = systems_of(members)})
-      .report(args.config);
+  const RunCheck found =
+      check_run(config, {.file = args.config, .own_device = false, .systems = systems_of(members)});
+  found.require(args.config);
+  found.tell();
   const std::string folder = run_folder(config);
   make_folder(folder);
   const FolderLock lock(folder, "heed bottleneck");

@@ -282,12 +282,13 @@ std::string fetching_command(const std::string& file, const std::string& path) {
   return "";
 }
 
-void RunCheck::report(const std::string& what) const {
-  if (faults.empty()) {
-    for (const std::string& note : notes) log::info(note);
-    for (const std::string& doubt : doubts) log::warn(doubt);
-    return;
-  }
+void RunCheck::tell() const {
+  for (const std::string& note : notes) log::info(note);
+  for (const std::string& doubt : doubts) log::warn(doubt);
+}
+
+void RunCheck::require(const std::string& what) const {
+  if (faults.empty()) return;
   std::string text = faults.front();
   if (faults.size() > 1)
     text = what + ": " + counted(std::ssize(faults), "fault") + "\n  " + join(faults, "\n  ");

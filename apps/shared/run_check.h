@@ -23,10 +23,11 @@ struct RunCheck {
     of_the_world = false;
   }
 
-  /// Logs notes and doubts where there is no fault. Throws UserError, or Failure where all are of
-  /// the world, of all faults, where there are some; it begins with `what` unless there is only
-  /// one.
-  void report(const std::string& what) const;
+  /// Throws UserError, or Failure where all are of the world, of all faults, where there are some;
+  /// it begins with `what` unless there is only one.
+  void require(const std::string& what) const;
+  /// Logs doubts and notes.
+  void tell() const;
 };
 
 struct CheckWish {

@@ -115,14 +115,17 @@ void log_start(const ModelFolder& folder, const ranks::Place& place) {
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }
 
-/// One rank of a run, or a run alone.
-void train_here(const TrainArgs& args, Config config, const ranks::Place& place) {
+/// One rank of a run, or a run alone. `found`: what was found before, which belongs into the run's
+/// log.
+void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
+                const RunCheck& found) {
   const std::string folder = config.output;
   std::optional<Config> saved;
   std::optional<Preparation> preparation;
   if (place.leads()) {
     saved = resumed_config(config, args.wish);
     preparation.emplace(config, args.wish, saved, place.folder);
+    found.tell();
   } else {
     log::set_origin("rank " + std::to_string(place.rank));
     log::set_quiet();
@@ -229,16 +232,17 @@ void train_command(const TrainArgs& args) {
   else
     data::require_files(config.data, "a run of " + place.announcer);
   const bool here = !place.alone() || args.ranks == 1;
+  RunCheck found;
   // The others find the same, and so has heed's own launcher.
   if (place.leads() && place.meeting != ranks::Meeting::file) {
     log::progress("checking what the configuration names");
-    check_run(config, {.file = args.config,
-                       .resume = args.wish.resume,
-                       .ranks = here ? place.local_size : args.ranks,
-                       .own_device = here})
-        .report(args.config);
+    found = check_run(config, {.file = args.config,
+                               .resume = args.wish.resume,
+                               .ranks = here ? place.local_size : args.ranks,
+                               .own_device = here});
+    found.require(args.config);
   }
-  if (here) return train_here(args, std::move(config), place);
+  if (here) return train_here(args, std::move(config), place, found);
   make_folder(config.output);
   signals::install();
   run_ranks({.command = rank_command(args, config, false),

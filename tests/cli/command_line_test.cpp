@@ -95,12 +95,13 @@ TEST(CommandLine, AFullDiskBehindStdoutIsTheWorldsFault) {
 
 TEST(CommandLine, AFolderThatCannotBeMadeIsTheWorldsFault) {
   const TemporaryFolder folder;
-  for (const char* name : {"a.src", "a.tgt"}) folder.write(name, "a b\n");
+  write_toy_pairs(folder, "a", 100, 1);
   const std::string pair =
       "{source: " + (folder / "a.src") + ", target: " + (folder / "a.tgt") + "}";
-  const std::string config = folder.write("c.yaml", "data: {train: " + pair + ", valid: " + pair +
-                                                        "}\noutput: /dev/null/run\n" +
-                                                        "training: {validate_bleu: false}\n");
+  const std::string config =
+      folder.write("c.yaml", "data: {train: " + pair + ", valid: " + pair +
+                                 ", vocabulary: {kind: joint, size: 32, algorithm: bpe}}\n" +
+                                 "output: /dev/null/run\n" + "training: {validate_bleu: false}\n");
   expect_one_line_error(run_heed({"train", config}), 1, {"/dev/null/run"});
 }
 
