@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "cli/toy.h"
 #include "temporary_folder.h"
 
 namespace heed::cli {
