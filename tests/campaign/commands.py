@@ -139,7 +139,7 @@ class Bottleneck(Command):
                            run_folder.difference(self.out / system, self.reference.run / system)])
             # Which tiny models do not show: other numbers of threads are other bits.
             log = (self.out / system / "train.log").read_text(encoding="utf-8")
-            threads = sorted(set(re.findall(r"\d+ threads", log)))
+            threads = sorted(set(re.findall(r"\d+ threads?", log)))
             if len(threads) != 1:
                 self.complain([f"{system} was trained with {' and then '.join(threads)}"])
         if (self.out / "lengths.csv").read_bytes() != (self.reference.run / "lengths.csv").read_bytes():
