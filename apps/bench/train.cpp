@@ -29,7 +29,6 @@ struct TrainArgs {
 struct Measured : TrialSums {
   double flops = 0;
   int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
-  std::string precision;
   std::vector<OperationCost> operations;
 };
 

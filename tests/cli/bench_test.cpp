@@ -88,6 +88,7 @@ TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
   const Rows rows = table(out + "/training.csv");
   ASSERT_THAT(rows, SizeIs(3));
   for (std::size_t i = 1; i < 3; ++i) {
+    EXPECT_EQ(rows[i][2], "fp32");
     EXPECT_GT(std::stod(rows[i][3]), 0);  // tokens/s
     const double parts = std::stod(rows[i][7]) + std::stod(rows[i][8]) + std::stod(rows[i][9]);
     EXPECT_GT(parts, 50);
