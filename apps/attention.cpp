@@ -51,21 +51,20 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
   return indices;
 }
 
-const std::map<std::string, decode::Evidence> kEvidence = {
-    {"saliency", decode::Evidence::saliency},
-    {"integrated", decode::Evidence::integrated},
-    {"erasure", decode::Evidence::erasure}};
+bool is_evidence(const std::string& kind) {
+  return evidence_by_name().contains(kind);
+}
 
 /// The kinds that are attention; the others are made of it, or of other evidence.
 std::vector<std::string> looks_of(const AttentionArgs& args) {
   std::vector<std::string> looks;
   for (const std::string& kind : args.kinds)
-    if (kind != "rollout" && !kEvidence.contains(kind)) looks.push_back(kind);
+    if (kind != "rollout" && !is_evidence(kind)) looks.push_back(kind);
   return looks;
 }
 
 decode::AttentionRequest request_of(const AttentionArgs& args) {
-  decode::AttentionRequest request = every_head_of(looks_of(args));
+  decode::AttentionRequest request = decode::every_head_of(looks_of(args));
   request.layers = parse_indices("--layer", args.layers, "last");
   request.heads = parse_indices("--head", args.heads, "mean");
   return request;
@@ -99,8 +98,7 @@ struct Shape {
 
 study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted) {
   if (wanted.words) matrix = study::merge_words(matrix);
-  if (kEvidence.contains(matrix.kind) && !wanted.with_signs)
-    matrix = study::shares_of(std::move(matrix));
+  if (is_evidence(matrix.kind) && !wanted.with_signs) matrix = study::shares_of(std::move(matrix));
   if (wanted.drop_eos) matrix = study::drop_end(matrix);
   return matrix;
 }
@@ -158,7 +156,7 @@ std::string picture_start(const study::AttentionMatrix& matrix) {
 }
 
 std::string picture_name(const study::AttentionMatrix& matrix) {
-  if (matrix.kind == "rollout" || kEvidence.contains(matrix.kind))
+  if (matrix.kind == "rollout" || is_evidence(matrix.kind))
     return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + ".svg";
   return picture_start(matrix) + "layer" + std::to_string(matrix.layer) + "-" +
          (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
@@ -233,13 +231,14 @@ Matrices look(const std::string& model, const Input& input,
   for (const std::string& kind : args.kinds) {
     if (kind == "rollout")
       add(decode::attention_maps(translator, input.source, targets,
-                                 every_head_of({"encoder", "decoder", "cross"})),
+                                 decode::every_head_of({"encoder", "decoder", "cross"})),
           [](const auto& one, int64_t line) {
             return one.matrices.empty() ? Matrices{}
                                         : Matrices{study::rollout(to_matrices(one, line))};
           });
-    if (const auto evidence = kEvidence.find(kind); evidence != kEvidence.end())
-      add(decode::explain(translator, input.source, targets, {.evidence = evidence->second}),
+    if (is_evidence(kind))
+      add(decode::explain(translator, input.source, targets,
+                          {.evidence = evidence_by_name().at(kind)}),
           [&](const auto& one, int64_t line) {
             return one.values.empty() ? Matrices{} : Matrices{to_matrix(one, kind, line)};
           });
@@ -296,7 +295,7 @@ void attention(const AttentionArgs& args) {
   write_tables(out, matrices, args);
   if (args.with_signs)  // a picture has no place for them
     for (study::AttentionMatrix& matrix : matrices)
-      if (kEvidence.contains(matrix.kind)) matrix = study::shares_of(std::move(matrix));
+      if (is_evidence(matrix.kind)) matrix = study::shares_of(std::move(matrix));
   const std::size_t pictures =
       write_pictures(out, matrices, folder_name(args.model), args.pictures);
   std::string title = "Attention of " + args.model;

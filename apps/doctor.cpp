@@ -110,7 +110,7 @@ bool sums_alike(ranks::Group& group, const at::Device& device) {
 void check_ranks_here(const ranks::Place& place) {
   constexpr int64_t kMegabytes = 32;
   if (!place.leads()) log::set_origin("rank " + std::to_string(place.rank));
-  use_threads(threads_of_rank(0, place));
+  use_threads(threads_of_rank(0, place.local_size));
   const at::Device device = model::open_device(device_of_rank("auto", place));
   std::unique_ptr<ranks::Group> group;
   const double met = seconds_of([&] {

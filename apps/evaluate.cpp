@@ -31,7 +31,7 @@ void print(const Lines& hypotheses, const Lines& references, const EvaluateArgs&
   for (const score::Score& score : score::score(hypotheses, references, config))
     std::cout << describe(score) << '\n';
   if (!args.words) return;
-  const std::string tokenizer = score::knows_tokenizer(config.tokenize) ? config.tokenize : "13a";
+  const std::string tokenizer = score::known_tokenizer(config.tokenize);
   const auto counts = score::word_counts(hypotheses, references, tokenizer, config.lowercase);
   const auto line = [&](const char* name, int64_t words, double share) {
     std::cout << name << ' ' << fixed(100 * share, 2) << " % (" << words << " of "

@@ -2,7 +2,6 @@
 #include "study/faithful.h"
 
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "apps/commands.h"
@@ -59,11 +58,7 @@ Seen look(decode::Translator& translator, const Pairs& pairs, bool transformer, 
       for (const decode::MovedOutput& one : moved[i])
         seen.permuted[i].push_back({one.layer, one.head, one.distance});
   }
-  const std::map<std::string, decode::Evidence> evidence = {
-      {"saliency", decode::Evidence::saliency},
-      {"integrated", decode::Evidence::integrated},
-      {"erasure", decode::Evidence::erasure}};
-  for (const auto& [name, kind] : evidence) {
+  for (const auto& [name, kind] : evidence_by_name()) {
     const auto all = decode::explain(translator, pairs.source, pairs.target,
                                      {.evidence = kind, .steps = args.steps}, first);
     for (std::size_t i = 0; i < lines; ++i)

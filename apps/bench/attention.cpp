@@ -1,6 +1,5 @@
 // heed bench attention: time and memory of self-attention against the length of the sequence.
 #include <ATen/ATen.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "apps/bench/bench.h"
 #include "apps/bench/peak_memory.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "model/transformer/linear_attention.h"
 #include "model/transformer/multi_head.h"
@@ -105,12 +105,11 @@ Cost cost_of(const Way& way, int64_t length, const AttentionArgs& args) {
 bool fits(const Way& way, int64_t length, const AttentionArgs& args) {
   if (way.run != plain) return true;
   const double needed = 3.0 * 4 * static_cast<double>(args.heads * length * length);
-  const double there =
-      static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed < there) return true;
+  const auto there = available_memory();
+  if (!there || needed < static_cast<double>(*there)) return true;
   log::warn("plain attention over " + std::to_string(length) + " positions is left out: it needs " +
             human_bytes(static_cast<uint64_t>(needed)) + " of memory, of which " +
-            human_bytes(static_cast<uint64_t>(there)) + " are free");
+            human_bytes(static_cast<uint64_t>(*there)) + " are free");
   return false;
 }
 

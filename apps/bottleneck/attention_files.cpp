@@ -18,8 +18,8 @@ namespace {
 decode::AttentionRequest all_of(const model::ModelConfig& model) {
   const bool layered = model.type == model::ModelType::transformer;
   decode::AttentionRequest request =
-      every_head_of(layered ? std::vector<std::string>{"encoder", "decoder", "cross"}
-                            : std::vector<std::string>{"cross"});
+      decode::every_head_of(layered ? std::vector<std::string>{"encoder", "decoder", "cross"}
+                                    : std::vector<std::string>{"cross"});
   request.heads = {decode::kEvery};
   if ((layered ? model.heads : model.attention_heads) > 1)
     request.heads.push_back(decode::kMeanOfHeads);

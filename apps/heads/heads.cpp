@@ -32,7 +32,7 @@ struct HeadsArgs {
 
 /// The kinds asked for, or all that the model has.
 decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config) {
-  if (!args.kinds.empty()) return every_head_of(args.kinds);
+  if (!args.kinds.empty()) return decode::every_head_of(args.kinds);
   const bool self = config.model.type == model::ModelType::transformer;
   return {.encoder = self, .decoder = self, .cross = true};
 }

@@ -2,16 +2,6 @@
 
 namespace heed {
 
-decode::AttentionRequest every_head_of(const std::vector<std::string>& kinds) {
-  decode::AttentionRequest request{.cross = false};
-  for (const std::string& kind : kinds) {
-    request.encoder |= kind == name_of(model::AttentionKind::kEncoder);
-    request.decoder |= kind == name_of(model::AttentionKind::kDecoder);
-    request.cross |= kind == name_of(model::AttentionKind::kCross);
-  }
-  return request;
-}
-
 std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
                                                 int64_t sentence) {
   std::vector<study::AttentionMatrix> matrices;
@@ -24,6 +14,14 @@ std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& 
                         .source = matrix.column_labels,
                         .weights = matrix.weights});
   return matrices;
+}
+
+const std::map<std::string, decode::Evidence>& evidence_by_name() {
+  static const std::map<std::string, decode::Evidence> kinds = {
+      {"saliency", decode::Evidence::saliency},
+      {"integrated", decode::Evidence::integrated},
+      {"erasure", decode::Evidence::erasure}};
+  return kinds;
 }
 
 study::AttentionMatrix to_matrix(const decode::Explanation& explained, const std::string& kind,

@@ -45,9 +45,8 @@ std::vector<score::BleuStatistics> HeadTrial::bleu(const Heads& silenced) {
   for (auto& translation : translator.translate(pairs_.source))
     hypotheses.push_back(std::move(translation.text));
   const auto& evaluation = folder_.config.evaluation;
-  const std::string tokenizer =
-      score::knows_tokenizer(evaluation.tokenize) ? evaluation.tokenize : "13a";
-  return score::bleu_statistics(hypotheses, pairs_.target, tokenizer, evaluation.lowercase);
+  return score::bleu_statistics(hypotheses, pairs_.target,
+                                score::known_tokenizer(evaluation.tokenize), evaluation.lowercase);
 }
 
 study::Trial HeadTrial::trial(const std::string& name, const Heads& silenced, bool translate) {

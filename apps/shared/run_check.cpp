@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <regex>
-#include <thread>
 #include <utility>
 
 #include "apps/shared/base_model.h"
@@ -12,6 +11,7 @@
 #include "apps/shared/pairs.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_memory.h"
+#include "apps/shared/together.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -209,15 +209,12 @@ void check_scorer(const Config& config, RunCheck& found) {
 void check_memory(const Config& config, const std::string& name, const Sizes& sizes,
                   const CheckWish& wish, RunCheck& found) {
   const bool cpu = config.device == "cpu" || (config.device == "auto" && !model::auto_means_gpu());
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const int64_t threads =
-      std::max<int64_t>(1, (config.threads > 0 ? config.threads : cores) / wish.ranks);
   RunMemory memory;
   if (!passes(found, [&] {
         memory = memory_of(config, {.source = sizes.source,
                                     .target = sizes.target,
                                     .cpu = cpu,
-                                    .threads = threads,
+                                    .threads = threads_of_rank(config.threads, wish.ranks),
                                     .ranks = wish.ranks});
       }))
     return;

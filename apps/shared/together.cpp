@@ -10,10 +10,9 @@
 
 namespace heed {
 
-int64_t threads_of_rank(int64_t total, const ranks::Place& place) {
-  if (place.alone()) return total;
+int64_t threads_of_rank(int64_t total, int64_t ranks) {
   const int64_t cores = total > 0 ? total : std::max(1u, std::thread::hardware_concurrency());
-  return std::max<int64_t>(1, cores / place.local_size);
+  return std::max<int64_t>(1, cores / ranks);
 }
 
 std::string device_of_rank(const std::string& device, const ranks::Place& place) {

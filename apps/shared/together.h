@@ -11,8 +11,8 @@
 
 namespace heed {
 
-/// Of `total` threads for this machine (0: its cores), those of one of its ranks.
-int64_t threads_of_rank(int64_t total, const ranks::Place& place);
+/// Of `total` threads for this machine (0: its cores), those of one of so many ranks on it.
+int64_t threads_of_rank(int64_t total, int64_t ranks);
 
 /// The config's `device`, of which each rank takes its own: cuda is cuda:0, cuda:1, ... Throws
 /// UserError where one GPU is named for several ranks.

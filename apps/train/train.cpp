@@ -130,7 +130,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
     log::set_origin("rank " + std::to_string(place.rank));
     log::set_quiet();
   }
-  use_threads(threads_of_rank(config.threads, place));
+  use_threads(threads_of_rank(config.threads, place.local_size));
   const at::Device device = model::open_device(device_of_rank(config.device, place));
   ranks::Group group(
       place,

@@ -146,6 +146,16 @@ void read_all(Translator& translator, const std::vector<data::Example>& examples
 
 }  // namespace
 
+AttentionRequest every_head_of(const std::vector<std::string>& kinds) {
+  AttentionRequest request{.cross = false};
+  for (const std::string& kind : kinds) {
+    request.encoder |= kind == name_of(AttentionKind::kEncoder);
+    request.decoder |= kind == name_of(AttentionKind::kDecoder);
+    request.cross |= kind == name_of(AttentionKind::kCross);
+  }
+  return request;
+}
+
 std::vector<AttendedSentence> attention_maps(Translator& translator,
                                              const std::vector<std::string>& sources,
                                              const std::optional<std::vector<std::string>>& targets,

@@ -44,6 +44,9 @@ struct AttentionRequest {
   std::vector<int64_t> heads;   // empty: every one; the mean over heads only where it is asked for
 };
 
+/// Every layer and head of these kinds: encoder, decoder, cross.
+AttentionRequest every_head_of(const std::vector<std::string>& kinds);
+
 /// One per line of `sources`, in order, by the translator's first model. Without `targets` the
 /// model reads its own best translation. A blank line with no target given has no matrices. Throws
 /// UserError when line counts differ, a line is too long (named by its number, `first_line` +

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "draw/html.h"
 #include "draw/page/page.h"
 #include "draw/palette.h"
 #include "draw/svg.h"
@@ -105,17 +106,7 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
                     {"lines", std::move(sentence.lines)},
                     {"views", std::move(sentence.views)},
                     {"weights", base64(deflate(sentence.weights))}});
-  const std::string text = data.dump(-1, ' ', false, json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
+  return script_data(data.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 std::string attention_page(std::span<const study::AttentionMatrix> matrices,

@@ -17,6 +17,19 @@ std::string text_element(const std::string& tag, const std::string& text,
   return element(tag, xml_escape(text), attributes);
 }
 
+std::string script_data(const std::string& json) {
+  std::string safe;
+  safe.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
 std::string figure(const std::string& wide, const std::string& narrow, const std::string& caption) {
   return element("figure", element("div class=\"broad\"", wide) +
                                element("div class=\"slim\"", narrow) +

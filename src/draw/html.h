@@ -14,6 +14,9 @@ std::string element(const std::string& tag, const std::string& content,
 std::string text_element(const std::string& tag, const std::string& text,
                          const std::string& attributes = "");
 
+/// JSON as it may stand inside a <script> element, which a "</script>" in a text would end.
+std::string script_data(const std::string& json);
+
 /// A picture in two forms, of which the page shows the one that fits; `caption` is text.
 std::string figure(const std::string& wide, const std::string& narrow,
                    const std::string& caption = "");

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "draw/html.h"
 #include "draw/page/page.h"
 #include "draw/svg.h"
 
@@ -19,14 +20,12 @@ std::string play_page(std::span<const PlayedModel> models) {
   }
   const std::string text =
       data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  std::string safe;  // it stands inside a <script> element
-  for (const char c : text) safe += c == '<' ? "\\u003c" : std::string(1, c);
   const std::string style =
       std::string(page_file("attention.css")) + std::string(page_file("play.css"));
   return fill(page_file("play.html"), {{"@title@", xml_escape(title)},
                                        {"@style@", style},
                                        {"@script@", page_file("play.js")},
-                                       {"@data@", safe}});
+                                       {"@data@", script_data(text)}});
 }
 
 }  // namespace heed::draw

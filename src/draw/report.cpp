@@ -82,6 +82,12 @@ std::string address_of(const std::vector<ReportSystem>& systems, const std::stri
   return "";
 }
 
+/// What is to be translated and what a person made of it, as terms of a list.
+std::string given_terms(const ReportSentence& sentence) {
+  return text_element("dt", "source") + text_element("dd", sentence.source, "dir=\"auto\"") +
+         text_element("dt", "reference") + text_element("dd", sentence.reference, "dir=\"auto\"");
+}
+
 std::string long_sentence_section(const Report& report) {
   if (!report.long_sentence) return "";
   const AttendedSentence& shown = *report.long_sentence;
@@ -92,12 +98,7 @@ std::string long_sentence_section(const Report& report) {
       text_element("h2", "One long sentence through every model") +
       text_element("p", shown.chosen + " Marked words are not in the reference at their place.",
                    "class=\"quiet\"") +
-      element("div class=\"sample\"",
-              element("dl", text_element("dt", "source") +
-                                text_element("dd", sentence.source, "dir=\"auto\"") +
-                                text_element("dt", "reference") +
-                                text_element("dd", sentence.reference, "dir=\"auto\""))) +
-      '\n';
+      element("div class=\"sample\"", element("dl", given_terms(sentence))) + '\n';
   for (std::size_t i = 0; i < sentence.translations.size(); ++i) {
     const ReportTranslation& translation = sentence.translations[i];
     const std::string page = address_of(report.systems, translation.system);
@@ -120,9 +121,7 @@ std::string long_sentence_section(const Report& report) {
 std::string samples_section(const std::vector<ReportSentence>& samples) {
   std::string shown;
   for (const ReportSentence& sample : samples) {
-    std::string list =
-        text_element("dt", "source") + text_element("dd", sample.source, "dir=\"auto\"") +
-        text_element("dt", "reference") + text_element("dd", sample.reference, "dir=\"auto\"");
+    std::string list = given_terms(sample);
     for (const ReportTranslation& one : sample.translations)
       list += text_element("dt", one.system) + element("dd", marked(one.words), "dir=\"auto\"");
     shown += element("div class=\"sample\"", element("dl", list)) + '\n';

@@ -162,6 +162,10 @@ bool knows_tokenizer(std::string_view name) {
   return name == "13a" || name == "char" || name == "none";
 }
 
+std::string known_tokenizer(const std::string& wanted) {
+  return knows_tokenizer(wanted) ? wanted : "13a";
+}
+
 std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tokenizer,
                                      bool lowercase) {
   expect(knows_tokenizer(tokenizer), "a BLEU tokenizer that heed does not know");

@@ -1,6 +1,7 @@
 #include "serve/answers.h"
 
 #include <cmath>
+#include <utility>
 
 #include "study/piece_words.h"
 
@@ -13,20 +14,10 @@ double rounded(double value, double units) {
   return std::isfinite(value) ? std::round(value * units) / units : 0.0;
 }
 
-struct Names {
-  const char *kind, *rows, *columns;
-};
-
-Names names_of(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::kEncoder:
-      return {"encoder", "source", "source"};
-    case AttentionKind::kDecoder:
-      return {"decoder", "target", "read"};
-    case AttentionKind::kCross:
-      break;
-  }
-  return {"cross", "target", "source"};
+/// The list of tokens that the rows of a kind name, and that of its columns.
+std::pair<const char*, const char*> sides_of(AttentionKind kind) {
+  if (kind == AttentionKind::kEncoder) return {"source", "source"};
+  return {"target", kind == AttentionKind::kDecoder ? "read" : "source"};
 }
 
 Json rows_of(const decode::AttentionMatrix& matrix) {
@@ -78,12 +69,12 @@ Json matrices_of(const decode::AttendedSentence& sentence) {
     read.insert(read.end(), sentence.target_pieces.begin(), sentence.target_pieces.end() - 1);
   Json matrices = Json::array();
   for (const decode::AttentionMatrix& matrix : sentence.matrices) {
-    const Names names = names_of(matrix.kind);
-    matrices.push_back({{"kind", names.kind},
+    const auto [rows, columns] = sides_of(matrix.kind);
+    matrices.push_back({{"kind", name_of(matrix.kind)},
                         {"layer", matrix.layer},
                         {"head", matrix.head},
-                        {"rows", names.rows},
-                        {"columns", names.columns},
+                        {"rows", rows},
+                        {"columns", columns},
                         {"weights", rows_of(matrix)}});
   }
   return {

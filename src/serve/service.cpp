@@ -156,15 +156,13 @@ http::Response look(const Model& model, decode::Translator& translator, const Lo
 }
 
 decode::AttentionRequest request_of(const Model& model, const std::vector<std::string>& wished) {
-  decode::AttentionRequest request{.cross = false, .heads = {decode::kEvery, decode::kMeanOfHeads}};
-  for (const std::string& kind : wished.empty() ? model.kinds : wished) {
+  const std::vector<std::string>& kinds = wished.empty() ? model.kinds : wished;
+  for (const std::string& kind : kinds)
     if (std::ranges::find(model.kinds, kind) == model.kinds.end())
       throw UserError("kind: '" + one_line(kind) + "' is nothing that " + model.name + " has; " +
                       (model.kinds.empty() ? "it does not attend" : join(model.kinds, ", ")));
-    request.encoder |= kind == "encoder";
-    request.decoder |= kind == "decoder";
-    request.cross |= kind == "cross";
-  }
+  decode::AttentionRequest request = decode::every_head_of(kinds);
+  request.heads = {decode::kEvery, decode::kMeanOfHeads};
   return request;
 }
 

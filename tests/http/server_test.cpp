@@ -95,10 +95,11 @@ TEST(Server, ReadsBodiesAndForms) {
             "application/json|{}");
   ask(server.port(), post_text("/form", "q=a+b%26c&q=%C3%A9", "application/x-www-form-urlencoded"));
   EXPECT_THAT(form, ElementsAre(Pair("q", "a b&c"), Pair("q", "\u00e9")));
-  ask(server.port(), post_text("/form",
-                               "--xyz\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\na\r\nb\r\n"
-                               "--xyz--\r\n",
-                               "multipart/form-data; boundary=xyz"));
+  ask(server.port(),
+      post_text("/form",
+                "--xyz\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\na\r\nb\r\n"
+                "--xyz--\r\n",
+                "multipart/form-data; boundary=xyz"));
   EXPECT_THAT(form, ElementsAre(Pair("q", "a\r\nb")));
   // In chunks, without a length.
   Client client(server.port());
