@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "apps/commands.h"
 #include "apps/shared/config.h"
@@ -32,10 +33,10 @@ struct InitArgs {
 
 /// What goes into the file besides paths.
 struct Recipe {
-  int64_t vocabulary = 8000, width = 256, feed_forward = 1024, heads = 4, layers = 3;
+  std::string model;  // lines of this section, but for its dropout
+  int64_t vocabulary = 8000;
   double dropout = 0.1, learning_rate = 0.0015;
   int64_t batch = 1024, warmup = 400, updates = 0, epochs = 0;
-  bool regularise = false;
 };
 
 /// "corpus.de.gz" -> "de"; what is no ending of a language becomes `other`.
@@ -48,16 +49,42 @@ std::string ending_of(const std::string& path, const std::string& other) {
   return word ? ending.substr(1) : other;
 }
 
-/// "data/mine/corpus.de" -> "corpus"
-std::string stem_of(const std::string& path) {
+/// "texts/letters.de" -> "letters"; "letters/train.de", too, for each corpus has such a file.
+std::string name_of(const std::string& path) {
+  static const std::set<std::string> parts{"all", "corpus", "data", "sentences", "train"};
   const std::string name = fs::path(path).filename().string();
   const std::string stem = name.substr(0, name.find('.'));
+  const std::string folder = fs::absolute(path).parent_path().filename().string();
+  if (parts.contains(stem) && !folder.empty()) return folder;
   return stem.empty() ? "mine" : stem;
 }
 
 /// A few hundred pairs at least, of which most stay in training.
 int64_t held_out_of(int64_t pairs) {
   return std::clamp<int64_t>(pairs / 20, 1, 1000);
+}
+
+/// With less than about so many pairs a Transformer of any size falls behind.
+constexpr int64_t kEnoughForTransformer = 20000;
+
+std::string small_rnn() {
+  return "  # So few pairs teach a recurrent model with attention more than a Transformer.\n"
+         "  type: rnn\n"
+         "  attention: luong_general\n"
+         "  embedding_size: 128\n"
+         "  hidden_size: 256\n"
+         "  # The output layer shares the weights of the target's embedding.\n"
+         "  tie: decoder\n";
+}
+
+std::string transformer(int64_t width, int64_t feed_forward, int64_t heads, int64_t layers) {
+  return "  # Or type: rnn with attention: bahdanau, luong_general, ...\n"
+         "  type: transformer\n"
+         "  width: " +
+         std::to_string(width) + "\n  feed_forward: " + std::to_string(feed_forward) +
+         "\n  heads: " + std::to_string(heads) + "\n  encoder_layers: " + std::to_string(layers) +
+         "\n  decoder_layers: " + std::to_string(layers) +
+         "\n  # Both embeddings and the output layer are one matrix.\n  tie: all\n";
 }
 
 /// Sizes that did well in configs/ and in the literature for corpora like this.
@@ -73,20 +100,16 @@ Recipe recipe_for(const data::CorpusShape& shape, bool gpu) {
   // A text of few different words does not fill more pieces.
   const int64_t types = shape.source_types + shape.target_types;
   recipe.vocabulary = std::max<int64_t>(100, std::min(recipe.vocabulary, types / 2 / 50 * 50));
-  if (pairs < 20000) {
-    recipe.width = 192;
-    recipe.feed_forward = 512;
-    recipe.regularise = true;
-  }
   recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
-  if (gpu && pairs >= 200000) {
-    recipe.width = 512;
-    recipe.feed_forward = 2048;
-    recipe.heads = 8;
-    recipe.layers = 6;
+  if (pairs < kEnoughForTransformer) {
+    recipe.model = small_rnn();
+  } else if (gpu && pairs >= 200000) {
+    recipe.model = transformer(512, 2048, 8, 6);
     recipe.batch = 8192;
     recipe.learning_rate = 0.0007;
     recipe.warmup = 4000;
+  } else {
+    recipe.model = transformer(256, 1024, 4, 3);
   }
   recipe.epochs = pairs < 20000     ? 20
                   : pairs < 50000   ? 12
@@ -116,7 +139,7 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
     return text;
   };
   const int64_t every = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
-  std::string text =
+  const std::string text =
       "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
       std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
       " words.\n#   heed train " + args.output + "\n" + minutes +
@@ -127,23 +150,14 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
       "  vocabulary: {kind: joint, size: " +
       std::to_string(recipe.vocabulary) +
       "}\n  # Pairs that stand there twice, or whose half is in valid or test, teach nothing new.\n"
-      "  clean: [duplicates, overlap]\n\nmodel:\n"
-      "  # Or type: rnn with attention: bahdanau, luong_general, ...\n  type: transformer\n  "
-      "width: " +
-      std::to_string(recipe.width) + "\n  feed_forward: " + std::to_string(recipe.feed_forward) +
-      "\n  heads: " + std::to_string(recipe.heads) +
-      "\n  encoder_layers: " + std::to_string(recipe.layers) +
-      "\n  decoder_layers: " + std::to_string(recipe.layers) +
-      "\n  # More for a small corpus, less for a large one.\n  dropout: " + number(recipe.dropout) +
-      "\n  tie: all\n\ntraining:\n  # Target pieces of an update.\n  batch_size: " +
+      "  clean: [duplicates, overlap]\n\nmodel:\n" +
+      recipe.model +
+      "  # More for a small corpus, less for a large one.\n  dropout: " + number(recipe.dropout) +
+      "\n\ntraining:\n  # Target pieces of an update.\n  batch_size: " +
       std::to_string(recipe.batch) + "\n  learning_rate: " + number(recipe.learning_rate) +
       "\n  schedule: cosine\n  warmup: " + std::to_string(recipe.warmup) +
       "\n  label_smoothing: 0.1\n  clip_norm: 1.0\n  # The model is the running average of its "
       "weights.\n  ema: 0.999\n";
-  if (recipe.regularise)
-    text +=
-        "  # Each pair is predicted twice, once with gaps, and the predictions must agree.\n"
-        "  consistency: simcut\n";
   return text + "  # About " + std::to_string(recipe.epochs) +
          " epochs.\n  updates: " + std::to_string(recipe.updates) +
          "\n  validate_every: " + std::to_string(every) +
@@ -169,7 +183,7 @@ void init(InitArgs args) {
     throw UserError(
         "heed init: name two files of lines that belong together, or one .tsv of two "
         "columns");
-  if (args.name.empty()) args.name = stem_of(args.source);
+  if (args.name.empty()) args.name = name_of(args.source);
   if (args.output.empty()) args.output = args.name + ".yaml";
   if (args.data.empty()) args.data = "data/" + args.name;
   if (fs::exists(args.output) && !args.force)
@@ -240,7 +254,8 @@ void add_init(CommandLine& program) {
   command.option("--test", args->test, "Test pairs; default: the same");
   command.group("Output");
   command.option("-o,--output", args->output, "The configuration; default: NAME.yaml");
-  command.option("--name", args->name, "Name of the run; default: that of the source file");
+  command.option("--name", args->name,
+                 "Name of the run; default: that of the source file or its folder");
   command.option("--data", args->data, "Folder for the three parts; default: data/NAME");
   command.flag("--force", args->force, "Overwrite what is there");
   command.flag("--no-estimate", args->no_estimate, "Do not try how fast this machine is");

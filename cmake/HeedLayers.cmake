@@ -46,7 +46,7 @@ endfunction()
 # heed_tests(room [SERVED] [EXCEPT folder] [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<room>/**_test.cpp as
 # test_<room>, run by so many processes (1), for each of them starts LibTorch. SERVED: with a fork server for heed
 # (cmake/HeedForkServer.cmake). What each of its cases did stands in reports/<room>_<shard>.xml of the build folder, in
-# the format of JUnit.
+# the format of JUnit. A case may take half of the seconds (tests/hung.cpp).
 function(heed_tests room)
   cmake_parse_arguments(arg "SERVED" "EXCEPT;SHARDS;TIMEOUT" "LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name ${room})
@@ -60,10 +60,11 @@ function(heed_tests room)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
-  add_executable(test_${name} ${sources})
+  math(EXPR case_seconds "${arg_TIMEOUT} / 2")
+  add_executable(test_${name} ${sources} ${PROJECT_SOURCE_DIR}/tests/hung.cpp)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(test_${name} PRIVATE
-    HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HEED_BINARY="$<TARGET_FILE:heed>" HEED_PYTHON="${Python3_EXECUTABLE}")
+    HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HEED_BINARY="$<TARGET_FILE:heed>" HEED_PYTHON="${Python3_EXECUTABLE}" HEED_CASE_SECONDS=${case_seconds})
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main heed_flags)
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)

@@ -19,7 +19,8 @@ TEST(Init, WritesAConfigurationThatTrainsAsItStands) {
                                   config, "--name", "mine", "--data", folder / "parts"});
   EXPECT_THAT(product(result), HasSubstr("heed train"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("2000 pairs"), HasSubstr("validation and")));
-  EXPECT_THAT(read_file(config), AllOf(HasSubstr("On this machine"), HasSubstr("duplicates")));
+  EXPECT_THAT(read_file(config), AllOf(HasSubstr("On this machine"), HasSubstr("duplicates"),
+                                       HasSubstr("attention: luong_general")));
   for (const char* part : {"train.src", "valid.tgt", "test.src"})
     EXPECT_TRUE(std::filesystem::exists(folder / ("parts/" + std::string(part)))) << part;
   product(run_heed({"train", config, "--set", "output=" + (folder / "run"), "--set",
@@ -27,6 +28,16 @@ TEST(Init, WritesAConfigurationThatTrainsAsItStands) {
                     "training.warmup=1", "--set", "training.validate_bleu=false", "--set",
                     "data.test={source: '', target: ''}"}));
   EXPECT_TRUE(std::filesystem::exists(folder / "run/model.safetensors"));
+}
+
+TEST(Init, NamesTheRunAfterTheFolderOfAFileCalledTrain) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "letters");
+  write_toy_pairs(folder, "letters/train", 200, 5);
+  const std::string source = folder / "letters/train.src", target = folder / "letters/train.tgt";
+  product(run_heed({"init", source, target, "-o", folder / "x.yaml", "--data", folder / "parts",
+                    "--no-estimate"}));
+  EXPECT_THAT(read_file(folder / "x.yaml"), HasSubstr("name: letters\n"));
 }
 
 TEST(Init, OverwritesNothingAndRefusesTooFewPairs) {

@@ -1,0 +1,21 @@
+// What a case that does not end says of itself: tests/hung.cpp.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+namespace heed {
+namespace {
+
+TEST(HungDeathTest, TellsTheStackOfEachThread) {
+  EXPECT_DEATH(
+      {
+        const std::jthread other([] { pause(); });
+        raise(SIGALRM);
+      },
+      "no end.*thread:.*test_base.*thread:.*test_base");
+}
+
+}  // namespace
+}  // namespace heed
