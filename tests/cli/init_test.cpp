@@ -32,12 +32,12 @@ TEST(Init, WritesAConfigurationThatTrainsAsItStands) {
 
 TEST(Init, NamesTheRunAfterTheFolderOfAFileCalledTrain) {
   const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "letters");
-  write_toy_pairs(folder, "letters/train", 200, 5);
-  const std::string source = folder / "letters/train.src", target = folder / "letters/train.tgt";
-  product(run_heed({"init", source, target, "-o", folder / "x.yaml", "--data", folder / "parts",
-                    "--no-estimate"}));
-  EXPECT_THAT(read_file(folder / "x.yaml"), HasSubstr("name: letters\n"));
+  std::filesystem::create_directories(folder / "data/letters");
+  write_toy_pairs(folder, "data/letters/train", 200, 5);
+  product(run_heed_in({"--chdir=" + folder.path()}, {"init", "data/letters/train.src",
+                                                     "data/letters/train.tgt", "--no-estimate"}));
+  EXPECT_THAT(read_file(folder / "letters.yaml"), HasSubstr("name: letters\n"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "data/letters_split/train.src"));
 }
 
 TEST(Init, OverwritesNothingAndRefusesTooFewPairs) {
