@@ -91,12 +91,7 @@ std::string transformer(int64_t width, int64_t feed_forward, int64_t heads, int6
 Recipe recipe_for(const data::CorpusShape& shape, bool gpu) {
   Recipe recipe;
   const int64_t pairs = shape.pairs;
-  recipe.vocabulary = pairs < 5000      ? 1000
-                      : pairs < 20000   ? 2000
-                      : pairs < 50000   ? 6000
-                      : pairs < 200000  ? 8000
-                      : pairs < 2000000 ? 16000
-                                        : 32000;
+  recipe.vocabulary = pairs < 5000 ? 1000 : pairs < 200000 ? 8000 : pairs < 2000000 ? 16000 : 32000;
   // A text of few different words does not fill more pieces.
   const int64_t types = shape.source_types + shape.target_types;
   recipe.vocabulary = std::max<int64_t>(100, std::min(recipe.vocabulary, types / 2 / 50 * 50));
