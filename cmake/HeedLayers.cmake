@@ -43,6 +43,21 @@ function(heed_precompile target)
   endif()
 endfunction()
 
+# heed_quick(target...): compiled in half of the time where speed is not wanted of it.
+function(heed_quick)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
+    return()
+  endif()
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE -O1)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
+       AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+      # Parts of -O3. GCC refuses precompiled headers where these two differ.
+      target_compile_options(${target} PRIVATE -munroll-only-small-loops -mvzeroupper)
+    endif()
+  endforeach()
+endfunction()
+
 # heed_tests(room [SERVED] [EXCEPT folder] [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<room>/**_test.cpp as
 # test_<room>, run by so many processes (1), for each of them starts LibTorch. SERVED: with a fork server for heed
 # (cmake/HeedForkServer.cmake). What each of its cases did stands in reports/<room>_<shard>.xml of the build folder, in
@@ -69,9 +84,7 @@ function(heed_tests room)
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
   endif()
-  if(CMAKE_BUILD_TYPE STREQUAL Release)
-    target_compile_options(test_${name} PRIVATE -O1)  # what is tested is in the libraries
-  endif()
+  heed_quick(test_${name})  # what is tested is in the libraries
   set(server)
   set(variable)
   if(arg_SERVED)
