@@ -7,7 +7,8 @@
 All train on the same lines with the same pieces, shape and threads, each with its own recipe. heed is run as a user runs it
 (quality.yaml): it validates and translates the test set at every validation, and its minutes count all that. The
 peers' clocks stop while they save, and they do not validate (peer_quality.py).
-Writes quality.csv, quality.svg (with matplotlib), and each trainer's translations.
+Writes quality.csv, quality.svg (with matplotlib), and each trainer's translations. Rows of other trainers that an earlier
+call wrote to the same folder stay.
 """
 import argparse
 import csv
@@ -19,6 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "tests/benchmarks/quality.yaml"
+COLUMNS = {"trainer": str, "moment": float, "minutes": float, "update": int, "bleu": float}
 
 
 def say(text):
@@ -75,6 +77,22 @@ def bleu(args, hypothesis):
     return float(next(line for line in output.stdout.splitlines() if line.startswith("BLEU")).split()[1])
 
 
+def earlier(table):
+    """The rows that an earlier call wrote, so that trainers can be measured on different days."""
+    if not table.exists():
+        return []
+    with open(table, encoding="utf-8", newline="") as file:
+        return [{column: kind(row[column]) for column, kind in COLUMNS.items()}
+                for row in csv.DictReader(file)]
+
+
+def keep(table, rows):
+    with open(table, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def draw(rows, path):
     try:
         from matplotlib import pyplot
@@ -121,10 +139,11 @@ def main():
             subprocess.run([str(args.heed), "vocab", *sides, "--size", "8000", "-o", str(args.vocabulary)],
                            cwd=ROOT, check=True)
 
-    rows = []
+    table = args.output / "quality.csv"
     trainers = [("heed", train_heed)] if args.trainers else []
     trainers += [(name, lambda args, folder, name=name: train_peer(args, name, folder))
                  for name in filter(None, args.peers.split(","))]
+    rows = earlier(table)
     for name, train in trainers:
         say(f"{name}: {args.minutes[-1]:g} minutes")
         try:
@@ -132,13 +151,11 @@ def main():
         except subprocess.CalledProcessError as error:
             say(f"{name} skipped: {((error.stderr or '').strip().splitlines() or [str(error)])[-1]}")
             continue
+        rows = [row for row in rows if row["trainer"] != name]
         for moment, (minutes, update, score) in zip(args.minutes, measured):
             rows.append({"trainer": name, "moment": moment, "minutes": minutes, "update": update, "bleu": score})
             print(f"{name:10}{moment:6g} minutes  update {update:6}  BLEU {score:.2f}", flush=True)
-    with open(args.output / "quality.csv", "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, ["trainer", "moment", "minutes", "update", "bleu"])
-        writer.writeheader()
-        writer.writerows(rows)
+    keep(table, rows)
     draw(rows, args.output / "quality.svg")
 
 

@@ -1,4 +1,6 @@
 """What quality.py and peer_quality.py make of moments of a training."""
+import pathlib
+import tempfile
 import unittest
 from unittest import mock
 
@@ -22,6 +24,16 @@ class AtMoments(unittest.TestCase):
 
     def test_knows_nothing_before_the_first(self):
         self.assertEqual(quality.at_moments(self.EVENTS, [1]), [(0, 0, 0)])
+
+
+class Earlier(unittest.TestCase):
+    def test_rows_come_back_as_they_were(self):
+        rows = [{"trainer": "heed", "moment": 5.0, "minutes": 4.75, "update": 1400, "bleu": 33.5}]
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "quality.csv"
+            self.assertEqual(quality.earlier(table), [])
+            quality.keep(table, rows)
+            self.assertEqual(quality.earlier(table), rows)
 
 
 class Moments(unittest.TestCase):
