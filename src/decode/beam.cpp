@@ -44,11 +44,11 @@ std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first
   std::vector<Choice> choices;
   choices.reserve(live_.size() * candidates.count);
   for (std::size_t slot = 0; slot < live_.size(); ++slot) {
-    const auto values = candidates.values_of(first_row + static_cast<int64_t>(slot));
-    const auto ids = candidates.ids_of(first_row + static_cast<int64_t>(slot));
+    const int64_t row = first_row + static_cast<int64_t>(slot);
+    const auto values = candidates.values_of(row);
     for (int64_t i = 0; i < candidates.count && std::isfinite(values[i]); ++i)
-      choices.push_back({static_cast<int32_t>(slot), static_cast<int32_t>(ids[i]), values[i],
-                         live_[slot].log_probability + values[i]});
+      choices.push_back({static_cast<int32_t>(slot), static_cast<int32_t>(candidates.id(row, i)),
+                         values[i], live_[slot].log_probability + values[i]});
   }
   // Each live hypothesis has one eos, so that twice the beam holds enough of the others.
   const auto wanted = static_cast<std::size_t>(2 * config_->beam_size);
@@ -85,8 +85,8 @@ std::vector<Beam::Live> Beam::sample(const Candidates& candidates, int64_t first
     }
     const float value = candidates.values_of(row)[drawn];
     const Live grown =
-        grow({static_cast<int32_t>(slot), static_cast<int32_t>(candidates.ids_of(row)[drawn]),
-              value, live_[slot].log_probability + value},
+        grow({static_cast<int32_t>(slot), static_cast<int32_t>(candidates.id(row, drawn)), value,
+              live_[slot].log_probability + value},
              draw_index);
     if (grown.token == text::kEnd)
       finish(grown, /*cut=*/false);

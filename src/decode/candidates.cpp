@@ -107,6 +107,14 @@ Candidates on_device(const Tensor& scores, int64_t count) {
   return out;
 }
 
+void normalise(Candidates& candidates, const std::vector<kernels::Partition>& partitions) {
+  for (std::size_t row = 0; row < partitions.size(); ++row)
+    for (int64_t i = 0; i < candidates.count; ++i) {
+      float& value = candidates.values[static_cast<int64_t>(row) * candidates.count + i];
+      value = (value - partitions[row].most) - partitions[row].log_sum;
+    }
+}
+
 }  // namespace
 
 void require_numbers(bool sound) {
@@ -118,12 +126,19 @@ Candidates best_candidates(const Tensor& scores, int64_t count,
                            const std::vector<kernels::Partition>& partitions) {
   count = std::min(count, scores.size(1));
   Candidates best = scores.is_cpu() ? on_cpu(scores, count) : on_device(scores, count);
-  for (std::size_t row = 0; row < partitions.size(); ++row)
-    for (int64_t i = 0; i < count; ++i) {
-      float& value = best.values[static_cast<int64_t>(row) * count + i];
-      value = (value - partitions[row].most) - partitions[row].log_sum;
-    }
+  normalise(best, partitions);
   return best;
+}
+
+Candidates all_candidates(const Tensor& scores, const std::vector<kernels::Partition>& partitions) {
+  const Tensor host = scores.cpu().contiguous();
+  const float* const data = host.const_data_ptr<float>();
+  Candidates all{.count = host.size(1), .values = {data, data + host.numel()}, .ids = {}};
+  if (!scores.is_cpu())
+    require_numbers(
+        std::ranges::none_of(all.values, [](float value) { return std::isnan(value); }));
+  normalise(all, partitions);
+  return all;
 }
 
 }  // namespace heed::decode

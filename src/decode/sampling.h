@@ -13,9 +13,9 @@ namespace heed::decode {
 /// matter.
 Random sampling_stream(const SamplingConfig& config, uint64_t sentence, uint64_t draw);
 
-/// Index into `log_probabilities`, which are sorted, best first; -inf is never drawn. Returns -1
-/// when all are -inf. The first top_k (0: all) and of these the fewest that hold top_p of the
-/// probability (0: all) take part.
+/// Index into `log_probabilities`, which need no order; -inf is never drawn. Returns -1 when all
+/// are -inf. The top_k likeliest (0: all), of equal ones the first, and of these the fewest that
+/// hold top_p of their probability (0: all) take part.
 int64_t draw(std::span<const float> log_probabilities, const SamplingConfig& config,
              Random& random);
 

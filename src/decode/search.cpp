@@ -65,12 +65,17 @@ class Search {
   }
 
  private:
-  /// How many continuations of one hypothesis can matter to its sentence.
-  int64_t candidates() const {
+  /// The continuations that can matter to a hypothesis' sentence.
+  Candidates candidates(const Tensor& scores, const Ensemble::Output& output) const {
     const auto& sampling = config_.sampling;
-    if (samples(sampling))
-      return sampling.top_k > 0 ? sampling.top_k : std::numeric_limits<int64_t>::max();
-    return config_.beam_size == 1 ? 1 : config_.beam_size + 1;
+    const Tensor rows = scores.flatten(0, 1);
+    if (!samples(sampling)) {
+      const int64_t count = config_.beam_size == 1 ? 1 : config_.beam_size + 1;
+      return best_candidates(rows, count, output.partitions);
+    }
+    if (sampling.top_k > 0 && sampling.top_k < rows.size(1))
+      return best_candidates(rows, sampling.top_k, output.partitions);
+    return all_candidates(rows, output.partitions);
   }
 
   /// What the prefix of a sentence goes on with, and how its hypotheses score that.
@@ -99,7 +104,7 @@ class Search {
       scores[one.row].fill_(kForbidden);
       scores[one.row].select(-1, one.piece).copy_(one.scores);
     }
-    const Candidates best = best_candidates(scores.flatten(0, 1), candidates(), output.partitions);
+    const Candidates next = candidates(scores, output);
     for (std::size_t i = 0; i < active_.size(); ++i) {
       Beam& beam = beams_[active_[i]];
       const auto first_row = static_cast<int64_t>(i) * width;
@@ -107,7 +112,7 @@ class Search {
         const int64_t source = output.attention.size(2);
         beam.attend(output.attention.const_data_ptr<float>() + first_row * source, source);
       }
-      beam.advance(best, first_row);
+      beam.advance(next, first_row);
     }
   }
 

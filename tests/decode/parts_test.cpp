@@ -2,7 +2,12 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <utility>
 
 #include "decode/candidates.h"
 #include "decode/sampling.h"
@@ -20,6 +25,17 @@ TEST(Candidates, AreTheBestOfARowWithTiesToTheLowerId) {
   EXPECT_EQ(best.values, std::vector<float>({5, 5, 5, 3}));
 }
 
+TEST(Candidates, AreAllOfARowInTheirOrder) {
+  const at::Tensor scores = at::tensor({1.F, kNever, 3.F, -2.F, 0.F, 0.5F}).reshape({2, 3});
+  const Candidates all = all_candidates(scores);
+  EXPECT_EQ(all.count, 3);
+  EXPECT_EQ(all.values, std::vector<float>({1, kNever, 3, -2, 0, 0.5F}));
+  EXPECT_EQ(all.id(1, 2), 2);
+  // Of logits: less the largest, less the logarithm of the sum beside it.
+  const Candidates normal = all_candidates(scores, {{.most = 3, .log_sum = 2}, {1, 0.25F}});
+  EXPECT_EQ(normal.values, std::vector<float>({-4, kNever, -2, -3.25F, -1.25F, -0.75F}));
+}
+
 TEST(Candidates, AgreeWithSortingForOddSizes) {
   at::manual_seed(3);
   for (const int64_t vocab : {1, 5, 31, 97, 1003}) {
@@ -31,7 +47,7 @@ TEST(Candidates, AgreeWithSortingForOddSizes) {
       for (int64_t r = 0; r < 7; ++r)
         for (int64_t i = 0; i < best.count; ++i) {
           EXPECT_EQ(best.values_of(r)[i], values[r][i].item<float>());
-          EXPECT_EQ(best.ids_of(r)[i], ids[r][i].item<int64_t>());
+          EXPECT_EQ(best.id(r, i), ids[r][i].item<int64_t>());
         }
     }
   }
@@ -42,8 +58,8 @@ TEST(Candidates, ForbiddenScoresAreMissing) {
   scores[0][64] = -3;
   scores[0][10] = -4;
   const Candidates best = best_candidates(scores, 3);
-  EXPECT_EQ(best.ids_of(0)[0], 64);
-  EXPECT_EQ(best.ids_of(0)[1], 10);
+  EXPECT_EQ(best.id(0, 0), 64);
+  EXPECT_EQ(best.id(0, 1), 10);
   EXPECT_EQ(best.values_of(0)[2], kNever);
   EXPECT_EQ(best.values_of(1)[0], kNever);
 }
@@ -105,6 +121,41 @@ TEST(Draw, TopPKeepsTheFewestThatHoldEnough) {
   EXPECT_NEAR(counts[0], 5000, 250);  // 5 : 3 of what is left
   EXPECT_NEAR(counts[1], 3000, 250);
   EXPECT_EQ(counts[2] + counts[3], 0);
+}
+
+TEST(Draw, NeedsNoOrder) {
+  // Of 150 at random the cut by top_k, the nucleus, and both: as if all were sorted first.
+  Random numbers(5);
+  std::vector<float> values(150);
+  for (float& value : values) value = static_cast<float>(-6 * numbers.uniform());
+  values[7] = values[60] = values[141] = kNever;
+  std::vector<int64_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater<>(), [&](int64_t i) { return values[i]; });
+  std::vector<float> sorted;
+  for (const int64_t i : order) sorted.push_back(values[i]);
+  for (const auto& [top_k, top_p] : std::vector<std::pair<int64_t, double>>{
+           {5, 0}, {0, 0.3}, {0, 0.95}, {0, 0.9999}, {100, 0.5}, {1, 1}}) {
+    SamplingConfig config;
+    config.top_k = top_k;
+    config.top_p = top_p;
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      Random one = sampling_stream(config, seed, 3), other = sampling_stream(config, seed, 3);
+      EXPECT_EQ(draw(values, config, one), order[draw(sorted, config, other)])
+          << top_k << " " << top_p << " " << seed;
+    }
+  }
+}
+
+TEST(Draw, OfEqualOnesTheFirstAreTheFewestThatHoldEnough) {
+  const std::vector<float> values(300, -2.F);
+  SamplingConfig config;
+  config.top_p = 0.5;
+  Random random(3);
+  std::set<int64_t> drawn;
+  for (int i = 0; i < 5000; ++i) drawn.insert(draw(values, config, random));
+  EXPECT_EQ(drawn.size(), 150U);
+  EXPECT_EQ(*drawn.rbegin(), 149);
 }
 
 TEST(Draw, TemperatureSharpensAndFlattens) {
