@@ -95,12 +95,10 @@ void curves(const CurvesArgs& args) {
     runs.push_back(read_learning(args.runs[i], names[i]));
   const bool minutes = args.against == "minutes";
   if (!args.output.empty()) make_folder(args.output);
-  bool shown = false;
   for (const Measure& measure : measures()) {
     const draw::Lines picture = learning_curves(runs, measure, minutes);
     if (picture.lines.empty()) continue;
-    if (!shown) std::cout << draw::lines_text(picture) << '\n';
-    shown = true;
+    std::cout << draw::lines_text(picture) << '\n';
     if (args.output.empty()) continue;
     const auto path = std::filesystem::path(args.output) / (std::string(measure.name) + ".svg");
     write_atomic(path.string(), draw::draw_lines(picture));

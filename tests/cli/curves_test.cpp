@@ -24,7 +24,8 @@ TEST(Curves, ShowLossAndBleuOfRuns) {
   const std::string out =
       product(run_heed({"curves", toy.rnn, toy.transformer + "/", "--output", folder / "out"}));
   EXPECT_THAT(out, AllOf(StartsWith("Learning curves (BLEU)\n"), HasSubstr("300 updates\n"),
-                         HasSubstr("\na  rnn\n"), HasSubstr("\ntransformer ")));
+                         HasSubstr("\na  rnn\n"), HasSubstr("\nLearning curves (loss per piece)\n"),
+                         HasSubstr("  transformer, valid\n"), HasSubstr("\ntransformer ")));
   const std::string loss = read_file(folder / "out/loss.svg");
   for (const char* name :
        {"rnn, train<", "rnn, valid<", "transformer, train<", "transformer, valid<"})
