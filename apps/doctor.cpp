@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "apps/commands.h"
 #include "apps/shared/config.h"
@@ -19,6 +18,7 @@
 #include "apps/shared/together.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/signals.h"
 #include "model/device.h"
 #include "ranks/group.h"
@@ -51,14 +51,14 @@ void check_corpora(const DoctorArgs& args) {
 }
 
 void check_machine() {
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  at::set_num_threads(static_cast<int>(cores));
+  const auto cores = static_cast<int>(available_cores());
+  at::set_num_threads(cores);
   line(true, "heed", HEED_VERSION);
   line(true, "LibTorch", TORCH_VERSION);
   const at::Device cpu(at::kCPU);
   const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
   char text[160];
-  std::snprintf(text, sizeof text, "%u cores, fp32 %.0f GFLOP/s", cores,
+  std::snprintf(text, sizeof text, "%d cores, fp32 %.0f GFLOP/s", cores,
                 gemm_gflops(/*bf16=*/false));
   line(true, "CPU", text);
   line(bf16, "bf16",

@@ -9,7 +9,7 @@
 #include "apps/bench/bench.h"
 #include "apps/bench/peak_memory.h"
 #include "base/log.h"
-#include "base/memory.h"
+#include "base/machine.h"
 #include "base/strings.h"
 #include "model/transformer/linear_attention.h"
 #include "model/transformer/multi_head.h"

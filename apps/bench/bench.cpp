@@ -9,12 +9,12 @@
 #include <fstream>
 #include <iostream>
 #include <set>
-#include <thread>
 
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "draw/experiments.h"
 #include "text/csv.h"
 #include "text/lines.h"
@@ -61,8 +61,7 @@ void BenchOptions::add(CommandLine& command) {
 }
 
 int BenchOptions::used() const {
-  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return threads > 0 ? threads : cores;
+  return threads > 0 ? threads : static_cast<int>(available_cores());
 }
 
 void BenchOptions::apply() const {

@@ -159,7 +159,9 @@ void add_bottleneck(CommandLine& program) {
       .separated_by(',');
   command.option("--baseline", args->baseline,
                  "System that the others are tested against; default: the one named none");
-  command.option("--jobs", args->jobs, "Models trained at a time; default: one per core")
+  command
+      .option("--jobs", args->jobs,
+              "Models trained at a time; default: one for each `threads` cores")
       .positive();
   command.flag("--overwrite", args->overwrite,
                "Train vocabulary and models anew and delete the older ones, instead of going on");

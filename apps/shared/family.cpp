@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
@@ -217,7 +218,7 @@ Vocabularies share_vocabulary(const Config& config) {
 }
 
 void train_family(const std::string& file, const std::vector<FamilyMember>& members, int64_t jobs) {
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const int64_t cores = available_cores();
   std::vector<const FamilyMember*> waiting;
   for (const FamilyMember& member : members)
     if (finished(member))
@@ -227,9 +228,11 @@ void train_family(const std::string& file, const std::vector<FamilyMember>& memb
   if (waiting.empty()) return;
   // Of the whole family, trained or not: bits depend on the threads, and must not on what an
   // interruption has left to do.
+  const int64_t wished = members.front().config.threads;
+  const int64_t fitting = std::max<int64_t>(1, cores / std::max<int64_t>(1, wished));
   const int64_t together =
-      std::min<int64_t>(jobs > 0 ? jobs : cores, static_cast<int64_t>(members.size()));
-  const int64_t threads = std::max<int64_t>(1, cores / together);
+      std::min<int64_t>(jobs > 0 ? jobs : fitting, static_cast<int64_t>(members.size()));
+  const int64_t threads = wished > 0 ? wished : std::max<int64_t>(1, cores / together);
 
   std::vector<Running> running;
   std::vector<std::string> failed;

@@ -39,7 +39,8 @@ void remove_family(const Config& config, const std::vector<FamilyMember>& member
 Vocabularies share_vocabulary(const Config& config);
 
 /// Trains those members that have not finished, or finished with other settings, `jobs` at a time
-/// (0: as many as there are cores), dividing the cores among them; one that has begun is resumed.
+/// (0: as many as the cores suffice for), each with `threads` of the file (0: the cores are divided
+/// among them); one that has begun is resumed.
 /// Each runs `heed train` in its own process and logs to its own folder. Throws Failure that names
 /// the log of a member that failed.
 void train_family(const std::string& file, const std::vector<FamilyMember>& members, int64_t jobs);

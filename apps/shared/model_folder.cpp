@@ -4,11 +4,11 @@
 
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/machine.h"
 #include "base/strings.h"
 #include "model/device.h"
 #include "model/initial.h"
@@ -67,8 +67,7 @@ void save_vocabularies(const Vocabularies& vocabularies, const std::string& fold
 }
 
 void use_threads(int64_t threads) {
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  at::set_num_threads(static_cast<int>(threads > 0 ? threads : cores));
+  at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
 }
 
 ModelFolder open_model(const std::string& path, const OpenOptions& options) {

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/memory.h"
+#include "base/machine.h"
 #include "base/strings.h"
 #include "data/pair_reader.h"
 #include "model/device.h"

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <thread>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/strings.h"
 #include "model/device.h"
 
 namespace heed {
 
 int64_t threads_of_rank(int64_t total, int64_t ranks) {
-  const int64_t cores = total > 0 ? total : std::max(1u, std::thread::hardware_concurrency());
+  const int64_t cores = total > 0 ? total : available_cores();
   return std::max<int64_t>(1, cores / ranks);
 }
 

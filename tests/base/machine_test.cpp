@@ -1,6 +1,10 @@
-#include "base/memory.h"
+#include "base/machine.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
 
 #include "temporary_folder.h"
 
@@ -41,6 +45,41 @@ TEST_F(MemoryTest, KnowsTheOlderGroupsAndThoseOfAContainer) {
 TEST_F(MemoryTest, IsUnknownWhereNobodySays) {
   EXPECT_EQ(available_memory(root / "nowhere"), std::nullopt);
   EXPECT_GT(available_memory().value_or(0), 0);  // of this machine
+}
+
+/// Those of this machine, of which there may be but one.
+const int64_t kCores = available_cores("/nowhere");
+
+TEST(Cores, AreThoseThatTheThreadIsBoundTo) {
+  EXPECT_GE(kCores, 1);
+  std::thread([] {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(sched_getcpu(), &first);
+    ASSERT_EQ(sched_setaffinity(0, sizeof first, &first), 0);
+    EXPECT_EQ(available_cores("/nowhere"), 1);
+  }).join();
+}
+
+TEST(Cores, AreFewerWhereAGroupHasLessTime) {
+  const TemporaryFolder root;
+  root.write("proc/self/cgroup", "0::/jobs/seven\n");
+  root.write("sys/fs/cgroup/jobs/seven/cpu.max", "max 100000\n");
+  EXPECT_EQ(available_cores(root.path()), kCores);
+  root.write("sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
+  EXPECT_EQ(available_cores(root.path()), std::min<int64_t>(kCores, 2));
+  root.write("sys/fs/cgroup/cpu.max", "30000 100000\n");  // of a container
+  EXPECT_EQ(available_cores(root.path()), 1);
+}
+
+TEST(Cores, KnowTheOlderGroups) {
+  const TemporaryFolder root;
+  root.write("proc/self/cgroup", "3:cpu,cpuacct:/x\n");
+  root.write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");
+  root.write("sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(available_cores(root.path()), kCores);
+  root.write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "60000\n");
+  EXPECT_EQ(available_cores(root.path()), 1);
 }
 
 }  // namespace

@@ -1,9 +1,16 @@
-#include "base/memory.h"
+#include "base/machine.h"
+
+#include <sched.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <thread>
 #include <vector>
+
+#include "base/strings.h"
 
 namespace heed {
 namespace {
@@ -44,13 +51,20 @@ std::vector<std::string> groups_in(const std::string& root, const std::string& c
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    if (line.substr(first + 1, second - first - 1) != controller) continue;
+    const auto named = split(line.substr(first + 1, second - first - 1), ',');
+    if (std::ranges::find(named, controller) == named.end()) continue;
     // A limit of a group above holds, too.
     for (std::string group = line.substr(second + 1); group.size() > 1;
          group.erase(group.rfind('/')))
       groups.push_back(group);
   }
   return groups;
+}
+
+/// Whether OpenMP has bound this thread to a place of its own, which says nothing of the process.
+bool openmp_binds() {
+  return std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr ||
+         std::getenv("GOMP_CPU_AFFINITY") != nullptr;
 }
 
 }  // namespace
@@ -69,6 +83,26 @@ std::optional<int64_t> available_memory(const std::string& root) {
     consider(left_in(root + "/sys/fs/cgroup/memory" + group, "memory.limit_in_bytes",
                      "memory.usage_in_bytes", "total_inactive_file"));
   return least;
+}
+
+int64_t available_cores(const std::string& root) {
+  int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  if (cpu_set_t set; !openmp_binds() && sched_getaffinity(0, sizeof set, &set) == 0)
+    cores = std::min<int64_t>(cores, CPU_COUNT(&set));
+  const auto consider = [&](std::optional<double> quota, std::optional<double> period) {
+    if (quota && period && *quota > 0 && *period > 0)
+      cores = std::min(cores, static_cast<int64_t>(std::ceil(*quota / *period)));
+  };
+  for (const std::string& group : groups_in(root, "")) {
+    std::ifstream file(root + "/sys/fs/cgroup" + group + "/cpu.max");
+    double quota = 0, period = 0;  // "max 100000" is no limit
+    if (file >> quota >> period) consider(quota, period);
+  }
+  for (const std::string& group : groups_in(root, "cpu")) {
+    const std::string folder = root + "/sys/fs/cgroup/cpu" + group;
+    consider(number_in(folder + "/cpu.cfs_quota_us"), number_in(folder + "/cpu.cfs_period_us"));
+  }
+  return std::max<int64_t>(1, cores);
 }
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// How much memory this process may still take.
+// What this process may take of its machine.
 #pragma once
 
 #include <cstdint>
@@ -11,5 +11,9 @@ namespace heed {
 /// job of a cluster) allows fewer; nothing where neither says. `root` stands before the paths of
 /// /proc and /sys.
 std::optional<int64_t> available_memory(const std::string& root = "");
+
+/// Processors that this process may use: those that it is bound to (sched_setaffinity), or fewer
+/// where a control group allows less time than theirs, rounded up. At least 1.
+int64_t available_cores(const std::string& root = "");
 
 }  // namespace heed
