@@ -18,7 +18,6 @@
 #include "apps/shared/together.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/machine.h"
 #include "base/signals.h"
 #include "model/device.h"
 #include "ranks/group.h"
@@ -51,14 +50,13 @@ void check_corpora(const DoctorArgs& args) {
 }
 
 void check_machine() {
-  const auto cores = static_cast<int>(available_cores());
-  at::set_num_threads(cores);
+  use_threads(0);
   line(true, "heed", HEED_VERSION);
   line(true, "LibTorch", TORCH_VERSION);
   const at::Device cpu(at::kCPU);
   const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
   char text[160];
-  std::snprintf(text, sizeof text, "%d cores, fp32 %.0f GFLOP/s", cores,
+  std::snprintf(text, sizeof text, "%d cores, fp32 %.0f GFLOP/s", at::get_num_threads(),
                 gemm_gflops(/*bf16=*/false));
   line(true, "CPU", text);
   line(bf16, "bf16",

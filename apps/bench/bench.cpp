@@ -11,10 +11,10 @@
 #include <set>
 
 #include "apps/commands.h"
+#include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/machine.h"
 #include "draw/experiments.h"
 #include "text/csv.h"
 #include "text/lines.h"
@@ -60,12 +60,8 @@ void BenchOptions::add(CommandLine& command) {
   command.option("-o,--output", output, "Folder for the CSV, the pictures and experiments.html");
 }
 
-int BenchOptions::used() const {
-  return threads > 0 ? threads : static_cast<int>(available_cores());
-}
-
 void BenchOptions::apply() const {
-  at::set_num_threads(used());
+  use_threads(threads);
 }
 
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files,

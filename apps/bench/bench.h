@@ -33,8 +33,6 @@ struct BenchOptions {
   void add(CommandLine& command);
   /// Sets the threads.
   void apply() const;
-  /// As many as apply() sets.
-  int used() const;
 };
 
 /// The training corpora listed again and again until they hold `pairs` pairs, 0 for once: a large

@@ -2,6 +2,8 @@
 // that on more cores, machines and GPUs (study/scale_out.h).
 #include "study/scale_out.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -119,8 +121,10 @@ void bench_scale_out(const ScaleOutArgs& args) {
   share_vocabulary(shared);
   text::Table costs = empty_cost_table(), rates = ScaleOutRows::empty_table();
   const double micro = args.latency * 1e-6;
-  const ScaleOutPlan plan{
-      args, args.common.used(), {args.bandwidth * 1e9, micro}, {args.gpu_bandwidth * 1e9, micro}};
+  const ScaleOutPlan plan{args,
+                          at::get_num_threads(),
+                          {args.bandwidth * 1e9, micro},
+                          {args.gpu_bandwidth * 1e9, micro}};
   for (const FamilyMember& member : family(args.config, args.settings, args.systems)) {
     UpdateMeasure measure(member.config, folder, make_vocabularies(member.config), plan.here,
                           args.common.repeats);

@@ -1,5 +1,7 @@
 // heed bench translate: sentences and pieces a second of a model's search, by batch, beam and
 // precision.
+#include <ATen/Parallel.h>
+
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -95,11 +97,12 @@ void bench_translate(const TranslateArgs& args) {
         });
         translator->warn_of_cuts = false;
         const Speed speed = measure(*translator, lines, args.common.repeats);
-        table.rows.push_back(
-            {kind, std::to_string(batch), std::to_string(beam), std::to_string(args.common.used()),
-             fixed(static_cast<double>(lines.size()) / speed.search, 1),
-             fixed(static_cast<double>(speed.pieces) / speed.search, 0), fixed(speed.text, 3),
-             fixed(load + packing, 3), std::to_string(process_mib("VmHWM"))});
+        table.rows.push_back({kind, std::to_string(batch), std::to_string(beam),
+                              std::to_string(at::get_num_threads()),
+                              fixed(static_cast<double>(lines.size()) / speed.search, 1),
+                              fixed(static_cast<double>(speed.pieces) / speed.search, 0),
+                              fixed(speed.text, 3), fixed(load + packing, 3),
+                              std::to_string(process_mib("VmHWM"))});
       }
   publish(args.common, "translate", table, {});
 }
