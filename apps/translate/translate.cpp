@@ -24,11 +24,12 @@ struct TranslateArgs {
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0, batch = 0;
   bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
-  bool resume = false;
+  bool resume = false, sample = false;
 };
 
 OpenModels open(const TranslateArgs& args) {
   std::vector<std::string> settings = args.common.settings;
+  if (args.sample) settings.insert(settings.begin(), "decoding.sampling.top_p=1");
   if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch > 0) settings.push_back("decoding.batch_size=" + std::to_string(args.batch));
@@ -63,8 +64,10 @@ void translate(const TranslateArgs& args) {
                        .least = args.weights.least};
   args.weights.apply(first.config.model, wanted.choice);
 
-  if (args.resume && output.n_best)
-    throw UserError("--resume: n-best lists have several lines for one; leave out --n-best");
+  if (args.resume && output.n_best && !args.json)
+    throw UserError(
+        "--resume: an n-best list has several lines for each line of input; add --json, which has "
+        "one, or leave out --n-best");
   Input input(args.file, args.prefix, args.tsv);
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
@@ -128,6 +131,9 @@ void add_translate(CommandLine& program) {
   command.group("Search");
   command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
       .positive();
+  command.flag("--sample", args->sample,
+               "Draw translations from the model's distribution instead of searching "
+               "(decoding.sampling.top_p=1; --set can say otherwise)");
   command.option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")
       .positive();
   add_output(command, *args);

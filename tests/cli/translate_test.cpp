@@ -206,9 +206,8 @@ TEST(TranslateCommand, ALineOfAMegabyteIsCutNamedAndGivesOneLine) {
 TEST(TranslateCommand, SamplingRepeatsWithItsSeedOnly) {
   const auto sampled = [](const std::string& seed) {
     return product(
-        run_heed({"translate", Toy::get().rnn, Toy::get().folder / "test.src", "--set",
-                  "decoding.sampling.top_p=1", "--set", "decoding.sampling.temperature=3", "--set",
-                  "decoding.sampling.seed=" + seed}));
+        run_heed({"translate", Toy::get().rnn, Toy::get().folder / "test.src", "--sample", "--set",
+                  "decoding.sampling.temperature=3", "--set", "decoding.sampling.seed=" + seed}));
   };
   const std::string one = sampled("1");
   EXPECT_EQ(sampled("1"), one);
@@ -218,13 +217,8 @@ TEST(TranslateCommand, SamplingRepeatsWithItsSeedOnly) {
 TEST(TranslateCommand, GoesOnWithAnUnfinishedFile) {
   const TemporaryFolder folder;
   const std::string file = folder / "out";
-  std::vector<std::string> command = {"translate",
-                                      Toy::get().rnn,
-                                      Toy::get().folder / "test.src",
-                                      "--set",
-                                      "decoding.sampling.top_p=1",
-                                      "-o",
-                                      file};
+  std::vector<std::string> command = {"translate", Toy::get().rnn, Toy::get().folder / "test.src",
+                                      "--sample",  "-o",           file};
   EXPECT_EQ(product(run_heed(command)), "");
   const std::string whole = read_file(file);
   EXPECT_THAT(lines_of(whole), SizeIs(25));
@@ -246,7 +240,22 @@ TEST(TranslateCommand, GoesOnWithAnUnfinishedFile) {
   expect_mistake(run_heed(command), {"test.src has 25 lines, fewer than the 26"});
   expect_mistake(run_heed({"translate", Toy::get().rnn, "--resume"}), {"--resume", "--output"});
   command.insert(command.end(), {"--n-best", "2"});
-  expect_mistake(run_heed(command), {"--resume", "--n-best"});
+  expect_mistake(run_heed(command), {"--resume", "--n-best", "--json"});
+}
+
+TEST(TranslateCommand, NBestListsAsJsonAreContinued) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "out";
+  std::vector<std::string> command = {
+      "translate", Toy::get().rnn, Toy::get().folder / "test.src", "--json", "--n-best", "2", "-o",
+      file};
+  product(run_heed(command));
+  const std::string whole = read_file(file);
+  EXPECT_THAT(lines_of(whole), SizeIs(25));
+  folder.write("out", whole.substr(0, whole.size() / 2));
+  command.push_back("--resume");
+  product(run_heed(command));
+  EXPECT_EQ(read_file(file), whole);
 }
 
 TEST(TranslateCommand, AFifoIsWrittenToButNotContinued) {
