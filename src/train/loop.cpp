@@ -151,6 +151,7 @@ void Loop::account(const UpdateReport& report) {
   window.loss += numbers.loss;
   window.nll += numbers.nll;
   window.align += numbers.align;
+  window.cover += numbers.cover;
   window.tokens += report.tokens;
   progress_.tokens += report.tokens;
   if (setup_.precision == at::kHalf && progress_.scale_age >= kScaleGrowth) {

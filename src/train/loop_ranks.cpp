@@ -40,8 +40,8 @@ uint64_t checksum_of(const data::Position& at) {
 
 uint64_t numbers_of(const Progress& progress) {
   const Window& window = progress.window;
-  return mix({bits(window.loss), bits(window.nll), bits(window.align), bits(window.norm),
-              bits(progress.rate_factor), bits(progress.loss_scale),
+  return mix({bits(window.loss), bits(window.nll), bits(window.align), bits(window.cover),
+              bits(window.norm), bits(progress.rate_factor), bits(progress.loss_scale),
               bits(progress.lowest_loss.value_or(0)), static_cast<uint64_t>(progress.skipped),
               static_cast<uint64_t>(progress.stale)});
 }

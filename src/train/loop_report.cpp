@@ -42,8 +42,10 @@ double Loop::seconds_left() const {
 
 void Loop::log_window(bool last) {
   settle(0);
-  const LineContext context{
-      .left = seconds_left(), .last = last, .guided = config_.guided_alignment > 0};
+  const LineContext context{.left = seconds_left(),
+                            .last = last,
+                            .guided = config_.guided_alignment > 0,
+                            .covered = config_.coverage_loss > 0};
   log::info(line_text(progress_, context));
   metrics_.train(progress_, context);
   note_window();

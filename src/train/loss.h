@@ -30,6 +30,7 @@ struct LossSum {
   Tensor smoothed;    // [] double, with a gradient
   Tensor nll;         // [] double, without: -log p(gold), for perplexity
   Tensor align = {};  // the same: the alignment loss (train/guided.h); undefined: none
+  Tensor cover = {};  // the same: the coverage loss (train/coverage_loss.h)
 };
 
 /// logits [tokens, vocab], gold [tokens]. Where `logits` is the result of another operation it is

@@ -31,11 +31,12 @@ struct Averages {
   explicit Averages(const Window& window)
       : loss(ratio(window.loss, static_cast<double>(window.tokens), kNothing)),
         align(ratio(window.align, static_cast<double>(window.tokens), kNothing)),
+        cover(ratio(window.cover, static_cast<double>(window.tokens), kNothing)),
         perplexity(std::exp(ratio(window.nll, static_cast<double>(window.tokens), kNothing))),
         speed(ratio(static_cast<double>(window.tokens), window.seconds)),
         padding(1 - ratio(static_cast<double>(window.real), static_cast<double>(window.places))),
         waiting(ratio(window.waited, window.seconds)) {}
-  double loss, align, perplexity, speed, padding, waiting;
+  double loss, align, cover, perplexity, speed, padding, waiting;
 };
 
 /// "-" where there is no number.
@@ -78,7 +79,8 @@ std::string line_text(const Progress& progress, const LineContext& context) {
   std::string text = "update " + with_commas(progress.update) + " epoch " +
                      std::to_string(progress.epoch + 1) + " loss " + format("%.3f", mean.loss) +
                      " ppl " + format("%.2f", mean.perplexity) +
-                     (context.guided ? " align " + format("%.3f", mean.align) : "") + " rate " +
+                     (context.guided ? " align " + format("%.3f", mean.align) : "") +
+                     (context.covered ? " cover " + format("%.3f", mean.cover) : "") + " rate " +
                      format("%.2e", progress.window.rate) + " norm " +
                      format("%.2f", progress.window.norm) + " tok/s " + human_count(mean.speed) +
                      " padding " + percent(mean.padding) + " waiting " + percent(mean.waiting);
@@ -212,6 +214,7 @@ void Metrics::train(const Progress& progress, const LineContext& context) {
                    {"seconds", progress.seconds}};
   if (context.left >= 0) line["left"] = context.left;
   if (context.guided) line["align"] = mean.align;
+  if (context.covered) line["cover"] = mean.cover;
   if (context.last) line["last"] = true;
   append(line.dump());
 }

@@ -17,6 +17,7 @@ struct LineContext {
   double left = -1;     // seconds to the end of training, below 0: unknown
   bool last = false;    // the run ended before the window was full
   bool guided = false;  // there is an alignment loss
+  bool covered = false;  // there is a coverage loss
 };
 
 /// The window's averages, with units a person reads: "update 1,200 epoch 3 loss 3.412 ...".

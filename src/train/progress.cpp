@@ -39,6 +39,7 @@ void visit_numbers(P& progress, Visit visit) {
   visit("window_loss", progress.window.loss);
   visit("window_nll", progress.window.nll);
   visit("window_align", progress.window.align);
+  visit("window_cover", progress.window.cover);
   visit("window_tokens", progress.window.tokens);
   visit("window_real", progress.window.real);
   visit("window_places", progress.window.places);
@@ -83,8 +84,10 @@ Progress Progress::from_json(const std::string& text, const std::string& origin)
     const json in = json::parse(text);
     visit_numbers(progress, [&](const char* name, auto& field) {
       // A last gradient that was not finite has no number in JSON.
-      // Alignment losses are newer than some checkpoints.
-      if (name == std::string_view("window_align") && !in.contains(name)) return;
+      // Losses of attention are newer than some checkpoints.
+      const bool newer =
+          name == std::string_view("window_align") || name == std::string_view("window_cover");
+      if (newer && !in.contains(name)) return;
       if (!in.at(name).is_null()) in.at(name).get_to(field);
     });
     progress.position = data::Position::from_json(in.at("position").get<std::string>());

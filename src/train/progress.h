@@ -22,6 +22,7 @@ struct Best {
 struct Window {
   double loss = 0, nll = 0;      // over target tokens
   double align = 0;              // over target tokens: the alignment loss
+  double cover = 0;              // over target tokens: the coverage loss
   int64_t tokens = 0;            // target tokens without padding
   int64_t real = 0, places = 0;  // both sides, without and with padding
   int64_t updates = 0, skipped = 0;

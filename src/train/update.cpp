@@ -83,7 +83,11 @@ UpdateReport::UpdateReport(const UpdatePlan& planned, const std::vector<data::Ba
 
 UpdateNumbers UpdateReport::numbers() const {
   const auto values = numbers_.get();
-  return {.loss = values[0], .nll = values[1], .norm = values[3], .align = values[2]};
+  return {.loss = values[0],
+          .nll = values[1],
+          .norm = values[4],
+          .align = values[2],
+          .cover = values[3]};
 }
 
 std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
@@ -142,6 +146,7 @@ Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t
   return {loss.smoothed.detach(),
           loss.nll.detach(),
           loss.align.defined() ? loss.align.detach() : at::zeros_like(loss.nll),
+          loss.cover.defined() ? loss.cover.detach() : at::zeros_like(loss.nll),
           take_gradients(worker.parameters),
           {.forward = seconds_between(start, middle),
            .backward = seconds_between(middle, Clock::now())}};
@@ -166,8 +171,10 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
     loss.align = guided_loss(logs, part, config_.guided_step);
     loss.smoothed = loss.smoothed + loss.align * config_.guided_alignment;
   }
-  if (config_.coverage_loss > 0)
-    loss.smoothed = loss.smoothed + coverage_loss(logs, part) * config_.coverage_loss;
+  if (config_.coverage_loss > 0) {
+    loss.cover = coverage_loss(logs, part);
+    loss.smoothed = loss.smoothed + loss.cover * config_.coverage_loss;
+  }
   return loss;
 }
 
@@ -222,13 +229,14 @@ Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& 
     all.loss = which == 0 ? one.loss : all.loss + one.loss;
     all.nll = which == 0 ? one.nll : all.nll + one.nll;
     all.align = which == 0 ? one.align : all.align + one.align;
+    all.cover = which == 0 ? one.cover : all.cover + one.cover;
     all.seconds += one.seconds;
   }
   all.gradients = gradients.take();
   return all;
 }
 
-/// Puts the losses of this rank's parts into `losses` [parts, 3]; returns the gradients' sums at
+/// Puts the losses of this rank's parts into `losses` [parts, 4]; returns the gradients' sums at
 /// its nodes of the tree.
 std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
                                            UpdateSeconds& seconds) {
@@ -241,7 +249,7 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
     const uint64_t seed =
         mix({job.plan.seed, static_cast<uint64_t>(job.plan.update), static_cast<uint64_t>(number)});
     Sums sums = compute_within_memory(workers_[which], job.parts[number], seed, job);
-    losses[number].copy_(at::stack({sums.loss, sums.nll, sums.align}));
+    losses[number].copy_(at::stack({sums.loss, sums.nll, sums.align, sums.cover}));
     times[item] = sums.seconds;
     gradients.add(number, std::move(sums.gradients));
   };
@@ -259,7 +267,7 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
   return nodes;
 }
 
-/// [3] double: loss, nll and alignment loss of all parts, added in their order.
+/// [4] double: loss, nll, alignment and coverage loss of all parts, added in their order.
 Tensor Updater::losses_of_all(const Tensor& mine, int64_t parts) const {
   const Tensor all = shard_.group().gather(mine);
   Tensor sum;
@@ -275,7 +283,7 @@ UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePla
   Job job{parts, plan, 0};
   for (const data::Batch& part : parts) job.tokens += part.target_tokens();
   UpdateSeconds seconds;
-  Tensor losses = at::zeros({std::ssize(parts), 3}, at::TensorOptions(at::kDouble).device(device_));
+  Tensor losses = at::zeros({std::ssize(parts), 4}, at::TensorOptions(at::kDouble).device(device_));
   std::vector<Gradients> nodes = accumulate(job, losses, seconds);
   const auto start = Clock::now();
   const at::NoGradGuard no_grad;

@@ -37,6 +37,7 @@ struct UpdateNumbers {
   double loss = 0, nll = 0;  // summed over tokens; not finite where the update was skipped...
   double norm = 0;           // ...or this is: of the gradient, before clipping
   double align = 0;          // alignment loss, summed; `loss` has it times its weight
+  double cover = 0;          // coverage loss, likewise
   bool finite() const;
 };
 
@@ -96,8 +97,8 @@ class Updater {
     model::Model& model;
     std::vector<Tensor> parameters;  // in the order of trainable()
   };
-  struct Sums {               // over the tokens of one part
-    Tensor loss, nll, align;  // [] double
+  struct Sums {                      // over the tokens of one part
+    Tensor loss, nll, align, cover;  // [] double
     Gradients gradients;
     UpdateSeconds seconds;
   };

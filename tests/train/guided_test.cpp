@@ -211,12 +211,25 @@ TEST(Guided, TheLogHasTheLoss) {
   EXPECT_EQ(metrics(folder, "train").at(0).at("align"), 0.75);
 }
 
+TEST(Coverage, TheLogHasTheLoss) {
+  Progress progress;
+  progress.window.tokens = 40;
+  progress.window.cover = 10;
+  EXPECT_THAT(line_text(progress, {.covered = true}), HasSubstr(" cover 0.250 rate"));
+  EXPECT_THAT(line_text(progress, {}), ::testing::Not(HasSubstr("cover")));
+  const TemporaryFolder folder;
+  Metrics metrics_file(folder.path());
+  metrics_file.train(progress, {.covered = true});
+  EXPECT_EQ(metrics(folder, "train").at(0).at("cover"), 0.25);
+}
+
 TEST(Guided, OlderCheckpointsHaveNoneInTheirWindow) {
   Progress progress;
   progress.window.align = 3;
   EXPECT_EQ(Progress::from_json(progress.to_json(), "here").window.align, 3);
   json older = json::parse(progress.to_json());
   older.erase("window_align");
+  older.erase("window_cover");
   EXPECT_EQ(Progress::from_json(older.dump(), "here").window.align, 0);
 }
 
