@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+import toy
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "cmake/packaging/install.sh"
 BUILD = pathlib.Path(os.environ.get("HEED_BUILD", ROOT / "build/release"))
@@ -92,6 +94,11 @@ class Installed(unittest.TestCase):
         for project in ("yaml-cpp", "zlib", "Zstd", "spdlog", "CLI11"):  # whose authors these are
             self.assertTrue(f"Upstream-Name: {project}" in notices, project)
         self.assertTrue((self.prefix / "share/doc/heed/licences/libtorch/LICENSE").is_file())
+
+    def test_it_trains_ten_updates_and_translates(self):
+        settings = toy.write(self.elsewhere)
+        self.heed("train", settings)
+        self.assertEqual(len(self.heed("translate", "runs/toy", toy.SOURCE).splitlines()), toy.PAIRS)
 
     def test_sacrebleu_is_that_of_its_own_environment(self):
         scorer = self.prefix / "lib/heed/python/bin/sacrebleu"
