@@ -21,7 +21,7 @@ namespace heed {
 namespace {
 
 struct AttentionArgs {
-  std::vector<int64_t> lengths = {128, 256, 512, 1024, 2048, 4096, 8192};
+  std::vector<int64_t> lengths = {128, 256, 512, 1024, 2048, 4096, 8192, 16384};
   std::vector<int64_t> positions = {64, 256, 1024, 4096, 8192};
   int64_t heads = 4, head = 64, window = 128, global = 8, sentences = 4, beam = 5;
   BenchOptions common;
