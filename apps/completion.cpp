@@ -162,7 +162,8 @@ std::string manual(const CommandTree& program) {
                     "[\\fIoptions\\fR]\n.SH OPTIONS\n" +
                     manual_options(program) + ".SH COMMANDS\n";
   for (const CommandTree& command : program.commands) out += manual_command(command, command.name);
-  return out + ".SH EXIT STATUS\n0: done. 1: the world failed. 2: the user's mistake. 70: a bug.\n";
+  return out +
+         ".SH EXIT STATUS\n0: done. 1: the environment failed. 2: the user's mistake. 70: a bug.\n";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // heed COMMAND [options]: builds the command line from the table and turns every outcome into an
-// exit code: 0 done, 1 the world failed, 2 the user's mistake, 70 a bug.
+// exit code: 0 done, 1 the environment failed, 2 the user's mistake, 70 a bug.
 #include <c10/util/Exception.h>
 #include <unistd.h>
 

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs a check that throws; a failure of the world (a missing program) is a fault, too.
+/// Runs a check that throws; a failure of the environment (a missing program) is a fault, too.
 template <class Check>
 bool passes(RunCheck& found, const Check& check) {
   try {

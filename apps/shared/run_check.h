@@ -23,8 +23,8 @@ struct RunCheck {
     of_the_world = false;
   }
 
-  /// Throws UserError, or Failure where all are of the world, of all faults, where there are some;
-  /// it begins with `what` unless there is only one.
+  /// Throws UserError, or Failure where all are the environment's, of all faults, where there are
+  /// some; it begins with `what` unless there is only one.
   void require(const std::string& what) const;
   /// Logs doubts and notes.
   void tell() const;

@@ -1,4 +1,5 @@
-// The three kinds of failure (docs/architecture.md): the user's mistake, the world's, and ours.
+// The three kinds of failure (docs/architecture.md): the user's mistake, the environment's, and
+// ours.
 #pragma once
 
 #include <source_location>
