@@ -78,7 +78,7 @@ class TwinTest(unittest.TestCase):
     def write(cls, name, lines):
         (cls.folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
-    def train(self, kind, name):
+    def train(self, kind, name, **training):
         corpora = {
             split: {
                 "source": self.folder / f"{split}.src",
@@ -100,7 +100,7 @@ class TwinTest(unittest.TestCase):
             "threads": 1,
             "data": {**corpora, "vocabulary": vocabulary},
             "model": kind,
-            "training": TRAINING,
+            "training": {**TRAINING, **training},
         }
         self.write("config.yaml", [f"{key}: {yaml(value)}" for key, value in config.items()])
         heed("train", self.folder / "config.yaml")
