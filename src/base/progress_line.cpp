@@ -6,11 +6,19 @@
 namespace heed {
 namespace {
 
-constexpr int kFewestCells = 5, kMostCells = 24;
+constexpr int kMostCells = 24;
 
 int length_of(const std::string& text) {
   return static_cast<int>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+/// How a line is said: in full, in brief, and as briefly as it can be.
+enum Form { kFull, kBrief, kBriefest };
+
+const std::string& text_of(const ProgressField& field, Form form) {
+  if (form == kBriefest && !field.briefest.empty()) return field.briefest;
+  return form != kFull && !field.brief.empty() ? field.brief : field.text;
 }
 
 }  // namespace
@@ -22,20 +30,33 @@ std::string progress_line(double share, const std::vector<ProgressField>& fields
   std::vector<ProgressField> shown;
   for (const ProgressField& field : fields)
     if (!field.text.empty()) shown.push_back(field);
+  Form form = kFull;
   const auto room = [&] {  // for the bar's cells
-    int left = columns - 2 - length_of(percent);
-    for (const ProgressField& field : shown) left -= 2 + length_of(field.text);
+    const int gap = form == kFull ? 2 : 1;
+    int left = columns - 2 - (form == kFull ? length_of(percent) : 0);
+    for (const ProgressField& field : shown) left -= gap + length_of(text_of(field, form));
     return left;
   };
-  while (room() < kFewestCells) {
+  while (room() < (form == kFull ? 5 : 4)) {
     const auto first = std::ranges::max_element(shown, {}, &ProgressField::drop);
-    if (first == shown.end() || first->drop == 0) break;
-    shown.erase(first);
+    if (first != shown.end() && first->drop > 0)
+      shown.erase(first);
+    else if (form != kBriefest)
+      form = form == kFull ? kBrief : kBriefest;
+    else
+      break;
   }
-  const int cells = std::clamp(room(), kFewestCells, kMostCells);
-  const auto full = static_cast<std::size_t>(behind * cells);
-  std::string line = "[" + std::string(full, '#') + std::string(cells - full, '.') + "]" + percent;
-  for (const ProgressField& field : shown) line += "  " + field.text;
+  const int cells = std::min(room(), kMostCells);
+  std::string line;
+  if (cells >= 2) {
+    const auto full = static_cast<std::size_t>(behind * cells);
+    line = "[" + std::string(full, '#') + std::string(cells - full, '.') + "]";
+    if (form == kFull) line += percent;
+  }
+  for (const ProgressField& field : shown) {
+    if (!line.empty()) line += form == kFull ? "  " : " ";
+    line += text_of(field, form);
+  }
   return line;
 }
 

@@ -17,11 +17,14 @@ struct ProgressField {
   std::string text;
   /// Where there is no room, those of the largest number go first; of 0 none goes.
   int drop = 0;
+  /// Said in their place where there is still no room; empty: the longer form stays.
+  std::string brief = {}, briefest = {};
 };
 
 /// "[######....]  60 %  loss 2.31  ...": a bar of the share (from 0 to 1) and the fields that are
 /// not empty, in at most `columns` characters. First the bar shrinks, to 5 cells, and then fields
-/// go. Where not even those stay that none drops, the line is longer.
+/// go. What stays is made brief, with single blanks and without the number: "[##..] loss 2.31 ...".
+/// Where not even that has room, the bar goes, and then the line is longer.
 std::string progress_line(double share, const std::vector<ProgressField>& fields, int columns);
 
 }  // namespace heed

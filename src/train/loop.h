@@ -82,10 +82,10 @@ class Loop {
   int64_t planned_ = 0;               // updates, by training.updates and training.epochs
   bool unsaved_ = true;               // progress since the last checkpoint
   Clock::time_point ticked_, shown_;
-  std::optional<double> seen_loss_, seen_speed_;  // for the progress line
-  std::optional<Validation> validation_;          // the last one, unless the run has just begun
-  bool interrupted_ = false;                      // any rank was, when all agreed last
-  bool roll_back_ = false;                        // wanted
+  std::optional<double> seen_loss_, seen_speed_, seen_rate_;  // for the progress line
+  std::optional<Validation> validation_;  // the last one, unless the run has just begun
+  bool interrupted_ = false;              // any rank was, when all agreed last
+  bool roll_back_ = false;                // wanted
 };
 
 }  // namespace heed::train

@@ -54,27 +54,75 @@ void Loop::log_window(bool last) {
 
 namespace {
 
-/// "BLEU 31.20", of what decides; "" where there is no such number.
-std::string score_text(StopMetric metric, std::optional<double> value) {
-  if (!value) return "";
-  if (metric == StopMetric::loss) return fixed(*value, 3);
-  const std::string name = config::name_of(metric);
-  return (metric == StopMetric::bleu   ? "BLEU"
-          : metric == StopMetric::chrf ? "chrF"
-                                       : name) +
-         " " + fixed(*value, 2);
+/// "BLEU ", of what decides; "" for the loss.
+std::string score_name(StopMetric metric) {
+  switch (metric) {
+    case StopMetric::loss:
+      return "";
+    case StopMetric::bleu:
+      return "BLEU ";
+    case StopMetric::chrf:
+      return "chrF ";
+    default:
+      return config::name_of(metric) + " ";
+  }
+}
+
+std::string score_text(StopMetric metric, double value) {
+  return fixed(value, metric == StopMetric::loss ? 3 : 2);
 }
 
 /// In whole seconds: no more is known.
-std::string left_text(double seconds) {
-  if (seconds < 0) return "";
+std::string time_text(double seconds) {
   const auto whole = std::llround(std::max(1., seconds));
-  return (whole < 10 ? std::to_string(whole) + "s" : human_duration(static_cast<double>(whole))) +
-         " left";
+  return whole < 10 ? std::to_string(whole) + "s" : human_duration(static_cast<double>(whole));
 }
 
-std::string after(const std::string& word, const std::string& text) {
-  return text.empty() ? "" : word + " " + text;
+/// In one unit: "45s", "12m", "3h", "2d".
+std::string brief_time(double seconds) {
+  constexpr double kMost = 99.5;  // two digits
+  if (seconds < kMost) return std::to_string(std::llround(std::max(1., seconds))) + "s";
+  if (seconds < 60 * kMost) return std::to_string(std::llround(seconds / 60)) + "m";
+  if (seconds < 3600 * kMost) return std::to_string(std::llround(seconds / 3600)) + "h";
+  return std::to_string(std::llround(seconds / 86400)) + "d";
+}
+
+/// "4.2e-4", with so many digits after the point.
+std::string rate_text(double rate, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*e", digits, rate);
+  std::string short_one = text;
+  const auto sign = short_one.find('e') + 1;
+  if (short_one.compare(sign + 1, 1, "0") == 0) short_one.erase(sign + 1, 1);
+  return short_one;
+}
+
+ProgressField time_field(double left, const std::string& instead) {
+  if (!instead.empty()) return {instead, 0, instead, "..."};
+  if (left < 0) return {};
+  return {time_text(left) + " left", 0, brief_time(left) + " left", brief_time(left)};
+}
+
+ProgressField rate_field(const std::optional<double>& rate) {
+  if (!rate) return {};
+  return {"rate " + rate_text(*rate, 1), 0, "lr " + rate_text(*rate, 1), rate_text(*rate, 0)};
+}
+
+ProgressField loss_field(const std::optional<double>& loss) {
+  if (!loss) return {"starting"};
+  return {"loss " + fixed(*loss, 3), 0, "loss " + human_count(*loss), human_count(*loss)};
+}
+
+ProgressField valid_field(StopMetric metric, const std::optional<double>& value) {
+  if (!value) return {};
+  return {"valid " + score_name(metric) + score_text(metric, *value), 0,
+          "valid " + human_count(*value), "val " + human_count(*value)};
+}
+
+ProgressField best_field(StopMetric metric, const std::vector<Best>& best) {
+  if (best.empty()) return {};
+  return {"best " + score_text(metric, best.front().score), 0,
+          "best " + human_count(best.front().score)};
 }
 
 }  // namespace
@@ -82,6 +130,7 @@ std::string after(const std::string& word, const std::string& text) {
 /// What a line shows right after a window has ended are the numbers of that one.
 void Loop::note_window() {
   const Window& window = progress_.window;
+  if (window.rate > 0) seen_rate_ = window.rate;
   if (window.tokens == 0 || window.seconds <= 0) return;
   seen_loss_ = window.loss / static_cast<double>(window.tokens);
   seen_speed_ = static_cast<double>(window.tokens) / window.seconds;
@@ -93,21 +142,16 @@ void Loop::show_progress(const std::string& instead_of_time_left) {
   shown_ = now;
   note_window();
   const StopMetric metric = config_.early_stopping.metric;
-  std::string time = left_text(seconds_left());
-  if (!instead_of_time_left.empty()) time = instead_of_time_left;
   const auto& bleu = validation_ ? validation_->scores.bleu : std::nullopt;
-  char rate[32] = "";
-  if (progress_.window.rate > 0)
-    std::snprintf(rate, sizeof rate, "rate %.1e", progress_.window.rate);
   std::vector<ProgressField> fields = {
-      {with_commas(progress_.update) + "/" + with_commas(planned_), 5},
-      {seen_loss_ ? "loss " + fixed(*seen_loss_, 3) : "starting", 1},
-      {seen_speed_ ? human_count(*seen_speed_) + " tok/s" : "", 4},
-      {std::move(time), 0},
-      {after("valid", validation_ ? score_text(metric, validation_->value(metric)) : ""), 3},
-      {bleu && metric != StopMetric::bleu ? "BLEU " + fixed(*bleu, 2) : "", 6},
-      {progress_.best.empty() ? "" : "best " + score_text(metric, progress_.best.front().score), 2},
-      {rate, 7}};
+      {with_commas(progress_.update) + "/" + with_commas(planned_), 3},
+      loss_field(seen_loss_),
+      rate_field(seen_rate_),
+      {seen_speed_ ? human_count(*seen_speed_) + " tok/s" : "", 2},
+      time_field(seconds_left(), instead_of_time_left),
+      valid_field(metric, validation_ ? validation_->value(metric) : std::nullopt),
+      best_field(metric, progress_.best),
+      {bleu && metric != StopMetric::bleu ? "BLEU " + fixed(*bleu, 2) : "", 1}};
   log::progress([share = behind(), fields = std::move(fields)](int columns) {
     return progress_line(share, fields, columns);
   });

@@ -25,7 +25,20 @@ TEST(ProgressLine, ShrinksItsBarAndThenLosesFieldsInTheirOrder) {
   EXPECT_EQ(progress_line(0.5, fields(), 40), "[#######.......] 50 %  loss 2.31  best 2");
   EXPECT_EQ(progress_line(0, fields(), 31), "[.....]  0 %  loss 2.31  best 2");
   EXPECT_EQ(progress_line(0, fields(), 30), "[............]  0 %  loss 2.31");
-  EXPECT_EQ(progress_line(0, fields(), 3), "[.....]  0 %  loss 2.31");  // what never goes
+  EXPECT_EQ(progress_line(0, fields(), 23), "[.....]  0 %  loss 2.31");
+}
+
+TEST(ProgressLine, IsBriefWhereNoMoreFieldsCanGo) {
+  const std::vector<ProgressField> brief = {
+      {"8k tok/s", 1}, {"loss 2.312", 0, "loss 2.31", "2.31"}, {"best 2", 0}};
+  // Without cells 7 + 12 + 8 in full, 2 + 10 + 7 in brief, 2 + 5 + 7 at its briefest.
+  EXPECT_EQ(progress_line(0.5, brief, 32), "[##...] 50 %  loss 2.312  best 2");
+  EXPECT_EQ(progress_line(0.5, brief, 31), "[######......] loss 2.31 best 2");
+  EXPECT_EQ(progress_line(0.5, brief, 23), "[##..] loss 2.31 best 2");
+  EXPECT_EQ(progress_line(0.5, brief, 22), "[####....] 2.31 best 2");
+  EXPECT_EQ(progress_line(0.5, brief, 16), "[#.] 2.31 best 2");
+  EXPECT_EQ(progress_line(0.5, brief, 15), "2.31 best 2");
+  EXPECT_EQ(progress_line(0.5, brief, 3), "2.31 best 2");  // what never goes
 }
 
 TEST(ProgressLine, CountsCharactersAndLeavesOutWhatIsEmpty) {
