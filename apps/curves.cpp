@@ -8,6 +8,7 @@
 
 #include "apps/commands.h"
 #include "apps/shared/learning.h"
+#include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -69,21 +70,36 @@ std::optional<double> extreme(const Learning& run, std::optional<double> Metrics
   return found;
 }
 
-text::Table summary_of(const std::vector<Learning>& runs) {
-  text::Table table{{"run", "updates", "minutes", "lowest loss", "highest BLEU", "best update"},
-                    {}};
-  for (const Learning& run : runs) {
-    int64_t updates = 0, best = 0;
+/// The score that decided, of the run's best validation; "" without one, or without config.yaml.
+std::string best_of(const std::string& folder, const MetricsLine& best) {
+  const bool known = std::filesystem::exists(std::filesystem::path(folder) / "config.yaml");
+  if (best.update == 0 || !known) return "";
+  try {
+    return deciding_score(best, saved_config(folder).training.early_stopping.metric);
+  } catch (const UserError& error) {
+    log::warn(error.what());  // the curves do not need it
+    return "";
+  }
+}
+
+text::Table summary_of(const std::vector<std::string>& folders, const std::vector<Learning>& runs) {
+  text::Table table{
+      {"run", "updates", "minutes", "lowest loss", "highest BLEU", "best update", "best"}, {}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Learning& run = runs[i];
+    MetricsLine best;
+    int64_t updates = 0;
     double seconds = 0;
     for (const MetricsLine& event : run.events) {
       updates = std::max(updates, event.update);
       seconds = std::max(seconds, event.seconds.value_or(0));
-      if (event.event == "validation" && event.best) best = event.update;
+      if (event.event == "validation" && event.best) best = event;
     }
     table.rows.push_back({run.name, std::to_string(updates), fixed(seconds / 60, 1),
                           number(extreme(run, &MetricsLine::loss, false), 4),
                           number(extreme(run, &MetricsLine::bleu, true), 2),
-                          best > 0 ? std::to_string(best) : ""});
+                          best.update > 0 ? std::to_string(best.update) : "",
+                          best_of(folders[i], best)});
   }
   return table;
 }
@@ -104,7 +120,7 @@ void curves(const CurvesArgs& args) {
     write_atomic(path.string(), draw::draw_lines(picture));
     log::info("picture: " + path.string());
   }
-  std::cout << text::table_text(summary_of(runs));
+  std::cout << text::table_text(summary_of(args.runs, runs), {0, 6});
   if (args.output.empty()) return;
   write_atomic((std::filesystem::path(args.output) / "curves.csv").string(),
                text::table_csv(csv_of(runs)));

@@ -9,6 +9,7 @@
 
 #include "apps/commands.h"
 #include "apps/shared/found_runs.h"
+#include "apps/shared/learning.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "base/error.h"
@@ -34,9 +35,9 @@ struct Run {
   Config config;
   int64_t updates = 0;
   double minutes = 0;
-  std::optional<double> loss, bleu;  // of the best validation
-  std::string test;                  // its first score
-  std::string differs;               // from the first run of the same folder
+  train::MetricsLine best;  // the best validation, if there was one
+  std::string test;         // its first score
+  std::string differs;      // from the first run of the same folder
 };
 
 void read_metrics(const fs::path& file, Run& run) {
@@ -45,9 +46,7 @@ void read_metrics(const fs::path& file, Run& run) {
     if (!event) continue;
     run.updates = std::max(run.updates, event->update);
     run.minutes = std::max(run.minutes, event->seconds.value_or(0) / 60);
-    if (event->event != "validation" || !event->best) continue;
-    run.loss = event->loss;
-    run.bleu = event->bleu;
+    if (event->event == "validation" && event->best) run.best = *event;
   }
 }
 
@@ -90,13 +89,18 @@ std::string number(std::optional<double> value, int digits) {
   return value ? fixed(*value, digits) : "";
 }
 
+train::StopMetric metric_of(const Run& run) {
+  return run.config.training.early_stopping.metric;
+}
+
 std::string as_table(const std::vector<Run>& runs) {
-  text::Table table{{"run", "state", "updates", "minutes", "loss", "BLEU", "test", "differs in"},
-                    {}};
+  text::Table table{
+      {"run", "state", "updates", "minutes", "best", "loss", "BLEU", "test", "differs in"}, {}};
   for (const Run& run : runs)
     table.rows.push_back({run.path, run.state, std::to_string(run.updates), fixed(run.minutes, 1),
-                          number(run.loss, 4), number(run.bleu, 2), run.test, run.differs});
-  return text::table_text(table, {0, 1, 6, 7});
+                          deciding_score(run.best, metric_of(run)), number(run.best.loss, 4),
+                          number(run.best.bleu, 2), run.test, run.differs});
+  return text::table_text(table, {0, 1, 4, 7, 8});
 }
 
 std::string as_json(const std::vector<Run>& runs) {
@@ -109,8 +113,11 @@ std::string as_json(const std::vector<Run>& runs) {
                    {"state", run.state},
                    {"updates", run.updates},
                    {"minutes", run.minutes},
-                   {"validation_loss", value(run.loss)},
-                   {"validation_bleu", value(run.bleu)},
+                   {"metric", config::name_of(metric_of(run))},
+                   {"validation_loss", value(run.best.loss)},
+                   {"validation_bleu", value(run.best.bleu)},
+                   {"validation_chrf", value(run.best.chrf)},
+                   {"validation_command", value(run.best.command)},
                    {"test", run.test},
                    {"differs_in", run.differs}});
   return all.dump(2) + "\n";

@@ -1,5 +1,6 @@
 #include "apps/shared/learning.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -16,10 +17,10 @@ using train::MetricsLine;
 namespace {
 
 constexpr std::array<Measure, 4> kMeasures = {{
-    {"bleu", "BLEU", &MetricsLine::bleu},
-    {"loss", "loss per piece", &MetricsLine::loss},
-    {"chrf", "chrF", &MetricsLine::chrf},
-    {"command", "what the command says", &MetricsLine::command},
+    {"bleu", "BLEU", "BLEU", &MetricsLine::bleu},
+    {"loss", "loss per piece", "loss", &MetricsLine::loss},
+    {"chrf", "chrF", "chrF", &MetricsLine::chrf},
+    {"command", "what the command says", "command", &MetricsLine::command},
 }};
 
 /// The lines of one run: training first, then its validation sets.
@@ -53,6 +54,16 @@ std::span<const Measure> measures() {
 
 const Measure& loss_measure() {
   return kMeasures[1];
+}
+
+std::string deciding_score(const MetricsLine& validation, train::StopMetric metric) {
+  const std::string name = config::name_of(metric);
+  const Measure& measure =
+      *std::ranges::find_if(kMeasures, [&](const Measure& one) { return one.name == name; });
+  const auto value = validation.*measure.value;
+  if (!value) return "";
+  const bool rounded = metric == train::StopMetric::bleu || metric == train::StopMetric::chrf;
+  return std::string(measure.brief) + " " + fixed(*value, rounded ? 2 : 4);
 }
 
 std::string set_of(const MetricsLine& event) {

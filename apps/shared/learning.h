@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "draw/lines.h"
+#include "train/config.h"
 #include "train/metrics_line.h"
 
 namespace heed {
@@ -19,16 +20,21 @@ struct Learning {
 /// Throws UserError where the folder has no metrics, or nothing is measured yet.
 Learning read_learning(const std::string& folder, const std::string& name);
 
-/// What is measured: the name of its files and what stands beside its axis.
+/// What is measured: the name of its files, what stands beside its axis, and what stands before its
+/// number.
 struct Measure {
   const char* name;
   const char* label;
+  const char* brief;
   std::optional<double> train::MetricsLine::*value;
 };
 
 /// BLEU, loss, chrF and the number of validation.command.
 std::span<const Measure> measures();
 const Measure& loss_measure();
+
+/// "chrF 55.21": the number that decides which validation is the best one; "" where there is none.
+std::string deciding_score(const train::MetricsLine& validation, train::StopMetric metric);
 
 /// "train", "valid" or the name of a further set.
 std::string set_of(const train::MetricsLine& event);

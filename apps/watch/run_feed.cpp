@@ -131,7 +131,11 @@ Json about(const std::string& run, const std::string& state, const Events& event
     update = std::max(update, event.update);
     if (event.seconds) seconds = std::max(seconds.value_or(0), *event.seconds);
     if (event.best)
-      best = {{"update", event.update}, {"loss", number(event.loss)}, {"bleu", number(event.bleu)}};
+      best = {{"update", event.update},
+              {"loss", number(event.loss)},
+              {"bleu", number(event.bleu)},
+              {"chrf", number(event.chrf)},
+              {"command", number(event.command)}};
   }
   out["update"] = update;
   out["epoch"] = epoch ? Json(*epoch) : Json(nullptr);

@@ -18,7 +18,8 @@ class RunFeed {
 
   /// All runs as they are now:
   ///   {"runs": [{"id", "state", "model", "metric", "update", "updates", "epoch",
-  ///              "seconds", "left", "best": {"update", "loss", "bleu"}, "test": [score, ...],
+  ///              "seconds", "left", "best": {"update", "loss", "bleu", "chrf", "command"},
+  ///              "test": [score, ...],
   ///              "train": {"update": [...], "seconds", "loss", "speed", "rate"},
   ///              "valid": {"": {"update", "seconds", "loss", "bleu", "chrf", "command"}, SET:
   ///              ...}, "validations": [update, ...]}, ...],

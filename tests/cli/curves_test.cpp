@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
@@ -14,6 +15,7 @@ namespace heed::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -49,6 +51,34 @@ TEST(Curves, StandAgainstMinutesWhereAskedTo) {
   EXPECT_THAT(out, AllOf(StartsWith("rnn (BLEU)\n"), HasSubstr(" minutes\n")));
 }
 
+/// A run whose best validation is the second of three, by chrF or by a command.
+void write_run(const TemporaryFolder& folder, const std::string& name, const std::string& metric) {
+  folder.write(name + "/config.yaml",
+               "name: " + name + "\ntraining: {early_stopping: {metric: " + metric + "}}\n");
+  std::string metrics;
+  for (const char* numbers : {R"("update": 10, "loss": 2.5, "chrf": 40.25, "command": 0.25)",
+                              R"("update": 20, "loss": 2.25, "chrf": 55.21, "command": 0.8312)",
+                              R"("update": 30, "loss": 2.0, "chrf": 50.5, "command": 0.75)"})
+    metrics += R"({"event": "validation", "seconds": 60, "bleu": null, )" + std::string(numbers) +
+               R"(, "best": )" + (metrics.find("0.8312") == std::string::npos ? "true" : "false") +
+               "}\n";
+  folder.write(name + "/metrics.jsonl", metrics);
+}
+
+TEST(Curves, TellTheScoreThatDecided) {
+  const TemporaryFolder folder;
+  write_run(folder, "a", "chrf");
+  write_run(folder, "b", "command");
+  write_run(folder, "c", "loss");
+  const std::string out = product(run_heed({"curves", folder / "a", folder / "b", folder / "c"}));
+  EXPECT_THAT(out, ContainsRegex("best update  best"));
+  EXPECT_THAT(out, ContainsRegex("\na .* 20  chrF 55.21\n"));
+  EXPECT_THAT(out, ContainsRegex("\nb .* 20  command 0.8312\n"));
+  EXPECT_THAT(out, ContainsRegex("\nc .* 2.0000 .* 20  loss 2.2500\n"));
+  std::filesystem::remove(folder / "a/config.yaml");
+  EXPECT_THAT(product(run_heed({"curves", folder / "a"})), ContainsRegex("\na .* 20 *\n"));
+}
+
 TEST(Curves, OfAFolderThatIsNoRunAreRefused) {
   const TemporaryFolder folder;
   expect_mistake(run_heed({"curves", folder / "nowhere"}), {"metrics of a run", "nowhere"});
@@ -69,6 +99,26 @@ TEST(Runs, AreListedWithTheirStateAndWhatDiffers) {
   const TemporaryFolder folder;
   EXPECT_EQ(product(run_heed({"runs", folder.path()})), "");
   expect_mistake(run_heed({"runs", folder / "nowhere"}), {"nowhere"});
+}
+
+TEST(Runs, AreListedWithTheScoreThatDecides) {
+  const TemporaryFolder folder;
+  write_run(folder, "a", "chrf");
+  write_run(folder, "b", "command");
+  const std::string out = product(run_heed({"runs", folder.path()}));
+  EXPECT_THAT(out, ContainsRegex("/a .* chrF 55.21 .* 2.2500 "));
+  EXPECT_THAT(out, ContainsRegex("/b .* command 0.8312 "));
+  const auto all = nlohmann::json::parse(product(run_heed({"runs", folder.path(), "--json"})));
+  EXPECT_EQ(all[0]["metric"], "chrf");
+  EXPECT_EQ(all[0]["validation_chrf"], 55.21);
+  EXPECT_EQ(all[1]["metric"], "command");
+  EXPECT_EQ(all[1]["validation_command"], 0.8312);
+  EXPECT_TRUE(all[1]["validation_bleu"].is_null());
+  const auto told =
+      nlohmann::json::parse(product(run_heed({"watch", "--json", folder.path()})))["runs"];
+  EXPECT_EQ(told[0]["metric"], "chrf");
+  EXPECT_EQ(told[0]["best"]["chrf"], 55.21);
+  EXPECT_EQ(told[1]["best"]["command"], 0.8312);
 }
 
 }  // namespace

@@ -25,20 +25,19 @@ function namesOf(all) {
 
 const last = values => values?.findLast(value => value !== null) ?? null;
 
-function scoreText(one, valid) {
-  const parts = [];
-  if (last(valid.loss) !== null) parts.push(`loss ${last(valid.loss).toFixed(3)}`);
-  if (last(valid.bleu) !== null) parts.push(`BLEU ${last(valid.bleu).toFixed(2)}`);
-  if (last(valid.chrf) !== null) parts.push(`chrF ${last(valid.chrf).toFixed(2)}`);
-  if (last(valid.command) !== null) parts.push(`command ${short(last(valid.command))}`);
-  return parts.length ? `${parts.join(", ")} at ${short(last(valid.update))}` : "none yet";
+const SCORES = {
+  loss: value => `loss ${value.toFixed(3)}`, bleu: value => `BLEU ${value.toFixed(2)}`,
+  chrf: value => `chrF ${value.toFixed(2)}`, command: value => `command ${short(value)}`,
+};
+
+// Of one validation; what decides which is the best comes first.
+function scoreText(metric, scores) {
+  const known = Object.keys(SCORES).filter(key => (scores[key] ?? null) !== null);
+  known.sort((a, b) => (b === metric) - (a === metric));
+  return known.length ? `${known.map(key => SCORES[key](scores[key])).join(", ")} at ${short(scores.update)}` : "none yet";
 }
 
-function bestText(best) {
-  if (!best) return "none yet";
-  const bleu = best.bleu === null ? "" : `, BLEU ${best.bleu.toFixed(2)}`;
-  return `loss ${best.loss.toFixed(3)}${bleu} at ${short(best.update)}`;
-}
+const at = (series, place) => Object.fromEntries(Object.entries(series).map(([key, values]) => [key, values.at(place)]));
 
 function behind(one) {
   if (one.state === "finished") return 1;
@@ -66,8 +65,8 @@ function drawRuns() {
     say("time", one.seconds === null ? "–" : time);
     const speed = one.state === "training" ? `, ${short(last(one.train.speed))} tokens/s` : "";
     say("training", last(one.train.loss) === null ? "–" : `loss ${last(one.train.loss).toFixed(3)}${speed}`);
-    say("validation", scoreText(one, one.valid[""]));
-    say("best", bestText(one.best));
+    say("validation", scoreText(one.metric, at(one.valid[""], -1)));
+    say("best", scoreText(one.metric, one.best ?? {}));
     if (one.test.length) say("test", one.test.map(score => score.replace(/ \(.*/, "")).join(", "));
     card.addEventListener("click", () => choose(one.id));
     if (focused === one.id) card.focus();
@@ -211,10 +210,9 @@ function drawSamples(samples, before) {
 }
 
 function outcomeText(one, update) {
-  const valid = one.valid[""], at = valid.update.indexOf(update);
-  if (at < 0) return "";
-  const only = Object.fromEntries(Object.entries(valid).map(([key, values]) => [key, [values[at]]]));
-  return `${scoreText(one, only)}${one.best?.update === update ? ", the best so far" : ""}`;
+  const valid = one.valid[""], place = valid.update.indexOf(update);
+  if (place < 0) return "";
+  return `${scoreText(one.metric, at(valid, place))}${one.best?.update === update ? ", the best so far" : ""}`;
 }
 
 async function drawValidation() {
