@@ -227,7 +227,7 @@ Matrices look(const std::string& model, const Input& input,
   };
   if (!looks_of(args).empty())
     add(decode::attention_maps(translator, input.source, targets, request_of(args)),
-        [](const auto& one, int64_t line) { return to_matrices(one, line); });
+        [&](const auto& one, int64_t line) { return to_matrices(one, line, folder.config.model); });
   for (const std::string& kind : args.kinds) {
     if (kind == "rollout")
       add(decode::attention_maps(translator, input.source, targets,

@@ -6,6 +6,7 @@
 
 #include "apps/commands.h"
 #include "apps/shared/aligner.h"
+#include "apps/shared/attention_maps.h"
 #include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -45,11 +46,15 @@ serve::Model open(const std::string& paths, const std::string& name, const Serve
   if (first.model->attends()) kinds.push_back("cross");
   if (first.config.model.type == model::ModelType::transformer)
     kinds.insert(kinds.end(), {"encoder", "decoder"});
+  std::vector<std::string> softmax_kinds = kinds;
+  std::erase_if(softmax_kinds,
+                [&](const std::string& kind) { return !has_softmax(first.config.model, kind); });
   const study::AlignmentChoice usual = usual_choice(first.config);
   return {.name = name,
           .source = code_of(args.source, files.source, "source"),
           .target = code_of(args.target, files.target, "target"),
           .kinds = std::move(kinds),
+          .softmax_kinds = std::move(softmax_kinds),
           .layer = usual.layer,
           .head = usual.head,
           .translator = models.translator()};

@@ -55,8 +55,9 @@ std::optional<study::AttentionMatrix> write_attention(const ModelFolder& model,
       decode::attention_maps(translator, sources, translations, all_of(model.config.model));
   std::vector<study::AttentionMatrix> matrices;
   for (std::size_t i = 0; i < attended.size(); ++i)
-    std::ranges::move(to_matrices(attended[i], static_cast<int64_t>(sentences[i].line) + 1),
-                      std::back_inserter(matrices));
+    std::ranges::move(
+        to_matrices(attended[i], static_cast<int64_t>(sentences[i].line) + 1, model.config.model),
+        std::back_inserter(matrices));
   if (matrices.empty()) return std::nullopt;
   const std::filesystem::path folder(model.path);
   write_atomic((folder / "attention.html").string(),

@@ -16,6 +16,26 @@ std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& 
   return matrices;
 }
 
+bool has_softmax(const model::ModelConfig& config, const std::string& kind) {
+  if (kind != "cross") return config.self_attention != model::SelfAttentionKind::linear;
+  // The window of local_p multiplies weights that softmax has made.
+  return config.attention_normaliser == "softmax" &&
+         (config.type == model::ModelType::transformer || config.window != model::Window::local_p);
+}
+
+std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
+                                                int64_t sentence,
+                                                const model::ModelConfig& config) {
+  std::vector<study::AttentionMatrix> matrices = to_matrices(attended, sentence);
+  for (study::AttentionMatrix& matrix : matrices) {
+    const std::size_t heads = config.type == model::ModelType::transformer
+                                  ? kept_heads(config, matrix.kind, matrix.layer).size()
+                                  : static_cast<std::size_t>(config.attention_heads);
+    matrix.softmax = has_softmax(config, matrix.kind) && (matrix.head >= 0 || heads == 1);
+  }
+  return matrices;
+}
+
 const std::map<std::string, decode::Evidence>& evidence_by_name() {
   static const std::map<std::string, decode::Evidence> kinds = {
       {"saliency", decode::Evidence::saliency},

@@ -7,6 +7,7 @@
 
 #include "decode/explain.h"
 #include "decode/forced.h"
+#include "model/config.h"
 #include "study/attention_matrix.h"
 
 namespace heed {
@@ -14,6 +15,14 @@ namespace heed {
 /// `sentence` is the line of the input, from 1.
 std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
                                                 int64_t sentence);
+
+/// Whether the weights of each head are a softmax of its scores: `kind` is encoder, decoder or
+/// cross.
+bool has_softmax(const model::ModelConfig& config, const std::string& kind);
+
+/// to_matrices() with AttentionMatrix::softmax, for the page. A mean over several heads is none.
+std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
+                                                int64_t sentence, const model::ModelConfig& config);
 
 /// saliency, integrated (gradients) and erasure.
 const std::map<std::string, decode::Evidence>& evidence_by_name();

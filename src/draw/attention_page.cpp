@@ -96,6 +96,7 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
                               {"layer", matrix.layer},
                               {"head", matrix.head},
                               {"unit", matrix.words ? "words" : "pieces"},
+                              {"softmax", matrix.softmax},
                               {"target", sentence.line(matrix.target)},
                               {"source", sentence.line(matrix.source)}});
     append(sentence.weights, matrix.weights);

@@ -151,6 +151,7 @@ http::Response look(const Model& model, decode::Translator& translator, const Lo
   }
   drop_equal_means(attended.matrices);
   body["usual"] = {{"layer", model.layer}, {"head", model.head}};
+  body["softmax"] = model.softmax_kinds;
   body.update(matrices_of(attended));
   return json_response(body);
 }

@@ -86,6 +86,7 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix) {
   result.target = target.text;
   result.source = source.text;
   result.weights.assign(sums.begin(), sums.end());
+  result.softmax = matrix.softmax && result.weights.size() == matrix.weights.size();
   return result;
 }
 

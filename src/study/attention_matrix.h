@@ -21,6 +21,7 @@ struct AttentionMatrix {
   std::vector<std::string> target;  // the rows: who looks; for self-attention, the queries
   std::vector<std::string> source;  // the columns: what is looked at
   std::vector<float> weights;       // row-major, [target, source]
+  bool softmax = false;             // whether each row is known to be one softmax of scores
 
   float at(std::size_t row, std::size_t column) const {
     return weights[row * source.size() + column];

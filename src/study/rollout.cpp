@@ -81,6 +81,7 @@ AttentionMatrix rollout(std::span<const AttentionMatrix> heads) {
   out.kind = "rollout";
   out.layer = 0;
   out.head = -1;
+  out.softmax = false;
   for (std::size_t row = 0; row < shares.rows; ++row) {
     double sum = 0;
     for (std::size_t column = 0; column < shares.columns; ++column) sum += shares.at(row, column);

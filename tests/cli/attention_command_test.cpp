@@ -237,6 +237,48 @@ TEST(Attention, WhatTheModelDoesNotHaveIsNamed) {
   expect_mistake(attention(Toy::get().rnn, {"--text", "a b", "--kind", "encoder"}), {"encoder"});
 }
 
+/// Of the views of the page, by kind: whether a temperature does to the weights what it would do to
+/// the scores.
+std::set<std::string> softmax_on_page(const std::string& model, const std::string& kind,
+                                      const std::string& heads) {
+  const TemporaryFolder folder;
+  product(attention(model, {"--text", "a b", "--target", "a", "--kind", kind, "--head", heads,
+                            "--pictures", "none", "-o", folder.path()}));
+  std::set<std::string> said;
+  const std::string page = read_file(folder / "attention.html");
+  for (const std::string& part : split(page, '{')) {
+    const std::size_t at = part.find("\"softmax\":");
+    if (at != std::string::npos && part.find("\"head\":") != std::string::npos)
+      said.insert(part.substr(at + 10, part[at + 10] == 't' ? 4 : 5));
+  }
+  return said;
+}
+
+TEST(Attention, ThePageKnowsWhichWeightsAreASoftmax) {
+  const Toy& toy = Toy::get();
+  EXPECT_THAT(softmax_on_page(toy.rnn, "cross", "mean"), ElementsAre("true"));  // of one head
+  EXPECT_THAT(softmax_on_page(toy.transformer, "cross,encoder,decoder", "all"),
+              ElementsAre("true"));
+  EXPECT_THAT(softmax_on_page(toy.transformer, "cross", "mean"), ElementsAre("false"));
+  EXPECT_THAT(softmax_on_page(toy.transformer, "rollout,saliency", "all"), ElementsAre("false"));
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 40, 1);
+  write_toy_pairs(folder, "valid", 5, 2);
+  const std::string rnn = "{type: rnn, embedding_size: 8, hidden_size: 8, attention: luong_dot, ";
+  train_toy(write_toy_config(folder, {"local", rnn + "window: local_p}", "updates: 1"}));
+  train_toy(
+      write_toy_config(folder, {"sparse", rnn + "attention_normaliser: sparsemax}", "updates: 1"}));
+  train_toy(write_toy_config(
+      folder, {"linear",
+               "{type: transformer, width: 8, feed_forward: 8, heads: 2, encoder_layers: 1, "
+               "decoder_layers: 1, self_attention: linear}",
+               "updates: 1"}));
+  for (const char* model : {"local", "sparse"})
+    EXPECT_THAT(softmax_on_page(folder / model, "cross", "0"), ElementsAre("false")) << model;
+  EXPECT_THAT(softmax_on_page(folder / "linear", "encoder", "0"), ElementsAre("false"));
+  EXPECT_THAT(softmax_on_page(folder / "linear", "cross", "0"), ElementsAre("true"));
+}
+
 TEST(Attention, AModelWithoutItSaysSo) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 40, 1);

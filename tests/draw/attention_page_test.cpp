@@ -47,6 +47,7 @@ std::vector<unsigned> unpack(const std::string& base64, std::size_t count) {
 TEST(AttentionPage, PacksEachSentencesWeightsAndNamesEachLineOfTokensOnce) {
   study::AttentionMatrix other = study::example(), stranger = study::example();
   other.head = -1;
+  other.softmax = true;
   other.weights[0] = 0.01275f;  // 127.5: two bytes
   other.weights[1] = 0.01274f;  // one
   stranger.sentence = 2;
@@ -64,6 +65,8 @@ TEST(AttentionPage, PacksEachSentencesWeightsAndNamesEachLineOfTokensOnce) {
   EXPECT_EQ(data[0]["views"][1]["head"], -1);
   EXPECT_EQ(data[1]["views"][0]["kind"], "encoder");
   EXPECT_EQ(data[0]["views"][0]["unit"], "pieces");
+  EXPECT_EQ(data[0]["views"][0]["softmax"], false);
+  EXPECT_EQ(data[0]["views"][1]["softmax"], true);
   EXPECT_EQ(data[1]["views"][0]["unit"], "words");
   ASSERT_EQ(data[0]["lines"].size(), 2u);
   EXPECT_EQ(data[0]["lines"][data[0]["views"][1]["source"].get<std::size_t>()][2], "\u2581,\"");

@@ -61,6 +61,51 @@ class Temperature(ToolsTest):
         self.assertEqual(entropy, sorted(entropy))
         self.assertLess(entropy[0], entropy[2] - 1)
 
+    def note(self):
+        """(what the slider's tooltip says, the note below it or "", whether the slider can be moved)"""
+        return tuple(self.browser.run("""[element("temperature").title,
+            element("temperature-note").hidden ? "" : element("temperature-note").textContent,
+            !element("temperature").disabled]"""))
+
+    def test_it_says_where_it_is_not_exact(self):
+        self.show("evidence/attention.html", 1200, 900)
+        self.browser.wait("document.querySelector('td')")
+        exact = "Scores are divided by it. A weight of 0.0000 stays 0."
+        inexact = "Exact for one head with softmax; here the shown weights are only sharpened or flattened."
+        self.assertEqual(self.note(), (exact, "", True))  # head 0 by pieces
+        self.heat(-1)
+        self.assertEqual(self.note(), (exact, "", True))
+        self.select("unit", "words")
+        self.assertEqual(self.note(), (inexact, inexact, True))
+        self.select("unit", "pieces")
+        self.assertEqual(self.note(), (exact, "", True))
+        self.select("beside", "/cross/0/-1")
+        self.assertEqual(self.note(), (inexact, inexact, True))
+        self.select("beside", "")
+        self.select("head", "-1")
+        self.assertEqual(self.note(), (inexact, inexact, True))
+        self.heat(0)
+        self.assertEqual(self.note(), (inexact, "", True))
+        self.heat(1)
+        self.select("kind", "rollout")
+        self.assertEqual(self.note(), (inexact, inexact, True))
+
+    def test_evidence_is_left_as_it_is(self):
+        self.show("evidence/attention.html", 1200, 900)
+        self.browser.wait("document.querySelector('td')")
+        self.heat(-2)
+        self.select("kind", "saliency")
+        useless = "Not for this kind: its shares are made of no scores."
+        self.assertEqual(self.note(), (useless, useless, False))
+        shares = toy.read_matrices(self.folder / "evidence/attention-saliency.csv")[1, "0", "mean"]
+        self.expect_weights(self.weights(), shares.weights, 0.00006)
+        self.select("kind", "cross")
+        self.select("beside", "/saliency/0/-1")
+        self.assertTrue(self.note()[2])
+        self.expect_weights(self.weights("beside"), shares.weights, 0.00006)
+        cross = toy.read_matrices(self.folder / "evidence/attention-cross.csv")[1, "0", "0"]
+        self.assertGreater(max(self.weights()[0]), max(cross.weights[0]) + 0.05)
+
     def test_a_token_stays_lit(self):
         self.open()
         self.browser.click(*self.point_at("#target > .token", 4))
@@ -176,13 +221,26 @@ class Saving(ToolsTest):
         self.assertEqual(name, "sentence1-cross-layer0-head1.csv")
         matrix = self.matrices["cross"][1, "0", "1"]
         rows = list(csv.reader(io.StringIO(text)))
-        self.assertEqual(rows[0], "sentence,layer,head,target_position,target_token,source_position,"
+        self.assertEqual(rows[0], "sentence,kind,layer,head,target_position,target_token,source_position,"
                                   "source_token,weight".split(","))
         self.assertEqual(len(rows), 1 + 13 * 13)
         for row in rows[1:]:
-            target, source = int(row[3]), int(row[5])
-            self.assertEqual((row[4], row[6]), (matrix.targets[target], matrix.sources[source]))
-            self.assertAlmostEqual(float(row[7]), matrix.weights[target][source], delta=0.00006)
+            target, source = int(row[4]), int(row[6])
+            self.assertEqual(row[:4], ["1", "cross", "0", "1"])
+            self.assertEqual((row[5], row[7]), (matrix.targets[target], matrix.sources[source]))
+            self.assertAlmostEqual(float(row[8]), matrix.weights[target][source], delta=0.00006)
+
+    def test_the_table_tells_two_kinds_apart(self):
+        self.show("evidence/attention.html", 1200, 900)
+        self.browser.wait("document.querySelector('td')")
+        self.select("head", "-1")
+        self.select("beside", "/saliency/0/-1")
+        _, text = self.saved("save-csv")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        places = {tuple(row[key] for key in ("kind", "layer", "head", "target_position", "source_position"))
+                  for row in rows}
+        self.assertEqual(len(places), len(rows))
+        self.assertEqual({row["kind"] for row in rows}, {"cross", "saliency"})
 
     def test_the_picture_has_what_is_on_show(self):
         self.open()

@@ -81,7 +81,7 @@ def hundred():
 
 def look(folder):
     """Writes folder/look, words of all kinds, layers and heads, folder/pictures, folder/two, of two
-    models, folder/one, of the second alone, and folder/hostile."""
+    models, folder/one, of the second alone, folder/evidence, of several kinds, and folder/hostile."""
     write_pairs(folder, "look", [TWELVE, RIGHT_TO_LEFT, UNKNOWN, hundred()])
     forced = ("attention", "model", "--input", "look.src", "--target-file", "look.tgt", "--words")
     heed(*forced, "--kind", "cross,encoder,decoder", "--head", "all,mean", "--pictures", "none",
@@ -92,6 +92,9 @@ def look(folder):
          "--words", "--head", "all,mean", "--pictures", "none", "-o", "two", folder=folder)
     heed("attention", "other", "--input", "two.src", "--target-file", "two.tgt", "--words", "--head",
          "all,mean", "--pictures", "none", "-o", "one", folder=folder)
+    heed("attention", "model", "--input", "two.src", "--target-file", "two.tgt", "--kind",
+         "cross,rollout,saliency", "--head", "0,mean", "--pictures", "none", "-o", "evidence",
+         folder=folder)
     write_pairs(folder, "hostile", [HOSTILE])
     model = "<b>&amp;'\"model"
     (folder / model).symlink_to("model")

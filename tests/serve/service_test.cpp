@@ -41,6 +41,7 @@ std::vector<Model> models_of(const std::vector<std::size_t>& which) {
                       .kinds = i == 0   ? std::vector<std::string>{"cross", "encoder", "decoder"}
                                : i == 2 ? std::vector<std::string>{}
                                         : std::vector<std::string>{"cross"},
+                      .softmax_kinds = {"cross"},
                       .layer = 1,
                       .head = -1,
                       .translator = translator_of(i)});
@@ -193,6 +194,7 @@ TEST(Service, ShowsTheAttentionOfAnyHead) {
   EXPECT_EQ(answer["tokens"]["target"], json(maps[0].target_pieces));
   EXPECT_EQ(answer["tokens"]["read"][0], "<s>");
   EXPECT_EQ(answer["usual"], json({{"layer", 1}, {"head", -1}}));
+  EXPECT_EQ(answer["softmax"], json({"cross"}));
   std::size_t means = 0, compared = 0;
   for (const json& matrix : answer["matrices"]) {
     const auto &rows = answer["tokens"][matrix["rows"].get<std::string>()],

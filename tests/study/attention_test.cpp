@@ -78,6 +78,16 @@ TEST(AttentionMatrix, WordsSumOverSourceAndAverageOverTargetPieces) {
   EXPECT_EQ(result.sentence, 7);
 }
 
+TEST(AttentionMatrix, MergedPiecesAreNoSoftmaxAnyMore) {
+  AttentionMatrix matrix = example();
+  matrix.softmax = true;
+  EXPECT_FALSE(merge_words(matrix).softmax);
+  EXPECT_TRUE(drop_end(matrix).softmax);
+  matrix.target = matrix.source = {"\u2581a", "</s>"};
+  matrix.weights = {0.75f, 0.25f, 0.5f, 0.5f};
+  EXPECT_TRUE(merge_words(matrix).softmax);  // each word is one piece
+}
+
 TEST(AttentionMatrix, LoneWordMarksAndFirstPiecesWithoutAMarkAreWordsToo) {
   const AttentionMatrix matrix{.target = {"<s>", "a"},
                                .source = {"un", "mark", "\u2581", "x", "\u2581", "</s>"},

@@ -53,8 +53,8 @@ function unpack(one) {
   return one.ready;
 }
 
-// Softmax of scores divided by the temperature, from the weights at temperature 1: w^(1/T) over its
-// sum in the row. A weight that is kept as 0 stays 0.
+// w^(1/T) over its sum in the row. Where weights are a softmax of scores this is the softmax of scores
+// divided by the temperature T. A weight that is kept as 0 stays 0.
 function sharpened(each) {
   const columns = each.source.length, out = new Uint16Array(each.weights.length);
   for (let begin = 0; begin < out.length; begin += columns) {
@@ -66,11 +66,15 @@ function sharpened(each) {
   return out;
 }
 
+// Shares of other evidence are made of no scores: no temperature changes them.
+const isAttention = each => !["saliency", "integrated", "erasure"].includes(each.kind);
+
 // The weights on show, in ten-thousandths.
 function weightsOf(each) {
-  if (each.temperature !== temperature) {
-    each.temperature = temperature;
-    each.shown = temperature === 1 ? each.weights : sharpened(each);
+  const wanted = isAttention(each) ? temperature : 1;
+  if (each.temperature !== wanted) {
+    each.temperature = wanted;
+    each.shown = wanted === 1 ? each.weights : sharpened(each);
     each.largest = each.shown.reduce((a, b) => Math.max(a, b), 1);
   }
   return each.shown;
@@ -318,6 +322,7 @@ function drawTokenLines() {
 
 function draw() {
   drawLegend();
+  drawTemperature();
   drawMatrices();
   drawLinks();
   markHead();

@@ -6,6 +6,19 @@ function redraw() {
   draw();
 }
 
+const EXACT = "Scores are divided by it. A weight of 0.0000 stays 0.";
+const INEXACT = "Exact for one head with softmax; here the shown weights are only sharpened or flattened.";
+const USELESS = "Not for this kind: its shares are made of no scores.";
+
+// Says what the temperature does to what is on show.
+function drawTemperature() {
+  const those = [view, beside].filter(each => each && isAttention(each)), slider = element("temperature");
+  slider.disabled = those.length === 0;
+  slider.title = slider.disabled ? USELESS : those.every(each => each.softmax) ? EXACT : INEXACT;
+  element("temperature-note").hidden = slider.title === EXACT || (temperature === 1 && !slider.disabled);
+  element("temperature-note").textContent = slider.title;
+}
+
 element("temperature").addEventListener("input", event => {
   temperature = 2 ** Number(event.target.value);
   element("temperature-value").textContent = temperature.toFixed(2);
@@ -102,14 +115,15 @@ const CELL = 22, LABELS = 150;  // pixels
 const xml = text => text.replace(/[&<>"]/g, mark =>
   ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[mark]);
 
-const ofTemperature = () => (temperature === 1 ? "" : `, temperature ${temperature.toFixed(2)}`);
+const ofTemperature = each =>
+  (temperature === 1 || !isAttention(each) ? "" : `, temperature ${temperature.toFixed(2)}`);
 
 // One matrix as an SVG group `left` pixels from the left, on white.
 function matrixGroup(each, left) {
   const text = (x, y, anchor, content, more = "") =>
     `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="13" ${more}>${xml(content)}</text>`;
   const x0 = left + LABELS, y0 = LABELS + 30, largest = ceiling() / 10000;
-  const parts = [text(left + 8, 22, "start", `${kinds[each.kind].name}, ${viewName(each)}${ofTemperature()}`)];
+  const parts = [text(left + 8, 22, "start", `${kinds[each.kind].name}, ${viewName(each)}${ofTemperature(each)}`)];
   each.source.forEach((token, column) => {
     const x = x0 + CELL * column + CELL / 2 + 4;
     parts.push(text(x, y0 - 6, "start", shortened(token), `transform="rotate(-90 ${x} ${y0 - 6})"`));
@@ -157,15 +171,15 @@ function pictureText() {
     views.map((each, i) => matrixGroup(each, i * step)).join("") + below + "</svg>\n";
 }
 
-// The columns of attention.csv.
+// The columns of attention.csv and, since two kinds may be on show, the kind.
 function tableText() {
   const quoted = text => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const models = new Set(sentence.views.map(each => each.model)).size > 1;
-  const lines = [`${models ? "model," : ""}sentence,layer,head,target_position,target_token,` +
+  const lines = [`${models ? "model," : ""}sentence,kind,layer,head,target_position,target_token,` +
                  "source_position,source_token,weight"];
   for (const each of beside ? [view, beside] : [view]) {
     each.target.forEach((target, row) => each.source.forEach((source, column) => {
-      lines.push([...(models ? [quoted(each.model)] : []), sentence.id, each.layer,
+      lines.push([...(models ? [quoted(each.model)] : []), sentence.id, each.kind, each.layer,
                   each.head < 0 ? "mean" : each.head, row, quoted(target), column, quoted(source),
                   weight(each, row, column).toFixed(4)].join(","));
     }));

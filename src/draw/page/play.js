@@ -23,9 +23,10 @@ function make(tag, properties, ...children) {
 }
 
 // What the attention page shows.
-function sentenceOf({ tokens, matrices }) {
+function sentenceOf({ tokens, matrices, softmax }) {
   const views = matrices.map(one => ({
     model: "", kind: one.kind, layer: one.layer, head: one.head,
+    softmax: one.head >= 0 && softmax.includes(one.kind),
     target: tokens[one.rows], source: tokens[one.columns],
     weights: Uint16Array.from(one.weights.flat(), weight => Math.round(10000 * weight)),
   }));
