@@ -1,5 +1,7 @@
 #include "draw/experiments.h"
 
+#include <algorithm>
+
 #include "draw/html.h"
 #include "draw/page/page.h"
 #include "draw/svg.h"
@@ -7,11 +9,17 @@
 namespace heed::draw {
 namespace {
 
+/// Names of columns are words here, and long text may be broken, so that a table is no wider than
+/// the page.
 std::string html_table(const text::Table& shown) {
+  constexpr std::size_t kLong = 12;
+  std::vector<std::string> names = shown.columns;
+  for (std::string& name : names) std::ranges::replace(name, '_', ' ');
   std::vector<std::vector<std::string>> rows = shown.rows;
   for (std::vector<std::string>& row : rows)
-    for (std::string& cell : row) cell = xml_escape(cell);
-  return table(columns_of(shown.columns), rows);
+    for (std::string& cell : row)
+      cell = cell.size() > kLong ? text_element("span", cell, "class=\"long\"") : xml_escape(cell);
+  return table(columns_of(names), rows);
 }
 
 }  // namespace
@@ -24,7 +32,9 @@ std::string experiments_page(const std::string& title, const std::vector<Experim
     list += "<li><a href=\"#" + id + "\">" + name + "</a></li>\n";
     body += "<h2 id=\"" + id + "\">" + name + "</h2>\n";
     for (const std::string& picture : experiment.pictures)
-      body += "<figure class=\"curve\">" + picture + "</figure>\n";
+      body += element("figure", picture,
+                      "class=\"curve\" tabindex=\"0\" aria-label=\"picture of " + name + '"') +
+              '\n';
     if (!experiment.table.columns.empty()) body += html_table(experiment.table);
   }
   return fill(page_file("report.html"),

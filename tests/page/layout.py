@@ -85,7 +85,7 @@ FAULTS = """(() => {
       if (size < (svg.closest(".model") ? 6 : 8.9))
         faults.push(`${name(what)} is ${size.toFixed(1)} pixels high in ${name(title)}`);
       const fill = shown(svg, colour(getComputedStyle(text).fill).rgb);
-      const ratio = contrast(fill, getComputedStyle(svg).filter === "none" ? [255, 255, 255] : groundOf(svg));
+      const ratio = contrast(fill, groundOf(svg));
       if (ratio < 4.5) faults.push(`${name(what)} has a contrast of ${ratio.toFixed(2)} in ${name(title)}`);
       if (!text.hasAttribute("transform"))
         level.push({ text: what, left: box.left, top: box.top, right: box.right, bottom: box.bottom, node: text });

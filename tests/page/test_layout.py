@@ -43,6 +43,17 @@ class Layout(LayoutTest):
     def test_nothing_of_an_attention_page_is_cut_or_covered(self):
         self.expect_no_faults("family/transformer/attention.html", "document.querySelector('td')")
 
+    def test_nothing_of_the_page_of_measurements_is_cut_or_covered(self):
+        few = ("--threads", "1", "-o", "bench")
+        for command in (("scale", "--widths", "16,256", "-o", "bench"),
+                        ("cache", "--positions", "4,12", "--sentences", "1", "--repeats", "1", *few),
+                        ("attention", "--lengths", "256,512,1024", "--positions", "64,512", "--repeats", "1", *few),
+                        ("translate", "model", "--source", "valid.src", "--batch", "1,4", "--repeats", "1", *few),
+                        ("train", "toy.yaml", "--updates", "2", "--warmup", "1", "--profile", "--set",
+                         f"output={self.folder / 'measured'}", *few)):
+            toy.heed("bench", *command, folder=self.folder)
+        self.expect_no_faults("bench/experiments.html")
+
     def test_a_page_that_is_cut_or_covered_is_found_out(self):
         (self.folder / "bad.html").write_text("""<!DOCTYPE html><style>p { margin: 0 }</style>
             <p style="position: absolute; left: 380px; white-space: nowrap">beyond</p>

@@ -1,9 +1,11 @@
 """The page of `heed serve` in headless Chromium: typing, two models, forced words, attention in a frame."""
+import itertools
 import json
 import os
 import subprocess
 import unittest
 
+import layout
 import page
 import toy
 
@@ -141,6 +143,17 @@ class PlayPage(unittest.TestCase):
         after = self.in_frame("Math.max(...view.source.map((_, column) => weight(view, 1, column)))")
         self.assertGreater(after, before)
 
+    def test_the_temperature_says_where_it_is_not_exact(self):
+        self.open()
+        self.in_frame("(element('temperature').value = '1', element('temperature').dispatchEvent(new Event('input')))")
+        for head, said in (("0", ""), ("-1", "Exact for one head with softmax; here the shown weights are only sharpened or "
+                                             "flattened.")):
+            self.in_frame(f"(element('head').value = '{head}', element('head').dispatchEvent(new Event('change')))")
+            self.browser.painted()
+            self.assertEqual(self.in_frame("view.head"), int(head))
+            self.assertEqual(self.in_frame("element('temperature-note').hidden ? '' : element('temperature-note').textContent"),
+                             said)
+
     def test_another_word_is_chosen_and_the_rest_follows(self):
         self.open()
         free = self.words()
@@ -187,17 +200,36 @@ class PlayPage(unittest.TestCase):
         self.settle()
         self.assertEqual(" ".join(self.words()), self.translated("model"))
 
-    def test_nothing_is_wider_than_the_window(self):
-        for width in (1400, 1000, 390):
-            for dark in (False, True):
+    def test_nothing_is_cut_or_covered(self):
+        for width, dark in itertools.product((1400, 1000, 390), (False, True)):
+            with self.subTest(width=width, dark=dark):
                 self.open(width=width, height=900, dark=dark)
-                self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
-                self.assertLessEqual(self.in_frame("document.documentElement.scrollWidth"),
-                                     self.in_frame("innerWidth"))
+                self.click("panels[0].translation.children[1]")
+                self.browser.wait("!panels[0].candidates.hidden")
+                self.in_frame("""(() => {
+                    element("temperature").value = "1";
+                    element("temperature").dispatchEvent(new Event("input"));
+                    element("links-on").click();
+                    element("why").open = true;
+                })()""")
+                self.browser.painted()
+                self.assertEqual(layout.faults(self.browser), [])
+                self.assertEqual(self.in_frame(layout.FAULTS), [])
                 paper = page.rgb(self.browser.run("getComputedStyle(document.documentElement).backgroundColor"))
-                ink = page.rgb(self.browser.run("getComputedStyle(document.querySelector('.translation')).color"))
                 self.assertEqual(sum(paper) < 382, dark)
-                self.assertGreater(page.contrast(paper, ink), 7)
+
+    def test_what_is_forced_and_what_is_wrong_has_its_place_too(self):
+        for width, dark in itertools.product((1400, 390), (False, True)):
+            with self.subTest(width=width, dark=dark):
+                self.open(width=width, height=900, dark=dark)
+                self.browser.run("panels[0].force(panels[0].translation.children[0].textContent)")
+                self.settle()
+                self.assertFalse(self.browser.run("panels[0].release.hidden"))
+                self.assertEqual(layout.faults(self.browser), [])
+                self.enter("a " * 400)
+                self.assertIn("attention is shown of up to", self.browser.run("panels[0].note.textContent"))
+                self.browser.errors.clear()  # the console tells of the status 400
+                self.assertEqual(layout.faults(self.browser), [])
 
     def test_what_is_wrong_is_said(self):
         self.open(text="a " * 400)

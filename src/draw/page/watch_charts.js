@@ -114,7 +114,9 @@ function drawMap(box, map, shade) {
   const long = tokens => Math.max(...tokens.map(token => [...named(token)].length)) * letter + pad;
   const left = Math.min(long(map.target), 170), top = Math.min(long(map.source), 150);
   const width = left + cell * map.source.length + pad, height = top + cell * map.target.length + pad;
+  // Letters of 9 pixels can still be read; a map that is wider then is moved by hand.
   const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
+                               style: `max-width: 100%; min-width: ${0.75 * width}px; height: auto`,
                                "aria-label": "Attention of target pieces (rows) to source pieces (columns)" });
   const fitted = (token, room) => {
     const letters = [...named(token)], most = Math.floor((room - pad) / letter);
