@@ -35,10 +35,13 @@ http::Response validation_of(const RunFeed& feed, const http::Request& request) 
 }
 
 void watch(const WatchArgs& args) {
-  for (const std::string& place : args.places)
-    if (!std::filesystem::is_directory(place))
+  for (const std::string& place : args.places) {
+    if (std::filesystem::is_directory(place)) continue;
+    if (args.json || std::filesystem::exists(place))
       throw UserError("heed watch: no folder '" + place +
                       "'; name a run's folder, or the one that your runs are in");
+    log::info("no folder '" + place + "' yet; its runs are shown once it is there");
+  }
   RunFeed feed(args.places);
   if (args.json) {
     std::cout << feed.snapshot() << '\n';
@@ -71,7 +74,8 @@ void add_watch(CommandLine& program) {
       "watch", "Runs in a browser while they train: curves, translations, attention");
   command
       .option("runs", args->places,
-              "Folders of runs, or folders with runs in them, also such as are yet to come")
+              "Folders of runs, or folders with runs in them; those that are not there yet are "
+              "waited for")
       .shows_default("runs");
   command.group("Output");
   command.option("--port", args->port, "Port of this machine's loopback interface; 0: any")

@@ -121,10 +121,11 @@ TEST(Watch, ServesUntilItIsInterruptedAndRefusesATakenPort) {
   }
   ASSERT_FALSE(url.empty());
   const std::string port = url.substr(17, url.rfind('/') - 17);
-  expect_mistake(run_heed({"watch", folder.path(), "--port", port}), {port});
+  expect_mistake(run_heed({"watch", folder.path(), "--port", port}), {port, "is taken by another program", "--port"});
   child.signal(SIGINT);
   EXPECT_EQ(child.wait(), 0);
-  expect_mistake(run_heed({"watch", folder / "nowhere"}), {"no folder", "nowhere"});
+  expect_mistake(run_heed({"watch", "--json", folder / "nowhere"}), {"no folder", "nowhere"});
+  expect_mistake(run_heed({"watch", folder.write("file", "")}), {"no folder", "file"});
 }
 
 }  // namespace
