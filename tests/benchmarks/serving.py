@@ -10,8 +10,8 @@ Starts `heed serve MODEL` and measures, with the lines of SOURCE:
   latency     one client alone, lines of 15 words: the median time of an answer beside that of the search alone, as the
               server counts it (heed_search_seconds_total). Goal: 1.3 times it.
   equality    all answers are those of `heed translate`, byte for byte.
-  mixed       10,000 good and bad requests from 64 connections: each gets the status that it must; the memory of the
-              server before and behind.
+  mixed       10,000 good and bad requests from 64 connections, twice: each gets the status that it must, or the exit
+              status is 1; the memory of the server before, after the first and after the second time.
 """
 
 import argparse
@@ -202,9 +202,9 @@ def measure_mixed(server, lines, count, clients=64):
 
     def client(number):
         connection = server.connect()
-        for i in range(count // clients):
-            method, path, body, headers, right = requests[(number + i) % len(requests)]
-            if (number + i) % 23 == 0:  # asks and does not wait
+        for i in range(number, count, clients):
+            method, path, body, headers, right = requests[i % len(requests)]
+            if i % 23 == 0:  # asks and does not wait
                 connection.request(method, path, body, headers)
                 connection.close()
                 continue
@@ -226,6 +226,8 @@ def measure_mixed(server, lines, count, clients=64):
         statuses.clear()
     print(f"mixed: memory {before:.0f} MiB, then {middle:.0f}, then {server.memory():.0f}; "
           f"running: {server.process.poll() is None}")
+    if wrong:
+        sys.exit(f"mixed: {len(wrong)} requests got another status than they must")
 
 
 def main():
