@@ -25,55 +25,95 @@ std::string names_of(const std::vector<CommandTree>& commands) {
   return join(names, " ");
 }
 
-/// In double quotes of a POSIX shell.
-std::string quoted(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '$' || c == '`' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
+/// Calls visit(command, path) for each command and each one inside it: "curves", "bench train".
+template <class Visit>
+void for_each_command(const CommandTree& program, Visit visit) {
+  for (const CommandTree& command : program.commands) {
+    visit(command, command.name);
+    for (const CommandTree& below : command.commands) visit(below, command.name + " " + below.name);
   }
-  return '"' + out + '"';
 }
 
-/// A case for each command, and for each one inside it, with the words that fit there.
-std::string bash_cases(const CommandTree& program) {
+/// What may stand where no option is begun: commands inside it, or the words of its first argument.
+std::string words_of(const CommandTree& command) {
+  if (!command.commands.empty()) return names_of(command.commands);
+  for (const Option& option : command.options)
+    if (option.by_place()) return join(option.choices, " ");
+  return "";
+}
+
+/// The commands that have others inside them.
+std::vector<std::string> parents_of(const CommandTree& program) {
+  std::vector<std::string> parents;
+  for (const CommandTree& command : program.commands)
+    if (!command.commands.empty()) parents.push_back(command.name);
+  return parents;
+}
+
+/// The program's own options that take a value: what stands behind them is no command.
+std::vector<std::string> taking_values(const CommandTree& program) {
+  std::vector<std::string> names;
+  for (const Option& option : program.options)
+    if (!option.value.empty()) names.insert(names.end(), option.names.begin(), option.names.end());
+  return names;
+}
+
+/// Cases of what stands before the word: the option's values, or files where it has no list.
+/// `path`: the command; "" for the program, whose options may stand behind any.
+std::string bash_values(const CommandTree& command, const std::string& path) {
   std::string cases;
-  for (const CommandTree& command : program.commands) {
-    cases += "    " + command.name + ")\n";
-    if (!command.commands.empty()) {
-      cases +=
-          "      if [ \"$COMP_CWORD\" -eq 2 ]; then words=" + quoted(names_of(command.commands)) +
-          "; else\n      case ${COMP_WORDS[2]} in\n";
-      for (const CommandTree& below : command.commands)
-        cases += "        " + below.name + ") words=" + quoted(flags_of(below)) + " ;;\n";
-      cases += "      esac; fi ;;\n";
-    } else {
-      cases += "      words=" + quoted(flags_of(command)) + " ;;\n";
-    }
+  for (const Option& option : command.options) {
+    if (option.by_place() || option.value.empty()) continue;
+    std::vector<std::string> patterns;
+    for (const std::string& name : option.names)
+      patterns.push_back((path.empty() ? "*\" " : "\"" + path + " ") + name + "\"");
+    cases += "    " + join(patterns, " | ") + ") offered=\"" + join(option.choices, " ") +
+             "\" some=1 ;;\n";
   }
   return cases;
 }
 
 std::string bash(const CommandTree& program) {
+  std::string values = bash_values(program, ""), words;
+  for_each_command(program, [&](const CommandTree& command, const std::string& path) {
+    values += bash_values(command, path);
+    words += "    \"" + path + "\") offered=\"" + words_of(command) + "\" flags=\"" +
+             flags_of(command) + "\" ;;\n";
+  });
   return "# Completion of heed for bash: heed completion bash > "
          "~/.local/share/bash-completion/completions/heed\n"
          "_heed() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  local command= offered= flags= some= i\n"
          "  COMPREPLY=()\n"
-         "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-         "    COMPREPLY=($(compgen -W " +
-         quoted(names_of(program.commands) + " " + flags_of(program)) +
-         " -- \"$word\"))\n"
-         "    return\n"
-         "  fi\n"
-         "  case ${COMP_WORDS[1]} in\n" +
-         bash_cases(program) +
+         "  # --option=value comes as three words.\n"
+         "  if [ \"$word\" = \"=\" ]; then word=\n"
+         "  elif [ \"$before\" = \"=\" ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "    case ${COMP_WORDS[i]} in\n"
+         "      " +
+         join(taking_values(program), " | ") +
+         ") i=$((i + 1)); if [ \"${COMP_WORDS[i]}\" = \"=\" ]; then i=$((i + 1)); fi ;;\n"
+         "      -*) ;;\n"
+         "      *)\n"
+         "        command=\"$command${command:+ }${COMP_WORDS[i]}\"\n"
+         "        case $command in " +
+         join(parents_of(program), " | ") +
+         ") ;; *) break ;; esac ;;\n"
+         "    esac\n"
+         "  done\n"
+         "  case \"$command $before\" in\n" +
+         values +
          "  esac\n"
-         "  # Files where no option is begun; commands inside a command have no files before "
-         "them.\n"
-         "  if [ \"${word#-}\" != \"$word\" ] || [ \"${words#-}\" = \"$words\" ]; then\n"
-         "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-         "  fi\n"
+         "  # Without a list of values there are files.\n"
+         "  if [ -n \"$some\" ]; then COMPREPLY=($(compgen -W \"$offered\" -- \"$word\")); return; "
+         "fi\n"
+         "  case $command in\n"
+         "    \"\") offered=\"" +
+         names_of(program.commands) + " " + flags_of(program) + "\" ;;\n" + words +
+         "  esac\n"
+         "  if [ \"${word#-}\" != \"$word\" ]; then offered=\"$offered $flags\"; fi\n"
+         "  COMPREPLY=($(compgen -W \"$offered\" -- \"$word\"))\n"
          "}\n"
          "complete -o default -F _heed heed\n";
 }
@@ -82,38 +122,71 @@ std::string zsh(const CommandTree& program) {
   return "#compdef heed\n"
          "# Completion of heed for zsh: heed completion zsh > FOLDER/_heed, a folder of $fpath.\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
-         bash(program);
+         bash(program) +
+         "# zsh has read this file because heed is completed for the first time.\n"
+         "if [ \"${funcstack[1]}\" = _heed ]; then _bash_complete -o default -F _heed; fi\n";
 }
 
-std::string fish_options(const CommandTree& command, const std::string& condition) {
+/// In single quotes of fish.
+std::string fish_quoted(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return '\'' + out + '\'';
+}
+
+/// `path`: the command, "" for the program.
+std::string fish_options(const CommandTree& command, const std::string& path) {
+  const std::string begin = "complete -c heed -n " + fish_quoted("__heed_at " + path);
   std::string out;
   for (const Option& option : command.options) {
-    if (option.by_place()) continue;
-    out += "complete -c heed -n " + quoted(condition);
+    const std::string choices =
+        option.choices.empty() ? "" : " -a " + fish_quoted(join(option.choices, " "));
+    if (option.by_place()) {
+      if (!choices.empty()) out += begin + " -f" + choices + "\n";
+      continue;
+    }
+    out += begin;
     for (const std::string& name : option.names)
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    if (!option.value.empty()) out += " -r";
-    out += " -d " + quoted(option.help) + "\n";
+    if (!option.value.empty()) out += choices.empty() ? " -r" : " -x" + choices;
+    out += " -d " + fish_quoted(option.help) + "\n";
   }
+  for (const CommandTree& below : command.commands)
+    out += begin + " -f -a " + below.name + " -d " + fish_quoted(below.description) + "\n";
   return out;
 }
 
 std::string fish(const CommandTree& program) {
   std::string out =
       "# Completion of heed for fish: heed completion fish > "
-      "~/.config/fish/completions/heed.fish\n" +
-      fish_options(program, "__fish_use_subcommand");
-  for (const CommandTree& command : program.commands) {
-    out += "complete -c heed -f -n \"__fish_use_subcommand\" -a " + command.name + " -d " +
-           quoted(command.description) + "\n";
-    const std::string inside = "__fish_seen_subcommand_from " + command.name;
-    for (const CommandTree& below : command.commands) {
-      out += "complete -c heed -f -n " + quoted(inside) + " -a " + below.name + " -d " +
-             quoted(below.description) + "\n";
-      out += fish_options(below, inside + "; and __fish_seen_subcommand_from " + below.name);
-    }
-    out += fish_options(command, inside);
-  }
+      "~/.config/fish/completions/heed.fish\n"
+      "# Whether this is the command that was typed; none without arguments.\n"
+      "function __heed_at\n"
+      "    set -l command\n"
+      "    set -l skip no\n"
+      "    for word in (commandline -opc)[2..-1]\n"
+      "        if test $skip = yes\n"
+      "            set skip no\n"
+      "        else if contains -- $word " +
+      join(taking_values(program), " ") +
+      "\n"
+      "            set skip yes\n"
+      "        else if not string match -q -- '-*' $word\n"
+      "            set -a command $word\n"
+      "            contains -- \"$command\" " +
+      join(parents_of(program), " ") +
+      "; or break\n"
+      "        end\n"
+      "    end\n"
+      "    test \"$command\" = \"$argv\"\n"
+      "end\n" +
+      fish_options(program, "");
+  for_each_command(program, [&](const CommandTree& command, const std::string& path) {
+    out += fish_options(command, path);
+  });
   return out;
 }
 

@@ -51,6 +51,7 @@ struct CommandTree {
     std::vector<std::string>
         names;                // "-o", "--output"; one name without dashes is told by its place
     std::string help, value;  // value: what it takes; empty for a flag
+    std::vector<std::string> choices;  // one_of(); empty where there are none
     bool by_place() const { return !names.front().starts_with('-'); }
   };
   std::string name, description, examples;
