@@ -232,12 +232,21 @@ void Translator::add_prefixes(const std::vector<std::string>& prefixes, int64_t 
   }
 }
 
-void Translator::search_batches(const Lines& lines, int64_t first_line,
-                                std::vector<Translation>& out) {
+std::vector<std::vector<int64_t>> Translator::cut(const Lines& lines) const {
   const int64_t width =
       samples(config_.sampling) ? std::max(config_.n_best, config_.mbr) : config_.beam_size;
   const int64_t tokens = token_budget(kSearchTokens / width, device_);
-  const auto batches = batches_by_length(lines.lengths, together_, tokens, /*skip=*/0);
+  return batches_by_length(lines.lengths, together_, tokens, /*skip=*/0);
+}
+
+std::vector<std::vector<int64_t>> Translator::batches_of(
+    const std::vector<std::string>& lines) const {
+  return cut(encode(lines, 1, TooLong::cut));
+}
+
+void Translator::search_batches(const Lines& lines, int64_t first_line,
+                                std::vector<Translation>& out) {
+  const auto batches = cut(lines);
   const EvalMode eval_mode(models());  // once: threads only read it
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {

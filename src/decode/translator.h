@@ -63,6 +63,13 @@ class Translator {
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
                                      const std::vector<std::string>& prefixes = {});
 
+  /// How translate() cuts these lines into batches: indices, in the order in which they are
+  /// searched. Lines without pieces are in none. Batches that follow each other, translated by
+  /// themselves in this order, are cut in the same way: unless they are drawn by their number,
+  /// lines get the same bits. (On a CPU with several threads one batch alone has all of them, and
+  /// of several each has one.)
+  std::vector<std::vector<int64_t>> batches_of(const std::vector<std::string>& lines) const;
+
   /// Whether a line gets the same bits whichever lines are translated with it. Otherwise its
   /// log-probabilities may differ in the last digits, or it is drawn by its number.
   bool is_same_in_any_batch() const;
@@ -104,6 +111,7 @@ class Translator {
   Lines encode(const std::vector<std::string>& lines, int64_t first_line, TooLong policy) const;
   void warn(const Lines& lines, const std::vector<Translation>& translations,
             int64_t first_line) const;
+  std::vector<std::vector<int64_t>> cut(const Lines& lines) const;
   void search_batches(const Lines& lines, int64_t first_line, std::vector<Translation>& out);
   void search_batch(const Lines& lines, const std::vector<int64_t>& batch, int64_t first_line,
                     std::vector<Translation>& out);

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "decode/sampling.h"
 
 namespace heed::serve {
 
@@ -20,10 +23,12 @@ struct Desk::Entry {
   Lines lines = {};
   Task task = {};
   bool is_task = false;
-  std::vector<decode::Translation> found = {};  // of the lines so far, in order
+  std::vector<decode::Translation> found = {};  // one a line
+  std::size_t done = 0;  // lines that are translated: the first ones, where batches are shared
+  std::deque<std::vector<std::size_t>> turns = {};  // else: what is left of the window, by turns
 
   std::size_t model() const { return is_task ? task.model : lines.model; }
-  int64_t left() const { return is_task ? 1 : std::ssize(lines.lines) - std::ssize(found); }
+  int64_t left() const { return is_task ? 1 : static_cast<int64_t>(lines.lines.size() - done); }
 };
 
 namespace {
@@ -53,6 +58,7 @@ Desk::Desk(std::vector<Model>& models, const Limits& limits, http::Metrics& metr
 void Desk::take(Lines lines, const http::Reply& reply) {
   auto entry = std::make_shared<Entry>(Entry{.reply = reply});
   entry->lines = std::move(lines);
+  entry->found.resize(entry->lines.lines.size());
   take(std::move(entry));
 }
 
@@ -106,15 +112,46 @@ bool Desk::shares_batches(const Entry& entry) const {
          models_[entry.model()].translator.is_same_in_any_batch();
 }
 
+/// Cuts the next window of lines of a request that shares no batches. Windows are those of `heed
+/// translate`, and so are batches: others could have other bits.
+void Desk::plan_turns(Entry& entry) const {
+  const decode::Translator& translator = models_[entry.model()].translator;
+  const auto window = static_cast<std::size_t>(32 * translator.config().batch_size);
+  const std::size_t from = entry.done, to = std::min(entry.lines.lines.size(), from + window);
+  std::vector<std::size_t> all(to - from);
+  std::iota(all.begin(), all.end(), from);
+  // What is drawn is drawn by its number in the window.
+  if (samples(translator.config().sampling) || !entry.lines.prefixes.empty()) {
+    entry.turns.push_back(std::move(all));
+    return;
+  }
+  const auto begin = entry.lines.lines.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto batches =
+      translator.batches_of({begin, begin + static_cast<std::ptrdiff_t>(to - from)});
+  const auto together = static_cast<std::size_t>(at::get_num_threads());
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    // One batch alone would be searched by all threads, with other bits.
+    const bool would_be_alone = together > 1 && i + 1 == batches.size();
+    if (i % together == 0 && (i == 0 || !would_be_alone)) entry.turns.emplace_back();
+    for (const int64_t line : batches[i])
+      entry.turns.back().push_back(from + static_cast<std::size_t>(line));
+  }
+  // Lines without pieces are in no batch.
+  if (entry.turns.empty()) entry.turns.emplace_back();
+  std::vector<std::size_t> planned;
+  for (const auto& turn : entry.turns) planned.insert(planned.end(), turn.begin(), turn.end());
+  std::ranges::sort(planned);
+  std::ranges::set_difference(all, planned, std::back_inserter(entry.turns.back()));
+}
+
 std::vector<Desk::Share> Desk::next_batch() const {
   const EntryPtr& first = entries_.front();
   const decode::DecodeConfig& config = models_[first->model()].translator.config();
   std::vector<Share> batch;
   if (!shares_batches(*first)) {
-    // The windows of `heed translate`: other batches could have other bits.
-    const auto from = first->found.size();
-    const auto to = std::min(first->lines.lines.size(), from + 32 * config.batch_size);
-    for (std::size_t line = from; line < to; ++line) batch.push_back({first, line});
+    if (first->turns.empty()) plan_turns(*first);
+    for (const std::size_t line : first->turns.front()) batch.push_back({first, line});
+    first->turns.pop_front();
     return batch;
   }
   std::vector<EntryPtr> fellows;
@@ -131,14 +168,14 @@ std::vector<Desk::Share> Desk::next_batch() const {
   };
   for (std::size_t round = 0; !fellows.empty() && batch.size() < most; ++round) {
     std::vector<Share> turn;  // the next line of each
-    for (const EntryPtr& entry : fellows) turn.push_back({entry, entry->found.size() + round});
+    for (const EntryPtr& entry : fellows) turn.push_back({entry, entry->done + round});
     const int64_t wanted = length(batch.empty() ? turn.front() : batch.front());
     std::ranges::stable_sort(turn, {},
                              [&](const Share& share) { return std::abs(length(share) - wanted); });
     turn.resize(std::min(turn.size(), most - batch.size()));
     batch.insert(batch.end(), turn.begin(), turn.end());
     std::erase_if(fellows, [&](const EntryPtr& entry) {
-      return entry->found.size() + round + 1 == entry->lines.lines.size();
+      return entry->done + round + 1 == entry->lines.lines.size();
     });
   }
   return batch;
@@ -165,9 +202,10 @@ void Desk::translate(const std::vector<Share>& batch) {
 
   const std::scoped_lock lock(mutex_);
   seconds_per_line_ += 0.1 * (seconds / count - seconds_per_line_);
-  // The lines of an entry are in order, and all before them are done.
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    batch[i].entry->found.push_back(std::move(found[i]));
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    batch[i].entry->found[batch[i].line] = std::move(found[i]);
+    ++batch[i].entry->done;
+  }
   waiting_ -= std::ssize(batch);
 }
 

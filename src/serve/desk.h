@@ -3,8 +3,10 @@
 // Lines of several requests share batches where that changes nobody's output: for models that give
 // a line the same bits in any batch (decode::Translator::is_same_in_any_batch). Other requests
 // are translated alone, so that an answer is in any case what `heed translate` gives for a file of
-// its lines. Batches take a line of each request in turn, that of the first one always: a long
-// request does not hold up others, and none is passed over for ever.
+// its lines. Shared batches take a line of each request in turn, that of the first one always;
+// others take turns, each with as many batches of `heed translate` as there are threads (with
+// sampling: with a window of it). So a long request does not hold up others, and none is passed
+// over for ever.
 #pragma once
 
 #include <chrono>
@@ -71,6 +73,7 @@ class Desk {
   void take(EntryPtr entry);
   void give_up_late();
   bool shares_batches(const Entry& entry) const;
+  void plan_turns(Entry& entry) const;
   std::vector<Share> next_batch() const;
   void translate(const std::vector<Share>& batch);
   void settle(const std::vector<Share>& batch);

@@ -2,6 +2,7 @@
 // or among others; queues, times and mistakes. The test itself is the thread that translates.
 #include "serve/service.h"
 
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,11 +29,12 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-decode::Translator translator_of(std::size_t which) {
-  return decode::make_translator(random_model(small_models()[which]));
+decode::Translator translator_of(std::size_t which, const decode::DecodeConfig& config = {}) {
+  return decode::make_translator(random_model(small_models()[which]), config);
 }
 
-std::vector<Model> models_of(const std::vector<std::size_t>& which) {
+std::vector<Model> models_of(const std::vector<std::size_t>& which,
+                             const decode::DecodeConfig& config = {}) {
   std::vector<Model> models;
   for (const std::size_t i : which)
     models.push_back({.name = "m" + std::to_string(i),
@@ -44,14 +46,15 @@ std::vector<Model> models_of(const std::vector<std::size_t>& which) {
                       .softmax_kinds = {"cross"},
                       .layer = 1,
                       .head = -1,
-                      .translator = translator_of(i)});
+                      .translator = translator_of(i, config)});
   return models;
 }
 
 class Running {
  public:
-  explicit Running(const std::vector<std::size_t>& which, const Limits& limits = {})
-      : service(models_of(which), limits),
+  explicit Running(const std::vector<std::size_t>& which, const Limits& limits = {},
+                   const decode::DecodeConfig& config = {})
+      : service(models_of(which, config), limits),
         server({.finished = [this](const http::Finished& about) { service.note(about); }},
                service.routes()) {}
 
@@ -156,6 +159,34 @@ TEST(Service, ALongRequestDoesNotHoldUpShortOnes) {
   EXPECT_EQ(running.end(small).status, 200);
   EXPECT_GT(running.service.waiting(), 300);
   EXPECT_EQ(json::parse(running.end(large).body)["translatedText"].size(), 500U);
+}
+
+TEST(Service, ALongRequestDoesNotHoldUpOthersWhereBatchesAreNotShared) {
+  const decode::DecodeConfig config{.batch_size = 3};
+  std::vector<std::string> many;  // three windows of 96 lines, the last of them with 1 line
+  for (int i = 0; i < 193; ++i) many.push_back(sentences()[static_cast<std::size_t>(i * i % 7)]);
+  const int threads = at::get_num_threads();
+  for (const int some : {1, 2, 3}) {
+    at::set_num_threads(some);
+    Running running({1}, {}, config);
+    auto large = running.begin(post_text("/translate", json{{"q", many}}.dump()));
+    running.wait_for_lines(193);
+    auto small = running.begin(post_text("/translate", R"({"q": ["quorz", "mira tolo"]})"));
+    running.wait_for_lines(195);
+    for (int turn = 0; turn < 2; ++turn) running.service.work(milliseconds(1));
+    EXPECT_EQ(running.service.waiting(), 193 - 3 * some);  // of the long one, one turn is done
+    EXPECT_EQ(json::parse(running.end(small).body)["translatedText"],
+              json(expected(translator_of(1, config), {"quorz", "mira tolo"})));
+    std::vector<std::string> texts;  // as `heed translate` does, window by window
+    for (auto from = many.begin(); from < many.end(); from += 96) {
+      const auto to = std::min(from + 96, many.end());
+      const auto part = expected(translator_of(1, config), {from, to});
+      texts.insert(texts.end(), part.begin(), part.end());
+      if (to == many.end()) break;
+    }
+    EXPECT_EQ(json::parse(running.end(large).body)["translatedText"], json(texts));
+  }
+  at::set_num_threads(threads);
 }
 
 TEST(Service, GivesAlternativesAndGoesOnFromPrefixes) {
