@@ -5,7 +5,11 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <ranges>
 #include <set>
+#include <system_error>
+#include <vector>
 
 #include "apps/commands.h"
 #include "apps/shared/config.h"
@@ -17,8 +21,11 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "config/print.h"
 #include "data/split.h"
 #include "model/device.h"
+#include "text/lines.h"
+#include "text/spool.h"
 
 namespace heed {
 namespace {
@@ -27,7 +34,7 @@ namespace fs = std::filesystem;
 
 struct InitArgs {
   std::string source, target, name, output, data;
-  int64_t valid = -1, test = -1;
+  std::optional<int64_t> valid, test;
   bool force = false, no_estimate = false;
 };
 
@@ -95,6 +102,8 @@ Recipe recipe_for(const data::CorpusShape& shape, bool gpu) {
   // A text of few different words does not fill more pieces.
   const int64_t types = shape.source_types + shape.target_types;
   recipe.vocabulary = std::max<int64_t>(100, std::min(recipe.vocabulary, types / 2 / 50 * 50));
+  // Each character is a piece, and a Chinese line of many characters counts as one word.
+  recipe.vocabulary = std::max(recipe.vocabulary, 2 * shape.characters);
   recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
   if (pairs < kEnoughForTransformer) {
     recipe.model = small_rnn();
@@ -120,33 +129,42 @@ Recipe recipe_for(const data::CorpusShape& shape, bool gpu) {
   return recipe;
 }
 
-std::string paths_of(const data::CorpusFiles& files) {
-  return "{source: " + files.source + ", target: " + files.target + "}";
+/// Text as YAML reads it back.
+std::string yaml_text(std::string text) {
+  return config::value_text(&text);
+}
+
+/// "  valid: {...}", or nothing for a part of no pairs.
+std::string line_of(const std::string& part, const data::CorpusFiles& files, int64_t pairs) {
+  if (pairs == 0) return "";
+  return "  " + part + ": {source: " + yaml_text(files.source) +
+         ", target: " + yaml_text(files.target) + "}\n";
 }
 
 /// The file, short enough to be read; every line of it may be changed.
 std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
-                    const data::CorpusShape& shape, const Recipe& recipe,
-                    const std::string& minutes) {
+                    const data::SplitCounts& counts, const data::CorpusShape& shape,
+                    const Recipe& recipe, const std::string& minutes) {
   const auto number = [](double value) {
     std::string text = fixed(value, 4);
     while (text.back() == '0') text.pop_back();
     return text;
   };
   const int64_t every = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
+  const bool held_out = counts.valid + counts.test > 0;
   const std::string text =
       "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
       std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
-      " words.\n#   heed train " + args.output + "\n" + minutes +
-      "# All keys: heed config --markdown, or docs/config.md.\nname: " + args.name +
-      "\nseed: 1\n\ndata:\n  train: " + paths_of(files.train) +
-      "\n  valid: " + paths_of(files.valid) + "\n  test: " + paths_of(files.test) +
-      "\n  # Both sides share their pieces: names and numbers look alike in them.\n"
+      " words.\n#   heed train " + one_line(shell_word(args.output), 1000) + "\n" + minutes +
+      "# All keys: heed config --markdown, or docs/config.md.\nname: " + yaml_text(args.name) +
+      "\nseed: 1\n\ndata:\n" + line_of("train", files.train, counts.train) +
+      line_of("valid", files.valid, counts.valid) + line_of("test", files.test, counts.test) +
+      "  # Both sides share their pieces: names and numbers look alike in them.\n"
       "  vocabulary: {kind: joint, size: " +
-      std::to_string(recipe.vocabulary) +
-      "}\n  # Pairs that stand there twice, or whose half is in valid or test, teach nothing new.\n"
-      "  clean: [duplicates, overlap]\n\nmodel:\n" +
-      recipe.model +
+      std::to_string(recipe.vocabulary) + "}\n  # Pairs that stand there twice" +
+      (held_out ? ", or whose half is in valid or test," : "") +
+      " teach nothing new.\n  clean: [duplicates" + (held_out ? ", overlap" : "") +
+      "]\n\nmodel:\n" + recipe.model +
       "  # More for a small corpus, less for a large one.\n  dropout: " + number(recipe.dropout) +
       "\n\ntraining:\n  # Target pieces of an update.\n  batch_size: " +
       std::to_string(recipe.batch) + "\n  learning_rate: " + number(recipe.learning_rate) +
@@ -181,52 +199,88 @@ std::string folder_for(const InitArgs& args) {
   return taken ? folder + "_split" : folder;
 }
 
+/// Files and folders that were not there before. They go again where the command fails, so that it
+/// can be repeated.
+class Made {
+ public:
+  ~Made() {
+    std::error_code ignored;
+    // A folder goes only where it is empty.
+    for (const fs::path& path : paths_ | std::views::reverse) fs::remove(path, ignored);
+  }
+  Made() = default;
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+
+  void will_make(const std::string& path) {
+    if (!fs::exists(path)) paths_.emplace_back(path);
+  }
+  void keep() { paths_.clear(); }
+
+ private:
+  std::vector<fs::path> paths_;
+};
+
+/// Throws where the file is there and may not be overwritten.
+void claim(const std::string& path, const char* cure, const InitArgs& args, Made& made) {
+  if (fs::exists(path) && !args.force)
+    throw UserError(path + ": is there already; " + cure + ", or give --force");
+  made.will_make(path);
+}
+
+/// The three parts of the corpus; those of no pairs are not written.
+data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Made& made) {
+  std::string source = ending_of(args.source, "src"), target = ending_of(args.target, "tgt");
+  if (source == target) source = "src", target = "tgt";
+  const auto pair = [&](const std::string& part, bool wanted) {
+    data::CorpusFiles out;
+    out.source = (fs::path(args.data) / (part + "." + source)).string();
+    out.target = (fs::path(args.data) / (part + "." + target)).string();
+    if (wanted)
+      for (const std::string& path : {out.source, out.target})
+        claim(path, "name another folder with --data", args, made);
+    return out;
+  };
+  return {pair("train", true), pair("valid", valid > 0), pair("test", test > 0)};
+}
+
 void init(InitArgs args) {
-  if (args.target.empty() && !args.source.ends_with(".tsv") && !args.source.ends_with(".tsv.gz"))
+  if (args.target.empty() && !text::has_tsv_name(args.source))
     throw UserError(
         "heed init: name two files of lines that belong together, or one .tsv of two "
         "columns");
+  for (const std::string& path : {args.source, args.target})
+    if (!path.empty() && text::is_stream(path))
+      throw UserError("heed init: '" + path +
+                      "' can be read only once, and is read several times; save it to a file");
   if (args.name.empty()) args.name = name_of(args.source);
   if (args.output.empty()) args.output = args.name + ".yaml";
   if (args.data.empty()) args.data = folder_for(args);
-  if (fs::exists(args.output) && !args.force)
-    throw UserError(args.output + ": is there already; name another file with -o, or give --force");
+  Made made;
+  made.will_make(args.data);
+  claim(args.output, "name another file with -o", args, made);
   data::CorpusFiles files;
   files.source = args.source;
   files.target = args.target;
   const data::CorpusShape shape = data::shape_of(files);
-  const int64_t valid = args.valid >= 0 ? args.valid : held_out_of(shape.pairs);
-  const int64_t test = args.test >= 0 ? args.test : held_out_of(shape.pairs);
-  if (valid + test >= shape.pairs)
-    throw UserError("heed init: " + std::to_string(shape.pairs) + " pairs are too few to take " +
-                    std::to_string(valid) + " and " + std::to_string(test) +
-                    " out of them for validation and test");
+  const int64_t valid = args.valid.value_or(held_out_of(shape.pairs));
+  const int64_t test = args.test.value_or(held_out_of(shape.pairs));
   log::info(data::files_text(args.source, args.target) + ": " + std::to_string(shape.pairs) +
             " pairs, " + text::name_of(shape.source_script) + " and " +
             text::name_of(shape.target_script) + ", at most " + counted(shape.longest, "word") +
             " in a line" +
             (shape.blank > 0 ? ", " + counted(shape.blank, "blank pair") + " left out" : ""));
-  std::string source = ending_of(args.source, "src"), target = ending_of(args.target, "tgt");
-  if (source == target) source = "src", target = "tgt";
-  const auto pair = [&](const std::string& part) {
-    data::CorpusFiles out;
-    out.source = (fs::path(args.data) / (part + "." + source)).string();
-    out.target = (fs::path(args.data) / (part + "." + target)).string();
-    for (const std::string& path : {out.source, out.target})
-      if (fs::exists(path) && !args.force)
-        throw UserError(path +
-                        ": is there already; name another folder with --data, or give --force");
-    return out;
-  };
-  const data::SplitFiles parts{pair("train"), pair("valid"), pair("test")};
+  const data::SplitFiles parts = parts_for(args, valid, test, made);
   make_folder(args.data);
-  const data::SplitCounts counts = data::split(files, shape.pairs, valid, test, parts);
+  const std::string folder = fs::path(args.output).parent_path().string();
+  if (!folder.empty()) make_folder(folder);
+  const data::SplitCounts counts = data::split(files, valid, test, parts);
   log::info(args.data + ": " + std::to_string(counts.train) + " training, " +
             std::to_string(counts.valid) + " validation and " + std::to_string(counts.test) +
             " test pairs");
   Recipe recipe = recipe_for(shape, model::open_device("auto").is_cuda());
   const auto write = [&](const std::string& minutes) {
-    write_atomic(args.output, yaml_of(args, parts, shape, recipe, minutes));
+    write_atomic(args.output, yaml_of(args, parts, counts, shape, recipe, minutes));
     return load_config(args.output, {});
   };
   Config config = write("");
@@ -235,11 +289,17 @@ void init(InitArgs args) {
     try {
       return make_vocabularies(config);
     } catch (const text::TooLittleText& fault) {
+      if (fault.most < data::kFewestPieces)
+        throw UserError(data::files_text(args.source, args.target) +
+                        ": too little text for a vocabulary: it gives " +
+                        std::to_string(fault.most) + " pieces, and " +
+                        std::to_string(data::kFewestPieces) + " are the fewest");
       recipe.vocabulary = fault.most;
       return make_vocabularies(config = write(""));
     }
   }();
   if (!args.no_estimate) write(estimate(config, args.data, vocabularies));
+  made.keep();
   std::cout << "heed train " << shell_word(args.output) << '\n';
 }
 
@@ -253,8 +313,9 @@ void add_init(CommandLine& program) {
       .required();
   command.option("target", args->target, "Their translations, line by line");
   command.group("Input");
-  command.option("--valid", args->valid, "Validation pairs; default: a twentieth, at most 1,000");
-  command.option("--test", args->test, "Test pairs; default: the same");
+  command.option("--valid", args->valid, "Validation pairs; default: a twentieth, at most 1,000")
+      .not_negative();
+  command.option("--test", args->test, "Test pairs; default: the same").not_negative();
   command.group("Output");
   command.option("-o,--output", args->output, "The configuration; default: NAME.yaml");
   command.option("--name", args->name,

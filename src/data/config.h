@@ -47,13 +47,15 @@ struct CorpusFiles {
 
 struct VocabularyConfig {
   HEED_CONFIG(VocabularyConfig);
+inline constexpr int64_t kFewestPieces = 16, kMostPieces = 1000000;
+
   HEED_FIXED(
       VocabularyKind, kind, VocabularyKind::joint,
       "One SentencePiece model for both languages, or one each; tying all embeddings needs joint.",
       config::AnyValue{})
   HEED_FIXED(int64_t, size, 8000,
              "Number of pieces: more gives shorter sentences and a larger output layer.",
-             config::Between<int64_t>{16, 1000000})
+             config::Between<int64_t>{kFewestPieces, kMostPieces})
   HEED_FIXED(VocabularyAlgorithm, algorithm, VocabularyAlgorithm::unigram,
              "How SentencePiece finds its pieces.", config::AnyValue{})
   HEED_FIXED(double, coverage, 1.0,

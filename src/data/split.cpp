@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <vector>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "data/hash_set.h"
 #include "data/pair_reader.h"
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace heed::data {
@@ -35,6 +41,19 @@ class Side {
   HashSet types_;
 };
 
+/// Of both sides, blanks left out.
+class Characters {
+ public:
+  void add(const std::string& line) {
+    for (const char32_t c : text::decode_utf8(line))
+      if (!text::is_space(c)) seen_[c] = true;
+  }
+  int64_t count() const { return std::ranges::count(seen_, true); }
+
+ private:
+  std::vector<bool> seen_ = std::vector<bool>(0x110000);
+};
+
 /// A pair of files, written line by line.
 class PairFile {
  public:
@@ -54,10 +73,23 @@ class PairFile {
   AtomicFile source_, target_;
 };
 
-/// In [0, 1), by the text alone.
-double place_of(uint64_t hash) {
-  uint64_t state = hash;
-  return static_cast<double>(splitmix64(state) >> 11) * 0x1.0p-53;
+/// By the text alone; different hashes have different places.
+uint64_t place_of(uint64_t hash) {
+  return splitmix64(hash);
+}
+
+/// The smallest places of the corpus, at most so many, each once and in order.
+std::vector<uint64_t> first_places(const CorpusFiles& files, std::size_t count) {
+  std::set<uint64_t> places;
+  PairReader reader(files);
+  for (PairOfLines pair; reader.next(pair);) {
+    const PairFacts facts = facts_of(pair);
+    if (facts.blank()) continue;
+    const uint64_t place = place_of(facts.hash());
+    if (places.size() < count || (count > 0 && place < *places.rbegin())) places.insert(place);
+    if (places.size() > count) places.erase(std::prev(places.end()));
+  }
+  return {places.begin(), places.end()};
 }
 
 }  // namespace
@@ -65,6 +97,7 @@ double place_of(uint64_t hash) {
 CorpusShape shape_of(const CorpusFiles& files) {
   CorpusShape shape;
   Side source, target;
+  Characters characters;
   PairReader reader(files);
   for (PairOfLines pair; reader.next(pair);) {
     const PairFacts facts = facts_of(pair);
@@ -75,6 +108,8 @@ CorpusShape shape_of(const CorpusFiles& files) {
     ++shape.pairs;
     source.add(pair.source, facts.source);
     target.add(pair.target, facts.target);
+    characters.add(pair.source);
+    characters.add(pair.target);
   }
   reader.warn_of_repairs();
   shape.source_words = source.count;
@@ -82,37 +117,51 @@ CorpusShape shape_of(const CorpusFiles& files) {
   shape.longest = std::max(source.longest, target.longest);
   shape.source_types = source.types();
   shape.target_types = target.types();
+  shape.characters = characters.count();
   shape.source_script = source.script();
   shape.target_script = target.script();
   return shape;
 }
 
-SplitCounts split(const CorpusFiles& files, int64_t pairs, int64_t valid, int64_t test,
-                  const SplitFiles& to) {
-  const double of_valid =
-      static_cast<double>(valid) / static_cast<double>(std::max<int64_t>(1, pairs));
-  const double of_test =
-      static_cast<double>(test) / static_cast<double>(std::max<int64_t>(1, pairs));
-  PairFile train_file(to.train), valid_file(to.valid), test_file(to.test);
-  HashSet held_out;
+SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to) {
+  const std::size_t held_out = static_cast<std::size_t>(valid) + static_cast<std::size_t>(test);
+  const std::vector<uint64_t> places = first_places(files, held_out);
+  const auto refuse = [&] {
+    throw UserError(files_text(files.source, files.target) + ": " +
+                    counted(std::ssize(places), "different pair") + "; " + std::to_string(valid) +
+                    " for validation and " + std::to_string(test) +
+                    " for test leave none to train "
+                    "on");
+  };
+  if (places.size() < held_out) refuse();
+  PairFile train_file(to.train);
+  std::optional<PairFile> valid_file, test_file;
+  if (valid > 0) valid_file.emplace(to.valid);
+  if (test > 0) test_file.emplace(to.test);
+  std::vector<bool> written(held_out);
   SplitCounts counts;
   PairReader reader(files);
   for (PairOfLines pair; reader.next(pair);) {
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) continue;
-    const double place = place_of(facts.hash());
-    if (place >= of_valid + of_test) {
+    const uint64_t place = place_of(facts.hash());
+    const auto found = std::ranges::lower_bound(places, place) - places.begin();
+    if (found == std::ssize(places) || places[found] != place) {
       train_file.write(pair);
-    } else if (!held_out.insert(facts.hash())) {
+    } else if (written[found]) {
       ++counts.left_out;
     } else {
-      (place < of_valid ? valid_file : test_file).write(pair);
+      (found < valid ? valid_file : test_file)->write(pair);
+      written[found] = true;
     }
   }
-  for (PairFile* file : {&train_file, &valid_file, &test_file}) file->commit();
+  if (train_file.count == 0) refuse();
+  train_file.commit();
+  if (valid_file) valid_file->commit();
+  if (test_file) test_file->commit();
   counts.train = train_file.count;
-  counts.valid = valid_file.count;
-  counts.test = test_file.count;
+  counts.valid = valid;
+  counts.test = test;
   return counts;
 }
 

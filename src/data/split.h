@@ -1,5 +1,5 @@
-// Validation and test pairs taken out of a corpus, by the hash of their text: the same ones again
-// however the corpus is sorted, and nearly the same ones when it has grown.
+// Validation and test pairs taken out of a corpus, those with the smallest hashes of their text:
+// the same ones again however the corpus is sorted, and nearly the same ones when it has grown.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ struct CorpusShape {
   int64_t source_words = 0, target_words = 0;       // between blanks
   int64_t longest = 0;                              // words, of either side
   int64_t source_types = 0, target_types = 0;       // different words
+  int64_t characters = 0;                           // different ones, of both sides
   text::Script source_script = text::Script::none;  // of most lines
   text::Script target_script = text::Script::none;
 };
@@ -25,7 +26,7 @@ struct CorpusShape {
 CorpusShape shape_of(const CorpusFiles& files);
 
 struct SplitFiles {
-  CorpusFiles train, valid, test;  // paths to write
+  CorpusFiles train, valid, test;  // paths to write; a part of 0 pairs is not written
 };
 
 struct SplitCounts {
@@ -33,10 +34,9 @@ struct SplitCounts {
   int64_t left_out = 0;  // that stand in validation or test already
 };
 
-/// About `valid` and `test` of so many `pairs` are held out, each once; what is equal to one of
-/// them is left out of training. Blank pairs are left out. Throws as PairReader, and Failure where
-/// a file cannot be written.
-SplitCounts split(const CorpusFiles& files, int64_t pairs, int64_t valid, int64_t test,
-                  const SplitFiles& to);
+/// So many different pairs are held out, each once; what is equal to one of them is left out of
+/// training. Blank pairs are left out. Reads the corpus twice. Throws as PairReader, UserError
+/// where nothing is left for training, and Failure where a file cannot be written.
+SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to);
 
 }  // namespace heed::data

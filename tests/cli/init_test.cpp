@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Init, WritesAConfigurationThatTrainsAsItStands) {
   const TemporaryFolder folder;
@@ -48,10 +49,110 @@ TEST(Init, OverwritesNothingAndRefusesTooFewPairs) {
   expect_mistake(run_heed({"init", source, target, "-o", folder / "there.yaml"}),
                  {"there.yaml", "is there already"});
   EXPECT_EQ(read_file(folder / "there.yaml"), "kept");
-  expect_mistake(run_heed({"init", source, target, "-o", folder / "x.yaml", "--data",
+  expect_mistake(run_heed({"-q", "init", source, target, "-o", folder / "x.yaml", "--data",
                            folder / "parts", "--valid", "30", "--test", "30"}),
-                 {"40 pairs are too few"});
+                 {"; 30 for validation and 30 for test leave none to train on"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "parts"));
+  for (const char* part : {"--valid", "--test"})
+    expect_mistake(run_heed({"init", source, target, part, "-5"}),
+                   {part, "got '-5', expected a number from 0"});
   expect_mistake(run_heed({"init", source}), {"two files"});
+}
+
+TEST(Init, WritesPathsAndNamesThatItReadsBack) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "corpus", 60, 5);
+  std::filesystem::rename(folder / "corpus.src", folder / "a,b.de");
+  std::filesystem::rename(folder / "corpus.tgt", folder / "x #y.en");
+  const std::string output = folder / "no folder: yet/q.yaml";
+  product(run_heed_in({"--chdir=" + folder.path()},
+                      {"init", "a,b.de", "x #y.en", "-o", output, "--name", "q: \"z\" # {",
+                       "--data", "parts, all", "--no-estimate"}));
+  const std::string read = product(run_heed({"config", output}));
+  EXPECT_THAT(read, AllOf(HasSubstr("name: \"q: \\\"z\\\" # {\"\n"),
+                          HasSubstr("source: \"parts, all/train.de\"\n"),
+                          HasSubstr("target: \"parts, all/test.en\"\n")));
+  EXPECT_TRUE(std::filesystem::exists(folder / "parts, all/valid.en"));
+}
+
+TEST(Init, GivesEachCharacterAPiece) {
+  const TemporaryFolder folder;
+  std::string source, target;
+  for (int i = 0; i < 400; ++i) {
+    for (int k = 0; k < 9; ++k) {  // U+4E00 to U+4FFF
+      const int c = 0x4E00 + (i * 9 + k * 37) % 512;
+      source += {static_cast<char>(0xE0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 63)),
+                 static_cast<char>(0x80 | (c & 63))};
+    }
+    source += '\n';
+    target += "no more than " + std::to_string(i) + "\n";
+  }
+  folder.write("corpus.zh", source);
+  folder.write("corpus.en", target);
+  const Result result = run_heed({"init", folder / "corpus.zh", folder / "corpus.en", "-o",
+                                  folder / "c.yaml", "--data", folder / "parts", "--no-estimate"});
+  EXPECT_THAT(product(result), HasSubstr("heed train"));
+}
+
+TEST(Init, RefusesAStream) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "corpus", 60, 5);
+  expect_mistake(run_heed({"init", "-", folder / "corpus.tgt"}), {"'-' can be read only once"});
+}
+
+TEST(Init, LeavesNothingWhereItFails) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "corpus", 60, 5);
+  folder.write("file", "");
+  folder.write("old/kept", "kept");
+  const std::string source = folder / "corpus.src", target = folder / "corpus.tgt";
+  const auto init = [&](const std::string& output, const std::string& data) {
+    return run_heed({"init", source, target, "-o", output, "--data", data, "--no-estimate"});
+  };
+  const std::string parts = folder / "parts";
+  EXPECT_EQ(init(folder / "file/x.yaml", parts).status, 1);
+  EXPECT_FALSE(fs::exists(parts));
+  // A vocabulary is the last thing that can fail.
+  folder.write("tiny.src", "a b\nb\na\n");
+  folder.write("tiny.tgt", "b a\nb\na\n");
+  const Result tiny = run_heed({"init", folder / "tiny.src", folder / "tiny.tgt", "-o",
+                                folder / "tiny.yaml", "--data", folder / "old", "--no-estimate"});
+  EXPECT_EQ(tiny.status, 2);
+  EXPECT_THAT(lines_of(tiny.err).back(),
+              AllOf(HasSubstr("tiny.tgt: too little text for a vocabulary: it gives "),
+                    HasSubstr("16 are the fewest")));
+  EXPECT_FALSE(fs::exists(folder / "tiny.yaml"));
+  EXPECT_FALSE(fs::exists(folder / "old/train.src"));
+  EXPECT_EQ(read_file(folder / "old/kept"), "kept");
+  EXPECT_EQ(init(folder / "x.yaml", parts).status, 0);
+}
+
+TEST(Init, TakesAsManyPairsAsAskedForOutOfACompressedFileOfBothSides) {
+  const TemporaryFolder folder;
+  std::string rows;
+  for (int i = 0; i < 500; ++i) {
+    std::string word;
+    for (int rest = i + 26; rest > 0; rest /= 26) word += static_cast<char>('a' + rest % 26);
+    rows += word + " x\tx " + word + "\n";
+  }
+  folder.write("both.tsv", rows);
+  ASSERT_EQ(subprocess::run({"gzip", folder / "both.tsv"}).status, 0);
+  const std::string config = folder / "c.yaml";
+  const auto init = [&](const std::string& valid, const std::string& test) {
+    return run_heed({"init", folder / "both.tsv.gz", "-o", config, "--data", folder / "parts",
+                     "--valid", valid, "--test", test, "--no-estimate", "--force"});
+  };
+  EXPECT_THAT(init("7", "103").err, HasSubstr("390 training, 7 validation and 103 test pairs"));
+  EXPECT_EQ(lines_of(read_file(folder / "parts/test.tgt")).size(), 103U);
+  std::filesystem::remove_all(folder / "parts");
+  const Result none = init("0", "0");
+  EXPECT_THAT(product(none), HasSubstr("heed train"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "parts/valid.src"));
+  const std::string yaml = read_file(config);
+  EXPECT_THAT(yaml, AllOf(Not(HasSubstr("valid:")), Not(HasSubstr("test:")),
+                          HasSubstr("clean: [duplicates]")));
+  EXPECT_EQ(run_heed({"config", config, "--check"}).status, 0);
 }
 
 }  // namespace

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <set>
+#include <string>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "temporary_folder.h"
@@ -46,22 +50,62 @@ class Split : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Split, HoldsOutAboutAsManyPairsAsAskedFor) {
+TEST_F(Split, HoldsOutAsManyPairsAsAskedFor) {
   write_numbers(2000);
-  const SplitCounts counts = split(pair("all"), 2000, 100, 200, parts());
-  EXPECT_NEAR(counts.valid, 100, 30);
-  EXPECT_NEAR(counts.test, 200, 42);
-  EXPECT_EQ(counts.train + counts.valid + counts.test, 2000);
-  EXPECT_EQ(lines("train.de").size(), static_cast<std::size_t>(counts.train));
-  EXPECT_EQ(lines("valid.en").size(), static_cast<std::size_t>(counts.valid));
+  const SplitCounts counts = split(pair("all"), 100, 203, parts());
+  EXPECT_EQ(counts.train, 1697);
+  EXPECT_EQ(counts.valid, 100);
+  EXPECT_EQ(counts.test, 203);
+  EXPECT_EQ(counts.left_out, 0);
+  EXPECT_EQ(lines("train.de").size(), 1697U);
+  EXPECT_EQ(lines("valid.en").size(), 100U);
+  EXPECT_EQ(lines("test.en").size(), 203U);
+}
+
+TEST_F(Split, WritesNoPartOfNoPairs) {
+  write_numbers(10);
+  const SplitCounts counts = split(pair("all"), 0, 3, parts());
+  EXPECT_EQ(counts.train, 7);
+  EXPECT_EQ(counts.valid, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "valid.de"));
+  EXPECT_EQ(lines("test.de").size(), 3U);
+}
+
+TEST_F(Split, OfPairsThatAreNearlyTheSameIsNearlyTheSame) {
+  write_numbers(500);
+  split(pair("all"), 50, 50, parts());
+  auto before = lines("valid.de");
+  before.merge(lines("test.de"));
+  write_numbers(505);
+  split(pair("all"), 50, 50, parts());
+  auto after = lines("valid.de");
+  after.merge(lines("test.de"));
+  std::set<std::string> kept;
+  std::ranges::set_intersection(before, after, std::inserter(kept, kept.end()));
+  EXPECT_GE(kept.size(), 95U);  // each new pair takes the place of one at most
+}
+
+TEST_F(Split, LeavesSomethingToTrainOnOrWritesNothing) {
+  folder.write("all.de", "a\nb\na\n \na\n");
+  folder.write("all.en", "x\ny\nx\nz\nx\n");
+  for (const int64_t test : {1, 2}) try {
+      split(pair("all"), 1, test, parts());
+      ADD_FAILURE() << test;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.what(), (folder / "all.de") + " + " + (folder / "all.en") +
+                                  ": 2 different pairs; 1 for validation and " +
+                                  std::to_string(test) + " for test leave none to train on");
+    }
+  EXPECT_FALSE(std::filesystem::exists(folder / "train.de"));
+  EXPECT_EQ(split(pair("all"), 0, 1, parts()).test, 1);
 }
 
 TEST_F(Split, HoldsOutTheSamePairsInAnyOrder) {
   write_numbers(500);
-  split(pair("all"), 500, 50, 50, parts());
+  split(pair("all"), 50, 50, parts());
   const auto valid = lines("valid.de"), test = lines("test.de");
   write_numbers(500, /*backwards=*/true);
-  split(pair("all"), 500, 50, 50, parts());
+  split(pair("all"), 50, 50, parts());
   EXPECT_EQ(lines("valid.de"), valid);
   EXPECT_EQ(lines("test.de"), test);
 }
@@ -74,8 +118,9 @@ TEST_F(Split, APairThatStandsThereTwiceIsOnOneSideOnly) {
   }
   folder.write("all.de", source);
   folder.write("all.en", target);
-  const SplitCounts counts = split(pair("all"), 600, 60, 60, parts());
-  EXPECT_EQ(counts.left_out, 2 * (counts.valid + counts.test));
+  const SplitCounts counts = split(pair("all"), 60, 60, parts());
+  EXPECT_EQ(counts.train, 240);
+  EXPECT_EQ(counts.left_out, 2 * 120);
   for (const std::string& line : lines("valid.de")) EXPECT_FALSE(lines("train.de").contains(line));
   EXPECT_EQ(split_words_of(read_file(folder / "valid.de")).size(), lines("valid.de").size());
 }
@@ -90,6 +135,7 @@ TEST_F(Split, TheShapeCountsWordsAndScripts) {
   EXPECT_EQ(shape.target_words, 3);
   EXPECT_EQ(shape.source_types, 4);
   EXPECT_EQ(shape.longest, 3);
+  EXPECT_EQ(shape.characters, 11 + 10);  // einHausrotd and домкрасняб
   EXPECT_EQ(shape.source_script, text::Script::latin);
   EXPECT_EQ(shape.target_script, text::Script::cyrillic);
 }
