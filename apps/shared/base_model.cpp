@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/strings.h"
+#include "config/differences.h"
 #include "model/model.h"
 #include "model/weights.h"
 
@@ -73,6 +77,38 @@ Tensor with_new_rows(const Tensor& rows, const text::Vocabulary& base,
   return at::cat(all);
 }
 
+using model::ModelConfig;
+using model::ModelType;
+
+/// Whether a key of the section says what the weights are: their sizes, or what is computed with
+/// them. Rates of dropout do not, nor what a position may see, nor keys of the other type.
+bool is_of_network(std::string_view key, const ModelConfig& model) {
+  static const std::set<std::string_view> free = {
+      "dropout",     "attention_dropout", "activation_dropout", "word_dropout",
+      "window_size", "sliding_window",    "global_tokens",      "attention_stride"};
+  static const std::set<std::string_view> of_rnn = {
+      "cell",          "embedding_size",  "hidden_size", "layers",        "attention", "window",
+      "input_feeding", "attention_heads", "coverage",    "coverage_size", "readout"};
+  static const std::set<std::string_view> of_transformer = {
+      "width",        "feed_forward",   "heads",           "kv_heads",
+      "pruned_heads", "encoder_layers", "decoder_layers",  "norm",
+      "positions",    "self_attention", "attention_scale", "activation"};
+  const bool rnn = model.type == ModelType::rnn;
+  if (key == "max_positions")
+    return rnn ? model.attention == "luong_location" : model.positions == "learned";
+  if (key == "coverage_size" && model.coverage != model::Coverage::neural) return false;
+  return !free.contains(key) && !(rnn ? of_transformer : of_rnn).contains(key);
+}
+
+/// Two ways of writing one network become one.
+ModelConfig written_out(ModelConfig model) {
+  if (model.kv_heads == 0) model.kv_heads = model.heads;
+  // The same weights, which see less.
+  if (model.self_attention == model::SelfAttentionKind::sparse)
+    model.self_attention = model::SelfAttentionKind::softmax;
+  return model;
+}
+
 }  // namespace
 
 void require_base(const Config& config) {
@@ -86,6 +122,20 @@ void require_base(const Config& config) {
   if (is_joint(theirs) != is_joint(config))
     throw UserError(kKey + base + " has data.vocabulary.kind: " +
                     config::name_of(theirs.data.vocabulary.kind) + "; set the same");
+}
+
+void require_base_network(const Config& config, const std::string& name) {
+  const std::string& base = config.training.from;
+  if (base.empty()) return;
+  const ModelConfig theirs = written_out(load_config(file_in(base, "config.yaml"), {}).model);
+  std::vector<std::string> wrong;
+  for (const config::Difference& one : config::differences(theirs, written_out(config.model)))
+    if (one.path == "type" ||
+        (theirs.type == config.model.type && is_of_network(one.path, config.model)))
+      wrong.push_back("model." + one.path + ": " + one.before + " (wanted: " + one.after + ")");
+  if (!wrong.empty())
+    throw UserError(name + kKey + base + " has " + join(wrong, ", ") +
+                    "; a run has the network that it begins with: set the same");
 }
 
 Vocabularies vocabularies_from_base(const Config& config) {
@@ -103,6 +153,7 @@ Vocabularies vocabularies_from_base(const Config& config) {
 
 void take_base_weights(const ModelFolder& run) {
   require_base(run.config);
+  require_base_network(run.config);
   const std::string& folder = run.config.training.from;
   const Vocabularies base = load_vocabularies(folder, is_joint(run.config));
   const std::string file = file_in(folder, "model.safetensors");

@@ -12,6 +12,10 @@ namespace heed {
 /// UserError.
 void require_base(const Config& config);
 
+/// Whether that model has the network of the section `model`. Throws UserError that names the keys
+/// with both values, behind `name`.
+void require_base_network(const Config& config, const std::string& name = "");
+
 /// The base's own vocabularies, or those that data.vocabulary names, where they extend the base's:
 /// the same pieces under the same ids, and more behind them. Throws UserError.
 Vocabularies vocabularies_from_base(const Config& config);

@@ -214,6 +214,12 @@ void check_memory(const Config& config, const std::string& name, const Sizes& si
         memory = memory_of(config, {.source = sizes.source,
                                     .target = sizes.target,
                                     .cpu = cpu,
+void check_base_network(const Config& config, const CheckWish& wish, RunCheck& found) {
+  if (wish.systems.empty()) passes(found, [&] { require_base_network(config); });
+  for (const auto& [name, system] : wish.systems)
+    passes(found, [&] { require_base_network(system, name + ": "); });
+}
+
                                     .threads = threads_of_rank(config.threads, wish.ranks),
                                     .ranks = wish.ranks});
       }))
@@ -320,3 +326,4 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
 }
 
 }  // namespace heed
+  if (!begun && based) check_base_network(config, wish, found);

@@ -260,7 +260,14 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
     log::info(base.path + " has no test set: what was forgotten is not measured");
     return {};
   }
-  const TestSet set = open_test_set(base.config, "", "");
+  TestSet set;
+  try {
+    set = open_test_set(base.config, "", "");
+  } catch (const UserError& error) {  // the training is done, and its own scores are to be kept
+    log::warn("test set of " + base.path + ": " + error.what() +
+              "; what was forgotten is not measured");
+    return {};
+  }
   const auto before = translated(base, set, group), after = translated(folder, set, group);
   if (!group.leads()) return {};
   const auto old = score::score(before, set.reference, base.config.evaluation);

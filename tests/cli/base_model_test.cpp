@@ -74,9 +74,14 @@ TEST_F(BaseModel, IsNotReadAgainByARunThatGoesOn) {
 
 TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
   ASSERT_EQ(train("base", kNone, "2").status, 0);
-  expect_refused(train("wider", kRnn, "2", from("base")),
-                 {"training.from", folder_ / "base/model.safetensors", "tensor 'decoder",
-                  "belong to another model"});
+  // Before anything is read.
+  expect_mistake(train("wider", kRnn, "2", from("base")),
+                 {"training.from: " + (folder_ / "base") +
+                  " has model.embedding_size: 16 (wanted: 32), model.hidden_size: 24 (wanted: 48), "
+                  "model.attention: none (wanted: bahdanau); "});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "wider"));
+  expect_mistake(train("other_type", kTransformer, "2", from("base")),
+                 {"has model.type: rnn (wanted: transformer); "});
   expect_refused(train("none", kNone, "2", from("missing")),
                  {"training.from", folder_ / "missing", "config.yaml"});
   auto separate = from("base");
@@ -95,6 +100,37 @@ TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
   tagged.insert(tagged.end(), {"--set", "data.vocabulary.symbols=[<de>]"});
   expect_refused(train("tagged", kNone, "2", tagged),
                  {"training.from", folder_ / "base", "'<de>'", "heed vocab"});
+}
+
+TEST_F(BaseModel, WhoseTestSetIsGoneCostsNothingElse) {
+  ASSERT_EQ(train("base", kNone, "2").status, 0);
+  std::string yaml = file("base/config.yaml");
+  const std::string test = folder_ / "test.src";
+  folder_.write("base/config.yaml", yaml.replace(yaml.find(test), test.size(), "gone.src"));
+  const Result result = train("new", kNone, "2", from("base"));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("warning: test set of " + (folder_ / "base")));
+  EXPECT_THAT(result.err, HasSubstr("no file 'gone.src'; what was forgotten is not measured"));
+  EXPECT_FALSE(summary("new").at("test").empty());
+  EXPECT_FALSE(summary("new").contains("base"));
+}
+
+TEST_F(BaseModel, MayDifferInDropoutAndInWhatAPositionSees) {
+  ASSERT_EQ(train("base", kTransformer, "2").status, 0);
+  const auto checked = [&](const std::string& model) {
+    return run_heed({"config", folder_ / "base.yaml", "--check", "--set", "output=new", "--set",
+                     "training.from=" + (folder_ / "base"), "--set", "model." + model});
+  };
+  // heads: 4 is what kv_heads: 0 means; keys of the other type do not matter.
+  for (const char* same : {"dropout=0.5", "attention_dropout=0.2", "sliding_window=3", "kv_heads=4",
+                           "hidden_size=64", "max_positions=77"})
+    EXPECT_EQ(checked(same).status, 0) << same << checked(same).err;
+  for (const auto& [other, told] : std::vector<std::pair<std::string, std::string>>{
+           {"heads=2", "model.heads: 4 (wanted: 2)"},
+           {"norm=post", "model.norm: pre (wanted: post)"},
+           {"positions=learned", "model.positions: sinusoidal (wanted: learned)"},
+           {"decoder_layers=3", "model.decoder_layers: 2 (wanted: 3)"}})
+    expect_mistake(checked(other), {"training.from: ", told});
 }
 
 TEST_F(BaseModel, KeepsWhatIsFrozen) {
