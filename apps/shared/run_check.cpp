@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <regex>
+#include <set>
 #include <utility>
 
 #include "apps/shared/base_model.h"
@@ -108,10 +109,16 @@ void check_files(const std::vector<NamedFile>& files, const std::string& config,
 }
 
 void check_more_valid(const data::DataConfig& data, RunCheck& found) {
-  for (const data::CorpusFiles& corpus : data.more_valid)
+/// Names stand beside those of training and of data.valid in tables and pictures.
+  std::set<std::string> names{"train", "valid"};
+  for (const data::CorpusFiles& corpus : data.more_valid) {
+    const std::string start =
+        "data.more_valid: " + corpus.source + " has the name '" + one_line(corpus.name) + "'";
     if (corpus.name.empty() || corpus.name.find_first_of("/ ") != std::string::npos)
-      found.blame("data.more_valid: " + corpus.source + " has the name '" + corpus.name +
-                  "'; give it one without blanks and slashes");
+      found.blame(start + "; give it one without blanks and slashes");
+    else if (!names.insert(corpus.name).second)
+      found.blame(start + ", which another set has; give each its own");
+  }
   if (data.valid.source.empty() && !data.more_valid.empty())
     found.blame("data.more_valid: needs data.valid, which chooses the best weights");
 }

@@ -147,6 +147,12 @@ TEST_F(Validations, LookAtMoreSets) {
   EXPECT_TRUE(exists("run/validations/4.news.txt"));
   EXPECT_THAT(result.err, HasSubstr("news at update 4 loss "));
   expect_mistake(train({"data.more_valid=[{" + files + "}]"}), {"data.more_valid", "name"});
+  expect_mistake(
+      train({"data.more_valid=[{name: news, " + files + "}, {name: news, " + files + "}]"}),
+      {"data.more_valid", "the name 'news', which another set has"});
+  for (const std::string taken : {"train", "valid"})
+    expect_mistake(train({"data.more_valid=[{name: " + taken + ", " + files + "}]"}),
+                   {"data.more_valid", "the name '" + taken + "', which another set has"});
 }
 
 TEST_F(Validations, AreLeftOutWithoutASet) {
