@@ -89,6 +89,19 @@ void check_coverage(const Config& config) {
         "window, or this to 0");
 }
 
+/// Without dropout both predictions of a pair are the same.
+void check_rdrop(const Config& config) {
+  const model::ModelConfig& model = config.model;
+  const bool rnn = model.type == model::ModelType::rnn;
+  const bool drops = model.dropout > 0 || model.word_dropout > 0 ||
+                     (model.attention_dropout > 0 && !(rnn && model.attention == "none")) ||
+                     (model.activation_dropout > 0 && !rnn);
+  if (!drops)
+    throw config::ConfigError(
+        "training.consistency: rdrop compares two predictions with different dropout, and there is "
+        "none; set model.dropout, or consistency: simcut");
+}
+
 }  // namespace
 
 void check(const Config& config) {
@@ -110,6 +123,7 @@ void check(const Config& config) {
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
   if (config.training.guided_alignment > 0) check_guided(config);
   if (config.training.coverage_loss > 0) check_coverage(config);
+  if (config.training.consistency == train::Consistency::rdrop) check_rdrop(config);
   score::check(config.evaluation);
 }
 

@@ -88,6 +88,18 @@ TEST_F(CheckTest, AVocabularyThatCannotBeMadeIsKnownWithTheSizeThatCan) {
                  {"data.vocabulary.source: no file"});
 }
 
+TEST_F(CheckTest, RdropNeedsDropout) {
+  const std::string rdrop = "training.consistency=rdrop";
+  EXPECT_EQ(check(config(), {rdrop}).status, 0);
+  expect_mistake(check(config(), {rdrop, "model.dropout=0"}),
+                 {"training.consistency: rdrop", "set model.dropout"});
+  EXPECT_EQ(check(config(), {rdrop, "model.dropout=0", "model.activation_dropout=0.1"}).status, 0);
+  expect_mistake(check(config(kNone), {rdrop, "model.dropout=0", "model.activation_dropout=0.1",
+                                       "model.attention_dropout=0.1"}),
+                 {"set model.dropout"});
+  EXPECT_EQ(check(config(), {"training.consistency=simcut", "model.dropout=0"}).status, 0);
+}
+
 TEST_F(CheckTest, AModelThatNoMachineHoldsIsRefusedBeforeItIsMade) {
   const std::string model =
       "{type: transformer, width: 16384, feed_forward: 131072, heads: 8, encoder_layers: 64, "
