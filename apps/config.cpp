@@ -7,6 +7,7 @@
 #include "apps/commands.h"
 #include "apps/shared/family.h"
 #include "apps/shared/run_check.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "config/io.h"
 #include "config/reference.h"
@@ -30,6 +31,9 @@ void check_named(const ConfigArgs& args, const Config& config) {
 }
 
 void config_command(const ConfigArgs& args) {
+  if (args.check && args.file.empty())
+    throw UserError(
+        "heed config --check: which configuration? As in `heed config my.yaml --check`");
   if (!args.explain.empty()) {
     std::cout << config::explain<Config>(args.explain);
   } else if (args.markdown) {

@@ -24,6 +24,7 @@
 #include "score/sacrebleu.h"
 #include "text/lines.h"
 #include "text/spool.h"
+#include "text/utf8.h"
 #include "text/vocabulary_size.h"
 
 namespace heed {
@@ -108,8 +109,8 @@ void check_files(const std::vector<NamedFile>& files, const std::string& config,
   }
 }
 
-void check_more_valid(const data::DataConfig& data, RunCheck& found) {
 /// Names stand beside those of training and of data.valid in tables and pictures.
+void check_more_valid(const data::DataConfig& data, RunCheck& found) {
   std::set<std::string> names{"train", "valid"};
   for (const data::CorpusFiles& corpus : data.more_valid) {
     const std::string start =
@@ -121,6 +122,27 @@ void check_more_valid(const data::DataConfig& data, RunCheck& found) {
   }
   if (data.valid.source.empty() && !data.more_valid.empty())
     found.blame("data.more_valid: needs data.valid, which chooses the best weights");
+}
+
+/// Whether data.max_words and data.max_length leave any pair to train on. A word is one piece or
+/// more, so that some of what is left here may yet be too long.
+void require_short_pairs(const data::DataConfig& data) {
+  const int64_t words = data.max_words > 0 ? data.max_words : INT64_MAX;
+  const int64_t pieces =
+      data.long_sentences == data::LongSentences::drop ? data.max_length : INT64_MAX;
+  const int64_t most = std::min(words, pieces);
+  int64_t fewest = INT64_MAX;
+  for (const data::CorpusFiles& corpus : data.train) {
+    data::PairReader reader(corpus);
+    for (data::PairOfLines pair; fewest > most && reader.next(pair);)
+      if (!text::is_blank(pair.source) && !text::is_blank(pair.target))
+        fewest = std::min(fewest,
+                          std::max(text::count_words(pair.source), text::count_words(pair.target)));
+  }
+  if (fewest > most && fewest < INT64_MAX)
+    throw UserError(std::string(words < pieces ? "data.max_words" : "data.max_length") + ": " +
+                    std::to_string(most) + " leaves no training pair: each has " +
+                    std::to_string(fewest) + " words or more on a side; set it higher");
 }
 
 /// Whether all training corpora can be read.
@@ -147,6 +169,7 @@ bool check_corpora(const Config& config, const std::string& file, RunCheck& foun
   }
   check_files(all, file, found);
   check_more_valid(data, found);
+  if (readable) passes(found, [&] { require_short_pairs(data); });
   return readable;
 }
 
@@ -191,6 +214,12 @@ std::optional<Sizes> check_vocabulary(const Config& config, bool corpora, RunChe
   return good ? std::optional(sizes) : std::nullopt;
 }
 
+void check_base_network(const Config& config, const CheckWish& wish, RunCheck& found) {
+  if (wish.systems.empty()) passes(found, [&] { require_base_network(config); });
+  for (const auto& [name, system] : wish.systems)
+    passes(found, [&] { require_base_network(system, name + ": "); });
+}
+
 bool scores_with_sacrebleu(const Config& config) {
   return !config.data.valid.source.empty() &&
          (config.training.validate_bleu ||
@@ -221,12 +250,6 @@ void check_memory(const Config& config, const std::string& name, const Sizes& si
         memory = memory_of(config, {.source = sizes.source,
                                     .target = sizes.target,
                                     .cpu = cpu,
-void check_base_network(const Config& config, const CheckWish& wish, RunCheck& found) {
-  if (wish.systems.empty()) passes(found, [&] { require_base_network(config); });
-  for (const auto& [name, system] : wish.systems)
-    passes(found, [&] { require_base_network(system, name + ": "); });
-}
-
                                     .threads = threads_of_rank(config.threads, wish.ranks),
                                     .ranks = wish.ranks});
       }))
@@ -314,6 +337,7 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
   const bool begun = wish.resume && has_begun(folder) && has_vocabularies(folder);
   bool based = true;
   if (!begun) based = passes(found, [&] { require_base(config); });
+  if (!begun && based) check_base_network(config, wish, found);
   std::optional<Sizes> sizes;
   if (begun)
     passes(found, [&] {
@@ -333,4 +357,3 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
 }
 
 }  // namespace heed
-  if (!begun && based) check_base_network(config, wish, found);

@@ -91,6 +91,10 @@ void check(const DataConfig& config) {
       throw config::ConfigError(key + ".tag: only training corpora have a tag");
     if (!training && !files->alignment.empty())
       throw config::ConfigError(key + ".alignment: only training corpora have an alignment");
+    if (!training && files->weight != 1)
+      throw config::ConfigError(key + ".weight: only training corpora have a weight");
+    if (!key.starts_with("data.more_valid") && !files->name.empty())
+      throw config::ConfigError(key + ".name: only the sets of data.more_valid have a name");
     if (!files->tag.empty()) check_symbols({files->tag}, key + ".tag");
   }
 

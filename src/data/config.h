@@ -24,7 +24,8 @@ inline const std::vector<std::string>& flaw_names() {
 /// One pair of line-aligned files, or a file with both sides: plain, .gz or .zst.
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
-  HEED_FREE(std::string, name, "", "data.more_valid: what the log calls it.", config::AnyValue{})
+  HEED_FREE(std::string, name, "", "What the log calls it; in data.more_valid alone.",
+            config::AnyValue{})
   HEED_FIXED(std::string, source, "",
              "Source sentences, one a line (plain, .gz or .zst); or, with an empty target, a .tsv "
              "file of both sides, source TAB target. \"-\" is such a text on standard input.",
@@ -32,7 +33,8 @@ struct CorpusFiles {
   HEED_FIXED(std::string, target, "", "Their translations, line by line.", config::AnyValue{})
   HEED_FIXED(
       double, weight, 1.0,
-      "How often an epoch reads the corpus: 2 reads it twice, 0.5 a new random half each time.",
+      "How often an epoch reads the corpus: 2 reads it twice, 0.5 a new random half each time; in "
+      "data.train alone.",
       config::Between<double>{0.001, 1000})
   HEED_FIXED(
       std::string, tag, "",
@@ -45,10 +47,10 @@ struct CorpusFiles {
              config::AnyValue{})
 };
 
-struct VocabularyConfig {
-  HEED_CONFIG(VocabularyConfig);
 inline constexpr int64_t kFewestPieces = 16, kMostPieces = 1000000;
 
+struct VocabularyConfig {
+  HEED_CONFIG(VocabularyConfig);
   HEED_FIXED(
       VocabularyKind, kind, VocabularyKind::joint,
       "One SentencePiece model for both languages, or one each; tying all embeddings needs joint.",

@@ -88,6 +88,22 @@ TEST_F(CheckTest, AVocabularyThatCannotBeMadeIsKnownWithTheSizeThatCan) {
                  {"data.vocabulary.source: no file"});
 }
 
+TEST_F(CheckTest, ALengthThatLeavesNoPairIsKnownBeforeTheVocabularyIs) {
+  folder.write("train.src", "a b c d e\n\na b c d\n");
+  folder.write("train.tgt", "a\nb\na b\n");
+  for (const char* setting : {"data.max_length=3", "data.max_words=3"}) {
+    const std::string key = std::string(setting).substr(0, std::string(setting).find('='));
+    const std::string fault =
+        key + ": 3 leaves no training pair: each has 4 words or more on a side; set it higher";
+    EXPECT_THAT(check(config(), {setting, "data.vocabulary.size=16"}).err, HasSubstr(fault));
+    const Result trained = run_heed({"train", config(), "--set", setting});
+    EXPECT_THAT(trained.err, AllOf(HasSubstr(fault), Not(HasSubstr("training a vocabulary"))));
+  }
+  EXPECT_THAT(check(config(), {"data.max_length=4"}).err, Not(HasSubstr("leaves no")));
+  EXPECT_THAT(check(config(), {"data.max_length=3", "data.long_sentences=truncate"}).err,
+              Not(HasSubstr("leaves no")));
+}
+
 TEST_F(CheckTest, RdropNeedsDropout) {
   const std::string rdrop = "training.consistency=rdrop";
   EXPECT_EQ(check(config(), {rdrop}).status, 0);

@@ -122,6 +122,10 @@ TEST(ConfigCommand, WhatItPrintsItReadsBack) {
   EXPECT_EQ(product(run_heed({"config", again})), resolved);
 }
 
+TEST(ConfigCommand, ChecksAFileAndNotTheDefaults) {
+  expect_mistake(run_heed({"config", "--check"}), {"which configuration", "my.yaml --check"});
+}
+
 TEST(ConfigCommand, TheFileLiesOverTheDefaultsAndSetOverTheFile) {
   const TemporaryFolder folder;
   const std::string file = folder.write("c.yaml", "training: {updates: 20, warmup: 30}\n");

@@ -76,6 +76,19 @@ TEST(DataConfig, TagsAreSymbolsOfTheSourceVocabulary) {
   EXPECT_EQ(wrong(config), "data.test.alignment: only training corpora have an alignment");
 }
 
+TEST(DataConfig, OnlyTrainingCorporaHaveAWeightAndOnlyMoreValidHasNames) {
+  DataConfig config;
+  config.train = {{.source = "a.tsv", .weight = 2}};
+  config.valid = {.source = "v.tsv"};
+  config.more_valid = {{.name = "talks", .source = "t.tsv"}};
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+  config.more_valid[0].weight = 0.5;
+  EXPECT_EQ(wrong(config), "data.more_valid.0.weight: only training corpora have a weight");
+  config.more_valid[0].weight = 1;
+  config.valid.name = "captions";
+  EXPECT_EQ(wrong(config), "data.valid.name: only the sets of data.more_valid have a name");
+}
+
 TEST(DataConfig, AFileIsNotItsOwnTranslation) {
   DataConfig config;
   config.test = {.source = "a.de", .target = "a.de"};
