@@ -40,7 +40,7 @@ TestSet open_set(const CompareArgs& args, score::EvaluationConfig& evaluation) {
     if (!is_model(path)) continue;
     const Config config = saved_config(path);
     evaluation = config.evaluation;
-    return open_test_set(config, args.source, args.reference);
+    return open_test_set(config, args.source, args.reference, path);
   }
   if (args.reference.empty())
     throw UserError("heed compare: files of translations need --reference, the correct ones");
@@ -112,6 +112,9 @@ draw::ComparedSystem compared(const score::SystemOutput& system, const score::Sy
 void compare(const CompareArgs& args) {
   if (args.systems.size() < 2)
     throw UserError("heed compare: name two or more run folders or files of translations");
+  for (const std::string& path : args.systems)
+    if (!is_model(path) && fs::is_directory(path))
+      throw UserError(path + ": no run and no file; the folder has no config.yaml");
   score::find_sacrebleu();
   score::EvaluationConfig evaluation;
   const TestSet set = open_set(args, evaluation);

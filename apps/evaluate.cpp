@@ -55,7 +55,8 @@ void evaluate_model(const EvaluateArgs& args) {
   score::find_sacrebleu();  // before minutes of translating
   const OpenModels models = open_models(args.model, args.common.open());
   const Config& config = models.first.config;
-  const TestSet set = open_test_set(config, args.source, args.reference, args.valid);
+  const TestSet set =
+      open_test_set(config, args.source, args.reference, models.first.path, args.valid);
   const std::vector<std::string> hypotheses = translate_all(models, set.source);
   if (!args.output.empty()) write_lines(args.output, hypotheses);
   print(hypotheses, set.reference, args, config.evaluation);

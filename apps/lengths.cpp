@@ -56,7 +56,7 @@ void lengths(const LengthsArgs& args) {
   for (const std::string& path : args.models) {
     const ModelFolder folder = open_model(path, args.common.open());
     if (systems.empty()) {
-      set = open_test_set(folder.config, args.source, args.reference);
+      set = open_test_set(folder.config, args.source, args.reference, path);
       evaluation = folder.config.evaluation;
       check_given();
     }

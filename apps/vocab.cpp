@@ -4,6 +4,7 @@
 #include "apps/commands.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "data/config.h"
 #include "text/lines.h"
 #include "text/vocabulary.h"
 
@@ -63,7 +64,10 @@ void add_vocab(CommandLine& program) {
           "Text, one sentence per line (plain, .gz or .zst); both languages for a joint vocabulary")
       .required();
   command.option("-o,--output", args->output, "File to write the vocabulary to").required();
-  command.option("--size", args->size, "Number of pieces").shows_default();
+  // Four of them are special.
+  command.option("--size", args->size, "Number of pieces")
+      .between(int64_t{5}, data::kMostPieces)
+      .shows_default();
   const Argument algorithm =
       command.option("--algorithm", args->algorithm, "How the pieces are found")
           .one_of({"unigram", "bpe"})

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "base/strings.h"
@@ -150,12 +152,39 @@ std::string typed(const std::vector<int64_t>& values) {
   return typed(words);
 }
 
+/// What is wrong with a number as it was typed, or "". CLI11 would take 2.5 apart, and cut
+/// 99999999999999999999.
+template <class Number>
+std::string number_fault(const std::string& text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end) return "";
+  std::string fault = "got '" + one_line(text) + "', expected ";
+  if (std::is_floating_point_v<Number>) return fault + "a number";
+  fault += "a whole number";
+  const bool outside = error == std::errc::result_out_of_range && rest == end;
+  return outside ? fault + " up to " + std::to_string(std::numeric_limits<Number>::max()) : fault;
+}
+
+template <class T>
+struct Parsed {
+  using Type = T;
+};
+template <class T>
+struct Parsed<std::optional<T>> : Parsed<T> {};
+template <class T>
+struct Parsed<std::vector<T>> : Parsed<T> {};
+
 /// Arguments told by their place are listed by CLI11 under a heading of their own.
 template <class T>
 Argument declare(CLI::App* app, const std::string& group, const std::string& names, T& value,
                  const std::string& help) {
   CLI::Option* option = app->add_option(names, value, help);
   if (!option->get_positional()) option->group(group);
+  if constexpr (std::is_arithmetic_v<typename Parsed<T>::Type>)
+    option->check(CLI::Validator(
+        [](const std::string& text) { return number_fault<typename Parsed<T>::Type>(text); }, ""));
   if constexpr (requires { typed(value); })
     option->default_function([&value] { return typed(value); });
   return Argument(option);

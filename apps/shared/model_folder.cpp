@@ -102,6 +102,10 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
 OpenModels open_models(const std::string& paths, const OpenOptions& options) {
   std::optional<OpenModels> models;
   for (const std::string& path : split(paths, ',')) {
+    if (path.empty())
+      throw UserError("'" + one_line(paths) + "': " +
+                      (paths.empty() ? "names no model folder"
+                                     : "a comma without a model folder before or behind it"));
     ModelFolder folder = open_model(path, options);
     if (!models) {
       models.emplace(std::move(folder));

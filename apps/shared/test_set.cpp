@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 #include "apps/shared/pairs.h"
 #include "base/error.h"
@@ -12,8 +13,26 @@
 
 namespace heed {
 
+namespace {
+
+/// A run is often looked at from another folder than that it was trained in.
+void require_named(const data::CorpusFiles& files, const std::string& key,
+                   const std::string& folder) {
+  const std::string of = " of " + (std::filesystem::path(folder) / "config.yaml").string();
+  try {
+    require_file(files.source, key + ".source" + of);
+    if (!files.target.empty()) require_file(files.target, key + ".target" + of);
+  } catch (const UserError& error) {
+    throw UserError(std::string(error.what()) +
+                    "; run this in the folder that it was trained in, or give --source and "
+                    "--reference");
+  }
+}
+
+}  // namespace
+
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
-                      bool valid) {
+                      const std::string& folder, bool valid) {
   if (source.empty() != reference.empty())
     throw UserError(
         "give both --source and --reference, or neither to use the model's own test set");
@@ -23,6 +42,8 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
   if (from.empty())
     throw UserError(std::string("the model's config has no data.") + (valid ? "valid" : "test") +
                     "; give --source and --reference");
+  if (source.empty() && !folder.empty())
+    require_named(files, valid ? "data.valid" : "data.test", folder);
   Pairs pairs = read_pairs(from, to);
   return {from, std::move(pairs.source), std::move(pairs.target)};
 }

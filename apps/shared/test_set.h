@@ -14,9 +14,10 @@ struct TestSet {
 };
 
 /// `source` and `reference` where given, else the config's test (or validation) set. Throws
-/// UserError.
+/// UserError; for a file that is missing it names the key of the configuration in `folder`, where
+/// one is given.
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
-                      bool valid = false);
+                      const std::string& folder = "", bool valid = false);
 
 /// The best translation of each line, with progress on a terminal and the rate in the log. Messages
 /// count lines from `first_line`.

@@ -191,6 +191,8 @@ TEST_F(ModelFolderTest, TheCopyItselfTranslates) {
 
 TEST_F(ModelFolderTest, AFolderThatIsNotThereIsNamed) {
   expect_mistake(run_heed({"translate", folder / "modle"}), {"modle", "no such model folder"});
+  expect_mistake(run_heed({"translate", ",modle"}), {"',modle': a comma without a model folder"});
+  expect_mistake(run_heed({"translate", Toy::get().rnn + ","}), {"a comma without a model folder"});
 }
 
 TEST_F(ModelFolderTest, AFileIsNoModelFolder) {

@@ -51,8 +51,16 @@ TEST(CommandLine, AMistypedCommandNamesItsNeighbour) {
 TEST(CommandLine, RangesAreSaidInWords) {
   expect_mistake(run_heed({"translate", "x", "--beam", "0"}),
                  {"--beam", "got '0', expected a number above 0"});
-  expect_mistake(run_heed({"translate", "x", "--beam", "two"}),
-                 {"--beam", "got 'two', expected a number above 0"});
+  for (const char* typed : {"two", "2.5", "4x", ""})
+    expect_mistake(
+        run_heed({"translate", "x", "--beam", typed}),
+        {"--beam", "got '" + std::string(typed) + "', expected a whole number; see heed"});
+  expect_mistake(run_heed({"translate", "x", "--batch", "99999999999999999999"}),
+                 {"--batch",
+                  "got '99999999999999999999', expected a whole number up to "
+                  "9223372036854775807"});
+  expect_mistake(run_heed({"vocab", "x", "-o", "y", "--size", "9999999999"}),
+                 {"--size", "got '9999999999', expected a whole number from 5 to 1000000"});
 }
 
 TEST(CommandLine, LengthsKnowTheirBaselineBeforeTheyTranslate) {
@@ -114,16 +122,16 @@ TEST(ConfigCommand, PrintsTheDefaultsOnStdoutOnly) {
   EXPECT_THAT(result.err, IsEmpty());
 }
 
+TEST(ConfigCommand, ChecksAFileAndNotTheDefaults) {
+  expect_mistake(run_heed({"config", "--check"}), {"which configuration", "my.yaml --check"});
+}
+
 TEST(ConfigCommand, WhatItPrintsItReadsBack) {
   const TemporaryFolder folder;
   const std::string defaults = folder.write("defaults.yaml", product(run_heed({"config"})));
   const std::string resolved = product(run_heed({"config", defaults}));
   const std::string again = folder.write("again.yaml", resolved);
   EXPECT_EQ(product(run_heed({"config", again})), resolved);
-}
-
-TEST(ConfigCommand, ChecksAFileAndNotTheDefaults) {
-  expect_mistake(run_heed({"config", "--check"}), {"which configuration", "my.yaml --check"});
 }
 
 TEST(ConfigCommand, TheFileLiesOverTheDefaultsAndSetOverTheFile) {

@@ -12,6 +12,13 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+TEST(Compare, AFolderThatIsNoRunIsRefused) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a.txt", "a\n");
+  expect_mistake(run_heed({"compare", file, folder.path(), "--reference", file}),
+                 {folder.path() + ": no run and no file"});
+}
+
 TEST(Compare, TellsWhereTwoFilesDiffer) {
   const TemporaryFolder folder;
   std::string reference, better, worse, source;

@@ -47,6 +47,20 @@ TEST(Evaluate, AModelWithoutATestSetAsksForOne) {
   expect_mistake(run_heed({"evaluate", Toy::get().transformer}), {"data.test", "--source"});
 }
 
+TEST(Evaluate, ATestSetThatIsNotHereIsNamedByItsKey) {
+  const TemporaryFolder folder;
+  fs::copy(Toy::get().rnn, folder / "moved", fs::copy_options::recursive);
+  const std::string config = folder / "moved/config.yaml";
+  std::string yaml = read_file(config);
+  const std::string source = Toy::get().folder / "test.src";
+  yaml.replace(yaml.find(source), source.size(), "data/elsewhere/test.src");
+  folder.write("moved/config.yaml", yaml);
+  for (const std::string command : {"evaluate", "lengths"})
+    expect_mistake(run_heed({command, folder / "moved"}),
+                   {"data.test.source of " + config + ": no file 'data/elsewhere/test.src'; ",
+                    "give --source and --reference"});
+}
+
 TEST(Lengths, OfAModelAndOfReadyTranslationsSideBySide) {
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
