@@ -39,8 +39,10 @@ std::size_t choose(const std::vector<Model>& models, const Parameters& parameter
     return i;
   }
   if (!named) throw UserError("model: '" + one_line(name) + "' is not here; " + join(names, ", "));
-  throw UserError("no model here translates from " + (source.empty() ? "auto" : one_line(source)) +
-                  " to " + one_line(target) + "; GET /languages lists them");
+  throw UserError(
+      (name.empty() ? "no model here translates" : one_line(name) + " does not translate") +
+      (source.empty() || source == "auto" ? "" : " from " + one_line(source)) +
+      (target.empty() ? "" : " to " + one_line(target)) + "; GET /languages lists them");
 }
 
 /// A request to translate: texts, each of so many lines.
@@ -130,7 +132,7 @@ http::Response look(const Model& model, decode::Translator& translator, const Lo
   body["model"] = model.name;
   decode::AttendedSentence attended;
   if (wanted.target) {
-    require_short("target", member.target.encode(*wanted.target).size());
+    require_short("translation", member.target.encode(*wanted.target).size());
     body["translatedText"] = *wanted.target;
     if (!model.kinds.empty())
       attended = decode::attention_maps(translator, {wanted.line}, std::vector{*wanted.target},

@@ -306,7 +306,7 @@ TEST(Service, RefusesWhatItCannotAnswer) {
   mistake("/translate", "{}", "q: is missing");
   mistake("/translate", "q", "nor JSON");
   mistake("/translate", R"({"q": 5})", "q: must be a text or a list of texts");
-  mistake("/translate", R"({"q": "a", "source": "xx"})", "no model here translates from xx to");
+  mistake("/translate", R"({"q": "a", "source": "xx"})", "no model here translates from xx; GET");
   mistake("/translate", R"({"q": "a", "target": "xx"})", "to xx; GET /languages lists them");
   mistake("/translate", R"({"q": "a", "model": "xx"})", "'xx' is not here; m0, m1");
   mistake("/translate", R"({"q": "a", "format": "html"})", "send text");
@@ -315,7 +315,13 @@ TEST(Service, RefusesWhatItCannotAnswer) {
   mistake("/attention", R"({"q": "a\nb"})", "must be one line");
   mistake("/attention", R"({"q": "a", "kind": "x"})", "cross, encoder, decoder");
   mistake("/attention", R"({"q": "a", "prefix": "b", "translation": "c"})", "send one");
+  mistake("/translate", R"({"q": "a", "source": "auto", "target": "xx"})",
+          "no model here translates to xx; GET");
+  mistake("/translate", R"({"q": "a", "model": "m0", "target": "xx"})",
+          "m0 does not translate to xx; GET");
   mistake("/attention", json{{"q", std::string(3000, 'a')}}.dump(), "attention is shown of up to");
+  mistake("/attention", json{{"q", "a"}, {"translation", std::string(3000, 'a')}}.dump(),
+          "translation has 3");
   mistake("/candidates", R"({"q": "a", "count": 0})", "from 1 to 100");
   // The second model has other languages.
   EXPECT_EQ(running.ok("/translate", {{"q", "mira"}, {"target", "fr"}})["translatedText"],
