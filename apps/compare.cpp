@@ -49,13 +49,12 @@ TestSet open_set(const CompareArgs& args, score::EvaluationConfig& evaluation) {
   return set;
 }
 
-/// A file as it is; of a run what it left of its test set, or what it translates now.
+/// A file as it is; of a run what it left of this test set, or what it translates now.
 std::vector<std::string> translations_of(const std::string& path, const TestSet& set,
                                          const CompareArgs& args) {
   if (!is_model(path)) return read_lines(path);
-  const fs::path left = fs::path(path) / "test.hypothesis";
-  if (args.source.empty() && args.common.settings.empty() && fs::exists(left))
-    return read_lines(left.string());
+  if (args.common.settings.empty())
+    if (auto left = left_translations(path, set)) return *std::move(left);
   return translate_all(open_model(path, args.common.open()), set.source);
 }
 

@@ -1,10 +1,13 @@
 #include "apps/shared/provenance.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/strings.h"
+#include "base/subprocess.h"
 
 namespace heed {
 
@@ -49,12 +52,19 @@ Provenance Provenance::read(const std::string& path) {
   }
 }
 
-std::vector<CorpusSum> changed_corpora(const Provenance& before, const Provenance& now) {
+CorpusSum sum_of(const std::string& path) {
+  const subprocess::Result result = subprocess::run({"sha256sum", "--zero", "--", path});
+  if (result.status != 0 || result.out.size() < 64)
+    throw Failure(path + ": sha256sum failed: " + std::string(trim(result.err)));
+  return {path, std::filesystem::file_size(path), result.out.substr(0, 64)};
+}
+
+std::vector<CorpusSum> changed_corpora(const std::vector<CorpusSum>& before,
+                                       const std::vector<CorpusSum>& now) {
   std::vector<CorpusSum> changed;
-  for (const CorpusSum& sum : now.corpora)
-    if (std::ranges::any_of(before.corpora, [&](const CorpusSum& old) {
-          return old.path == sum.path && !(old == sum);
-        }))
+  for (const CorpusSum& sum : now)
+    if (std::ranges::any_of(
+            before, [&](const CorpusSum& old) { return old.path == sum.path && !(old == sum); }))
       changed.push_back(sum);
   return changed;
 }

@@ -35,7 +35,11 @@ struct Provenance {
   std::string to_json() const;
 };
 
-/// What has the path of one of the corpora of `before`, but other bytes.
-std::vector<CorpusSum> changed_corpora(const Provenance& before, const Provenance& now);
+/// Of a file as it is now. Throws Failure where sha256sum(1) is missing or fails.
+CorpusSum sum_of(const std::string& path);
+
+/// What has the path of one of the corpora `before`, but other bytes.
+std::vector<CorpusSum> changed_corpora(const std::vector<CorpusSum>& before,
+                                       const std::vector<CorpusSum>& now);
 
 }  // namespace heed

@@ -2,22 +2,17 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string_view>
 
 #include "apps/shared/commit.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/provenance.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "base/subprocess.h"
 #include "model/device.h"
 
 namespace heed {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -37,17 +32,10 @@ std::string own_command() {
   return join(words, " ");
 }
 
-std::string sha256(const std::string& path) {
-  const subprocess::Result result = subprocess::run({"sha256sum", "--zero", "--", path});
-  if (result.status != 0 || result.out.size() < 64)
-    throw Failure(path + ": sha256sum failed: " + std::string(trim(result.err)));
-  return result.out.substr(0, 64);
-}
-
 std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
   std::vector<CorpusSum> sums;
   const auto add = [&](const std::string& path) {
-    if (!path.empty()) sums.push_back({path, fs::file_size(path), sha256(path)});
+    if (!path.empty()) sums.push_back(sum_of(path));
   };
   std::vector<data::CorpusFiles> all = data.train;
   all.push_back(data.valid);

@@ -1,6 +1,8 @@
 #include "apps/shared/run_summary.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "apps/shared/corpora.h"
 #include "base/error.h"
@@ -53,6 +55,20 @@ RunSummary RunSummary::read(const std::string& path) {
   } catch (const json::exception&) {
     throw UserError(path + ": not a summary of a finished run; train it again");
   }
+}
+
+std::vector<CorpusSum> scored_corpora(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::exists(path, none)) return {};
+  std::vector<CorpusSum> sums;
+  try {
+    const json summary = json::parse(read_file(path));
+    for (const json& file : summary.at("provenance").at("corpora"))
+      sums.push_back({file.at("path"), file.at("bytes"), file.at("sha256")});
+  } catch (const json::exception&) {
+    return {};
+  }
+  return sums;
 }
 
 }  // namespace heed

@@ -28,4 +28,8 @@ struct RunSummary {
   static RunSummary read(const std::string& path);
 };
 
+/// The corpora of a finished run as they were when it was scored, by its summary.json. Empty where
+/// that is missing or does not say.
+std::vector<CorpusSum> scored_corpora(const std::string& path);
+
 }  // namespace heed

@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "apps/shared/pairs.h"
+#include "apps/shared/run_config.h"
+#include "apps/shared/run_summary.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -85,6 +87,24 @@ std::vector<std::string> translate_all(const OpenModels& models,
             fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1) +
             " sentences/s");
   return outputs;
+}
+
+std::optional<std::vector<std::string>> left_translations(const std::string& run,
+                                                          const TestSet& set) {
+  const std::filesystem::path folder(run);
+  const std::string left = (folder / "test.hypothesis").string();
+  const auto sums = scored_corpora((folder / "summary.json").string());
+  const std::string tested = saved_config(run).data.test.source;
+  if (sums.empty() || tested.empty() || !std::filesystem::exists(left)) return std::nullopt;
+  const CorpusSum now = sum_of(set.name);
+  if (std::ranges::any_of(sums, [&](const CorpusSum& sum) {
+        return sum.path == tested && sum.bytes == now.bytes && sum.sha256 == now.sha256;
+      }))
+    return read_lines(left);
+  log::info(run + " was tested on " + tested +
+            (tested == set.name ? " as it was then" : ", not on " + set.name) +
+            "; it translates now");
+  return std::nullopt;
 }
 
 void write_lines(const std::string& path, const std::vector<std::string>& lines) {

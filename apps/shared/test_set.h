@@ -1,6 +1,7 @@
 // What a model is tested on, and its translations of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,12 @@ std::vector<std::string> translate_all(const OpenModels& models,
 std::vector<std::string> translate_all(const ModelFolder& folder,
                                        const std::vector<std::string>& lines,
                                        int64_t first_line = 1);
+
+/// The translations of `set` that `heed train` left in the folder of a run. Nothing where the run
+/// is not finished, or was tested on something else than the source of `set` as it is now; the
+/// latter is logged.
+std::optional<std::vector<std::string>> left_translations(const std::string& run,
+                                                          const TestSet& set);
 
 /// Atomic; a line each.
 void write_lines(const std::string& path, const std::vector<std::string>& lines);

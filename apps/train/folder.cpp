@@ -5,6 +5,7 @@
 
 #include "apps/shared/rank_processes.h"
 #include "apps/shared/run_config.h"
+#include "apps/shared/run_summary.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -69,23 +70,24 @@ Vocabularies folder_vocabularies(const Config& config, const std::string& folder
   return load_vocabularies(folder, joint);
 }
 
-bool has_scores(const std::optional<Config>& saved, const Config& config) {
-  return saved && changes(*saved, config).empty() &&
-         fs::exists(fs::path(config.output) / "summary.json");
-}
-
 Provenance provenance_of(const ModelFolder& run, bool resumed) {
   const std::string file = (fs::path(run.path) / "provenance.json").string();
   Provenance now = Provenance::of(run);
   if (!resumed || !fs::exists(file)) return now;
   const data::CorpusFiles& test = run.config.data.test;
-  for (const CorpusSum& sum : changed_corpora(Provenance::read(file), now)) {
+  for (const CorpusSum& sum : changed_corpora(Provenance::read(file).corpora, now.corpora)) {
     const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
     if (sum.path != test.source && sum.path != test.target)
       throw UserError(what + "; restore it, or use --overwrite or another output");
-    log::warn(what + "; earlier test scores are of other lines");
+    log::warn(what + "; the test set is scored again");
   }
   return now;
+}
+
+bool has_scores(const std::optional<Config>& saved, const Config& config, const Provenance& now) {
+  const std::string summary = (fs::path(config.output) / "summary.json").string();
+  return saved && fs::exists(summary) && changes(*saved, config).empty() &&
+         changed_corpora(scored_corpora(summary), now.corpora).empty();
 }
 
 void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept) {
@@ -93,8 +95,12 @@ void write_config(const Config& config, const Provenance& provenance, int64_t up
     throw UserError("training.updates: got " + std::to_string(config.training.updates) +
                     ", but the run in " + config.output + " has made " + std::to_string(updates) +
                     " updates; set as many or more");
-  std::error_code ignored;
-  if (!kept) fs::remove(fs::path(config.output) / "summary.json", ignored);
+  if (!kept) {
+    for (const char* old : {"summary.json", "test.hypothesis"}) {
+      std::error_code ignored;
+      fs::remove(fs::path(config.output) / old, ignored);
+    }
+  }
   write_atomic((fs::path(config.output) / "config.yaml").string(), config::dump(config));
   write_atomic((fs::path(config.output) / "provenance.json").string(), provenance.to_json());
 }

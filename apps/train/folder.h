@@ -40,14 +40,15 @@ class Preparation {
 /// first checkpoint may have left some that were made of other corpora.
 Vocabularies folder_vocabularies(const Config& config, const std::string& folder);
 
-/// Whether the run's folder has scores that this config would give again.
-bool has_scores(const std::optional<Config>& saved, const Config& config);
-
 /// What this process makes the run by and of. Throws UserError where a corpus that the run in the
 /// folder has begun with is another one now; only the test set may change.
 Provenance provenance_of(const ModelFolder& run, bool resumed);
 
-/// From here on the folder is of `config`. `updates` are done; old scores may be `kept`.
+/// Whether the run's folder has scores that this config would give again on the corpora of `now`.
+bool has_scores(const std::optional<Config>& saved, const Config& config, const Provenance& now);
+
+/// From here on the folder is of `config`. `updates` are done; old scores and the translations that
+/// got them may be `kept`.
 void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept);
 
 }  // namespace heed

@@ -146,7 +146,6 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
     group.await("vocabularies");
   }
   const Vocabularies vocabularies = load_vocabularies(folder, is_joint(config));
-  const bool scored = has_scores(saved, config);
   const bool goes_on = group.tell(saved ? "goes on" : "") == "goes on";
 
   ModelFolder run = fresh_model(std::move(config), folder, vocabularies, device);
@@ -154,6 +153,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   log_start(run, place);
   std::optional<Provenance> provenance;
   if (group.leads()) provenance = provenance_of(run, saved.has_value());
+  const bool scored = provenance && has_scores(saved, run.config, *provenance);
   const auto corpus = training_corpus(run, group);
   if (group.leads())
     for (const std::string& line : split(corpus->report(), '\n'))

@@ -1,5 +1,6 @@
 // heed compare: runs and files of translations.
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -11,6 +12,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+namespace fs = std::filesystem;
 
 TEST(Compare, AFolderThatIsNoRunIsRefused) {
   const TemporaryFolder folder;
@@ -57,6 +60,72 @@ TEST(Compare, TakesRunsByWhatTheyLeft) {
   expect_mistake(run_heed({"compare", folder.write("x", "a\n"), folder.write("y", "a\nb\n"),
                            "--reference", folder.write("r", "a\n")}),
                  {"y has 2", "line i"});
+}
+
+/// Copies of one trained run, which are changed or go on with another test set.
+struct CompareRuns : testing::Test {
+  const Toy& toy = Toy::get();
+  TemporaryFolder folder;
+  std::string one = folder / "one", other = folder / "other";
+
+  CompareRuns() {
+    for (const std::string& run : {one, other}) fs::copy(toy.rnn, run, fs::copy_options::recursive);
+  }
+  Result compare(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"compare", one, other, "--json", folder / "all.json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_heed(arguments);
+  }
+  double bleu_of(std::size_t system) const {
+    const auto all = nlohmann::json::parse(read_file(folder / "all.json"));
+    return all["systems"][system]["bleu"]["score"];
+  }
+};
+
+TEST_F(CompareRuns, AreTakenByWhatTheyLeftOfTheSameTestSet) {
+  std::string nothing;
+  for (int line = 0; line < 25; ++line) nothing += "zz\n";
+  write_atomic(other + "/test.hypothesis", nothing);
+  const Result left = compare();
+  product(left);
+  EXPECT_THAT(left.err, Not(HasSubstr("sentences translated")));
+  EXPECT_GT(bleu_of(0), 10);
+  EXPECT_EQ(bleu_of(1), 0);
+  // The same lines under another name are the same set.
+  fs::copy(toy.folder / "test.src", folder / "same.src");
+  product(compare({"--source", folder / "same.src", "--reference", toy.folder / "test.tgt"}));
+  EXPECT_EQ(bleu_of(1), 0);
+  const Result settings = compare({"--set", "decoding.beam_size=5"});
+  product(settings);
+  EXPECT_THAT(settings.err, HasSubstr("other: 25 sentences translated"));
+  EXPECT_EQ(bleu_of(1), bleu_of(0));
+  // A run that is not finished has left nothing that is sure to be its own.
+  fs::remove(other + "/summary.json");
+  product(compare());
+  EXPECT_EQ(bleu_of(1), bleu_of(0));
+}
+
+TEST_F(CompareRuns, TranslateWhereTheyWereTestedOnOtherLines) {
+  const std::string set = write_toy_pairs(folder, "set", 25, 4);
+  product(run_heed({"train", other, "--resume", "--set", "data.test.source=" + set + ".src",
+                    "--set", "data.test.target=" + set + ".tgt"}));
+  ASSERT_NE(read_file(other + "/test.hypothesis"), read_file(one + "/test.hypothesis"));
+  const Result both = compare();
+  product(both);
+  EXPECT_THAT(both.err, AllOf(HasSubstr(other + " was tested on " + set + ".src, not on " +
+                                        (toy.folder / "test.src")),
+                              HasSubstr("other: 25 sentences translated"),
+                              Not(HasSubstr("one: 25 sentences translated"))));
+  EXPECT_EQ(bleu_of(1), bleu_of(0));
+  // Its test set becomes another one of as many lines.
+  write_toy_pairs(folder, "set", 25, 5);
+  std::swap(one, other);
+  const Result changed = compare();
+  product(changed);
+  EXPECT_THAT(changed.err,
+              AllOf(HasSubstr(one + " was tested on " + set + ".src as it was then"),
+                    HasSubstr(other + " was tested on " + (toy.folder / "test.src") + ", not on")));
+  EXPECT_EQ(bleu_of(1), bleu_of(0));
 }
 
 }  // namespace

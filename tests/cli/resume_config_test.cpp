@@ -79,6 +79,25 @@ TEST_F(ResumeConfigTest, FreeKeysGoOnAndAreNamedInTheLog) {
   EXPECT_THAT(file("train.log"), HasSubstr("training.updates: 4 -> 6"));
 }
 
+TEST_F(ResumeConfigTest, TranslationsOfAnEarlierTestSetAreNotKept) {
+  const std::string set = write_toy_pairs(folder, "set", 3, 4);
+  const std::vector<std::string> test = {"data.test.source=" + set + ".src",
+                                         "data.test.target=" + set + ".tgt"};
+  product(resume(run, test));
+  const std::string before = file("summary.json");
+  EXPECT_EQ(lines_of(file("test.hypothesis")).size(), 3U);
+  product(resume(run));
+  EXPECT_EQ(file("summary.json"), before);  // the same lines: nothing to do
+  write_toy_pairs(folder, "set", 7, 5);
+  const Result changed = resume(run);
+  product(changed);
+  EXPECT_THAT(changed.err, HasSubstr(set + ".src: has changed since the run in " + run +
+                                     " began; the test set is scored again"));
+  EXPECT_EQ(lines_of(file("test.hypothesis")).size(), 7U);
+  product(resume(yaml));  // which has none
+  EXPECT_FALSE(fs::exists(run + "/test.hypothesis"));
+}
+
 TEST_F(ResumeConfigTest, FewerUpdatesThanWereMadeAreRefusedAndNothingIsWritten) {
   const std::string config = file("config.yaml");
   const Result result = resume(yaml, {"training.updates=3"});
