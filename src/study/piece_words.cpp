@@ -13,13 +13,14 @@ namespace {
 
 constexpr std::size_t kNoPiece = -1;
 
-/// Of each piece and the `</s>` behind them.
+/// Of each piece and the `</s>` behind them. Pieces behind the last word belong to the end.
 std::vector<std::string> labels_of(const PieceWords& words) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < words.word_of.size(); ++i) {
-    const bool begins = i == 0 || (words.word_of[i] != words.word_of[i - 1] &&
-                                   words.word_of[i] < words.words.size());
-    labels.push_back(begins ? std::string(text::kWordStart) + "x" : "x");
+    const bool begins = i == 0 || words.word_of[i] != words.word_of[i - 1];
+    labels.push_back(words.word_of[i] == words.words.size() ? kEndToken
+                     : begins                               ? std::string(text::kWordStart) + "x"
+                                                            : "x");
   }
   labels.emplace_back(kEndToken);
   return labels;

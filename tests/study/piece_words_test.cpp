@@ -57,6 +57,23 @@ TEST(PieceWords, LinksCountTheWordsOfTheText) {
   EXPECT_EQ(pharaoh(hard_alignment(merge_words(with_words(pieces, target, source)))), "0-1 1-0");
 }
 
+TEST(PieceWords, NoLinkHasAWordThatTheTextLacks) {
+  // A blank translation of "a", of one piece; then "x" with a blank behind it.
+  const AttentionMatrix blank{.target = {"\u2581", "</s>"},
+                              .source = {"\u2581a", "</s>"},
+                              .weights = {0.9F, 0.1F, 0.5F, 0.5F}};
+  const PieceWords source = words_of_pieces({"a"});
+  EXPECT_EQ(pharaoh(hard_alignment(merge_words(with_words(blank, words_of_pieces({" "}), source)))),
+            "");
+  const AttentionMatrix behind{.target = {"\u2581x", "\u2581", "</s>"},
+                               .source = {"\u2581a", "</s>"},
+                               .weights = {0.9F, 0.1F, 0.1F, 0.9F, 0.5F, 0.5F}};
+  const AttentionMatrix words =
+      merge_words(with_words(behind, words_of_pieces({"x", " "}), source));
+  EXPECT_EQ(pharaoh(hard_alignment(words)), "0-0");
+  EXPECT_FLOAT_EQ(words.at(0, 0), 0.9F);  // the blank is no part of x
+}
+
 TEST(SourceWord, IsTheOneWithTheLargestWeightInAll) {
   // b c together have more than a.
   const std::vector<std::string> surfaces{"a", " b", "c", " d"};
