@@ -72,10 +72,11 @@ void add_sentences(const TestSet& set, const std::vector<score::SystemOutput>& s
                                  .reference = set.reference[one.line],
                                  .outputs = {}};
     for (std::size_t s = 0; s < systems.size(); ++s)
-      shown.outputs.emplace_back(
-          one.chrf[s],
-          study::marked_differences(study::tokens_of({systems[s].hypotheses[one.line]})[0],
-                                    words[one.line]));
+      shown.outputs.push_back(
+          {.text = systems[s].hypotheses[one.line],
+           .chrf = one.chrf[s],
+           .parts = study::marked_differences(
+               study::tokens_of({systems[s].hypotheses[one.line]})[0], words[one.line])});
     report.sentences.push_back(std::move(shown));
   }
 }
@@ -127,9 +128,12 @@ void compare(const CompareArgs& args) {
   draw::ComparisonReport report{.title = "Comparison on " + set.name};
   for (const score::SystemOutput& system : systems)
     report.systems.push_back(compared(system, systems.front(), set, evaluation));
-  if (!set.source.empty())
+  if (!set.source.empty()) {
     report.lengths = score::measure_lengths(set.source, set.reference, systems, evaluation,
                                             {.baseline = systems.front().name});
+    for (const std::string& warning : report.lengths->warnings) log::warn(warning);
+    report.notes = report.lengths->warnings;
+  }
   const auto reference = study::tokens_of(set.reference);
   report.counted_in = args.counts.empty() ? "the reference" : args.counts;
   std::vector<study::Tokens> tokens;
@@ -166,8 +170,8 @@ void add_compare(CommandLine& program) {
                  "frequent words are; default: the reference");
   command.group("Output");
   command.option("-o,--output", args->output, "Write an HTML page here");
-  command.option("--json", args->json, "Write all numbers here");
-  command.option("--sentences", args->sentences, "Sentences that the page shows")
+  command.option("--json", args->json, "Write all numbers and the sentences here");
+  command.option("--sentences", args->sentences, "Sentences that the page and the JSON have")
       .not_negative()
       .shows_default();
   args->common.add(command);

@@ -106,8 +106,8 @@ std::string sentences_section(const ComparisonReport& report) {
                        text_element("dd", sentence.reference, "dir=\"auto\"");
     for (std::size_t i = 0; i < sentence.outputs.size(); ++i)
       list += text_element(
-                  "dt", report.systems[i].name + ", chrF2 " + fixed(sentence.outputs[i].first, 1)) +
-              element("dd", marked(sentence.outputs[i].second), "dir=\"auto\"");
+                  "dt", report.systems[i].name + ", chrF2 " + fixed(sentence.outputs[i].chrf, 1)) +
+              element("dd", marked(sentence.outputs[i].parts), "dir=\"auto\"");
     out += element("div class=\"sample\"", element("dl", list)) + '\n';
   }
   return out +
@@ -126,6 +126,78 @@ std::string methods_section(const ComparisonReport& report) {
 
 ordered_json to_json(const study::NgramDifference& one) {
   return {{"ngram", one.ngram}, {"first", one.first}, {"second", one.second}};
+}
+
+ordered_json or_null(std::optional<int64_t> number) {
+  return number ? ordered_json(*number) : ordered_json(nullptr);
+}
+
+ordered_json to_json(const score::Comparison& comparison) {
+  return {{"bleu", comparison.difference},
+          {"low", comparison.interval.low},
+          {"high", comparison.interval.high},
+          {"p_bootstrap", comparison.p_value}};
+}
+
+ordered_json to_json(const std::optional<score::BucketScore>& score) {
+  if (!score) return nullptr;
+  ordered_json out{{"bleu", score->bleu.score},
+                   {"brevity_penalty", score->bleu.brevity_penalty},
+                   {"length_ratio", score->bleu.length_ratio}};
+  if (score->interval) {
+    out["low"] = score->interval->low;
+    out["high"] = score->interval->high;
+  }
+  if (score->against_baseline) out["against_first"] = to_json(*score->against_baseline);
+  return out;
+}
+
+/// A row for each bucket, and the last one for all sentences that are in one.
+ordered_json bleu_by_length(const score::LengthReport& lengths) {
+  ordered_json rows = ordered_json::array();
+  for (std::size_t b = 0; b <= lengths.buckets.size(); ++b) {
+    const bool all = b == lengths.buckets.size();
+    const score::Bucket& bucket = all ? lengths.all : lengths.buckets[b];
+    ordered_json row{{"words", bucket.label()},
+                     {"low", bucket.low},
+                     {"high", or_null(bucket.high)},
+                     {"sentences", bucket.sentences.size()},
+                     {"source_words", bucket.source_words},
+                     {"systems", ordered_json::array()}};
+    for (const score::SystemLengths& system : lengths.systems)
+      row["systems"].push_back(to_json(all ? system.all : system.buckets[b]));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+ordered_json words_by_frequency(const std::vector<study::FrequencyBucket>& buckets) {
+  ordered_json rows = ordered_json::array();
+  for (const study::FrequencyBucket& bucket : buckets) {
+    ordered_json row{{"times", bucket.label()},
+                     {"low", bucket.low},
+                     {"high", or_null(bucket.high)},
+                     {"systems", ordered_json::array()}};
+    for (const study::WordMatches& one : bucket.systems)
+      row["systems"].push_back({{"matches", one.matches},
+                                {"output", one.output},
+                                {"reference", one.reference},
+                                {"precision", one.precision()},
+                                {"recall", one.recall()},
+                                {"f1", one.f1()}});
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+ordered_json to_json(const ComparedSentence& sentence) {
+  ordered_json row{{"line", sentence.line + 1},
+                   {"source", sentence.source},
+                   {"reference", sentence.reference},
+                   {"outputs", ordered_json::array()}};
+  for (const ComparedOutput& output : sentence.outputs)
+    row["outputs"].push_back({{"text", output.text}, {"chrf", output.chrf}});
+  return row;
 }
 
 }  // namespace
@@ -171,10 +243,9 @@ std::string comparison_json(const ComparisonReport& report) {
     for (const score::Score& score : system.scores)
       one[score.metric] = {{"score", score.value}, {"signature", score.signature}};
     if (system.bleu) {
-      one["against_first"] = {
-          {"bleu", system.bleu->difference},    {"low", system.bleu->interval.low},
-          {"high", system.bleu->interval.high}, {"p_bootstrap", system.bleu->p_value},
-          {"sentences_better", system.better},  {"sentences_worse", system.worse}};
+      one["against_first"] = to_json(*system.bleu);
+      one["against_first"]["sentences_better"] = system.better;
+      one["against_first"]["sentences_worse"] = system.worse;
       if (system.randomisation) one["against_first"]["p_randomisation"] = *system.randomisation;
       ordered_json first = ordered_json::array(), second = ordered_json::array();
       for (const auto& ngram : system.ngrams.first) first.push_back(to_json(ngram));
@@ -183,22 +254,11 @@ std::string comparison_json(const ComparisonReport& report) {
     }
     all["systems"].push_back(std::move(one));
   }
-  all["words_by_frequency"] = ordered_json::array();
-  for (const study::FrequencyBucket& bucket : report.frequencies) {
-    ordered_json row{{"times", bucket.label()}, {"systems", ordered_json::array()}};
-    for (const study::WordMatches& one : bucket.systems)
-      row["systems"].push_back({{"matches", one.matches},
-                                {"output", one.output},
-                                {"reference", one.reference},
-                                {"f1", one.f1()}});
-    all["words_by_frequency"].push_back(std::move(row));
-  }
+  if (report.lengths) all["bleu_by_length"] = bleu_by_length(*report.lengths);
+  all["words_by_frequency"] = words_by_frequency(report.frequencies);
   all["sentences"] = ordered_json::array();
-  for (const ComparedSentence& sentence : report.sentences) {
-    ordered_json row{{"line", sentence.line + 1}, {"chrf", ordered_json::array()}};
-    for (const auto& [value, parts] : sentence.outputs) row["chrf"].push_back(value);
-    all["sentences"].push_back(std::move(row));
-  }
+  for (const ComparedSentence& sentence : report.sentences)
+    all["sentences"].push_back(to_json(sentence));
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

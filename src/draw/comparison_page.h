@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "score/bootstrap.h"
@@ -23,10 +22,16 @@ struct ComparedSystem {
   int64_t better = 0, worse = 0;          // sentences, by chrF2
 };
 
+struct ComparedOutput {
+  std::string text;
+  double chrf = 0;  // chrF2
+  std::vector<study::TextPart> parts;
+};
+
 struct ComparedSentence {
   std::size_t line = 0;  // from 0
   std::string source, reference;
-  std::vector<std::pair<double, std::vector<study::TextPart>>> outputs;  // chrF2, and marked words
+  std::vector<ComparedOutput> outputs;  // of each system
 };
 
 struct ComparisonReport {
@@ -42,7 +47,7 @@ struct ComparisonReport {
 /// One HTML file without outside parts.
 std::string comparison_page(const ComparisonReport& report);
 
-/// All numbers of it.
+/// All numbers and sentences of it.
 std::string comparison_json(const ComparisonReport& report);
 
 /// Scores and tests for a terminal.

@@ -39,6 +39,29 @@ TEST(Compare, TellsWhereTwoFilesDiffer) {
   const auto all = nlohmann::json::parse(read_file(folder / "all.json"));
   EXPECT_GT(all["systems"][1]["against_first"]["bleu"], 5);
   EXPECT_EQ(all["systems"][1]["against_first"]["sentences_better"], 10);
+  // The sources have two words each.
+  const auto& lengths = all["bleu_by_length"];
+  EXPECT_EQ(lengths[0]["words"], "1-10");
+  EXPECT_EQ(lengths[0]["sentences"], 30);
+  EXPECT_TRUE(lengths[1]["systems"][1].is_null());
+  EXPECT_EQ(lengths.back()["words"], "all");
+  EXPECT_NEAR(lengths.back()["systems"][1]["bleu"], 100, 1e-9);
+  EXPECT_EQ(lengths.back()["systems"][0]["bleu"], lengths[0]["systems"][0]["bleu"]);
+  EXPECT_EQ(lengths.back()["systems"][1]["against_first"]["bleu"],
+            all["systems"][1]["against_first"]["bleu"]);
+  // Each word of the reference stands there 30 times; 10 times it is "bat" for "cat", and "log" for "dog".
+  const auto& words = all["words_by_frequency"][6];
+  EXPECT_EQ(words["times"], "10-99");
+  EXPECT_EQ(words["systems"][0]["matches"], 130);
+  EXPECT_EQ(words["systems"][0]["precision"], 1);
+  EXPECT_DOUBLE_EQ(words["systems"][0]["recall"], 130.0 / 150);
+  const auto& sentence = all["sentences"][0];
+  EXPECT_EQ(sentence["line"], 1);
+  EXPECT_EQ(sentence["source"], "quelle 0");
+  EXPECT_EQ(sentence["reference"], "the cat saw a dog");
+  EXPECT_EQ(sentence["outputs"][0]["text"], "the bat saw a log");
+  EXPECT_EQ(sentence["outputs"][1]["chrf"], 100);
+  EXPECT_EQ(all["sentences"].size(), 10U);
   const auto& right = all["systems"][1]["ngrams"]["this_right"];
   const auto cat =
       std::ranges::find_if(right, [](const auto& row) { return row["ngram"] == "the cat"; });
