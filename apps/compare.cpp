@@ -1,4 +1,5 @@
 // heed compare A B [C ...]: where translations of the same text differ.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -34,14 +35,21 @@ bool is_model(const std::string& path) {
   return fs::exists(fs::path(path) / "config.yaml");
 }
 
+/// Of the first model, or the defaults where all are files, with what --set changes.
+Config config_of(const CompareArgs& args) {
+  Config config;
+  const auto model = std::ranges::find_if(args.systems, is_model);
+  if (model != args.systems.end()) config = saved_config(*model);
+  for (const std::string& setting : args.common.settings) config::set(config, setting);
+  check(config);
+  return config;
+}
+
 /// The set on which all are compared: what was named, else the first model's test set.
-TestSet open_set(const CompareArgs& args, score::EvaluationConfig& evaluation) {
-  for (const std::string& path : args.systems) {
-    if (!is_model(path)) continue;
-    const Config config = saved_config(path);
-    evaluation = config.evaluation;
-    return open_test_set(config, args.source, args.reference, path);
-  }
+TestSet open_set(const CompareArgs& args, const Config& config) {
+  const auto model = std::ranges::find_if(args.systems, is_model);
+  if (model != args.systems.end())
+    return open_test_set(config, args.source, args.reference, *model);
   if (args.reference.empty())
     throw UserError("heed compare: files of translations need --reference, the correct ones");
   TestSet set{.name = args.reference, .source = {}, .reference = read_lines(args.reference)};
@@ -53,7 +61,9 @@ TestSet open_set(const CompareArgs& args, score::EvaluationConfig& evaluation) {
 std::vector<std::string> translations_of(const std::string& path, const TestSet& set,
                                          const CompareArgs& args) {
   if (!is_model(path)) return read_lines(path);
-  if (args.common.settings.empty())
+  if (std::ranges::all_of(args.common.settings, [](const std::string& setting) {
+        return setting.starts_with("evaluation.");
+      }))
     if (auto left = left_translations(path, set)) return *std::move(left);
   return translate_all(open_model(path, args.common.open()), set.source);
 }
@@ -116,8 +126,9 @@ void compare(const CompareArgs& args) {
     if (!is_model(path) && fs::is_directory(path))
       throw UserError(path + ": no run and no file; the folder has no config.yaml");
   score::find_sacrebleu();
-  score::EvaluationConfig evaluation;
-  const TestSet set = open_set(args, evaluation);
+  const Config config = config_of(args);
+  const score::EvaluationConfig& evaluation = config.evaluation;
+  const TestSet set = open_set(args, config);
   std::vector<score::SystemOutput> systems;
   for (const std::string& path : args.systems) {
     systems.push_back({name_of(path), translations_of(path, set, args)});
