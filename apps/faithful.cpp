@@ -11,7 +11,9 @@
 #include "apps/shared/pairs.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "decode/permute.h"
+#include "draw/faithful_page.h"
 #include "model/model.h"
 #include "study/rollout.h"
 
@@ -22,7 +24,7 @@ namespace {
 constexpr std::size_t kWindow = 32;
 
 struct FaithfulArgs {
-  std::string model, source, target, gold, output;
+  std::string model, source, target, gold, output, html;
   int64_t draws = 10, steps = 32;
   bool swapped = false;
   ModelOptions common;
@@ -69,6 +71,16 @@ Seen look(decode::Translator& translator, const Pairs& pairs, bool transformer, 
   return seen;
 }
 
+draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport& report) {
+  draw::FaithfulPage page{.model = folder_name(args.model), .notes = {}};
+  page.notes.push_back("Model " + args.model + ", which read " + args.source + " with " +
+                       args.target + ": " + counted(report.sentences(), "sentence") + ".");
+  page.notes.push_back(counted(args.draws, "permutation") + " of each row of weights; " +
+                       counted(args.steps, "step") + " of integrated gradients.");
+  if (report.has_gold()) page.notes.push_back("Gold alignments: " + args.gold + ".");
+  return page;
+}
+
 void faithful(const FaithfulArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   const std::size_t lines = pairs.source.size();
@@ -95,6 +107,10 @@ void faithful(const FaithfulArgs& args) {
   }
   log::clear_progress();
   if (!args.output.empty()) write_atomic(args.output, study::faithful_csv(report));
+  if (!args.html.empty()) {
+    write_atomic(args.html, draw::faithful_page(report, page_of(args, report)));
+    log::info("page: " + args.html);
+  }
   std::cout << study::faithful_table(report);
 }
 
@@ -121,10 +137,11 @@ void add_faithful(CommandLine& program) {
       .shows_default();
   command.group("Output");
   command.option("-o,--output", args->output, "Write the numbers here as CSV");
+  command.option("--html", args->html, "Write a page here: which heads may be believed, and why");
   args->common.add(command);
   command.examples(
       {"heed faithful runs/demo/transformer --source data/demo/valid.src --target "
-       "data/demo/valid.tgt --gold data/demo/valid.align",
+       "data/demo/valid.tgt --gold data/demo/valid.align --html faithful.html",
        "heed faithful runs/demo/none --source data/demo/valid.src --target data/demo/valid.tgt"});
   command.run([args] { faithful(*args); });
 }

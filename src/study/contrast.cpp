@@ -25,7 +25,7 @@ std::vector<std::string> row_of(const std::string& name, const score::Share& sha
           fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2)};
 }
 
-nlohmann::ordered_json to_json(const score::Share& share) {
+nlohmann::ordered_json sentences_json(const score::Share& share) {
   return {{"sentences", share.of},
           {"resolved", share.hits},
           {"accuracy", share.value()},
@@ -85,8 +85,8 @@ std::string contrast_table(const ContrastReport& report) {
 }
 
 std::string contrast_json(const ContrastReport& report) {
-  nlohmann::ordered_json json = to_json(report.all);
-  for (const auto& [label, share] : report.by_label) json["labels"][label] = to_json(share);
+  nlohmann::ordered_json json = sentences_json(report.all);
+  for (const auto& [label, share] : report.by_label) json["labels"][label] = sentences_json(share);
   return json.dump(2) + "\n";
 }
 

@@ -32,7 +32,7 @@ std::string interval_text(const score::Share& share) {
   return fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2);
 }
 
-nlohmann::ordered_json to_json(const score::Share& share) {
+nlohmann::ordered_json pronouns_json(const score::Share& share) {
   return {{"pronouns", share.of},
           {"right", share.hits},
           {"accuracy", share.value()},
@@ -110,10 +110,10 @@ std::string pronoun_table(const PronounReport& report) {
 }
 
 std::string pronoun_json(const PronounReport& report) {
-  nlohmann::ordered_json json = to_json(report.all);
+  nlohmann::ordered_json json = pronouns_json(report.all);
   json["most_frequent"] = report.most_frequent().value();
   for (const auto& [gender, share] : report.by_gender) {
-    json["genders"][gender] = to_json(share);
+    json["genders"][gender] = pronouns_json(share);
     for (const std::string& other : genders_of(report))
       json["genders"][gender]["written"][other] = count_of(report, gender, other);
     json["genders"][gender]["other_count"] = count_of(report, gender, "");

@@ -1,4 +1,5 @@
-"""The report, the comparison and the attention page of a family, in windows of several sizes, by day and by night."""
+"""The pages of a family and of its models, in windows of several sizes, by day and by night."""
+import csv
 import functools
 import itertools
 import unittest
@@ -39,6 +40,10 @@ class Layout(LayoutTest):
 
     def test_nothing_of_a_comparison_is_cut_or_covered(self):
         self.expect_no_faults("compare.html")
+
+    def test_nothing_of_what_may_be_believed_is_cut_or_covered(self):
+        for model in ("transformer", "bahdanau", "none"):
+            self.expect_no_faults(f"faithful-{model}.html")
 
     def test_nothing_of_an_attention_page_is_cut_or_covered(self):
         self.expect_no_faults("family/transformer/attention.html", "document.querySelector('td')")
@@ -119,6 +124,65 @@ class Report(LayoutTest):
         names = self.browser.run("""[...document.querySelector("table.blocks tbody tr").cells].slice(1)
             .map(each => getComputedStyle(each, "::before").content)""")
         self.assertEqual(names[0], '"1-10, n = 4"')
+
+
+class Faithful(LayoutTest):
+    """The page of `heed faithful` against its table."""
+
+    def rows(self, model):
+        with open(self.folder / f"faithful-{model}.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            row["name"] = row["evidence"].replace("integrated", "integrated gradients")
+            if row["layer"]:
+                head = "mean of heads" if row["head"] == "mean" else f"head {row['head']}"
+                row["name"] = f"layer {row['layer']}, {head}"
+        return {row["name"]: row for row in rows}
+
+    def shown(self):
+        return self.browser.run("""[...document.querySelectorAll("tbody tr")].map(row => [...row.cells].map(cell => {
+            const part = name => cell.querySelector(".bar " + name)?.getBoundingClientRect();
+            const bar = part(".value"), zero = part(".zero"), interval = part(".interval");
+            return { text: cell.querySelector("span")?.textContent ?? cell.textContent, drawn: bar && {
+                left: bar.left - zero.left, right: bar.right - zero.left, low: interval.left - zero.left,
+                high: interval.right - zero.left } };
+        }))""")
+
+    def test_every_picture_has_its_numbers_and_bars(self):
+        self.show("faithful-transformer.html", 1400, 900)
+        rows, shown = self.rows("transformer"), self.shown()
+        self.assertEqual({cells[0]["text"] for cells in shown}, rows.keys())
+        scale = {}  # pixels of a unit, the same in all bars of it
+        for unit, columns in (("tau", ("saliency", "erasure")), ("moved", ("moved",))):
+            ends = [float(row[column + end]) for row in rows.values() for column in columns if row[column]
+                    for end in ("_low", "_high")]
+            scale[unit] = 96 / (max(ends) - min(0, *ends))
+        for name, verdict, saliency, erasure, moved, entropy, aer in shown:
+            row = rows[name["text"]]
+            for key, cell in (("saliency", saliency), ("erasure", erasure), ("moved", moved)):
+                if not row[key]:
+                    self.assertIsNone(cell.get("drawn"))
+                    continue
+                value, low, high = (float(row[key + part]) for part in ("", "_low", "_high"))
+                self.assertAlmostEqual(float(cell["text"]), value, delta=0.0051)
+                pixels = scale["moved" if key == "moved" else "tau"]
+                for end, number in (("left", min(value, 0)), ("right", max(value, 0)), ("low", low), ("high", high)):
+                    self.assertAlmostEqual(cell["drawn"][end], number * pixels, delta=1.5)
+            self.assertAlmostEqual(float(entropy["text"]), float(row["entropy"]), delta=0.0051)
+            self.assertAlmostEqual(float(aer["text"]), 100 * float(row["aer"]), delta=0.051)
+
+    def test_the_headline_counts_the_heads_that_may_be_believed(self):
+        for model, heads in (("transformer", 4), ("bahdanau", 1), ("none", 0)):
+            self.show(f"faithful-{model}.html", 1000, 900)
+            headline = self.browser.run("document.querySelector('.headline').textContent")
+            verdicts = [cells[1]["text"] for cells in self.shown() if ", head" in cells[0]["text"]]
+            believed = verdicts.count("may be believed")
+            self.assertEqual(len(verdicts), heads)
+            expected = {0: "This model has no attention", 1: f"The attention may {'' if believed else 'not '}be believed",
+                        4: {0: "None of the 4", 4: "All 4"}.get(believed, f"{believed} of 4") + " heads may be believed"}
+            self.assertTrue(headline.startswith(expected[heads]), headline)
+            self.assertEqual(verdicts, sorted(verdicts, key=["may be believed", "agrees, moves little",
+                                                             "moves, agrees less", "neither"].index))
 
 
 class Units(LayoutTest):

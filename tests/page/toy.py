@@ -103,8 +103,8 @@ def look(folder):
 
 
 def family(folder):
-    """Writes folder/family, what `heed bottleneck` makes of four models, and folder/compare.html. There are no test
-    sentences of 41 to 50 words, and none of more than 60."""
+    """Writes folder/family, what `heed bottleneck` makes of four models, and folder/compare.html, folder/faithful-*.html. There
+    are no test sentences of 41 to 50 words, and none of more than 60."""
     for name, counts, seed in (("long-train", [*range(1, 61)] * 3, 3), ("long-valid", [3, 9, 20], 4),
                                ("long-test", [5, 15, 25, 35, 55] * 4, 5)):
         draw = random.Random(seed)
@@ -134,6 +134,17 @@ systems:
 """)
     heed("bottleneck", "family.yaml", folder=folder)
     heed("compare", "family/none", "family/bahdanau", "family/transformer", "-o", "compare.html", folder=folder)
+    write_gold(folder)
+    for model, gold in (("transformer", ["--gold", "short.align"]), ("bahdanau", []), ("none", [])):
+        heed("faithful", f"family/{model}", "--source", "short.src", "--target", "short.tgt", "--draws", "2", "--steps", "2",
+             *gold, "-o", f"faithful-{model}.csv", "--html", f"faithful-{model}.html", folder=folder)
+
+
+def write_gold(folder):
+    """folder/short.*: the first sentences of the test set, whose target is the source backwards, and their links."""
+    sources = [line.split() for line in (folder / "long-test.src").read_text(encoding="utf-8").splitlines()[:5]]
+    write_pairs(folder, "short", sources)
+    write_lines(folder / "short.align", [[f"{i}-{len(words) - 1 - i}" for i in range(len(words))] for words in sources])
 
 
 Matrix = collections.namedtuple("Matrix", "targets sources weights")

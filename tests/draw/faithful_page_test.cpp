@@ -1,0 +1,69 @@
+#include "draw/faithful_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "draw/well_formed.h"
+
+namespace heed::draw {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+study::AttentionMatrix row(const std::string& kind, int64_t head, float x, float y, float z) {
+  return {.kind = kind,
+          .layer = 0,
+          .head = head,
+          .target = {"\u2581a", "</s>"},
+          .source = {"\u2581x", "\u2581y", "\u2581z", "</s>"},
+          .weights = {x, y, z, 0, 0, 0, 0, 1}};
+}
+
+/// Heads that rank the pieces as saliency and erasure do, and move the output so far.
+std::string page_of(const std::vector<double>& moved, bool gold = false) {
+  const std::vector<study::AttentionMatrix> evidence = {row("saliency", -1, .5f, .3f, .2f),
+                                                        row("erasure", -1, .5f, .3f, .2f)};
+  std::vector<study::AttentionMatrix> attention;
+  std::vector<study::PermutedHead> permuted;
+  for (std::size_t head = 0; head < moved.size(); ++head) {
+    attention.push_back(row("cross", static_cast<int64_t>(head), .5f, .3f, .2f));
+    permuted.push_back({0, static_cast<int64_t>(head), moved[head]});
+  }
+  const study::GoldAlignment links{.sure = {{0, 0}}, .possible = {{0, 0}}};
+  study::FaithfulReport report;
+  report.add({attention, evidence, permuted, gold ? &links : nullptr}, "here");
+  return faithful_page(report, {.model = "a <model>", .notes = {"3 < 4 sentences"}});
+}
+
+TEST(FaithfulPage, SaysWhichHeadsMayBeBelieved) {
+  EXPECT_THAT(
+      page_of({.2, .01, .3, .01}),
+      AllOf(HasSubstr("2 of 4 heads may be believed: layer 0, head 0; layer 0, head 2."),
+            HasSubstr("2 heads agree with saliency and erasure, but the output hardly moves"),
+            HasSubstr("Which pictures of a &lt;model&gt; may be believed"),
+            HasSubstr("3 &lt; 4 sentences"), Not(HasSubstr("AER"))));
+  EXPECT_THAT(page_of({.01, .01}), HasSubstr("None of the 2 heads may be believed."));
+  EXPECT_THAT(page_of({.1, .1, .1}), HasSubstr("All 3 heads may be believed."));
+  EXPECT_THAT(page_of({.1}), HasSubstr("The attention may be believed."));
+  EXPECT_THAT(page_of({.01}), AllOf(HasSubstr("The attention may not be believed."),
+                                    HasSubstr("1 head agrees with saliency")));
+  EXPECT_THAT(page_of({}), HasSubstr("no attention"));
+  std::vector<double> many(11, .1);
+  many.push_back(.01);
+  EXPECT_THAT(page_of(many), HasSubstr("layer 0, head 7; and 3 more."));
+}
+
+TEST(FaithfulPage, BarsAreAsLongAsTheNumbers) {
+  const std::string page = page_of({.2, .1}, /*gold=*/true);
+  // Tau is 1 everywhere, and the largest number of the last column .2, on 96 pixels.
+  EXPECT_THAT(page, AllOf(HasSubstr("<rect class=\"value\" x=\"0\" y=\"2\" width=\"96\""),
+                          HasSubstr("<rect class=\"value\" x=\"0\" y=\"2\" width=\"48\""),
+                          HasSubstr("0.100"), HasSubstr("AER")));
+  const auto begin = page.find("<body>"), end = page.find("</body>");
+  EXPECT_EQ(xml_fault(page.substr(begin, end + 7 - begin)), "");
+}
+
+}  // namespace
+}  // namespace heed::draw
