@@ -53,10 +53,18 @@ std::string summary_of(const FamilyMember& member) {
 bool finished(const FamilyMember& member) {
   if (!fs::exists(summary_of(member))) return false;
   const auto changed = changes(saved_config(member.folder), member.config);
-  if (changed.empty()) return true;
-  log::info(member.name +
-            " goes on, its configuration has changed: " + config::differences_text(changed));
-  return false;
+  if (!changed.empty()) {
+    log::info(member.name +
+              " goes on, its configuration has changed: " + config::differences_text(changed));
+    return false;
+  }
+  std::vector<CorpusSum> test;
+  for (const std::string& path : {member.config.data.test.source, member.config.data.test.target})
+    if (!path.empty()) test.push_back(sum_of(path));
+  const auto others = changed_corpora(scored_corpora(summary_of(member)), test);
+  if (!others.empty())
+    log::info(member.name + " is scored again, " + others.front().path + " has changed");
+  return others.empty();
 }
 
 std::string vocabulary_folder(const Config& config) {

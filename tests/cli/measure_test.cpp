@@ -137,6 +137,15 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
       {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
   EXPECT_EQ(product(again), result.out);
   EXPECT_THAT(again.err, HasSubstr("none is trained already"));
+
+  const auto hypotheses = [&] { return read_file(run + "/bahdanau/test.hypothesis"); };
+  const std::string before = hypotheses();
+  write_toy_pairs(folder, "test", 20, 4);
+  const Result changed = run_heed(
+      {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
+  EXPECT_NE(product(changed), result.out);
+  EXPECT_THAT(changed.err, HasSubstr("bahdanau is scored again, " + (folder / "test.src")));
+  EXPECT_NE(hypotheses(), before);
 }
 
 TEST_F(BottleneckTest, StopsWhereItsModelsAreOfAnotherConfigurationUntilToldToTrainAnew) {
