@@ -33,8 +33,9 @@ struct Source {
 struct AttentionMap {
   AttentionKind kind = AttentionKind::kCross;
   int64_t layer = 0;  // 0-based
-  Tensor weights;     // [batch, heads, query, keys] float, rows sum to 1 over valid keys; stepwise:
-                      // [sentences, heads, beam, keys]
+  /// [batch, heads, query, keys] float, stepwise [sentences, heads, beam, keys]. Rows sum to 1 over
+  /// valid keys, but for linear attention with rotary positions.
+  Tensor weights;
 };
 
 /// The cross-attention that a loss is taken of: one head, beside the fused path.

@@ -35,7 +35,16 @@ def rotate(x):
 
 def feature(x):
     """elu(x) + 1"""
-    return numpy.where(x > 0, x + 1, numpy.exp(x))
+    return numpy.where(x > 0, x + 1, numpy.exp(numpy.minimum(x, 0)))
+
+
+def linear_weights(query, key, seen, rotary):
+    """Katharopoulos et al. 2020, equation 4; with rotary positions Su et al. 2021, equation 19."""
+    query, key = feature(query), feature(key)
+    counts = numpy.where(seen, query @ key.T, 0).sum(1, keepdims=True)
+    if rotary:
+        query, key = rotate(query), rotate(key)
+    return numpy.where(seen, query @ key.T, 0) / counts
 
 
 def slopes(heads):
@@ -72,14 +81,13 @@ def heads_of(config, queries, keys, values, seen, rotary=False, normaliser="soft
         shared = head // group
         query = queries[:, head * width : (head + 1) * width]
         key = keys[:, shared * width : (shared + 1) * width]
-        if rotary:
-            query, key = rotate(query), rotate(key)
-        if linear:  # Katharopoulos et al. 2020, equation 4
-            weights = numpy.where(seen, feature(query) @ feature(key).T, 0)
-            weights = weights / weights.sum(1, keepdims=True)
+        if linear:
+            weights = linear_weights(query, key, seen, rotary)
             contexts.append(weights @ values[:, shared * width : (shared + 1) * width])
             maps.append(weights)
             continue
+        if rotary:
+            query, key = rotate(query), rotate(key)
         scores = query @ key.T / scale
         if added is not None:
             scores = scores + added(head, query, scale)

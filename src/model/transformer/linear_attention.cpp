@@ -1,32 +1,50 @@
 #include "model/transformer/linear_attention.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
+#include "base/error.h"
 #include "kernels/fp32.h"
+#include "model/transformer/positions/positions.h"
 
 namespace heed::model {
 namespace {
 
 constexpr int64_t kChunk = 64;  // queries whose keys are looked at one by one
 
-/// elu(x) + 1: above 0 everywhere.
+// A product of two numbers of e^-40 is still one that fp32 can tell from 0.
+constexpr double kLeast = -40;
+
+/// f(x) = elu(x) + 1, as x + 1 above 0 and e^x below: e^x - 1 + 1 would be 0 in fp32 from -17 on.
+class Feature : public torch::autograd::Function<Feature> {
+ public:
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x) {
+    const Tensor f = at::clamp(x, kLeast, 0).exp_().add_(at::relu(x));
+    context->save_for_backward({f});
+    return f;
+  }
+
+  /// f'(x) is 1 above 0, where f(x) > 1, and f(x) below.
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               const torch::autograd::tensor_list& outer) {
+    return {outer[0] * context->get_saved_variables()[0].clamp_max(1)};
+  }
+};
+
 Tensor feature(const Tensor& x) {
-  return at::elu(kernels::widened(x)) + 1;
+  return Feature::apply(kernels::widened(x));
 }
 
-/// [..., d] -> [..., d + 1]: sums of what follows the values with a 1 are sums and their count.
-Tensor with_one(const Tensor& values) {
-  const Tensor wide = kernels::widened(values);
-  auto shape = wide.sizes().vec();
-  shape.back() = 1;
-  return at::cat({wide, at::ones(shape, wide.options())}, -1);
-}
+/// f(x) [batch, heads, length, head], and the same turned by the positions' angles.
+struct Features {
+  Tensor plain, turned;  // turned: undefined without rotations
 
-/// The first d columns by the last one.
-Tensor divided(const Tensor& sums) {
-  const int64_t width = sums.size(-1) - 1;
-  return sums.narrow(-1, 0, width) / sums.narrow(-1, width, 1);
-}
+  Features(const Tensor& features, const Tensor& rotations, int64_t heads)
+      : plain(for_each_head(features, heads)) {
+    if (rotations.defined()) turned = model::turned(plain, rotations);
+  }
+  const Tensor& above() const { return turned.defined() ? turned : plain; }
+};
 
 /// [..., length, d] -> [..., chunks, kChunk, d]; what is added is zero, and adds nothing to a sum.
 Tensor in_chunks(const Tensor& x) {
@@ -39,44 +57,73 @@ Tensor in_chunks(const Tensor& x) {
 Tensor causal_sums(const Tensor& query, const Tensor& keys, const Tensor& values) {
   const Tensor q = in_chunks(query), k = in_chunks(keys), v = in_chunks(values);
   const Tensor near = at::matmul(at::matmul(q, k.transpose(-1, -2)).tril(), v);
-  const Tensor each = at::matmul(k.transpose(-1, -2), v);  // [batch, heads, chunks, d, d + 1]
+  const Tensor each = at::matmul(k.transpose(-1, -2), v);  // [batch, heads, chunks, d, d]
   const int64_t chunks = each.size(2);
   const Tensor none = at::zeros_like(each.narrow(2, 0, 1));
   const Tensor before = at::cat({none, each.narrow(2, 0, chunks - 1).cumsum(2)}, 2);
   return (near + at::matmul(q, before)).flatten(2, 3).narrow(2, 0, query.size(2));
 }
 
-Tensor shares(const Tensor& query, const Tensor& keys, bool causal) {
-  Tensor products = at::matmul(query, keys.transpose(-1, -2));
-  if (causal) products = products.tril();
-  return products / products.sum(-1, true);
+/// sum over j of (q(i) . k(j)) v(j): [batch, heads, query, head]
+Tensor sums(const Tensor& query, const Tensor& keys, const Tensor& values, bool causal) {
+  return causal ? causal_sums(query, keys, values)
+                : at::matmul(query, at::matmul(keys.transpose(-1, -2), values));
+}
+
+/// sum over j of q(i) . k(j): [batch, heads, query, 1]
+Tensor counts(const Tensor& query, const Tensor& keys, bool causal) {
+  return (query * (causal ? keys.cumsum(-2) : keys.sum(-2, true))).sum(-1, true);
+}
+
+/// sums / counts
+Tensor means(const Features& q, const Features& k, const Tensor& values, bool causal) {
+  if (q.turned.defined())
+    return sums(q.turned, k.turned, values, causal) / counts(q.plain, k.plain, causal);
+  // The counts are the sums of values of 1, which is faster.
+  auto shape = values.sizes().vec();
+  shape.back() = 1;
+  const Tensor with_one = at::cat({values, at::ones(shape, values.options())}, -1);
+  const Tensor both = sums(q.plain, k.plain, with_one, causal);
+  const int64_t width = values.size(-1);
+  return both.narrow(-1, 0, width) / both.narrow(-1, width, 1);
+}
+
+/// [batch, heads, query, keys]
+Tensor shares(const Features& q, const Features& k, bool causal) {
+  const Tensor all = at::matmul(q.above(), k.above().transpose(-1, -2));
+  return (causal ? all.tril() : all) / counts(q.plain, k.plain, causal);
 }
 
 }  // namespace
 
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Look& look, Tensor* weights) {
+                        const Look& look, const Tensor& rotations, Tensor* weights) {
+  expect(!look.added.defined(), "linear attention has no scores to add to");
   const kernels::WithoutAutocast guard;
   const int64_t heads = query.size(1);
-  const Tensor q = feature(query), v = for_each_head(with_one(values), heads);
-  Tensor k = for_each_head(feature(keys), heads);
-  if (look.valid.defined()) k = k * look.valid.transpose(2, 3).to(k.scalar_type());
-  if (weights) {
-    const Tensor all = shares(q, k, look.causal);
-    *weights = all.to(at::kFloat);
-    return at::matmul(all, v.narrow(-1, 0, values.size(-1))).to(values.scalar_type());
-  }
-  const Tensor sums =
-      look.causal ? causal_sums(q, k, v) : at::matmul(q, at::matmul(k.transpose(-1, -2), v));
-  return divided(sums).to(values.scalar_type());
+  Tensor features = feature(keys);
+  if (look.valid.defined())
+    features = features * look.valid.transpose(2, 3).to(features.scalar_type());
+  const Features q(feature(query), rotations, heads), k(features, rotations, heads);
+  const Tensor v = for_each_head(kernels::widened(values), heads);
+  if (!weights) return means(q, k, v, look.causal).to(values.scalar_type());
+  const Tensor all = shares(q, k, look.causal);
+  *weights = all.to(at::kFloat);
+  return at::matmul(all, v).to(values.scalar_type());
 }
 
-Tensor linear_step(const Tensor& query, const Tensor& key, const Tensor& value, Tensor& sums) {
+Tensor linear_step(const Tensor& query, const Tensor& key, const Tensor& value, LinearSums& so_far,
+                   const Tensor& rotations) {
   const kernels::WithoutAutocast guard;
-  const Tensor now = feature(key).unsqueeze(-1) * with_one(value).unsqueeze(-2);
-  sums = sums.defined() ? sums + now : now;
-  const Tensor read = at::matmul(feature(query).unsqueeze(-2), for_each_head(sums, query.size(1)));
-  return divided(read.squeeze(-2)).to(value.scalar_type());
+  const int64_t heads = query.size(1);
+  const Features q(feature(query), rotations, heads), k(feature(key), rotations, key.size(1));
+  const Tensor product = k.above().unsqueeze(-1) * kernels::widened(value).unsqueeze(-2);
+  so_far.products = so_far.products.defined() ? so_far.products + product : product;
+  so_far.keys = so_far.keys.defined() ? so_far.keys + k.plain : k.plain;
+  const Tensor above =
+      at::matmul(q.above().unsqueeze(-2), for_each_head(so_far.products, heads)).squeeze(-2);
+  const Tensor below = (q.plain * for_each_head(so_far.keys, heads)).sum(-1, true);
+  return (above / below).to(value.scalar_type());
 }
 
 }  // namespace heed::model

@@ -168,45 +168,51 @@ Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool 
                               Tensor* weights) {
   if (sentences.packed()) return linear(*output_, attend_packed(x, sentences, causal));
   Heads heads = project(x);
-  heads.query = positions_->rotate(heads.query, 0).transpose(1, 2);
-  heads.keys = positions_->rotate(heads.keys, 0).transpose(1, 2);
   const int64_t length = x.size(1);
   Look look = look_of(options_, sentences.valid, causal, is_training());
   look.window = options_.window;
   look.global = options_.global;
   look.stride = options_.stride;
-  look.added = added_scores(distances(length), heads.query, look.scale, 0, 0, length);
-  const auto look_at = options_.linear ? &linear_attention : &attend;
+  if (!options_.linear) {
+    heads.query = positions_->rotate(heads.query, 0);
+    heads.keys = positions_->rotate(heads.keys, 0);
+  }
+  const Tensor query = heads.query.transpose(1, 2), keys = heads.keys.transpose(1, 2),
+               values = heads.values.transpose(1, 2);
+  look.added = added_scores(distances(length), query, look.scale, 0, 0, length);
   const Tensor context =
-      look_at(heads.query, heads.keys, heads.values.transpose(1, 2), look, weights);
+      options_.linear
+          ? linear_attention(query, keys, values, look, positions_->rotations(0, length), weights)
+          : attend(query, keys, values, look, weights);
   return linear(*output_, join_heads(context));
 }
 
 Tensor SelfAttention::step(const Tensor& x, const StepCache& cache, int64_t position,
                            Tensor* weights) {
-  Heads heads = project(x);  // [sentences, beam, heads, head]
-  heads.query = positions_->rotate_all(heads.query, position);
-  heads.keys = positions_->rotate_all(heads.keys, position);
   expect(!options_.linear || !weights, "the sums of linear attention tell no weights");
-  const Tensor context =
-      options_.linear ? linear_step_of(heads, cache) : attend_step(heads, cache, position, weights);
+  const Heads heads = project(x);  // [sentences, beam, heads, head]
+  const Tensor context = options_.linear ? linear_step_of(heads, cache, position)
+                                         : attend_step(heads, cache, position, weights);
   return linear(*output_, context.reshape({x.size(0), x.size(1), options_.inner()}));
 }
 
 /// [sentences * beam, heads, head]
-Tensor SelfAttention::linear_step_of(const Heads& heads, const StepCache& cache) {
+Tensor SelfAttention::linear_step_of(const Heads& heads, const StepCache& cache, int64_t position) {
   const int64_t sentences = heads.query.size(0), beam = heads.query.size(1);
-  Tensor sums = cache.keys.defined() ? cache.keys.flatten(0, 1) : Tensor();
-  const Tensor context = linear_step(heads.query.flatten(0, 1), heads.keys.flatten(0, 1),
-                                     heads.values.flatten(0, 1), sums);
-  cache.keys = sums.unflatten(0, {sentences, beam});
+  LinearSums sums;
+  if (cache.keys.defined()) sums = {cache.values.flatten(0, 1), cache.keys.flatten(0, 1)};
+  const Tensor context =
+      linear_step(heads.query.flatten(0, 1), heads.keys.flatten(0, 1), heads.values.flatten(0, 1),
+                  sums, positions_->rotations(position, 1));
+  cache.values = sums.products.unflatten(0, {sentences, beam});
+  cache.keys = sums.keys.unflatten(0, {sentences, beam});
   return context;
 }
 
 /// [sentences * beam, heads, 1, head]
 Tensor SelfAttention::attend_step(const Heads& heads, const StepCache& cache, int64_t position,
                                   Tensor* weights) {
-  write_step(cache.keys, heads.keys, position);
+  write_step(cache.keys, positions_->rotate_all(heads.keys, position), position);
   write_step(cache.values, heads.values, position);
   const Tensor places = seen_places(options_, position, heads.query.device());
   const bool windowed = options_.window > 0 && !places.defined();
@@ -216,8 +222,8 @@ Tensor SelfAttention::attend_step(const Heads& heads, const StepCache& cache, in
     const Tensor flat = all.flatten(0, 1);
     return places.defined() ? flat.index_select(2, places) : flat.narrow(2, first, count);
   };
-  const Tensor query =
-      heads.query.flatten(0, 1).unsqueeze(2);  // [sentences * beam, heads, 1, head]
+  const Tensor query =  // [sentences * beam, heads, 1, head]
+      positions_->rotate_all(heads.query, position).flatten(0, 1).unsqueeze(2);
   Look look = look_of(options_, {}, false, is_training());
   look.added = added_scores(distances(position + 1), query, look.scale, position, first, count);
   if (look.added.defined() && places.defined()) look.added = look.added.index_select(3, places);

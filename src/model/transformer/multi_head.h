@@ -39,8 +39,9 @@ struct MultiHeadOptions {
 };
 
 /// Keys and values of the steps so far: [sentences, beam, kv heads, capacity, head], of which the
-/// first `position` steps are used. Undefined before the first step. Linear attention keeps sums in
-/// place of the keys, [sentences, beam, kv heads, head, head + 1], and no values.
+/// first `position` steps are used. Undefined before the first step. Linear attention keeps its
+/// sums here: those of products, [sentences, beam, kv heads, head, head], in place of the values,
+/// and those of keys, [sentences, beam, kv heads, head].
 struct StepCache {
   Tensor& keys;
   Tensor& values;
@@ -73,7 +74,7 @@ class SelfAttention : public torch::nn::Module {
   ScoresByDistance distances(int64_t length) const;
   Tensor attend_packed(const Tensor& x, const Sentences& sentences, bool causal);
   Tensor attend_step(const Heads& heads, const StepCache& cache, int64_t position, Tensor* weights);
-  Tensor linear_step_of(const Heads& heads, const StepCache& cache);
+  Tensor linear_step_of(const Heads& heads, const StepCache& cache, int64_t position);
 
   MultiHeadOptions options_;
   torch::nn::Linear projection_;  // queries, keys, values stacked

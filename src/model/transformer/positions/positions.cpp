@@ -10,13 +10,6 @@
 namespace heed::model {
 namespace {
 
-Tensor turned(const Tensor& x, const Tensor& rotations) {
-  const bool wide = x.scalar_type() == at::kDouble;
-  const Tensor pairs =
-      at::view_as_complex(x.to(wide ? at::kDouble : at::kFloat).unflatten(-1, {-1, 2}));
-  return at::view_as_real(pairs * rotations).flatten(-2).to(x.scalar_type());
-}
-
 int64_t end_of(const Tensor& positions) {
   return positions.max().item<int64_t>() + 1;
 }
@@ -62,6 +55,13 @@ Tensor Positions::rotate_at(const Tensor& x, const Tensor& positions) const {
 Tensor Positions::rotate_all(const Tensor& x, int64_t position) const {
   const Tensor turns = rotations(position, 1);
   return turns.defined() ? turned(x, turns) : x;
+}
+
+Tensor turned(const Tensor& x, const Tensor& rotations) {
+  const bool wide = x.scalar_type() == at::kDouble;
+  const Tensor pairs =
+      at::view_as_complex(x.to(wide ? at::kDouble : at::kFloat).unflatten(-1, {-1, 2}));
+  return at::view_as_real(pairs * rotations).flatten(-2).to(x.scalar_type());
 }
 
 Tensor added_scores(const ScoresByDistance& scores, const Tensor& query, double scale,

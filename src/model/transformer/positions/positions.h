@@ -60,6 +60,10 @@ class Positions : public torch::nn::Module {
 
 using PositionsPtr = std::shared_ptr<Positions>;
 
+/// The pairs (x(2i), x(2i + 1)) of x [..., head] as complex numbers times `rotations`, which
+/// broadcast to [..., head / 2].
+Tensor turned(const Tensor& x, const Tensor& rotations);
+
 /// Throws UserError for an unknown name.
 PositionsPtr make_positions(const std::string& name, const PositionsSize& size);
 
