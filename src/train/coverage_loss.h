@@ -1,5 +1,5 @@
-// The loss of looking at the same source piece again (See, Liu and Manning 2017, equations 11 and
-// 12).
+// The loss of looking at the same source piece again (See, Liu and Manning 2017, equation 12; added
+// to the usual loss as in equation 13).
 //
 //   loss += weight * sum over t, i of min(a(t, i), sum of a(t', i) over t' < t)
 #pragma once

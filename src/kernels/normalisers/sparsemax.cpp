@@ -1,5 +1,5 @@
 // p = argmin over the simplex of ||p - z||^2, which is max(0, z(i) - t)
-// Martins and Astudillo 2016, algorithm 1 and proposition 2. With z sorted from the largest on, the
+// Martins and Astudillo 2016, algorithm 1 and proposition 1. With z sorted from the largest on, the
 // k first ones are above the threshold while 1 + k z(k) > z(1) + ... + z(k), and t is what makes
 // their weights add up to 1.
 #include <torch/csrc/autograd/custom_function.h>
@@ -26,7 +26,7 @@ class Sparsemax : public torch::autograd::Function<Sparsemax> {
     return weights;
   }
 
-  // Where a weight is above 0: the gradient less its mean over these places (proposition 4).
+  // Where a weight is above 0: the gradient less its mean over these places (section 2.5).
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const Tensor inside = context->get_saved_variables()[0].gt(0).to(outer[0].scalar_type());
     const Tensor mean = (outer[0] * inside).sum(-1, true) / inside.sum(-1, true);

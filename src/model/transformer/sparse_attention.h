@@ -1,5 +1,5 @@
 // Self-attention of a window, of some places that everybody sees and that see everybody (Beltagy et
-// al. 2020, section 3.1), and of every s-th place (Child et al. 2019, section 4.2, "strided").
+// al. 2020, section 3.1), and of every s-th place (Child et al. 2019, section 4.3, "strided").
 #pragma once
 
 #include "model/transformer/scaled_dot_product.h"
