@@ -43,6 +43,30 @@ std::string table(const SectionView& section) {
   return out;
 }
 
+/// "  heading", and a line or more for each name with its sentence.
+std::string explained(const std::string& heading, const std::vector<ValueHelp>& all) {
+  std::size_t width = 0;
+  for (const ValueHelp& one : all) width = std::max(width, one.name.size());
+  std::string out = "  " + heading + "\n";
+  for (const ValueHelp& one : all) {
+    std::string lines = wrapped(one.help, std::string(width + 6, ' '), 100);
+    out += lines.replace(4, one.name.size(), one.name);
+  }
+  return out;
+}
+
+/// A list of a section's values, below its table.
+std::string value_lists(const SectionView& section) {
+  std::string out;
+  for (const FieldView& field : section.fields) {
+    if (field.values.empty()) continue;
+    out += "\nThe values of `" + field.key + "`:\n\n";
+    for (const ValueHelp& value : field.values)
+      out += "- `" + value.name + "`: " + value.help + "\n";
+  }
+  return out;
+}
+
 std::string described(const FieldView& field) {
   std::string out = "  type       " + type_text(field.value) + "\n";
   if (!std::holds_alternative<SectionView>(field.value))
@@ -51,16 +75,14 @@ std::string described(const FieldView& field) {
     out += "  allowed    " + allowed + "\n";
   if (const std::string resume = resume_text(field); !resume.empty())
     out += "  on resume  " + resume + "\n";
+  if (!field.values.empty()) out += explained("values", field.values);
   return out;
 }
 
 std::string listed(const SectionView& section) {
-  std::size_t width = 0;
-  for (const std::string& key : keys_of(section)) width = std::max(width, key.size());
-  std::string out = "  keys\n";
-  for (const FieldView& field : section.fields)
-    out += "    " + field.key + std::string(width - field.key.size() + 2, ' ') + field.help + "\n";
-  return out;
+  std::vector<ValueHelp> keys;
+  for (const FieldView& field : section.fields) keys.push_back({field.key, field.help});
+  return explained("keys", keys);
 }
 
 /// The error for a path that leads nowhere, at its first unknown part.
@@ -94,7 +116,8 @@ std::string reference(const SectionView& defaults) {
   std::string sections;
   for (const FieldView& field : defaults.fields) {
     if (const auto* section = std::get_if<SectionView>(&field.value))
-      sections += "\n## `" + field.key + "`\n\n" + field.help + "\n\n" + table(*section);
+      sections += "\n## `" + field.key + "`\n\n" + field.help + "\n\n" + table(*section) +
+                  value_lists(*section);
     else
       top.fields.push_back(field);
   }

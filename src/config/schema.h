@@ -160,9 +160,11 @@ struct EachBetween {
   std::string text() const { return "each " + Between<T>{lowest, highest}.text(); }
 };
 
-/// A string out of a list that is made elsewhere, say a registry.
+/// A string out of a list that is made elsewhere, say a registry, which may have a sentence on
+/// each.
 struct OneOf {
   const std::vector<std::string>& (*names)();
+  const std::vector<std::string>& (*helps)() = nullptr;
   std::string operator()(const std::string& value) const;  // names the nearest
   std::string text() const;                                // "one of a, b, c"
 };

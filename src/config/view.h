@@ -43,12 +43,17 @@ using ValueView =
     std::variant<int64_t*, double*, bool*, std::string*, EnumView, std::vector<int64_t>*,
                  std::vector<double>*, std::vector<std::string>*, SectionView, ListView>;
 
+struct ValueHelp {
+  std::string name, help;
+};
+
 struct FieldView {
   std::string key, help;
   std::string allowed;  // "in [1, 8]", or "" where anything goes
   OnResume on_resume;   // also where a section above says it
   ValueView value;
   std::function<std::string()> wrong;  // what is wrong with the present value, or ""
+  std::vector<ValueHelp> values = {};  // that it may be, where there is a sentence on each
 };
 
 /// `above`: what the sections around it say about a resumed run.
@@ -56,6 +61,18 @@ template <Section C>
 SectionView view(C& config, OnResume above = OnResume::by_keys);
 
 namespace detail {
+
+inline std::vector<ValueHelp> values_of(const OneOf& check) {
+  std::vector<ValueHelp> values;
+  if (check.helps == nullptr) return values;
+  for (std::size_t i = 0; i < check.names().size(); ++i)
+    values.push_back({check.names()[i], check.helps().at(i)});
+  return values;
+}
+
+inline std::vector<ValueHelp> values_of(const auto&) {
+  return {};
+}
 
 template <class T>
 ValueView value_view(T& value, OnResume above) {
@@ -91,7 +108,8 @@ SectionView view(C& config, OnResume above) {
     const OnResume on_resume = above == OnResume::by_keys ? field.on_resume : above;
     section.fields.push_back({std::string(field.key), std::string(field.help), field.check.text(),
                               on_resume, detail::value_view(value, on_resume),
-                              [&value, check = field.check] { return check(value); }});
+                              [&value, check = field.check] { return check(value); },
+                              detail::values_of(field.check)});
   });
   return section;
 }

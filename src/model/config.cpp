@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "kernels/normalisers/normaliser.h"
 #include "model/recurrent/attention/attention.h"
+#include "model/transformer/positions/positions.h"
 
 namespace heed::model {
 namespace {
@@ -83,6 +84,13 @@ void check_pruned(const ModelConfig& model) {
           "pruned_heads: names a head twice, or one that is not there");
 }
 
+std::vector<std::string> positions_without_scores() {
+  std::vector<std::string> names;
+  for (const PositionsKindInfo& kind : positions_kinds())
+    if (kind.effect != PositionsEffect::kAddsScores) names.emplace_back(kind.name);
+  return names;
+}
+
 void check_self_attention(const ModelConfig& model) {
   const bool linear = model.self_attention == SelfAttentionKind::linear;
   const bool sparse = model.self_attention == SelfAttentionKind::sparse;
@@ -90,11 +98,10 @@ void check_self_attention(const ModelConfig& model) {
           "sliding_window: self_attention: linear sees everything; set it to 0");
   require(!linear || model.attention_dropout == 0,
           "attention_dropout: self_attention: linear has no weights to drop; set it to 0");
-  require(!linear || (model.positions != "alibi" && model.positions != "relative" &&
-                      model.positions != "t5"),
+  require(!linear || positions_info(model.positions).effect != PositionsEffect::kAddsScores,
           "positions: " + model.positions +
-              " adds to scores, which self_attention: linear has not; use sinusoidal, learned or "
-              "rotary");
+              " adds to scores, which self_attention: linear has not; use one of " +
+              join(positions_without_scores(), ", "));
   require(sparse || (model.global_tokens == 0 && model.attention_stride == 0),
           "global_tokens, attention_stride: belong to self_attention: sparse");
   require(!sparse || model.sliding_window > 0,
@@ -113,9 +120,10 @@ void check_transformer(const ModelConfig& model) {
           "kv_heads: " + std::to_string(model.kv_heads) + " does not divide model.heads " + heads +
               " evenly");
   const int64_t head = model.width / model.heads;
-  require(model.positions != "rotary" || head % 2 == 0,
-          "positions: rotary turns pairs of numbers, so a head's width must be even; width / heads "
-          "is " +
+  require(positions_info(model.positions).effect != PositionsEffect::kRotates || head % 2 == 0,
+          "positions: " + model.positions +
+              " turns pairs of numbers, so a head's width must be even; width / heads "
+              "is " +
               std::to_string(head));
   check_self_attention(model);
   check_pruned(model);
@@ -130,6 +138,15 @@ const std::vector<std::string>& normaliser_names() {
     return all;
   }();
   return names;
+}
+
+const std::vector<std::string>& normaliser_helps() {
+  static const std::vector<std::string> helps = [] {
+    std::vector<std::string> all;
+    for (const auto& one : kernels::normalisers()) all.emplace_back(one.help);
+    return all;
+  }();
+  return helps;
 }
 
 int64_t decoder_layer(const ModelConfig& config, int64_t layer) {

@@ -22,12 +22,15 @@ HEED_ENUM(Tie, none, decoder, all)
 
 /// The rnn attentions of model/recurrent/attention/registry.def, `none` first.
 const std::vector<std::string>& attention_names();
+const std::vector<std::string>& attention_helps();  // a sentence on each
 
 /// Of model/transformer/positions/registry.def, `sinusoidal` first.
 const std::vector<std::string>& position_names();
+const std::vector<std::string>& position_helps();
 
 /// Of kernels/normalisers/registry.def, `softmax` first.
 const std::vector<std::string>& normaliser_names();
+const std::vector<std::string>& normaliser_helps();
 
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
@@ -44,7 +47,7 @@ struct ModelConfig {
   HEED_FIXED(int64_t, layers, 1, "rnn: recurrent layers on each side.",
              config::Between<int64_t>{1, 16})
   HEED_FIXED(std::string, attention, "bahdanau", "rnn: how the decoder reads the encoder.",
-             config::OneOf{attention_names})
+             config::OneOf{attention_names, attention_helps})
   HEED_FIXED(Window, window, Window::global,
              "rnn, luong_*: attend everywhere, or in a window around t (local_m) or around a "
              "predicted position (local_p).",
@@ -92,7 +95,7 @@ struct ModelConfig {
              "it (as in the paper).",
              config::AnyValue{})
   HEED_FIXED(std::string, positions, "sinusoidal", "transformer: how it knows the order of words.",
-             config::OneOf{position_names})
+             config::OneOf{position_names, position_helps})
   HEED_FIXED(int64_t, max_positions, 1024,
              "Longest sentence in pieces that a transformer with positions: learned can take, and "
              "source positions that attention: luong_location can look at.",
@@ -127,7 +130,7 @@ struct ModelConfig {
       std::string, attention_normaliser, "softmax",
       "What makes weights of the decoder's scores of source words: sparsemax and entmax15 give "
       "many of them exactly 0.",
-      config::OneOf{normaliser_names})
+      config::OneOf{normaliser_names, normaliser_helps})
   HEED_FIXED(double, attention_dropout, 0.0,
              "Share of attention weights set to zero while training.",
              config::Between<double>{0.0, 0.9})

@@ -25,6 +25,12 @@ TEST(Reference, HasARowForEveryKey) {
                               "| `train.source` | text | `\"\"` |"));
 }
 
+TEST(Reference, ListsWhatValuesMean) {
+  EXPECT_THAT(reference<ToyConfig>(), HasSubstr("\nThe values of `attention`:\n\n"
+                                                "- `none`: It does not look.\n"
+                                                "- `luong_dot`: It looks | once.\n"));
+}
+
 TEST(Reference, ABarDoesNotBreakATable) {
   EXPECT_THAT(reference<ToyConfig>(), HasSubstr("Share of zeros \\| while training."));
 }
@@ -37,6 +43,20 @@ TEST(Explain, AKey) {
             "  default    512\n"
             "  allowed    in [2, 16384]\n"
             "  on resume  fixed\n");
+}
+
+TEST(Explain, AKeyWithASentenceOnEachValue) {
+  EXPECT_EQ(explain<ToyConfig>("model.attention"),
+            "model.attention\n"
+            "  How it looks.\n"
+            "  type       text\n"
+            "  default    none\n"
+            "  allowed    one of none, luong_dot, luong_general\n"
+            "  on resume  fixed\n"
+            "  values\n"
+            "    none           It does not look.\n"
+            "    luong_dot      It looks | once.\n"
+            "    luong_general  It looks twice.\n");
 }
 
 TEST(Explain, ASection) {

@@ -16,6 +16,12 @@ inline const std::vector<std::string>& toy_names() {
   return names;
 }
 
+inline const std::vector<std::string>& toy_helps() {
+  static const std::vector<std::string> helps = {"It does not look.", "It looks | once.",
+                                                 "It looks twice."};
+  return helps;
+}
+
 struct ToyFiles {
   HEED_CONFIG(ToyFiles);
   HEED_FIXED(std::string, source, "", "Source sentences.", AnyValue{})
@@ -26,7 +32,7 @@ struct ToyModel {
   HEED_CONFIG(ToyModel);
   HEED_FIXED(int64_t, hidden_size, 512, "Width of the state.", Between<int64_t>{2, 16384})
   HEED_FIXED(double, dropout, 0.1, "Share of zeros | while training.", Between<double>{0.0, 0.9})
-  HEED_FIXED(std::string, attention, "none", "How it looks.", OneOf{toy_names})
+  HEED_FIXED(std::string, attention, "none", "How it looks.", OneOf{toy_names, toy_helps})
   HEED_FIXED(Colour, colour, Colour::auto_, "What it looks like.", AnyValue{})
 };
 

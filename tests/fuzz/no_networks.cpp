@@ -1,6 +1,8 @@
-// The constructors of the attention registry, for a program that only looks at its names.
+// The constructors of the registries, for a program that only looks at their names.
 #include "base/error.h"
+#include "kernels/normalisers/normaliser.h"
 #include "model/recurrent/attention/attention.h"
+#include "model/transformer/positions/positions.h"
 
 namespace heed::model {
 
@@ -11,4 +13,22 @@ namespace heed::model {
 #include "model/recurrent/attention/registry.def"
 #undef HEED_ATTENTION
 
+#define HEED_POSITIONS(name, effect, help)         \
+  PositionsPtr make_##name(const PositionsSize&) { \
+    throw Bug("a fuzz target builds no network");  \
+  }
+#include "model/transformer/positions/registry.def"
+#undef HEED_POSITIONS
+
 }  // namespace heed::model
+
+namespace heed::kernels {
+
+#define HEED_NORMALISER(name, help)               \
+  Tensor name(const Tensor&) {                    \
+    throw Bug("a fuzz target builds no network"); \
+  }
+#include "kernels/normalisers/registry.def"
+#undef HEED_NORMALISER
+
+}  // namespace heed::kernels

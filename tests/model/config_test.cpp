@@ -85,8 +85,8 @@ TEST(ModelConfig, LinearAttentionHasNoScoresToChange) {
     config.positions = positions;
     EXPECT_EQ(wrong(config),
               "model.positions: " + positions +
-                  " adds to scores, which self_attention: linear has not; use sinusoidal, learned "
-                  "or rotary");
+                  " adds to scores, which self_attention: linear has not; use one of sinusoidal, "
+                  "learned, rotary, none");
   }
   config.positions = "none";
   config.sliding_window = 3;

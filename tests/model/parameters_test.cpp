@@ -107,8 +107,9 @@ int64_t formula_of_transformer(const ModelConfig& c, int64_t pieces) {
   const int64_t layers = c.encoder_layers + c.decoder_layers;
   const int64_t positions = c.positions == "learned"    ? 2 * c.max_positions * d
                             : c.positions == "relative" ? layers * 33 * (d / c.heads)
-                            : c.positions == "t5"       ? 2 * 32 * c.heads
-                                                        : 0;
+                            : c.positions == "t5"
+                                ? 2 * 32 * c.heads
+                                : 2 * count(*make_positions(c.positions, {d, c.heads}));
   const int64_t tied = c.tie == Tie::none ? 0 : c.tie == Tie::decoder ? 1 : 2;
   return (3 - tied) * pieces * d + pieces + encoder + decoder + last_norms + positions;
 }

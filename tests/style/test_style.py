@@ -167,6 +167,26 @@ class House(unittest.TestCase):
             self.assertEqual(made, [f"{name}.cpp"])
             self.assertTrue(text(folder / f"{name}.cpp").startswith("//"), f"{name}.cpp begins with its equation")
 
+    def test_each_kind_of_position_and_normaliser_is_one_file_and_one_line(self):
+        for folder, macro, function in (
+            ("src/model/transformer/positions", "HEED_POSITIONS", "PositionsPtr make_{}("),
+            ("src/kernels/normalisers", "HEED_NORMALISER", "Tensor {}(const Tensor& scores)"),
+        ):
+            lines = text(ROOT / folder / "registry.def")
+            names = re.findall(rf"^{macro}\((\w+),", lines, flags=re.M)
+            self.assertEqual(len(names), len(set(names)))
+            for name in names:
+                files = (ROOT / folder).glob("*.cpp")
+                made = [path.name for path in files if function.format(name) in text(path)]
+                self.assertEqual(made, [f"{name}.cpp"])
+                self.assertTrue(text(ROOT / folder / f"{name}.cpp").startswith("//"), f"{name}.cpp begins with its equation")
+
+    def test_what_registries_say_of_names_are_sentences(self):
+        for path in (ROOT / "src").glob("**/registry.def"):
+            for line in re.findall(r"^HEED_\w+\((.*?)\)$", text(path), flags=re.M | re.S):
+                said = "".join(re.findall(r'"([^"]*)"', line))
+                self.assertRegex(said, r"^[A-Z].*\.$", path)
+
     def test_parameterised_cases_have_names(self):
         for path in ROOT.glob("tests/**/*_test.cpp"):
             for made in re.findall(r"INSTANTIATE_TEST_SUITE_P\((.*?)\);\n\n", text(path), flags=re.S):

@@ -1,5 +1,4 @@
-// The contract names what a wrong attention breaks, and the attention that CONTRIBUTING.md adds
-// keeps it.
+// The contract names what a wrong attention breaks.
 #include "model/recurrent/attention_contract.h"
 
 #include <gmock/gmock.h>
@@ -7,9 +6,6 @@
 
 #include <limits>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "config/io.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {
@@ -157,24 +153,6 @@ TEST(AttentionContract, CatchesWhatIsKeptOnTheModule) {
   };
   EXPECT_THAT(broken_promises({"keeping", "", Timing::kAfter, make}),
               Contains("it carries nothing from one sentence to another"));
-}
-
-// One .cpp and one line of the registry: nothing else in this program knows the name.
-TEST(AToyAttention, IsARegisteredOneWithoutAnotherEdit) {
-  ModelConfig config;
-  config.type = ModelType::rnn;
-  config::set(config, "attention=cosine");
-  config.input_feeding = true;
-  config.window = Window::local_p;
-  EXPECT_NO_THROW(check(config, true));
-  EXPECT_TRUE(make_model(config, {5, 5})->attends());
-  EXPECT_THAT(broken_promises(attention_info("cosine")), IsEmpty());
-}
-
-TEST(AToyAttention, IsTheOneOfTheGuide) {
-  const std::string source = read_file(HEED_SOURCE_DIR "/tests/model/recurrent/toy/cosine.cpp");
-  EXPECT_THAT(read_file(HEED_SOURCE_DIR "/CONTRIBUTING.md"),
-              ::testing::HasSubstr("```cpp\n" + source + "```"));
 }
 
 }  // namespace

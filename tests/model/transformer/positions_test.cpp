@@ -6,8 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "model/transformer/multi_head.h"
 #include "model/transformer/positions/table.h"
 
 namespace heed::model {
@@ -189,6 +194,78 @@ TEST(Positions, RelativeVectorsAreOfALayer) {
   EXPECT_EQ(relative->parameters()[0].sizes(), at::IntArrayRef({3, 33, 4}));
   EXPECT_TRUE(
       at::equal(relative->by_distance(2, 5).vectors, relative->parameters()[0].select(0, 2)));
+}
+
+TEST(Positions, DoWhatTheirLineSays) {
+  for (const PositionsKindInfo& kind : positions_kinds()) {
+    const PositionsPtr positions = made(kind.name, {.width = 8, .heads = 2, .longest = 9});
+    EXPECT_EQ(positions->vectors(0, 3).defined(), kind.effect == PositionsEffect::kEmbeds)
+        << kind.name;
+    EXPECT_EQ(positions->rotations(0, 3).defined(), kind.effect == PositionsEffect::kRotates)
+        << kind.name;
+    EXPECT_EQ(positions->by_distance(0, 3).any(), kind.effect == PositionsEffect::kAddsScores)
+        << kind.name;
+  }
+}
+
+/// ALiBi whose slopes are 0.
+class Flat : public Positions {
+ public:
+  ScoresByDistance by_distance(int64_t layer, int64_t length) const override {
+    ScoresByDistance scores = alibi_->by_distance(layer, length);
+    scores.numbers = scores.numbers * 0;
+    return scores;
+  }
+
+ private:
+  PositionsPtr alibi_ = make_positions("alibi", {.width = 8, .heads = 4});
+};
+
+std::shared_ptr<const Positions> flat(const std::string& name) {
+  if (name == "alibi") return std::make_shared<Flat>();
+  const PositionsPtr positions = make_positions(name, {.width = 8, .heads = 4});
+  for (const Tensor& weight : positions->parameters()) weight.zero_();
+  return positions;
+}
+
+// Packed, padded, with weights and step by step.
+TEST(Positions, ScoresOfZeroAreNoPositions) {
+  const at::NoGradGuard no_grad;
+  for (const std::string name : {"alibi", "relative", "t5"}) {
+    const auto attention = [](std::shared_ptr<const Positions> positions) {
+      at::manual_seed(6);
+      return SelfAttention({.width = 8, .heads = 4, .kv_heads = 2}, std::move(positions));
+    };
+    SelfAttention with = attention(flat(name)), without = attention(nullptr);
+    const auto same = [&](const auto& run) {
+      const Tensor expected = run(without);
+      EXPECT_LT((run(with) - expected).abs().max().template item<double>(), 1e-6) << name;
+      EXPECT_GT(expected.abs().max().template item<double>(), 1e-2);
+    };
+    const std::vector<int64_t> lengths{5, 1, 3};
+    const Tensor x = at::randn({3, 5, 8});
+    const Sentences packed = packed_sentences(lengths, 5);
+    const Sentences padded{.valid = real_positions(packed).unsqueeze(1).unsqueeze(1)};
+    for (const bool causal : {false, true}) {
+      same([&](SelfAttention& one) {
+        return one.forward(pack(x, packed), packed, causal, nullptr);
+      });
+      const Sentences own = causal ? Sentences{} : padded;
+      same([&](SelfAttention& one) { return one.forward(x, own, causal, nullptr); });
+      same([&](SelfAttention& one) {
+        Tensor weights;
+        one.forward(x, own, causal, &weights);
+        return weights;
+      });
+    }
+    same([&](SelfAttention& one) {
+      Tensor keys, values;
+      std::vector<Tensor> steps;
+      for (int64_t t = 0; t < 5; ++t)
+        steps.push_back(one.step(x.narrow(1, t, 1), {keys, values}, t, nullptr));
+      return at::cat(steps, 1);
+    });
+  }
 }
 
 TEST(Positions, UnknownOnesAreRefused) {

@@ -34,6 +34,15 @@ const std::vector<std::string>& attention_names() {
   return names;
 }
 
+const std::vector<std::string>& attention_helps() {
+  static const std::vector<std::string> helps = [] {
+    std::vector<std::string> result;
+    for (const AttentionKindInfo& kind : table()) result.emplace_back(kind.help);
+    return result;
+  }();
+  return helps;
+}
+
 const AttentionKindInfo& attention_info(const std::string& name) {
   for (const AttentionKindInfo& kind : table())
     if (name == kind.name) return kind;

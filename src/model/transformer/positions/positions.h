@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/tensor.h"
 
@@ -16,8 +17,8 @@ namespace heed::model {
 struct ScoresByDistance {
   int64_t reach = 0;
   Tensor numbers;  // [heads, 2 * reach + 1]; or undefined
-  Tensor
-      vectors;  // [2 * reach + 1, head]: the query times these, scaled as the scores; or undefined
+  /// [2 * reach + 1, head]: the query times these, scaled as the scores; or undefined.
+  Tensor vectors;
 
   bool any() const { return numbers.defined() || vectors.defined(); }
 };
@@ -29,6 +30,14 @@ struct PositionsSize {
   bool causal = false;  // a decoder's: no query looks ahead
 
   int64_t head() const { return width / heads; }
+};
+
+/// How a kind tells the order, which decides what it goes with (model/config.cpp).
+enum class PositionsEffect {
+  kEmbeds,      // vectors()
+  kRotates,     // rotations(): heads of even width
+  kAddsScores,  // by_distance(): not for linear attention, which has no scores
+  kNothing,
 };
 
 /// The positions of one stack of layers. A kind overrides one of the first three.
@@ -64,7 +73,18 @@ using PositionsPtr = std::shared_ptr<Positions>;
 /// broadcast to [..., head / 2].
 Tensor turned(const Tensor& x, const Tensor& rotations);
 
+/// One line of registry.def.
+struct PositionsKindInfo {
+  const char* name;
+  const char* help;
+  PositionsEffect effect;
+  PositionsPtr (*make)(const PositionsSize& size);
+};
+
+const std::vector<PositionsKindInfo>& positions_kinds();
+
 /// Throws UserError for an unknown name.
+const PositionsKindInfo& positions_info(const std::string& name);
 PositionsPtr make_positions(const std::string& name, const PositionsSize& size);
 
 /// [batch or 1, heads, queries, keys] fp32 or double, from queries [batch, heads, queries, head] at

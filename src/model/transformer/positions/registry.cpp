@@ -1,4 +1,5 @@
-// The table of registry.def: names, help and constructors.
+// The table of registry.def: names, effects, help and constructors.
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -8,26 +9,46 @@
 
 namespace heed::model {
 
-#define HEED_POSITIONS(name, help) PositionsPtr make_##name(const PositionsSize& size);
+#define HEED_POSITIONS(name, effect, help) PositionsPtr make_##name(const PositionsSize& size);
 #include "model/transformer/positions/registry.def"
 #undef HEED_POSITIONS
 
-const std::vector<std::string>& position_names() {
-  static const std::vector<std::string> names = {
-#define HEED_POSITIONS(name, help) #name,
+const std::vector<PositionsKindInfo>& positions_kinds() {
+  static const std::vector<PositionsKindInfo> kinds = {
+#define HEED_POSITIONS(name, effect, help) {#name, help, PositionsEffect::effect, make_##name},
 #include "model/transformer/positions/registry.def"
 #undef HEED_POSITIONS
   };
+  return kinds;
+}
+
+const std::vector<std::string>& position_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (const PositionsKindInfo& kind : positions_kinds()) result.emplace_back(kind.name);
+    return result;
+  }();
   return names;
 }
 
-PositionsPtr make_positions(const std::string& name, const PositionsSize& size) {
-#define HEED_POSITIONS(kind, help) \
-  if (name == #kind) return make_##kind(size);
-#include "model/transformer/positions/registry.def"
-#undef HEED_POSITIONS
+const std::vector<std::string>& position_helps() {
+  static const std::vector<std::string> helps = [] {
+    std::vector<std::string> result;
+    for (const PositionsKindInfo& kind : positions_kinds()) result.emplace_back(kind.help);
+    return result;
+  }();
+  return helps;
+}
+
+const PositionsKindInfo& positions_info(const std::string& name) {
+  for (const PositionsKindInfo& kind : positions_kinds())
+    if (name == kind.name) return kind;
   throw UserError("model.positions: no positions are called '" + name + "'" +
                   config::did_you_mean(name, position_names()));
+}
+
+PositionsPtr make_positions(const std::string& name, const PositionsSize& size) {
+  return positions_info(name).make(size);
 }
 
 }  // namespace heed::model

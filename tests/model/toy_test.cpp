@@ -1,0 +1,64 @@
+// The attention, the kind of position and the normaliser that CONTRIBUTING.md adds. Each is one
+// file and one line of a registry: nothing else in this program knows their names.
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "base/files.h"
+#include "config/io.h"
+#include "model/recurrent/attention_contract.h"
+#include "model/transformer/positions/positions.h"
+
+namespace heed::model {
+namespace {
+
+using testing::broken_promises;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+void expect_in_guide(const std::string& file) {
+  const std::string source = read_file(HEED_SOURCE_DIR "/tests/model/toy/" + file);
+  EXPECT_THAT(read_file(HEED_SOURCE_DIR "/CONTRIBUTING.md"),
+              HasSubstr("```cpp\n" + source + "```"));
+}
+
+TEST(AToyAttention, IsARegisteredOneWithoutAnotherEdit) {
+  ModelConfig config;
+  config.type = ModelType::rnn;
+  config::set(config, "attention=cosine");
+  config.input_feeding = true;
+  config.window = Window::local_p;
+  EXPECT_NO_THROW(check(config, true));
+  EXPECT_TRUE(make_model(config, {5, 5})->attends());
+  EXPECT_THAT(broken_promises(attention_info("cosine")), IsEmpty());
+}
+
+TEST(AToyKindOfPosition, IsARegisteredOneWithoutAnotherEdit) {
+  ModelConfig config;
+  config::set(config, "positions=kerple");
+  config.sliding_window = 3;
+  EXPECT_NO_THROW(check(config, true));
+  config.sliding_window = 0;
+  config.self_attention = SelfAttentionKind::linear;  // its line says that it adds to scores
+  EXPECT_THROW(check(config, true), config::ConfigError);
+}
+
+TEST(AToyNormaliser, IsARegisteredOneWithoutAnotherEdit) {
+  ModelConfig config;
+  config::set(config, "attention_normaliser=sigmoids");
+  EXPECT_NO_THROW(check(config, true));
+  // s(0) = 1/2, s(ln 3) = 3/4.
+  const Tensor weights =
+      kernels::normaliser("sigmoids")(at::tensor({0.0, std::log(3.0)}, at::kDouble));
+  EXPECT_NEAR(weights[1].item<double>(), 0.6, 1e-12);
+}
+
+TEST(Toys, AreThoseOfTheGuide) {
+  for (const char* file : {"cosine.cpp", "kerple.cpp", "sigmoids.cpp"}) expect_in_guide(file);
+}
+
+}  // namespace
+}  // namespace heed::model
