@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/recurrent/support.h"
+#include "model/transformer/positions/positions.h"
 
 namespace heed::model::testing {
 
@@ -22,6 +23,44 @@ inline std::vector<NamedConfig> recurrent_kinds() {
   return kinds;
 }
 
+inline ModelConfig small_transformer() {
+  ModelConfig config;
+  config.width = 16;
+  config.heads = 4;
+  config.feed_forward = 10;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.max_positions = 40;
+  config.dropout = 0;
+  return config;
+}
+
+inline std::string name_of_transformer(const ModelConfig& config) {
+  return config::name_of(config.norm) + "_" + config.positions + "_kv" +
+         std::to_string(config.kv_heads) + "_window" + std::to_string(config.sliding_window) + "_" +
+         config::name_of(config.self_attention) + "_" + config.attention_normaliser + "_" +
+         config::name_of(config.activation) + "_tie_" + config::name_of(config.tie);
+}
+
+/// Linear and sparse attention with as many heads of keys as of queries and the positions that they
+/// go with.
+inline std::vector<NamedConfig> cheaper_kinds() {
+  std::vector<NamedConfig> kinds;
+  ModelConfig config = small_transformer();
+  config.self_attention = SelfAttentionKind::linear;
+  for (const char* positions : {"sinusoidal", "rotary", "none"}) {
+    config.positions = positions;
+    kinds.push_back({name_of_transformer(config), config});
+  }
+  config.self_attention = SelfAttentionKind::sparse;
+  config.sliding_window = config.global_tokens = 1;
+  config.attention_stride = 3;
+  for (const char* positions : {"t5", "learned"}) {
+    config.positions = positions;
+    kinds.push_back({name_of_transformer(config), config});
+  }
+  return kinds;
+}
+
 /// Positions and ways to share heads, all together; the other options take turns.
 inline std::vector<NamedConfig> transformer_kinds() {
   std::vector<NamedConfig> kinds;
@@ -29,21 +68,15 @@ inline std::vector<NamedConfig> transformer_kinds() {
     for (const int64_t kv_heads : {0, 2, 1}) {
       const std::size_t i = kinds.size();
       const Norm norm = i % 2 == 0 ? Norm::pre : Norm::post;
-      ModelConfig config;
-      config.width = 16;
-      config.heads = 4;
+      ModelConfig config = small_transformer();
       config.kv_heads = kv_heads;
-      config.feed_forward = 10;
       config.encoder_layers = 1 + static_cast<int64_t>(i % 2);
       config.decoder_layers = 2 - static_cast<int64_t>(i % 2);
       config.norm = norm;
       config.positions = positions;
-      config.max_positions = 40;
       config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
-      // Those of alibi, relative and t5 add to scores, which linear attention has not.
-      const bool adds = positions == "alibi" || positions == "relative" || positions == "t5";
       const std::size_t turn = i % 4;
-      if (turn == 1 && !adds) {
+      if (turn == 1 && positions_info(positions).effect != PositionsEffect::kAddsScores) {
         config.self_attention = SelfAttentionKind::linear;
         config.sliding_window = 0;
       } else if (turn == 2) {
@@ -56,14 +89,9 @@ inline std::vector<NamedConfig> transformer_kinds() {
       config.attention_scale = i / 2 % 2 == 0 ? AttentionScale::sqrt : AttentionScale::none;
       config.activation = static_cast<Activation>((i + i / 6) % 3);
       config.tie = static_cast<Tie>((i + 2 * (i / 3)) % 3);
-      config.dropout = 0;
-      kinds.push_back({config::name_of(norm) + "_" + positions + "_kv" + std::to_string(kv_heads) +
-                           "_window" + std::to_string(config.sliding_window) + "_" +
-                           config::name_of(config.self_attention) + "_" +
-                           config.attention_normaliser + "_" + config::name_of(config.activation) +
-                           "_tie_" + config::name_of(config.tie),
-                       config});
+      kinds.push_back({name_of_transformer(config), config});
     }
+  for (NamedConfig& kind : cheaper_kinds()) kinds.push_back(std::move(kind));
   return kinds;
 }
 

@@ -5,7 +5,6 @@ from itertools import product
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-REGISTRY = SOURCE / "model/recurrent/attention/registry.def"
 TIES = ("none", "decoder", "all")
 COVERAGES = ("none", "linguistic", "neural")
 
@@ -14,13 +13,18 @@ def _names(registry, macro):
     return re.findall(rf"^{macro}\((\w+)", (SOURCE / registry).read_text(), re.M)
 
 
-POSITIONS = _names("model/transformer/positions/registry.def", "HEED_POSITIONS")
+def _effects(registry, macro):
+    """name -> what its line says besides"""
+    return dict(re.findall(rf"^{macro}\((\w+),\s*(\w+)", (SOURCE / registry).read_text(), re.M))
+
+
+POSITIONS = _effects("model/transformer/positions/registry.def", "HEED_POSITIONS")
 NORMALISERS = _names("kernels/normalisers/registry.def", "HEED_NORMALISER")
 
 
 def registered():
     """The attentions of the registry: name -> timing."""
-    return dict(re.findall(r"^HEED_ATTENTION\((\w+),\s*(\w+)", REGISTRY.read_text(), re.M))
+    return _effects("model/recurrent/attention/registry.def", "HEED_ATTENTION")
 
 
 def _recurrent(attention, timing, turn):
@@ -68,7 +72,7 @@ def recurrent():
 def _self_attention(turn, positions):
     """Positions that add to scores do not go with linear attention, which has none."""
     window = {"sliding_window": (0, 1, 3)[(turn + turn // 3) % 3]}
-    if turn % 4 == 1 and positions not in ("alibi", "relative", "t5"):
+    if turn % 4 == 1 and POSITIONS[positions] != "kAddsScores":
         return {"self_attention": "linear", "sliding_window": 0}
     if turn % 4 == 2:
         beside = {"global_tokens": turn // 4 % 2, "attention_stride": (3, 0)[turn // 8 % 2]}
@@ -76,30 +80,46 @@ def _self_attention(turn, positions):
     return {"self_attention": "softmax", **window}
 
 
+def _transformer(turn):
+    return {
+        "type": "transformer",
+        "width": 16,
+        "heads": 4,
+        "kv_heads": 0,
+        "feed_forward": 12,
+        "encoder_layers": 1 + turn % 2,
+        "decoder_layers": 2 - turn % 2,
+        "norm": ("pre", "post")[turn % 2],
+        "max_positions": 40,
+        "attention_scale": ("sqrt", "none")[turn // 2 % 2],
+        "attention_normaliser": NORMALISERS[(turn + turn // 3) % 3],
+        "activation": ("relu", "gelu", "silu")[(turn + turn // 6) % 3],
+        "tie": TIES[(turn + 2 * (turn // 3)) % 3],
+    }
+
+
+SELF_ATTENTIONS = {
+    "linear": {"self_attention": "linear", "sliding_window": 0},
+    "sparse": {
+        "self_attention": "sparse",
+        "sliding_window": 1,
+        "global_tokens": 1,
+        "attention_stride": 3,
+    },
+}
+
+
 def transformers():
     kinds = []
     for positions, kv_heads in product(POSITIONS, (0, 2, 1)):
-        i = len(kinds)
-        kinds.append(
-            {
-                **_self_attention(i, positions),
-                "type": "transformer",
-                "width": 16,
-                "heads": 4,
-                "kv_heads": kv_heads,
-                "feed_forward": 12,
-                "encoder_layers": 1 + i % 2,
-                "decoder_layers": 2 - i % 2,
-                "norm": ("pre", "post")[i % 2],
-                "positions": positions,
-                "max_positions": 40,
-                "attention_scale": ("sqrt", "none")[i // 2 % 2],
-                "attention_normaliser": NORMALISERS[(i + i // 3) % 3],
-                "activation": ("relu", "gelu", "silu")[(i + i // 6) % 3],
-                "tie": TIES[(i + 2 * (i // 3)) % 3],
-            }
-        )
-    return kinds
+        turn = len(kinds)
+        kind = {**_self_attention(turn, positions), **_transformer(turn)}
+        kinds.append({**kind, "positions": positions, "kv_heads": kv_heads})
+    return kinds + [
+        {**_transformer(0), "positions": positions, **SELF_ATTENTIONS[name]}
+        for name, goes_with in (("linear", ("sinusoidal", "rotary", "none")), ("sparse", ("t5", "learned")))
+        for positions in goes_with
+    ]
 
 
 def name(kind):

@@ -5,7 +5,9 @@
 #include <ATen/ATen.h>
 
 #include <exception>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/device.h"
@@ -15,17 +17,25 @@
 
 namespace heed::model::testing {
 
+/// What is promised to: a mechanism, or one with coverage or heads around it.
+struct Promised {
+  std::function<AttentionPtr(const AttentionSize&)> make;
+  bool attends = true;
+  bool of_states = true;  // the context is made of the encoder's states, not of projections
+};
+
 class AttentionContract {
  public:
-  explicit AttentionContract(const AttentionKindInfo& kind,
-                             kernels::Normalise normalise = &kernels::softmax)
-      : kind_(kind), normalise_(normalise), attends_(kind.timing != Timing::kNever) {
+  explicit AttentionContract(Promised kind, kernels::Normalise normalise = &kernels::softmax)
+      : kind_(std::move(kind)), normalise_(normalise), attends_(kind_.attends) {
     at::manual_seed(11);
     attention_ = make(0);
     valid_ = valid_rows({3, 7, 5});
     values_ = at::randn({3, 7, kWidth}, at::kDouble);
     summary_ = at::randn({3, kWidth}, at::kDouble);
     query_ = at::randn({3, 5, kWidth}, at::kDouble);
+    const Tensor first = attention_->first_coverage(make_memory(values_, valid_, summary_));
+    if (first.defined()) coverage_ = at::rand({3, 5, 7, first.size(3)}, at::kDouble);
   }
 
   /// The promises that are broken, in words.
@@ -68,9 +78,19 @@ class AttentionContract {
     attention->to(at::kDouble);
     return attention;
   }
+  /// With what was looked at before, `coverage`, where the mechanism asks for it.
+  static Memory prepared(Attention& attention, const Memory& raw, const Tensor& coverage) {
+    Memory memory = attention.prepare(raw);
+    if (!coverage.defined()) return memory;
+    memory = attention.begin(memory);
+    memory.coverage = coverage.to(memory.values.scalar_type());
+    return memory;
+  }
+  Memory prepared(const Tensor& values, const Tensor& valid) {
+    return prepared(*attention_, make_memory(values, valid, summary_), coverage_);
+  }
   Attended attend(const Tensor& query, const Tensor& values, const Tensor& valid) {
-    return attention_->forward(query, attention_->prepare(make_memory(values, valid, summary_)), 0,
-                               1);
+    return attention_->forward(query, prepared(values, valid), 0, 1);
   }
   Attended attend() { return attend(query_, values_, valid_); }
 
@@ -100,6 +120,7 @@ class AttentionContract {
       promise(attended.weights.ge(0).all().item<bool>(), "no weight is negative");
     promise(near(attended.weights.sum(-1), at::ones({3, 5}, at::kDouble)),
             "the weights of a query sum to 1");
+    if (!kind_.of_states) return;
     promise(near(attended.context, at::bmm(attended.weights, values_)),
             "the context is the weighted sum of the values");
     const Tensor first = values_.narrow(1, 0, 1).expand({3, 5, kWidth});
@@ -118,25 +139,29 @@ class AttentionContract {
     for (int64_t i = 0; i < 3; ++i) {
       const auto row = [&](const Tensor& x) { return x.narrow(0, i, 1); };
       const auto words = [&](const Tensor& x) { return row(x).narrow(1, 0, lengths[i]); };
-      const Memory alone = make_memory(words(values_), words(valid_), row(summary_));
-      same &= near(attention_->forward(row(query_), attention_->prepare(alone), 0, 1).context,
-                   row(context));
+      const Memory raw = make_memory(words(values_), words(valid_), row(summary_));
+      const Tensor before =
+          coverage_.defined() ? row(coverage_).narrow(2, 0, lengths[i]) : Tensor();
+      const Memory alone = prepared(*attention_, raw, before);
+      same &= near(attention_->forward(row(query_), alone, 0, 1).context, row(context));
     }
     promise(same, "a sentence attends alone as among others");
-    const Memory memory = attention_->prepare(make_memory(values_, valid_, summary_));
+    const Memory memory = prepared(values_, valid_);
     attend(query_, values_.flip(1), valid_rows({7, 2, 1}));
     promise(near(attention_->forward(query_, memory, 0, 1).context, context, 0),
             "it carries nothing from one sentence to another");
   }
 
   void queries() {
-    const Memory memory = attention_->prepare(make_memory(values_, valid_, summary_));
+    const Memory memory = prepared(values_, valid_);
     const Tensor steps = attention_->forward(query_, memory, 2, 1).context;
     const Tensor beam = attention_->forward(query_, memory, 4, 0).context;
     bool as_steps = true, as_beam = true;
     for (int64_t q = 0; q < 5; ++q) {
+      Memory own = memory;
+      if (coverage_.defined()) own.coverage = coverage_.narrow(1, q, 1);
       const auto alone = [&](int64_t position) {
-        return attention_->forward(query_.narrow(1, q, 1), memory, position, 0).context;
+        return attention_->forward(query_.narrow(1, q, 1), own, position, 0).context;
       };
       as_steps &= near(steps.narrow(1, q, 1), alone(2 + q));
       as_beam &= near(beam.narrow(1, q, 1), alone(4));
@@ -153,8 +178,9 @@ class AttentionContract {
         const AttentionPtr attention = make(share);
         attention->to(at::kFloat);
         const auto once = [&] {
-          const Memory memory = attention->begin(attention->prepare(
-              make_memory(values_.to(at::kFloat), valid_, summary_.to(at::kFloat))));
+          const Memory raw = make_memory(values_.to(at::kFloat), valid_, summary_.to(at::kFloat));
+          const Memory memory = coverage_.defined() ? prepared(*attention, raw, coverage_)
+                                                    : attention->begin(attention->prepare(raw));
           at::manual_seed(12);  // of the dropout
           return attention->forward(query_.to(at::kFloat), memory, 0, 1);
         };
@@ -170,7 +196,7 @@ class AttentionContract {
   void dropout() {
     if (!attends_) return;
     const AttentionPtr thinned = make(0.5);
-    const Memory memory = thinned->prepare(make_memory(values_, valid_, summary_));
+    const Memory memory = prepared(*thinned, make_memory(values_, valid_, summary_), coverage_);
     const Attended trained = thinned->forward(query_, memory, 0, 1);
     thinned->eval();
     const Attended whole = thinned->forward(query_, memory, 0, 1);
@@ -180,7 +206,12 @@ class AttentionContract {
 
   void gradients() {
     const Tensor pattern = at::randn({3, 5, kWidth}, at::kDouble);
-    const auto loss = [&] { return (attend().context * pattern).sum(); };
+    const Tensor later = coverage_.defined() ? at::randn_like(coverage_) : Tensor();
+    const auto loss = [&] {
+      const Attended attended = attend();
+      const Tensor now = (attended.context * pattern).sum();
+      return later.defined() ? now + (attended.coverage * later).sum() : now;
+    };
     const auto check = [&](const Tensor& leaf, const std::string& name) {
       const GradientCheck found = check_entries(leaf, loss);
       promise(found.largest > 1e-6, name + " matters to the result");
@@ -196,17 +227,18 @@ class AttentionContract {
     check(values_.requires_grad_(), "the values");
   }
 
-  const AttentionKindInfo kind_;
+  const Promised kind_;
   kernels::Normalise normalise_;
   bool attends_;
   AttentionPtr attention_;
   Tensor valid_, values_, summary_, query_;
+  Tensor coverage_;  // [3, 5, 7, any] before each query; undefined: not asked for
   std::vector<std::string> broken_;
 };
 
 inline std::vector<std::string> broken_promises(const AttentionKindInfo& kind,
                                                 kernels::Normalise normalise = &kernels::softmax) {
-  return AttentionContract(kind, normalise).broken();
+  return AttentionContract({kind.make, kind.timing != Timing::kNever}, normalise).broken();
 }
 
 }  // namespace heed::model::testing

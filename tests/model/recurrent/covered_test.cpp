@@ -1,19 +1,60 @@
-// Coverage and heads around attentions: numbers worked by hand.
+// Coverage and heads around attentions: the contract, and numbers worked by hand.
 #include "model/recurrent/attention/covered.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "model/recurrent/attention/side_by_side.h"
+#include "model/recurrent/attention_contract.h"
 #include "model/recurrent/support.h"
 
 namespace heed::model {
 namespace {
 
+using testing::AttentionContract;
 using testing::distance;
 
 constexpr AttentionSize kTwo{.query = 2, .memory = 2, .hidden = 2};
+
+/// A covered mechanism for any size; its keys are as wide as the states.
+auto covered(const std::string& attention, Coverage form) {
+  return [attention, form](AttentionSize size) {
+    size.hidden = size.query;
+    return make_covered(attention_info(attention).make(size), size, form, 2);
+  };
+}
+
+class Around : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Around, CoverageKeepsTheContract) {
+  for (const Coverage form : {Coverage::linguistic, Coverage::neural})
+    EXPECT_THAT(AttentionContract({covered(GetParam(), form)}).broken(), ::testing::IsEmpty())
+        << config::name_of(form);
+}
+
+TEST_P(Around, HeadsKeepTheContract) {
+  const auto heads = [](const auto& make, int64_t count) {
+    return testing::Promised{
+        .make = [make,
+                 count](const AttentionSize& size) { return make_side_by_side(make, size, count); },
+        .of_states = false};
+  };
+  const auto make = attention_info(GetParam()).make;
+  EXPECT_THAT(AttentionContract(heads(make, 3)).broken(), ::testing::IsEmpty());
+  EXPECT_THAT(AttentionContract(heads(make, 2), &kernels::sparsemax).broken(),
+              ::testing::IsEmpty());
+  for (const Coverage form : {Coverage::linguistic, Coverage::neural})
+    EXPECT_THAT(AttentionContract(heads(covered(GetParam(), form), 2)).broken(),
+                ::testing::IsEmpty())
+        << config::name_of(form);
+}
+
+INSTANTIATE_TEST_SUITE_P(Attentions, Around,
+                         ::testing::Values("bahdanau", "luong_dot", "luong_general",
+                                           "luong_concat"),
+                         [](const auto& info) { return info.param; });
 
 // Two words with the states (1, 0) and (0, 1).
 Memory two_words() {

@@ -68,13 +68,9 @@ bool near(const Tensor& a, const Tensor& b, double tolerance = 1e-5) {
   return a.sizes() == b.sizes() && at::allclose(a, b, 0, tolerance);
 }
 
-class Variants : public ::testing::TestWithParam<std::tuple<Norm, std::string, int64_t, int64_t>> {
+class Variants : public ::testing::TestWithParam<ModelConfig> {
  protected:
-  void SetUp() override {
-    ModelConfig config = small();
-    std::tie(config.norm, config.positions, config.kv_heads, config.sliding_window) = GetParam();
-    model = make(config);
-  }
+  void SetUp() override { model = make(GetParam()); }
   Tensor logits(const Source& source, const Tensor& target) {
     return model->logits(model->features(source, target));
   }
@@ -144,6 +140,10 @@ TEST_P(Variants, ReorderedBeamsGoOnAsTheirPrefixesSay) {
 }
 
 TEST_P(Variants, LookingChangesNothing) {
+  const auto shares = [](AttentionKind kind) {  // its rows sum to 1
+    return kind == AttentionKind::kCross || GetParam().positions != "rotary" ||
+           GetParam().self_attention != SelfAttentionKind::linear;
+  };
   const Source source = source_of(kSources);
   Trace trace{.encoder = true, .decoder = true, .cross = true};
   const Tensor looked = model->features(source, targets(), &trace);
@@ -154,7 +154,7 @@ TEST_P(Variants, LookingChangesNothing) {
     const int64_t keys = map.kind == AttentionKind::kDecoder ? 5 : 6;
     EXPECT_EQ(map.weights.sizes(), at::IntArrayRef({3, 3, queries, keys}));
     EXPECT_EQ(map.weights.scalar_type(), at::kFloat);
-    EXPECT_TRUE(near(map.weights.sum(-1), at::ones({3, 3, queries})));
+    EXPECT_TRUE(!shares(map.kind) || near(map.weights.sum(-1), at::ones({3, 3, queries})));
     if (map.kind == AttentionKind::kDecoder) {
       EXPECT_EQ(map.weights.triu(1).abs().max().item<float>(), 0.0F);
     } else {  // the second source has two pieces
@@ -163,17 +163,44 @@ TEST_P(Variants, LookingChangesNothing) {
   }
 }
 
-std::string name_of_variant(const ::testing::TestParamInfo<Variants::ParamType>& info) {
-  const auto& [norm, positions, kv_heads, window] = info.param;
-  return config::name_of(norm) + "_" + positions + (kv_heads > 0 ? "_shared" : "") +
-         (window > 0 ? "_window" : "");
+/// Linear and sparse attention take turns with norms and shared heads.
+std::vector<ModelConfig> variants() {
+  std::vector<ModelConfig> all;
+  for (const Norm norm : {Norm::pre, Norm::post})
+    for (const PositionsKindInfo& positions : positions_kinds())
+      for (const int64_t kv_heads : {0, 1}) {
+        ModelConfig config = small();
+        config.norm = norm;
+        config.positions = positions.name;
+        config.kv_heads = kv_heads;
+        all.push_back(config);
+        config.sliding_window = 2;
+        all.push_back(config);
+        if ((norm == Norm::pre) == (kv_heads == 0)) {
+          config.self_attention = SelfAttentionKind::sparse;
+          config.sliding_window = config.global_tokens = 1;
+          config.attention_stride = 3;
+        } else {
+          config.self_attention = SelfAttentionKind::linear;
+          config.sliding_window = 0;
+          if (positions.effect == PositionsEffect::kAddsScores) continue;
+        }
+        all.push_back(config);
+      }
+  return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllKinds, Variants,
-                         ::testing::Combine(::testing::Values(Norm::pre, Norm::post),
-                                            ::testing::ValuesIn(position_names()),
-                                            ::testing::Values(0, 1), ::testing::Values(0, 2)),
-                         name_of_variant);
+std::string name_of_variant(const ::testing::TestParamInfo<ModelConfig>& info) {
+  const ModelConfig& config = info.param;
+  const bool plain = config.self_attention == SelfAttentionKind::softmax;
+  return config::name_of(config.norm) + "_" + config.positions +
+         (config.kv_heads > 0 ? "_shared" : "") +
+         (!plain                      ? "_" + config::name_of(config.self_attention)
+          : config.sliding_window > 0 ? "_window"
+                                      : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKinds, Variants, ::testing::ValuesIn(variants()), name_of_variant);
 
 TEST(Transformer, StepwiseWeightsEqualThoseOfTeacherForcing) {
   const at::NoGradGuard no_grad;
