@@ -4,6 +4,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -37,6 +39,32 @@ TEST(Entmax15, IsTheSquareOfWhatIsAboveTheThreshold) {
   expect_near(of({1.6, -5, 1.2}), {0.64, 0, 0.36});
   expect_near(of({7, 5}), {1, 0});  // ahead by 2
   expect_near(of({4, 4, 4, 4}), {0.25, 0.25, 0.25, 0.25});
+}
+
+TEST(Normalisers, OfEqualScoresAreAlike) {
+  for (const int64_t count : {1, 3, 7})
+    for (const Normaliser& one : normalisers()) {
+      const Tensor weights = one.normalise(at::full({2, count}, -0.7, at::kDouble));
+      EXPECT_LT((weights - 1.0 / static_cast<double>(count)).abs().max().item<double>(), 1e-12)
+          << one.name;
+    }
+}
+
+// Of the scores 0 and d the larger one has 1 / (1 + e^-d), with sparsemax (1 + d) / 2 up to d = 1,
+// and with entmax15 something between, which is 1 from d = 2 on.
+TEST(Normalisers, OfTwoScoresEntmaxIsBetweenSoftmaxAndSparsemax) {
+  for (const double d : {0.1, 0.5, 0.9, 1.0, 1.3, 1.9, 1.999, 2.0, 2.5, 40.0}) {
+    const Tensor scores = at::tensor({0.0, d}, at::kDouble);
+    const auto larger = [&](Normalise normalise) { return normalise(scores)[1].item<double>(); };
+    EXPECT_NEAR(larger(&softmax), 1 / (1 + std::exp(-d)), 1e-12);
+    EXPECT_NEAR(larger(&sparsemax), std::min(1.0, (1 + d) / 2), 1e-12);
+    EXPECT_GT(larger(&entmax15), larger(&softmax) - (d >= 40 ? 1e-12 : 0)) << d;
+    if (d < 2) {
+      EXPECT_LT(larger(&entmax15), d < 1 ? larger(&sparsemax) : 1) << d;
+    } else {
+      EXPECT_EQ(larger(&entmax15), 1) << d;
+    }
+  }
 }
 
 class EveryNormaliser : public testing::TestWithParam<Normaliser> {
