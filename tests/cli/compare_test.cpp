@@ -49,7 +49,7 @@ TEST(Compare, TellsWhereTwoFilesDiffer) {
   EXPECT_EQ(lengths.back()["systems"][0]["bleu"], lengths[0]["systems"][0]["bleu"]);
   EXPECT_EQ(lengths.back()["systems"][1]["against_first"]["bleu"],
             all["systems"][1]["against_first"]["bleu"]);
-  // Each word of the reference stands there 30 times; 10 times it is "bat" for "cat", and "log" for "dog".
+  // Each word of the reference stands there 30 times; 10 times "bat" is for "cat", "log" for "dog".
   const auto& words = all["words_by_frequency"][6];
   EXPECT_EQ(words["times"], "10-99");
   EXPECT_EQ(words["systems"][0]["matches"], 130);
