@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::answers([&] {
     const fuzz::InputFile file(fuzz::text_of(data, size));
     const Provenance provenance = Provenance::read(file.path());
-    changed_corpora(provenance, provenance);
+    changed_corpora(provenance.corpora, provenance.corpora);
     const std::string text = provenance.to_json();
     const fuzz::InputFile written(text);
     expect(Provenance::read(written.path()).to_json() == text, "a record written as another");
