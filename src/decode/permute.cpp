@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/random.h"
 #include "decode/ensemble.h"
@@ -66,18 +67,20 @@ std::vector<Head> heads_of(model::Model& model, const Copies& one) {
   return heads;
 }
 
-model::Exchange permuting(const Head& which, uint64_t seed) {
-  return [which, seed](const Tensor& weights, int64_t layer, int64_t first_head) {
-    const int64_t own = which.head - first_head;
-    if (layer != which.layer || own < 0 || own >= weights.size(1)) return weights;
+}  // namespace
+
+model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed) {
+  // Shared by its copies: each step of a recurrent model may ask another one.
+  const auto calls = std::make_shared<uint64_t>(0);
+  return [=](const Tensor& weights, int64_t layer, int64_t first_head) {
+    const int64_t own = of_head - first_head;
+    if (layer != of_layer || own < 0 || own >= weights.size(1)) return weights;
     Tensor changed = weights.clone();
     const Tensor head = changed.select(1, own);  // [batch, query, keys]
-    head.copy_(head.gather(2, random_orders(weights, seed)));
+    head.copy_(head.gather(2, random_orders(weights, mix({seed, (*calls)++}))));
     return changed;
   };
 }
-
-}  // namespace
 
 std::vector<std::vector<MovedOutput>> permuted_outputs(
     Translator& translator, const std::vector<std::string>& sources,
@@ -97,7 +100,8 @@ std::vector<std::vector<MovedOutput>> permuted_outputs(
     const Tensor usual = output_of(model, one, nullptr);
     for (const Head& head : heads_of(model, one)) {
       const auto number = static_cast<uint64_t>(first_line + i);
-      model::Trace trace{.cross = false, .exchange = permuting(head, mix({options.seed, number}))};
+      model::Trace trace{.cross = false,
+                         .exchange = permuting(head.layer, head.head, mix({options.seed, number}))};
       const Tensor moved = (output_of(model, all, &trace) - usual).abs().sum(-1).mean() / 2;
       out[i].push_back({head.layer, head.head, moved.item<double>()});
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decode/translator.h"
+#include "model/model.h"
 
 namespace heed::decode {
 
@@ -22,6 +23,10 @@ struct PermuteOptions {
   int64_t draws = 10;  // permutations of each row of weights
   uint64_t seed = 1;
 };
+
+/// Permutes each row of this head's weights by itself, at every call into other orders: recurrent
+/// models call it for each step. The same `seed` gives the same orders again.
+model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed);
 
 /// One list per line of `sources`, in order, as attention_maps(): every layer and head by itself,
 /// each row of its weights permuted over the source pieces. Empty for a blank line and for a model

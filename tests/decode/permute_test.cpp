@@ -35,6 +35,21 @@ TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
   }
 }
 
+// The weights of a step are those of all steps or of one.
+TEST(Permute, EachStepHasOrdersOfItsOwn) {
+  const at::Tensor weights =
+      at::arange(7, at::kFloat).expand({2, 1, 1, 7});  // [batch, heads, 1, keys]
+  const auto sorted = [](const at::Tensor& x) { return std::get<0>(x.sort(-1)); };
+  const model::Exchange exchange = permuting(0, 0, 3), copy = exchange;
+  const at::Tensor first = exchange(weights, 0, 0), second = copy(weights, 0, 0);
+  EXPECT_FALSE(at::equal(first, second));
+  EXPECT_FALSE(at::equal(first[0], first[1]));
+  EXPECT_TRUE(at::equal(sorted(first), weights));
+  EXPECT_TRUE(at::equal(sorted(second), weights));
+  EXPECT_TRUE(at::equal(exchange(weights, 1, 0), weights));  // another layer stays
+  EXPECT_TRUE(at::equal(permuting(0, 0, 3)(weights, 0, 0), first));
+}
+
 // Where all weights are equal nothing is exchanged.
 TEST(Permute, EqualWeightsMoveNothing) {
   const auto configs = small_models();
