@@ -96,8 +96,25 @@ struct Shape {
   bool words = false, with_signs = false, drop_eos = false;
 };
 
+/// Of pieces: whether a word has several of them.
+bool has_long_words(const study::AttentionMatrix& matrix) {
+  const auto longer = [](const std::vector<std::string>& tokens) {
+    return study::words_of_tokens(tokens).back() + 1 < tokens.size();
+  };
+  return !matrix.words && (longer(matrix.target) || longer(matrix.source));
+}
+
+/// Whether it is of the unit that is wanted, or can be made so. Erasure of a word is not that of
+/// its pieces, and is there for both.
+bool suits(const study::AttentionMatrix& matrix, const Shape& wanted) {
+  if (!wanted.words) return !matrix.words;
+  return matrix.words || matrix.kind != "erasure" || !has_long_words(matrix);
+}
+
 study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted) {
-  if (wanted.words) matrix = study::merge_words(matrix);
+  if (wanted.words && !matrix.words)
+    matrix = study::merge_words(
+        matrix, is_evidence(matrix.kind) ? study::WordRows::sum : study::WordRows::mean);
   if (is_evidence(matrix.kind) && !wanted.with_signs) matrix = study::shares_of(std::move(matrix));
   if (wanted.drop_eos) matrix = study::drop_end(matrix);
   return matrix;
@@ -106,21 +123,21 @@ study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted)
 /// As the tables have them.
 Matrices for_tables(const Matrices& matrices, const AttentionArgs& args) {
   Matrices out;
+  const Shape wanted{.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos};
   for (const auto& matrix : matrices)
-    out.push_back(shape(
-        matrix, {.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos}));
+    if (suits(matrix, wanted)) out.push_back(shape(matrix, wanted));
   return out;
 }
 
 /// Without signs, and in the other unit, too, where words have several pieces.
 Matrices for_page(const Matrices& matrices, const AttentionArgs& args) {
+  const Shape first{.words = args.words, .drop_eos = args.drop_eos},
+      second{.words = !args.words, .drop_eos = args.drop_eos};
   Matrices out;
   for (const auto& matrix : matrices) {
-    out.push_back(shape(matrix, {.words = args.words, .drop_eos = args.drop_eos}));
-    auto other = shape(matrix, {.words = !args.words, .drop_eos = args.drop_eos});
-    if (other.source.size() != out.back().source.size() ||
-        other.target.size() != out.back().target.size())
-      out.push_back(std::move(other));
+    if (suits(matrix, first)) out.push_back(shape(matrix, first));
+    if (suits(matrix, second) && (matrix.words || has_long_words(matrix)))
+      out.push_back(shape(matrix, second));
   }
   return out;
 }
@@ -242,6 +259,17 @@ Matrices look(const std::string& model, const Input& input,
           [&](const auto& one, int64_t line) {
             return one.values.empty() ? Matrices{} : Matrices{to_matrix(one, kind, line)};
           });
+    if (kind == "erasure" && (args.words || !args.output.empty()))
+      add(decode::explain(
+              translator, input.source, targets,
+              {.evidence = decode::Evidence::erasure, .groups = study::words_of_tokens}),
+          [&](const auto& one, int64_t line) {
+            if (one.values.empty()) return Matrices{};
+            const study::AttentionMatrix matrix = to_matrix(one, kind, line);
+            return has_long_words(matrix)
+                       ? Matrices{study::merge_words(matrix, study::WordRows::sum)}
+                       : Matrices{};
+          });
   }
   if (!targets) targets = own;
   return gathered.in_order(args.kinds);
@@ -338,7 +366,9 @@ void add_attention(CommandLine& program) {
       .option("--head", args->heads,
               "Heads from 0, mean, or all; several separated by commas, as in all,mean")
       .shows_default();
-  command.flag("--words", args->words, "Merge pieces into words; the page switches between both");
+  command.flag("--words", args->words,
+               "Merge pieces into words, and leave out whole words (erasure); the page switches "
+               "between both");
   command.flag("--drop-eos", args->drop_eos,
                "Leave the </s> column out and scale the rest to sum to 1");
   command.flag("--signed", args->with_signs,

@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -73,10 +75,12 @@ class Pair {
     return {at::cat(products).cpu(), at::cat(values).cpu()};
   }
 
-  /// The pair without source piece i.
-  data::Example without(std::size_t i) const {
+  /// The pair without the source pieces of this group.
+  data::Example without(std::size_t group, const std::vector<std::size_t>& group_of) const {
     data::Example shorter = example_;
-    shorter.source.erase(shorter.source.begin() + static_cast<std::ptrdiff_t>(i));
+    shorter.source.clear();
+    for (std::size_t i = 0; i < example_.source.size(); ++i)
+      if (group_of[i] != group) shorter.source.push_back(example_.source[i]);
     return shorter;
   }
 
@@ -111,14 +115,31 @@ void integrate(const Pair& pair, int64_t steps, Explanation& out) {
   out.unexplained = numbers_of(pair.gradients(0).second);
 }
 
-void erase(const Pair& pair, Explanation& out) {
+/// `group_of`: of each source piece.
+void erase(const Pair& pair, const std::vector<std::size_t>& group_of, Explanation& out) {
   std::vector<data::Example> examples{pair.example()};
-  for (std::size_t i = 0; i < pair.example().source.size(); ++i)
-    examples.push_back(pair.without(i));
-  const Tensor values = pair.log_probabilities(examples);  // [1 + source, target]
+  std::vector<int64_t> places;  // of each group, its first piece
+  std::set<std::size_t> known;
+  for (std::size_t i = 0; i < pair.example().source.size(); ++i) {
+    if (!known.insert(group_of.at(i)).second) continue;
+    places.push_back(static_cast<int64_t>(i));
+    examples.push_back(pair.without(group_of[i], group_of));
+  }
+  const Tensor values = pair.log_probabilities(examples);  // [1 + groups, target]
   const Tensor lost = values[0] - values.narrow(0, 1, values.size(0) - 1);
-  out.values = numbers_of(at::constant_pad_nd(lost.t(), {0, 1}));  // nothing for </s>
+  Tensor all = at::zeros({pair.target(), pair.source()});  // nothing for </s>
+  all.index_copy_(1, at::tensor(places, at::kLong), lost.t());
+  out.values = numbers_of(all);
   out.explained = numbers_of(values[0]);
+}
+
+/// Each piece by itself where nobody groups them.
+std::vector<std::size_t> groups_of(const ExplainOptions& options,
+                                   const std::vector<std::string>& pieces) {
+  if (options.groups) return options.groups(pieces);
+  std::vector<std::size_t> each(pieces.size());
+  std::iota(each.begin(), each.end(), std::size_t{0});
+  return each;
 }
 
 }  // namespace
@@ -136,7 +157,7 @@ std::vector<Explanation> explain(Translator& translator, const std::vector<std::
     if (reading.readable) {
       const Pair pair(model, translator.device(), reading.example);
       if (options.evidence == Evidence::erasure) {
-        erase(pair, one);
+        erase(pair, groups_of(options, reading.source_pieces), one);
       } else if (options.evidence == Evidence::integrated) {
         integrate(pair, options.steps, one);
       } else {

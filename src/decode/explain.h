@@ -2,15 +2,19 @@
 // source's word vectors, and pieces that are left out.
 //
 //   saliency    x(i) . d log p(y(t)) / d x(i)                         gradient x input
-//   integrated  x(i) . mean over k of the same gradient at (k - 1/2)/m x, k = 1..m
-//               Sundararajan, Taly and Yan 2017, equation 3, from zero vectors: a row adds up to
+//   integrated  x(i) . mean over k of 2 u(k) times the same gradient at u(k)^2 x, where
+//               u(k) = (k - 1/2) / m, k = 1..m
+//               Sundararajan, Taly and Yan 2017, equation 3, from zero vectors, by the midpoint
+//               rule in u after the substitution u^2 of their path: a row adds up to
 //               log p(y(t) | x) - log p(y(t) | 0), the closer the more steps
 //   erasure     log p(y(t) | x) - log p(y(t) | x without i)           Li, Monroe and Jurafsky 2016
 //
 // x(i): the vector of source piece i, without its position. All in fp32.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +36,9 @@ struct Explanation {
 struct ExplainOptions {
   Evidence evidence = Evidence::saliency;
   int64_t steps = 32;  // of integrated
+  /// Of erasure: the group of each source piece, </s> included. Pieces of a group are left out
+  /// together, and its number stands at the first of them, 0 at the others. Empty: each by itself.
+  std::function<std::vector<std::size_t>(const std::vector<std::string>& pieces)> groups = {};
 };
 
 /// One per line of `sources`, in order, by the translator's first model, as attention_maps():

@@ -70,15 +70,19 @@ AttentionMatrix drop_end(const AttentionMatrix& matrix) {
   return result;
 }
 
-AttentionMatrix merge_words(const AttentionMatrix& matrix) {
+std::vector<std::size_t> words_of_tokens(const std::vector<std::string>& tokens) {
+  return group(tokens).word_of;
+}
+
+AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows) {
   check(matrix);
   const Words target = group(matrix.target), source = group(matrix.source);
   std::vector<double> sums(target.text.size() * source.text.size(), 0);
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     const std::size_t word = target.word_of[row];
+    const auto share = rows == WordRows::sum ? 1.0 : static_cast<double>(target.pieces[word]);
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      sums[word * source.text.size() + source.word_of[column]] +=
-          matrix.at(row, column) / static_cast<double>(target.pieces[word]);
+      sums[word * source.text.size() + source.word_of[column]] += matrix.at(row, column) / share;
     }
   }
   AttentionMatrix result = matrix;

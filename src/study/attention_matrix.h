@@ -39,10 +39,18 @@ void check(const AttentionMatrix& matrix);
 /// `</s>` becomes zeros: there is nothing to scale.
 AttentionMatrix drop_end(const AttentionMatrix& matrix);
 
-/// Words instead of pieces: a piece that begins with U+2581 (or the first) starts a word, `</s>` is
-/// one of its own. Weights are summed over a word's source pieces and averaged over its target
-/// pieces, so rows still sum to 1.
-AttentionMatrix merge_words(const AttentionMatrix& matrix);
+/// The word that each token is part of, from 0: a piece that begins with U+2581 (or the first)
+/// starts a word, `</s>` is one of its own.
+std::vector<std::size_t> words_of_tokens(const std::vector<std::string>& tokens);
+
+/// What becomes of the rows of a word's target pieces.
+enum class WordRows {
+  mean,  // rows that sum to 1 still do
+  sum,   // as log-probabilities, of which a word has the sum of its pieces
+};
+
+/// Words instead of pieces, as words_of_tokens(). Weights are summed over a word's source pieces.
+AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows = WordRows::mean);
 
 /// Each row's sizes, without signs, scaled to sum to 1; a row of zeros stays.
 AttentionMatrix shares_of(AttentionMatrix matrix);

@@ -87,6 +87,29 @@ TEST(Evidence, StandsBesideAttention) {
                  {"rollout"});
 }
 
+// --words: the row of a target word adds up to the same as those of its pieces, of integrated
+// gradients; erasure has a column for each word.
+TEST(Evidence, OfWordsIsOfWholeWords) {
+  const auto signed_of = [&](const std::string& kind, bool words) {
+    std::vector<std::string> command{
+        "attention",     Toy::get().transformer, "--input", of_toy("test.src"),
+        "--target-file", of_toy("test.tgt"),     "--kind",  kind,
+        "--signed"};
+    if (words) command.push_back("--words");
+    return text::parse_csv(product(run_heed(command)));
+  };
+  const auto total = [](const Rows& rows) {
+    double sum = 0;
+    for (std::size_t i = 1; i < rows.size(); ++i) sum += std::stod(rows[i].back());
+    return sum;
+  };
+  const Rows pieces = signed_of("integrated", false), words = signed_of("integrated", true);
+  EXPECT_LT(words.size(), pieces.size());
+  EXPECT_NEAR(total(words), total(pieces), 1e-3 * static_cast<double>(pieces.size()));
+  EXPECT_EQ(signed_of("erasure", true).size(), words.size());
+  EXPECT_EQ(signed_of("erasure", false).size(), pieces.size());
+}
+
 TEST(Faithful, ComparesHeadsWithOtherEvidence) {
   const TemporaryFolder folder;
   for (const std::string& model : {Toy::get().rnn, Toy::get().transformer}) {

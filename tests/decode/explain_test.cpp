@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "base/error.h"
 #include "decode/random_models.h"
 #include "decode/toy_model.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {
@@ -67,6 +69,37 @@ TEST(Explain, ErasureIsTheDifferenceOfTwoScores) {
     const auto without = translator.score({""}, {"rel vadi"})[0];
     for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
       EXPECT_NEAR(one.values[t * columns], with.tokens[t] - without.tokens[t], 2e-4);
+  }
+}
+
+/// The number of the word that a piece is part of.
+std::vector<std::size_t> words(const std::vector<std::string>& pieces) {
+  std::vector<std::size_t> word_of;
+  for (const std::string& piece : pieces)
+    word_of.push_back(word_of.empty() ? 0
+                                      : word_of.back() + (piece.starts_with(text::kWordStart) ||
+                                                          piece == "</s>"));
+  return word_of;
+}
+
+// The first of the three words is cut into pieces: they are left out together.
+TEST(Explain, ErasureOfAWordLeavesAllOfItsPiecesOut) {
+  const std::string first = "xenoqua", rest = " tolo mira", target = "rel vadi";
+  for (const auto& config : small_models()) {
+    auto translator = make_translator(random_model(config));
+    const auto one = explain(translator, {first + rest}, std::vector{target},
+                             {.evidence = Evidence::erasure, .groups = words})[0];
+    const auto with = translator.score({first + rest}, {target})[0];
+    const auto without = translator.score({rest.substr(1)}, {target})[0];
+    const auto word_of = words(one.source_pieces);
+    const auto pieces = static_cast<std::size_t>(std::ranges::count(word_of, 0U));
+    ASSERT_GE(pieces, 2U);
+    const std::size_t columns = one.source_pieces.size();
+    for (std::size_t t = 0; t < one.target_pieces.size(); ++t) {
+      EXPECT_NEAR(one.values[t * columns], with.tokens[t] - without.tokens[t], 2e-4);
+      for (std::size_t i = 1; i < pieces; ++i) EXPECT_EQ(one.values[t * columns + i], 0);
+      EXPECT_EQ(one.values[t * columns + columns - 1], 0);  // </s>
+    }
   }
 }
 

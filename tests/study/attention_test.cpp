@@ -88,6 +88,14 @@ TEST(AttentionMatrix, MergedPiecesAreNoSoftmaxAnyMore) {
   EXPECT_TRUE(merge_words(matrix).softmax);  // each word is one piece
 }
 
+// Of integrated gradients the rows of a word's pieces add up to what its log-probability, which is
+// the sum of theirs, has more than without a source.
+TEST(AttentionMatrix, EvidenceOfAWordIsTheSumOfItsPieces) {
+  const AttentionMatrix result = merge_words(example(), WordRows::sum);
+  EXPECT_THAT(result.weights, ElementsAre(1.5f, 0.125f, 0.375f, 0.125f, 0.125f, 0.75f));
+  EXPECT_THAT(words_of_tokens(example().source), ElementsAre(0, 1, 1, 2));
+}
+
 TEST(AttentionMatrix, LoneWordMarksAndFirstPiecesWithoutAMarkAreWordsToo) {
   const AttentionMatrix matrix{.target = {"<s>", "a"},
                                .source = {"un", "mark", "\u2581", "x", "\u2581", "</s>"},
