@@ -91,8 +91,9 @@ inline std::vector<NamedConfig> transformer_kinds() {
       config.tie = static_cast<Tie>((i + 2 * (i / 3)) % 3);
       kinds.push_back({name_of_transformer(config), config});
     }
-  for (NamedConfig& kind : cheaper_kinds()) kinds.push_back(std::move(kind));
-  return kinds;
+  std::vector<NamedConfig> all = cheaper_kinds();
+  for (NamedConfig& kind : kinds) all.push_back(std::move(kind));
+  return all;
 }
 
 inline std::vector<NamedConfig> every_kind() {
