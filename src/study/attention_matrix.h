@@ -35,8 +35,7 @@ std::string head_name(int64_t head);
 void check(const AttentionMatrix& matrix);
 
 /// Without the columns of `</s>`, each row scaled to sum to 1 again; the rows stay. A row whose
-/// whole weight was on
-/// `</s>` becomes zeros: there is nothing to scale.
+/// whole weight was on `</s>` becomes zeros: there is nothing to scale.
 AttentionMatrix drop_end(const AttentionMatrix& matrix);
 
 /// The word that each token is part of, from 0: a piece that begins with U+2581 (or the first)
