@@ -71,6 +71,10 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(
   return {at::empty_like(x), at::empty_like(*weight), at::empty_like(*bias)};
 }
 
+Tensor flip(const Tensor& x, at::IntArrayRef) {
+  return at::empty_like(x);
+}
+
 Tensor unfold_backward(const Tensor& gradient, at::IntArrayRef sizes, int64_t, int64_t, int64_t) {
   return at::empty(sizes, gradient.options());
 }
@@ -88,6 +92,7 @@ TORCH_LIBRARY_IMPL(aten, Meta, m) {
   m.impl("where.self", TORCH_FN(where));
   m.impl("where.self_out", TORCH_FN(where_out));
   m.impl("unfold_backward", TORCH_FN(unfold_backward));
+  m.impl("flip", TORCH_FN(flip));
   m.impl("native_layer_norm", TORCH_FN(layer_norm));
   m.impl("native_layer_norm_backward", TORCH_FN(layer_norm_backward));
 }

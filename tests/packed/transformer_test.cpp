@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,11 @@ std::vector<model::testing::NamedConfig> packable_kinds() {
     config.attention_normaliser = "softmax";
     config.self_attention = model::SelfAttentionKind::softmax;
     config.global_tokens = config.attention_stride = 0;
-    kinds.push_back({config::name_of(config.norm) + "_" + config.positions + "_kv" +
-                         std::to_string(config.kv_heads) + "_window" +
-                         std::to_string(config.sliding_window),
-                     config});
+    name = config::name_of(config.norm) + "_" + config.positions + "_kv" +
+           std::to_string(config.kv_heads) + "_window" + std::to_string(config.sliding_window);
+    const bool known =
+        std::ranges::any_of(kinds, [&](const auto& kind) { return kind.name == name; });
+    if (!known) kinds.push_back({name, config});
   }
   return kinds;
 }

@@ -19,7 +19,7 @@ constexpr double kLeast = -40;
 class Feature : public torch::autograd::Function<Feature> {
  public:
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x) {
-    const Tensor f = at::clamp(x, kLeast, 0).exp_().add_(at::relu(x));
+    const Tensor f = at::clamp(x, kLeast, 0).exp_().add_(x.clamp_min(0));
     context->save_for_backward({f});
     return f;
   }
