@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/kinds.h"
 #include "base/strings.h"
 #include "kernels/normalisers/normaliser.h"
 #include "model/recurrent/attention/attention.h"
@@ -132,20 +133,12 @@ void check_transformer(const ModelConfig& model) {
 }  // namespace
 
 const std::vector<std::string>& normaliser_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& one : kernels::normalisers()) all.emplace_back(one.name);
-    return all;
-  }();
+  static const auto names = column(kernels::normalisers(), &kernels::Normaliser::name);
   return names;
 }
 
 const std::vector<std::string>& normaliser_helps() {
-  static const std::vector<std::string> helps = [] {
-    std::vector<std::string> all;
-    for (const auto& one : kernels::normalisers()) all.emplace_back(one.help);
-    return all;
-  }();
+  static const auto helps = column(kernels::normalisers(), &kernels::Normaliser::help);
   return helps;
 }
 

@@ -23,9 +23,7 @@ class ScriptTest(unittest.TestCase):
     """A test with a folder of its own."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def write(self, name, *lines):
         path = self.folder / name

@@ -23,9 +23,7 @@ def lines(path):
 class Corpus(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = Path(temporary.name)
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         done = run("demo_corpus.py", "--output", cls.folder, *SIZES)
         assert done.returncode == 0, done.stderr
         cls.printed = done.stdout

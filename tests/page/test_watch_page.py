@@ -66,9 +66,7 @@ class WatchPage(unittest.TestCase):
         if not program:
             print("NO-CHROMIUM: the page of heed watch was not looked at; install chromium", flush=True)
             raise unittest.SkipTest("no chromium, chromium-browser or google-chrome in PATH")
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         toy.write_corpora(cls.folder)
         (cls.folder / "runs").mkdir()
         cls.browser = chromium.Chromium(program)

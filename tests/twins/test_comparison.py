@@ -129,9 +129,7 @@ def share(counts):
 class Comparison(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = Path(temporary.name)
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.texts = texts()
         cls.files = {name: write(cls.folder, name, lines) for name, lines in cls.texts.items()}
         cls.all = cls.compare("--sentences", 60)

@@ -57,9 +57,7 @@ class TwinTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = Path(temporary.name)
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         chance = random.Random(1)
         for split, count in (("train", 150), ("valid", 4)):
             pairs = [chance.choices(range(10), k=chance.randint(1, 7)) for _ in range(count)]

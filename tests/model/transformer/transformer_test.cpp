@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 #include "model/device.h"
-#include "model/transformer/blocks.h"
-#include "model/transformer/multi_head.h"
 
 namespace heed::model {
 namespace {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/kinds.h"
 #include "config/suggest.h"
 #include "model/recurrent/attention/attention.h"
 
@@ -26,20 +27,12 @@ const std::vector<AttentionKindInfo>& table() {
 }  // namespace
 
 const std::vector<std::string>& attention_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> result;
-    for (const AttentionKindInfo& kind : table()) result.emplace_back(kind.name);
-    return result;
-  }();
+  static const auto names = column(table(), &AttentionKindInfo::name);
   return names;
 }
 
 const std::vector<std::string>& attention_helps() {
-  static const std::vector<std::string> helps = [] {
-    std::vector<std::string> result;
-    for (const AttentionKindInfo& kind : table()) result.emplace_back(kind.help);
-    return result;
-  }();
+  static const auto helps = column(table(), &AttentionKindInfo::help);
   return helps;
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/kinds.h"
 #include "config/suggest.h"
 #include "model/config.h"
 #include "model/transformer/positions/positions.h"
@@ -23,20 +24,12 @@ const std::vector<PositionsKindInfo>& positions_kinds() {
 }
 
 const std::vector<std::string>& position_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> result;
-    for (const PositionsKindInfo& kind : positions_kinds()) result.emplace_back(kind.name);
-    return result;
-  }();
+  static const auto names = column(positions_kinds(), &PositionsKindInfo::name);
   return names;
 }
 
 const std::vector<std::string>& position_helps() {
-  static const std::vector<std::string> helps = [] {
-    std::vector<std::string> result;
-    for (const PositionsKindInfo& kind : positions_kinds()) result.emplace_back(kind.help);
-    return result;
-  }();
+  static const auto helps = column(positions_kinds(), &PositionsKindInfo::help);
   return helps;
 }
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 
+#include "apps/attention/files.h"
+#include "apps/attention/shape.h"
 #include "apps/commands.h"
 #include "apps/shared/attention_maps.h"
 #include "apps/shared/options.h"
@@ -15,8 +17,6 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "draw/attention_page.h"
-#include "draw/heatmap.h"
-#include "study/attention_csv.h"
 #include "study/rollout.h"
 
 namespace heed {
@@ -51,16 +51,16 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
   return indices;
 }
 
-bool is_evidence(const std::string& kind) {
-  return evidence_by_name().contains(kind);
-}
-
 /// The kinds that are attention; the others are made of it, or of other evidence.
 std::vector<std::string> looks_of(const AttentionArgs& args) {
   std::vector<std::string> looks;
   for (const std::string& kind : args.kinds)
     if (kind != "rollout" && !is_evidence(kind)) looks.push_back(kind);
   return looks;
+}
+
+Shape shape_of(const AttentionArgs& args) {
+  return {.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos};
 }
 
 decode::AttentionRequest request_of(const AttentionArgs& args) {
@@ -88,119 +88,6 @@ Input read_input(const AttentionArgs& args) {
                         args.target_file.empty() ? "--target" : args.target_file,
                         input.target->size());
   return input;
-}
-
-using Matrices = std::vector<study::AttentionMatrix>;
-
-struct Shape {
-  bool words = false, with_signs = false, drop_eos = false;
-};
-
-/// Of pieces: whether a word has several of them.
-bool has_long_words(const study::AttentionMatrix& matrix) {
-  const auto longer = [](const std::vector<std::string>& tokens) {
-    return study::words_of_tokens(tokens).back() + 1 < tokens.size();
-  };
-  return !matrix.words && (longer(matrix.target) || longer(matrix.source));
-}
-
-/// Whether it is of the unit that is wanted, or can be made so. Erasure of a word is not that of
-/// its pieces, and is there for both.
-bool suits(const study::AttentionMatrix& matrix, const Shape& wanted) {
-  if (!wanted.words) return !matrix.words;
-  return matrix.words || matrix.kind != "erasure" || !has_long_words(matrix);
-}
-
-study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted) {
-  if (wanted.words && !matrix.words)
-    matrix = study::merge_words(
-        matrix, is_evidence(matrix.kind) ? study::WordRows::sum : study::WordRows::mean);
-  if (is_evidence(matrix.kind) && !wanted.with_signs) matrix = study::shares_of(std::move(matrix));
-  if (wanted.drop_eos) matrix = study::drop_end(matrix);
-  return matrix;
-}
-
-/// As the tables have them.
-Matrices for_tables(const Matrices& matrices, const AttentionArgs& args) {
-  Matrices out;
-  const Shape wanted{.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos};
-  for (const auto& matrix : matrices)
-    if (suits(matrix, wanted)) out.push_back(shape(matrix, wanted));
-  return out;
-}
-
-/// Without signs, and in the other unit, too, where words have several pieces.
-Matrices for_page(const Matrices& matrices, const AttentionArgs& args) {
-  const Shape first{.words = args.words, .drop_eos = args.drop_eos},
-      second{.words = !args.words, .drop_eos = args.drop_eos};
-  Matrices out;
-  for (const auto& matrix : matrices) {
-    if (suits(matrix, first)) out.push_back(shape(matrix, first));
-    if (suits(matrix, second) && (matrix.words || has_long_words(matrix)))
-      out.push_back(shape(matrix, second));
-  }
-  return out;
-}
-
-/// The table, piece by piece: it can be larger than is good to hold.
-template <class Write>
-void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_form, Write write) {
-  if (!matrix_form) write(study::attention_csv_header());
-  bool first = true;
-  for (const study::AttentionMatrix& matrix : matrices) {
-    if (matrix.kind != kind) continue;
-    if (matrix_form && !first) write("\n");
-    write(matrix_form ? study::attention_csv_matrix(matrix) : study::attention_csv_rows(matrix));
-    first = false;
-  }
-}
-
-/// One file, or one for each kind: the table has no column for it.
-void write_tables(const std::filesystem::path& folder, const Matrices& matrices,
-                  const AttentionArgs& args) {
-  for (const std::string& kind : args.kinds) {
-    const std::string name =
-        args.kinds.size() == 1 ? "attention.csv" : "attention-" + kind + ".csv";
-    AtomicFile file((folder / name).string());
-    write_csv(matrices, kind, args.matrix, [&](const std::string& text) { file.write(text); });
-    file.commit();
-  }
-}
-
-/// "sentence1-cross-"
-std::string picture_start(const study::AttentionMatrix& matrix) {
-  return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + "-";
-}
-
-std::string picture_name(const study::AttentionMatrix& matrix) {
-  if (matrix.kind == "rollout" || is_evidence(matrix.kind))
-    return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + ".svg";
-  return picture_start(matrix) + "layer" + std::to_string(matrix.layer) + "-" +
-         (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
-}
-
-/// A picture per matrix and one of all layers and heads where there are several; returns how many.
-std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& matrices,
-                           const std::string& model, const std::string& which) {
-  std::size_t count = 0;
-  const auto write = [&](const std::string& name, const std::string& svg) {
-    write_atomic((folder / name).string(), svg);
-    ++count;
-  };
-  for (auto from = matrices.begin(); which != "none" && from != matrices.end();) {
-    const std::string start = picture_start(*from);
-    const auto to = std::find_if(
-        from, matrices.end(), [&](const auto& matrix) { return picture_start(matrix) != start; });
-    if (to - from > 1)
-      write(
-          start + "grid.svg",
-          draw::draw_heatmap_grid({from, to}, model + ": " + draw::describe_kind(*from) +
-                                                  ", sentence " + std::to_string(from->sentence)));
-    for (; from != to; ++from)
-      if (which == "all")
-        write(picture_name(*from), draw::draw_heatmap(*from, draw::describe(model, *from)));
-  }
-  return count;
 }
 
 /// One sentence after the other, all kinds of each in the order of the command line.
@@ -279,7 +166,7 @@ Matrices look(const std::string& model, const Input& input,
 Matrices with_model_beside(Matrices matrices, const Input& input,
                            std::optional<std::vector<std::string>> targets,
                            const AttentionArgs& args) {
-  Matrices others = for_page(look(args.beside, input, targets, args), args);
+  Matrices others = for_page(look(args.beside, input, targets, args), shape_of(args));
   const bool alike = folder_name(args.model) == folder_name(args.beside);
   for (auto& matrix : matrices) matrix.model = alike ? args.model : folder_name(args.model);
   for (auto& matrix : others) matrix.model = alike ? args.beside : folder_name(args.beside);
@@ -312,7 +199,7 @@ void attention(const AttentionArgs& args) {
   const Input input = read_input(args);
   std::optional<std::vector<std::string>> targets = input.target;
   const Matrices found = look(args.model, input, targets, args);
-  Matrices matrices = for_tables(found, args);
+  Matrices matrices = for_tables(found, shape_of(args));
   if (args.output.empty()) {
     write_csv(matrices, args.kinds[0], args.matrix,
               [](const std::string& text) { std::cout << text; });
@@ -320,14 +207,14 @@ void attention(const AttentionArgs& args) {
   }
   const std::filesystem::path out(args.output);
   make_folder(args.output);
-  write_tables(out, matrices, args);
+  write_tables(out, matrices, args.kinds, args.matrix);
   if (args.with_signs)  // a picture has no place for them
     for (study::AttentionMatrix& matrix : matrices)
       if (is_evidence(matrix.kind)) matrix = study::shares_of(std::move(matrix));
   const std::size_t pictures =
       write_pictures(out, matrices, folder_name(args.model), args.pictures);
   std::string title = "Attention of " + args.model;
-  matrices = for_page(found, args);
+  matrices = for_page(found, shape_of(args));
   if (!args.beside.empty()) {
     title += " and " + args.beside;
     matrices = with_model_beside(std::move(matrices), input, targets, args);
