@@ -15,11 +15,17 @@ namespace {
 using kernels::Level;
 using kernels::Versions;
 
-// Vectors of sixteen: one register with AVX-512, two with AVX2, four with SSE. The compiler splits
-// them.
-using Floats = float __attribute__((vector_size(64)));
-using Words = uint32_t __attribute__((vector_size(64)));
-using Integers = int32_t __attribute__((vector_size(64)));
+// As many numbers as one register of the processor has. The compiler would take wider vectors apart
+// through memory.
+template <int width>
+struct Vectors {
+  using Floats [[gnu::vector_size(width * 4)]] = float;
+  using Words [[gnu::vector_size(width * 4)]] = uint32_t;
+  using Integers [[gnu::vector_size(width * 4)]] = int32_t;
+};
+// So many of them are a row of a tile.
+template <int width>
+constexpr int kParts = Matrix::kPanel / width;
 
 template <class Vector>
 HEED_LOOP void load(Vector& vector, const void* from) {
@@ -32,86 +38,93 @@ HEED_LOOP uint32_t word(const TileFactors& t, int64_t row, int64_t step) {
   return bits;
 }
 
-HEED_LOOP const unsigned char* half(const TileFactors& t, int64_t step, int64_t side) {
-  return static_cast<const unsigned char*>(t.panel) + step * 128 + side * 64;
+HEED_LOOP const unsigned char* panel_at(const TileFactors& t, int64_t step, int64_t column) {
+  return static_cast<const unsigned char*>(t.panel) + 4 * (step * Matrix::kPanel + column);
 }
 
 // --- one step of each kind: sums[row][side] += x[row] * panel[side]
 
+template <int width>
 struct Fp32 {
+  using Floats = typename Vectors<width>::Floats;
   using Sum = Floats;
-  template <int Rows>
-  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
-    Floats left, right;
-    load(left, half(t, k, 0));
-    load(right, half(t, k, 1));
-    for (int r = 0; r < Rows; ++r) {
-      const float x = std::bit_cast<float>(word(t, r, k));
-      sums[r][0] += x * left;
-      sums[r][1] += x * right;
+  template <int rows>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
+    for (int part = 0; part < kParts<width>; ++part) {
+      Floats panel;
+      load(panel, panel_at(t, k, part * width));
+      for (int r = 0; r < rows; ++r) sums[r][part] += std::bit_cast<float>(word(t, r, k)) * panel;
     }
   }
 };
 
+template <int width>
 struct Bf16 {
+  using Floats = typename Vectors<width>::Floats;
+  using Words = typename Vectors<width>::Words;
   using Sum = Floats;
-  template <int Rows>
-  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
-    for (int side = 0; side < 2; ++side) {
+  template <int rows>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
+    for (int part = 0; part < kParts<width>; ++part) {
       Words pairs;
-      load(pairs, half(t, k, side));
+      load(pairs, panel_at(t, k, part * width));
       const Words low = pairs << 16, high = pairs & 0xFFFF0000U;
       Floats first, second;
       load(first, &low);
       load(second, &high);
-      for (int r = 0; r < Rows; ++r) {
+      for (int r = 0; r < rows; ++r) {
         const uint32_t x = word(t, r, k);
-        sums[r][side] += std::bit_cast<float>(x << 16) * first;
-        sums[r][side] += std::bit_cast<float>(x & 0xFFFF0000U) * second;
+        sums[r][part] += std::bit_cast<float>(x << 16) * first;
+        sums[r][part] += std::bit_cast<float>(x & 0xFFFF0000U) * second;
       }
     }
   }
 };
 
+template <int width>
 struct Int8 {
+  using Words = typename Vectors<width>::Words;
+  using Integers = typename Vectors<width>::Integers;
   using Sum = Words;  // sums may run over
-  template <int Rows>
-  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[Rows][2]) {
-    for (int side = 0; side < 2; ++side) {
+  template <int rows>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
+    for (int part = 0; part < kParts<width>; ++part) {
       Integers fours;
-      load(fours, half(t, k, side));
+      load(fours, panel_at(t, k, part * width));
       // The compiler knows that shifts of signed numbers keep the sign.
       const Words w[4] = {(Words)(fours << 24 >> 24), (Words)(fours << 16 >> 24),
                           (Words)(fours << 8 >> 24), (Words)(fours >> 24)};
-      for (int r = 0; r < Rows; ++r) {
+      for (int r = 0; r < rows; ++r) {
         const uint32_t x = word(t, r, k);
-        for (int i = 0; i < 4; ++i) sums[r][side] += (x >> 8 * i & 255) * w[i];
+        for (int i = 0; i < 4; ++i) sums[r][part] += (x >> 8 * i & 255) * w[i];
       }
     }
   }
 };
 
-template <class Kind, int Rows>
+template <template <int> class Kind, int width, int rows>
 HEED_LOOP void whole_tile(const TileFactors& t, float* tile) {
-  typename Kind::Sum sums[Rows][2] = {};
-  for (int64_t k = 0; k < t.steps; ++k) Kind::template step<Rows>(t, k, sums);
-  std::memcpy(tile, sums, sizeof sums);
+  typename Kind<width>::Sum sums[rows][kParts<width>] = {};
+  for (int64_t k = 0; k < t.steps; ++k) Kind<width>::template step<rows>(t, k, sums);
+  for (int r = 0; r < rows; ++r)
+    for (int part = 0; part < kParts<width>; ++part)
+      std::memcpy(tile + r * Matrix::kPanel + part * width, &sums[r][part], sizeof sums[r][part]);
 }
 
 /// Each number of rows is a loop of its own, so that its sums stay in registers.
-template <class Kind, int Rows>
+template <template <int> class Kind, int width, int rows>
 HEED_LOOP void tile_of(const TileFactors& t, float* tile) {
-  if constexpr (Rows > 1)
-    if (t.rows < Rows) return tile_of<Kind, Rows - 1>(t, tile);
-  whole_tile<Kind, Rows>(t, tile);
+  if constexpr (rows > 1)
+    if (t.rows < rows) return tile_of<Kind, width, rows - 1>(t, tile);
+  whole_tile<Kind, width, rows>(t, tile);
 }
 
 // Registers for the sums of so many rows: AVX-512 has 32 of 16 floats.
 constexpr int kFewRows = 2, kManyRows = kMostTileRows;
 
-template <class Kind>
+template <template <int> class Kind>
 TileProduct plain_of() {
-  return {kFewRows, Versions<tile_of<Kind, kFewRows>>::plain};
+  return {kFewRows, Versions<tile_of<Kind, 4, kFewRows>>::plain};
 }
 
 TileProduct plain_product(Numbers numbers) {
@@ -129,8 +142,8 @@ template <int Rows>
     if (t.rows < Rows) return tile_by_vnni<Rows - 1>(t, tile);
   __m512i sums[Rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) {
-    const __m512i left = _mm512_loadu_si512(half(t, k, 0));
-    const __m512i right = _mm512_loadu_si512(half(t, k, 1));
+    const __m512i left = _mm512_loadu_si512(panel_at(t, k, 0));
+    const __m512i right = _mm512_loadu_si512(panel_at(t, k, 16));
     for (int r = 0; r < Rows; ++r) {
       const __m512i x = _mm512_set1_epi32(static_cast<int>(word(t, r, k)));
       sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], x, left);
@@ -146,8 +159,8 @@ template <int Rows>
     if (t.rows < Rows) return tile_by_bf16<Rows - 1>(t, tile);
   __m512 sums[Rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) {
-    const auto left = (__m512bh)_mm512_loadu_si512(half(t, k, 0));
-    const auto right = (__m512bh)_mm512_loadu_si512(half(t, k, 1));
+    const auto left = (__m512bh)_mm512_loadu_si512(panel_at(t, k, 0));
+    const auto right = (__m512bh)_mm512_loadu_si512(panel_at(t, k, 16));
     for (int r = 0; r < Rows; ++r) {
       const auto x = (__m512bh)_mm512_set1_epi32(static_cast<int>(word(t, r, k)));
       sums[r][0] = _mm512_dpbf16_ps(sums[r][0], x, left);
@@ -157,10 +170,10 @@ template <int Rows>
   std::memcpy(tile, sums, sizeof sums);
 }
 
-template <class Kind>
+template <template <int> class Kind>
 TileProduct fastest_of() {
-  if (kernels::level() == Level::v4) return {kManyRows, Versions<tile_of<Kind, kManyRows>>::v4};
-  if (kernels::level() == Level::v3) return {kFewRows, Versions<tile_of<Kind, kFewRows>>::v3};
+  if (kernels::level() == Level::v4) return {kManyRows, Versions<tile_of<Kind, 16, kManyRows>>::v4};
+  if (kernels::level() == Level::v3) return {kFewRows, Versions<tile_of<Kind, 8, kFewRows>>::v3};
   return plain_of<Kind>();
 }
 

@@ -7,59 +7,71 @@
 namespace heed::kernels {
 namespace {
 
-// Sixteen numbers, in as many registers as the processor needs for them.
-using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+// As many numbers as one register of the processor has. The compiler would take wider vectors apart
+// through memory.
+template <int64_t width>
+struct Vector {
+  using Type [[gnu::vector_size(width * sizeof(float))]] = float;
+};
 
+template <class Lanes>
 HEED_LOOP void load(Lanes& to, const float* from) {
-  std::memcpy(&to, from, sizeof(Lanes));
+  std::memcpy(&to, from, sizeof to);
 }
 
 // A block of C is held in registers over the whole inner dimension: 6 x 2 of them hide the latency
-// of a multiply-add behind the others.
-constexpr int64_t kBlockRows = 6, kBlockLanes = 2;
+// of a multiply-add behind the others, and leave some of AVX2's sixteen for the factors.
+constexpr int64_t kBlockRows = 6, kBlockVectors = 2;
 
-template <int64_t rows, int64_t lanes>
+template <int64_t width, int64_t rows, int64_t vectors>
 HEED_LOOP void block(const SmallProduct& p, int64_t row, int64_t column) {
-  Lanes sums[rows][lanes] = {};
+  using Lanes = typename Vector<width>::Type;
+  Lanes sums[rows][vectors] = {};
   const float* a = p.a.data + row * p.a.row;
   const float* b = p.b.data + column;
   for (int64_t k = 0; k < p.inner; ++k, a += p.a.column, b += p.b.row) {
-    Lanes right[lanes];
-    for (int64_t j = 0; j < lanes; ++j) load(right[j], b + j * kLanes);
+    Lanes right[vectors];
+    for (int64_t j = 0; j < vectors; ++j) load(right[j], b + j * width);
     for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < lanes; ++j) sums[i][j] += a[i * p.a.row] * right[j];
+      for (int64_t j = 0; j < vectors; ++j) sums[i][j] += a[i * p.a.row] * right[j];
   }
   for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < lanes; ++j) {
-      float* c = p.c.data + (row + i) * p.c.row + column + j * kLanes;
+    for (int64_t j = 0; j < vectors; ++j) {
+      float* c = p.c.data + (row + i) * p.c.row + column + j * width;
       if (p.add) {
-        Lanes right;
-        load(right, c);
-        sums[i][j] += right;
+        Lanes before;
+        load(before, c);
+        sums[i][j] += before;
       }
       std::memcpy(c, &sums[i][j], sizeof(Lanes));
     }
 }
 
-template <int64_t rows>
+template <int64_t width, int64_t rows>
 HEED_LOOP void band(const SmallProduct& p, int64_t row) {
+  constexpr int64_t kWide = kBlockVectors * width;
   int64_t column = 0;
-  for (; column + kBlockLanes * kLanes <= p.width; column += kBlockLanes * kLanes)
-    block<rows, kBlockLanes>(p, row, column);
-  if (column < p.width) block<rows, 1>(p, row, column);
+  for (; column + kWide <= p.width; column += kWide)
+    block<width, rows, kBlockVectors>(p, row, column);
+  if (column < p.width) block<width, rows, 1>(p, row, column);
 }
 
+template <int64_t width>
 HEED_LOOP void bands(const SmallProduct& product) {
   int64_t row = 0;
-  for (; row + kBlockRows <= product.rows; row += kBlockRows) band<kBlockRows>(product, row);
-  for (; row + 2 <= product.rows; row += 2) band<2>(product, row);
-  if (row < product.rows) band<1>(product, row);
+  for (; row + kBlockRows <= product.rows; row += kBlockRows) band<width, kBlockRows>(product, row);
+  for (; row + 2 <= product.rows; row += 2) band<width, 2>(product, row);
+  if (row < product.rows) band<width, 1>(product, row);
 }
 
 }  // namespace
 
 void multiply(const SmallProduct& product) {
-  fastest<bands>(product);
+#if HEED_X86
+  if (level() == Level::v4) return Versions<bands<16>>::v4(product);
+  if (level() == Level::v3) return Versions<bands<8>>::v3(product);
+#endif
+  bands<4>(product);
 }
 
 }  // namespace heed::kernels
