@@ -5,11 +5,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "http/message.h"
 
@@ -19,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Calls of the network's thread and of whoever answers meet here. While there is nothing to send,
 /// the connection is suspended and costs nothing.
-class Exchange : public std::enable_shared_from_this<Exchange> {
+class Exchange {
  public:
   explicit Exchange(MHD_Connection* connection) : connection_(connection) {}
 
@@ -37,21 +34,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // Of any thread.
   void send(Response response);
-  void begin_stream(Response head);
-  bool write(std::string_view text);
-  void end();
   bool answered() const;
 
  private:
-  static ssize_t read(void* self, uint64_t position, char* to, size_t most);
-  static void release(void* self);
-  void wake();  // with the lock held
-
   mutable std::mutex mutex_;
   MHD_Connection* connection_;  // null: gone
   std::optional<Response> answer_;
-  bool suspended_ = false, streams_ = false, ended_ = false;
-  std::string unread_;  // of a stream
+  bool suspended_ = false;
 };
 
 }  // namespace heed::http

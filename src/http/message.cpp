@@ -2,8 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
-
 namespace heed::http {
 
 std::optional<std::string> find(const Fields& fields, std::string_view name) {
@@ -21,13 +19,6 @@ Response error(int status, const std::string& message, Fields headers) {
 
 Response try_again(int status, const std::string& message, int64_t seconds) {
   return error(status, message, {{"Retry-After", std::to_string(seconds)}});
-}
-
-std::string server_sent_event(std::string_view data, std::string_view name) {
-  std::string out;
-  if (!name.empty()) out += "event: " + std::string(name) + "\n";
-  for (const std::string& line : split(data, '\n')) out += "data: " + line + "\n";
-  return out + "\n";
 }
 
 }  // namespace heed::http

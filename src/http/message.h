@@ -34,7 +34,4 @@ Response error(int status, const std::string& message, Fields headers = {});
 /// 429 or 503, with when to try again.
 Response try_again(int status, const std::string& message, int64_t seconds);
 
-/// One event of a stream of type text/event-stream, which EventSource reads.
-std::string server_sent_event(std::string_view data, std::string_view name = "");
-
 }  // namespace heed::http

@@ -154,10 +154,7 @@ void Server::Impl::stop() {
     const std::scoped_lock lock(mutex);
     left = open;
   }
-  for (const auto& exchange : left) {
-    exchange->send(try_again(503, "the server is going down", 5));
-    exchange->end();
-  }
+  for (const auto& exchange : left) exchange->send(try_again(503, "the server is going down", 5));
   // Stopping closes what is not yet sent.
   const auto most = Clock::now() + std::chrono::seconds(1);
   while (pending() > 0 && Clock::now() < most)
@@ -308,8 +305,6 @@ void Server::drain() {
   if (impl_->draining.exchange(true)) return;
   const MHD_socket listening = MHD_quiesce_daemon(impl_->daemon);
   if (listening != MHD_INVALID_SOCKET) ::close(listening);
-  const std::scoped_lock lock(impl_->mutex);
-  for (const auto& exchange : impl_->open) exchange->end();
 }
 
 std::size_t Server::pending() const {

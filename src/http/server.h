@@ -54,7 +54,7 @@ class Server {
   /// "http://127.0.0.1:8000/"
   std::string url() const;
 
-  /// From now on nobody is let in, and further requests on open connections get 503. Streams end.
+  /// From now on nobody is let in, and further requests on open connections get 503.
   void drain();
   /// Requests without an answer, or whose answer is not yet sent.
   std::size_t pending() const;

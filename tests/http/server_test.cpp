@@ -1,4 +1,4 @@
-// The server as its clients meet it: routes, limits, answers that come later, streams, the end.
+// The server as its clients meet it: routes, limits, answers that come later, the end.
 #include "http/server.h"
 
 #include <gmock/gmock.h>
@@ -184,43 +184,6 @@ TEST(Server, OutlivesClientsThatDoNotWait) {
   EXPECT_EQ(ask(server.port(), post_text("/echo", "a")).status, 200);
 }
 
-TEST(Server, StreamsEventsAsTheyCome) {
-  Shelf shelf;
-  const Server server({}, {{"GET", "/events", shelf.handler()}});
-  Client client(server.port());
-  client.send(get_text("/events"));
-  std::optional<Stream> stream =
-      shelf.take(1)[0].stream({.type = "text/event-stream", .body = server_sent_event("first")});
-  EXPECT_THAT(client.until("data: first\n\n"), HasSubstr("Content-Type: text/event-stream"));
-  for (int i = 0; i < 50; ++i) {
-    const std::string event = server_sent_event("line " + std::to_string(i) + "\nmore", "loss");
-    EXPECT_TRUE(stream->write(event));
-    EXPECT_THAT(client.until("more\n\n"),
-                HasSubstr("event: loss\ndata: line " + std::to_string(i) + "\ndata: more\n\n"));
-  }
-  stream.reset();  // the last of its copies ends it
-  client.until("0\r\n\r\n");
-}
-
-TEST(Server, StreamsKnowThatTheirClientIsGone) {
-  Shelf shelf;
-  const Server server({}, {{"GET", "/events", shelf.handler()}});
-  std::optional<Client> client(server.port());
-  client->send(get_text("/events"));
-  const Stream stream = shelf.take(1)[0].stream({.type = "text/event-stream"});
-  EXPECT_TRUE(stream.write(server_sent_event("a")));
-  client->until("data: a");
-  client.reset();
-  wait_until([&] { return !stream.write(server_sent_event("b")); });
-  // A client that reads nothing is not written to without end.
-  Client slow(server.port());
-  slow.send(get_text("/events"));
-  const Stream unread = shelf.take(1)[0].stream({.type = "text/event-stream"});
-  const std::string much = server_sent_event(std::string(100000, 'x'));
-  int written = 0;
-  while (unread.write(much)) ASSERT_LT(++written, 1000);
-}
-
 TEST(Server, DrainsBeforeItEnds) {
   Shelf shelf;
   std::vector<Finished> finished;
@@ -229,13 +192,9 @@ TEST(Server, DrainsBeforeItEnds) {
   options.finished = [&](const Finished& about) { finished.push_back(about); };
   server.emplace(options, std::vector<Route>{echo(), {"GET", "/later", shelf.handler()}});
   const uint16_t port = server->port();
-  Client waiting(port), open(port), streaming(port), forgotten(port);
+  Client waiting(port), open(port), forgotten(port);
   open.send(post_text("/echo", "a"));
   EXPECT_EQ(open.answer().status, 200);
-  streaming.send(get_text("/later"));
-  const Stream stream =
-      shelf.take(1)[0].stream({.type = "text/event-stream", .body = ": hello\n\n"});
-  streaming.until("hello");
   waiting.send(get_text("/later"));
   const std::vector<Reply> replies = shelf.take(1);
   forgotten.send(get_text("/later"));
@@ -247,8 +206,6 @@ TEST(Server, DrainsBeforeItEnds) {
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.header("retry-after"), "5");
   EXPECT_EQ(refused.header("connection"), "close");
-  streaming.until("0\r\n\r\n");
-  EXPECT_FALSE(stream.write("more"));
   replies[0].send({.body = "late, and not too late"});
   EXPECT_EQ(waiting.answer().body, "late, and not too late");
   wait_until([&] { return server->pending() == 1; });
@@ -258,7 +215,7 @@ TEST(Server, DrainsBeforeItEnds) {
   for (const Finished& one : finished)
     told.push_back(one.method + " " + one.path + " " + std::to_string(one.status));
   EXPECT_THAT(told, UnorderedElementsAre("POST /echo 200", "POST /echo 503", "GET /later 200",
-                                         "GET /later 200", "GET /later 503"));
+                                         "GET /later 503"));
 }
 
 TEST(Server, LetsOthersWaitWhereTooManyAreConnected) {
