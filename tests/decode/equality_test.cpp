@@ -97,14 +97,37 @@ model::Source more_padding() {
   return source;
 }
 
-void expect_equal(const Found& found, const Found& expected, const char* what) {
+/// By teacher forcing, of the sentence alone.
+double log_probability(model::Model& model, const std::vector<int64_t>& sentence,
+                       const Hypothesis& one) {
+  const model::Source source = toy::make_source({sentence});
+  std::vector<int32_t> prefix;
+  double sum = 0;
+  for (const int32_t id : one.ids) {
+    sum += toy::next_log_probabilities(model, source, prefix)[id];
+    prefix.push_back(id);
+  }
+  return one.cut ? sum : sum + toy::next_log_probabilities(model, source, prefix)[text::kEnd];
+}
+
+/// The same hypotheses in the same order. Where two are equally good, as the same pieces in another
+/// order can be for a model that sees but the last few, rounding decides which comes out.
+void expect_equal(const Found& found, const Found& expected, model::Model& model,
+                  const char* what) {
   SCOPED_TRACE(what);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_EQ(found[i].size(), expected[i].size());
     for (std::size_t n = 0; n < found[i].size(); ++n) {
-      EXPECT_EQ(found[i][n].ids, expected[i][n].ids) << "sentence " << i << ", hypothesis " << n;
-      EXPECT_NEAR(found[i][n].score, expected[i][n].score, 1e-5);
+      SCOPED_TRACE("sentence " + std::to_string(i) + ", hypothesis " + std::to_string(n));
+      const Hypothesis &one = found[i][n], &other = expected[i][n];
+      EXPECT_NEAR(one.score, other.score, 1e-5);
+      ASSERT_EQ(one.ids.size(), other.ids.size());
+      if (one.ids != other.ids) {
+        EXPECT_NEAR(log_probability(model, sentences()[i], one),
+                    log_probability(model, sentences()[i], other), 1e-5)
+            << ::testing::PrintToString(one.ids) << " for " << ::testing::PrintToString(other.ids);
+      }
     }
   }
 }
@@ -151,13 +174,13 @@ void expect_equalities(const std::vector<model::testing::NamedConfig>& kinds) {
       SCOPED_TRACE("beam " + std::to_string(beam));
       const Found found = find(*model, source, beam), looked = find(*model, source, beam, true);
       const Found again = find(forgetful, source, beam, true);
-      expect_equal(looked, found, "looking at the attention");
-      expect_equal(again, found, "without caches");
+      expect_equal(looked, found, *model, "looking at the attention");
+      expect_equal(again, found, *model, "without caches");
       expect_equal_attention(again, looked);
-      expect_equal(one_by_one(*model, beam), found, "one by one");
-      expect_equal(find(*model, more_padding(), beam), found, "more padding");
+      expect_equal(one_by_one(*model, beam), found, *model, "one by one");
+      expect_equal(find(*model, more_padding(), beam), found, *model, "more padding");
       for (const model::ModelConfig& other : synonyms(config))
-        expect_equal(find(*random_model(other), source, beam), found, "a synonym");
+        expect_equal(find(*random_model(other), source, beam), found, *model, "a synonym");
     }
   }
 }
