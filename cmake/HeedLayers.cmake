@@ -30,8 +30,8 @@ function(heed_static name target)
   endif()
 endfunction()
 
-# heed_precompile(target [OF owner] [HEADERS ...]): LibTorch's headers read once, by this target or by the one that
-# owns them. A speed-up and never a dependency: -DHEED_PCH=OFF builds the same.
+# heed_precompile(target [OF owner] [HEADERS ...]): large headers read once, by this target or by the one that owns
+# them. A speed-up and never a dependency: -DHEED_PCH=OFF builds the same.
 function(heed_precompile target)
   cmake_parse_arguments(arg "" "OF" "HEADERS" ${ARGN})
   if(NOT HEED_PCH)
