@@ -34,6 +34,14 @@ double bleu_of(HeadTrial& trial, const Heads& silenced) {
   return score::bleu(score::sum(trial.bleu(silenced))).score;
 }
 
+/// The head that guided alignment taught, which `heed align` reads.
+std::optional<model::HeadPlace> taught_head(const Config& config) {
+  if (config.training.guided_alignment == 0) return std::nullopt;
+  return model::HeadPlace{model::AttentionKind::kCross,
+                          model::decoder_layer(config.model, config.training.guided_layer),
+                          config.training.guided_head};
+}
+
 /// Whether its attention keeps another head.
 bool may_go(const model::HeadPlace& place, const Heads& all, const Heads& gone) {
   const auto same = [&](const model::HeadPlace& other) {
@@ -47,7 +55,8 @@ bool may_go(const model::HeadPlace& place, const Heads& all, const Heads& gone) 
 std::optional<std::pair<model::HeadPlace, double>> cheapest(HeadTrial& trial, const Heads& gone) {
   std::optional<std::pair<model::HeadPlace, double>> best;
   for (const model::HeadPlace& place : trial.heads()) {
-    if (!may_go(place, trial.heads(), gone)) continue;
+    if (!may_go(place, trial.heads(), gone) || place == taught_head(trial.folder().config))
+      continue;
     Heads with = gone;
     with.push_back(place);
     const double loss = trial.loss(with);
@@ -79,7 +88,8 @@ Heads least_needed(HeadTrial& trial, double keep) {
   return kept_quality;
 }
 
-Heads named_heads(const std::vector<std::string>& names, const Heads& all) {
+Heads named_heads(const std::vector<std::string>& names, const HeadTrial& trial) {
+  const Heads& all = trial.heads();
   Heads out;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(
@@ -87,6 +97,9 @@ Heads named_heads(const std::vector<std::string>& names, const Heads& all) {
     if (found == all.end())
       throw UserError("--heads: there is no head " + name + "; the first of this model is " +
                       model::name_of(all.front()));
+    if (*found == taught_head(trial.folder().config))
+      throw UserError("--heads: " + name +
+                      " was taught word alignments (training.guided_alignment); name others");
     out.push_back(*found);
   }
   return out;
@@ -127,7 +140,7 @@ void prune(const PruneArgs& args) {
   if (!args.source.empty()) pairs = read_pairs(args.source, args.target);
   HeadTrial trial(args.model, args.common.open(), std::move(pairs));
   const Heads gone =
-      args.heads.empty() ? least_needed(trial, args.keep) : named_heads(args.heads, trial.heads());
+      args.heads.empty() ? least_needed(trial, args.keep) : named_heads(args.heads, trial);
   write(trial.folder(), gone, args.output);
 }
 

@@ -38,10 +38,13 @@ study::AlignmentChoice usual_choice(const Config& whole) {
   const train::TrainConfig& training = whole.training;
   const bool taught = training.guided_alignment > 0;
   const bool reads = taught && training.guided_step == train::GuidedStep::reads;
-  if (taught && config.type == model::ModelType::transformer)
-    return {.layer = model::decoder_layer(config, training.guided_layer),
-            .head = training.guided_head,
-            .reads = reads};
+  if (taught && config.type == model::ModelType::transformer) {
+    const int64_t layer = model::decoder_layer(config, training.guided_layer);
+    // Heads are counted among those that are left.
+    const auto kept = model::kept_heads(config, "cross", layer);
+    const auto head = std::ranges::find(kept, training.guided_head) - kept.begin();
+    return {.layer = layer, .head = head, .reads = reads};
+  }
   return {.layer = std::max<int64_t>(layers_of(config) - 2, 0),
           .head = mean_head_of(config),
           .reads = reads};

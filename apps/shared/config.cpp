@@ -49,6 +49,10 @@ void check_attention_loss(const std::string& own, const Config& config) {
     if (head >= model.heads)
       refuse("guided_head", "there is no head " + std::to_string(head) + ", model.heads is " +
                                 std::to_string(model.heads) + ", counted from 0");
+    const auto kept = model::kept_heads(model, "cross", model::decoder_layer(model, layer));
+    if (std::ranges::find(kept, head) == kept.end())
+      refuse("guided_head", "model.pruned_heads names head " + std::to_string(head) +
+                                " of this layer; take another one");
   } else if (model.attention == "none") {
     refuse(own, "model.attention is none, and has no weights; set it to 0");
   }

@@ -122,6 +122,11 @@ TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
   EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, the step that emits the word"));
   const Result chosen = align("run", {"--layer", "0", "--head", "mean"});
   EXPECT_THAT(chosen.err, HasSubstr("layer 0, mean of heads"));
+  // Also where a head before it is gone. Its layer's weights do not depend on that one.
+  product(run_heed({"prune", folder_ / "run", "--heads", "cross.1.0", "-o", folder_ / "pruned"}));
+  EXPECT_EQ(product(align("pruned")), product(align("run")));
+  expect_mistake(run_heed({"prune", folder_ / "run", "--heads", "cross.1.3", "-o", folder_ / "x"}),
+                 {"cross.1.3", "guided_alignment"});
 }
 
 TEST_F(GuidedRun, TwoDirectionsMakeTheAlignmentsOfATraining) {

@@ -42,6 +42,15 @@ std::vector<model::testing::NamedConfig> packable_kinds() {
         std::ranges::any_of(kinds, [&](const auto& kind) { return kind.name == name; });
     if (!known) kinds.push_back({name, config});
   }
+  // Without some of their heads.
+  for (const char* positions : {"rotary", "alibi"}) {
+    model::ModelConfig config = kinds.front().config;
+    config.positions = positions;
+    config.kv_heads = 0;
+    config.sliding_window = 0;
+    config.pruned_heads = {"encoder.0.1", "decoder.0.0", "cross.0.1"};
+    kinds.push_back({std::string(positions) + "_pruned", config});
+  }
   return kinds;
 }
 

@@ -52,7 +52,7 @@ def _recurrent(attention, timing, turn):
             "window": window,
             "window_size": 2,
             "input_feeding": feeds,
-            "attention_normaliser": NORMALISERS[(i + turn) % 3 if timing != "kNever" else 0],
+            "attention_normaliser": NORMALISERS[(i + turn) % len(NORMALISERS) if timing != "kNever" else 0],
             "attention_heads": 1 + i // 3 % 2 if timing != "kNever" else 1,
             "coverage": COVERAGES[(i + i // 3) % 3] if looks else "none",
             "coverage_size": 3,
@@ -92,7 +92,7 @@ def _transformer(turn):
         "norm": ("pre", "post")[turn % 2],
         "max_positions": 40,
         "attention_scale": ("sqrt", "none")[turn // 2 % 2],
-        "attention_normaliser": NORMALISERS[(turn + turn // 3) % 3],
+        "attention_normaliser": NORMALISERS[(turn + turn // 3) % len(NORMALISERS)],
         "activation": ("relu", "gelu", "silu")[(turn + turn // 6) % 3],
         "tie": TIES[(turn + 2 * (turn // 3)) % 3],
     }

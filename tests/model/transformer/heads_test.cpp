@@ -76,6 +76,24 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
   }
 }
 
+TEST(Heads, GuidedWeightsAreThoseOfTheSameHeadWhereOthersArePruned) {
+  const auto logs_of = [](Model& model) {
+    Trace trace{.cross = false, .guided = Guided{.layer = 0, .head = 2}};
+    model.features(source_of(three_sources()), padded(three_targets()), &trace);
+    return trace.guided->logs.detach();
+  };
+  for (const auto& [name, config] : prunable_kinds()) {
+    if (!testing::can_be_guided(config)) continue;
+    SCOPED_TRACE(name);
+    const ModelPtr whole = model_of(config);
+    ModelConfig fewer = config;
+    fewer.pruned_heads = {"cross.0.0"};
+    const ModelPtr smaller = model_of(fewer);
+    copy_without_heads(*whole, config, *smaller, fewer);
+    EXPECT_LT(distance(logs_of(*smaller).exp(), logs_of(*whole).exp()), 1e-5);
+  }
+}
+
 TEST(Heads, AreCountedByKindLayerAndHead) {
   ModelConfig config;
   config.heads = 2;
