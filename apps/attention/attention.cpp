@@ -26,6 +26,7 @@ struct AttentionArgs {
   std::string model, beside, text, input, target, target_file, output,
       layers = "all", heads = "mean", pictures = "all";
   std::vector<std::string> kinds = {"cross"};
+  int64_t steps = 32;
   bool matrix = false, words = false, drop_eos = false, with_signs = false;
   ModelOptions common;
 };
@@ -142,7 +143,7 @@ Matrices look(const std::string& model, const Input& input,
           });
     if (is_evidence(kind))
       add(decode::explain(translator, input.source, targets,
-                          {.evidence = evidence_by_name().at(kind)}),
+                          {.evidence = evidence_by_name().at(kind), .steps = args.steps}),
           [&](const auto& one, int64_t line) {
             return one.values.empty() ? Matrices{} : Matrices{to_matrix(one, kind, line)};
           });
@@ -258,6 +259,11 @@ void add_attention(CommandLine& program) {
                "between both");
   command.flag("--drop-eos", args->drop_eos,
                "Leave the </s> column out and scale the rest to sum to 1");
+  command
+      .option("--steps", args->steps,
+              "Steps of --kind integrated; with more, rows come closer to what they add up to")
+      .positive()
+      .shows_default();
   command.flag("--signed", args->with_signs,
                "CSV: other evidence as it is, in nats and with signs, not as shares of a row");
   command.group("Output");

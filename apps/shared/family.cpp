@@ -173,6 +173,9 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
     if (builtin.empty() && system.set.empty())
       throw UserError(file + ": systems: '" + system.name +
                       "' is no model by itself; give it settings with `set`");
+    if (!builtin.empty() && !system.set.empty())
+      log::info(system.name + ": its name stands for " + join(builtin, ", ") +
+                "; with another name it has what the file says");
     for (const auto& more : {builtin, system.set, vocabulary_settings(config)})
       member.settings.insert(member.settings.end(), more.begin(), more.end());
     member.settings.insert(member.settings.end(),

@@ -18,7 +18,7 @@ decode::Translator translator_of(const ModelFolder& folder) {
 HeadTrial::HeadTrial(const std::string& model, const OpenOptions& options, Pairs pairs)
     : folder_(open_model(model, options)), pairs_(std::move(pairs)) {
   if (folder_.config.model.type != model::ModelType::transformer)
-    throw UserError(model + ": is no Transformer, and has no heads to silence");
+    throw UserError(model + ": is no Transformer, and only a Transformer's heads can be silenced");
   heads_ = model::heads_of(folder_.config.model);
   for (const std::string& target : pairs_.target)
     pieces_ += static_cast<double>(folder_.target.encode(target).size() + 1);

@@ -285,6 +285,16 @@ TEST(Attention, AModelWithoutItSaysSo) {
   write_toy_pairs(folder, "valid", 5, 2);
   train_toy(write_toy_config(folder, {"none", kNone, "updates: 2"}));
   expect_mistake(attention(folder / "none", {"--text", "a b"}), {"attention"});
+  // Other evidence it has.
+  const std::string out = folder / "evidence";
+  product(attention(folder / "none", {"--text", "a b", "--target", "b a", "--kind",
+                                      "saliency,integrated,erasure", "-o", out}));
+  const std::string page = read_file(out + "/attention.html");
+  for (const std::string kind : {"saliency", "integrated", "erasure"}) {
+    EXPECT_THAT(read_file(out + "/attention-" + kind + ".csv"), HasSubstr("source_token"));
+    EXPECT_TRUE(std::filesystem::exists(out + "/sentence1-" + kind + ".svg"));
+    EXPECT_THAT(page, HasSubstr("\"kind\":\"" + kind + "\""));
+  }
 }
 
 }  // namespace

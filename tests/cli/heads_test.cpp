@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <regex>
 
 #include "base/strings.h"
 #include "cli/program.h"
@@ -33,7 +35,14 @@ TEST(AblatedHeads, AreAllOfTheModelAndItsLayers) {
                 of_toy("valid.tgt"), "--ablate", "--output", folder / "a.csv"}));
   EXPECT_THAT(out, AllOf(HasSubstr("nothing"), HasSubstr("cross.0.0"), HasSubstr("BLEU")));
   const Rows rows = table(folder / "a.csv");
-  ASSERT_GE(rows.size(), 4U);
+  // Names of columns, and a line for each head and for all heads of each layer.
+  const std::size_t heads =
+      std::ranges::count_if(rows, [](const auto& row) { return split(row[0], '.').size() == 3; });
+  const std::size_t layers =
+      std::ranges::count_if(rows, [](const auto& row) { return row[0].ends_with(", all"); });
+  EXPECT_EQ(rows.size(), 1 + heads + layers);
+  EXPECT_EQ(heads, 24U);
+  EXPECT_EQ(layers, 6U);
   // Some head is needed.
   EXPECT_TRUE(std::ranges::any_of(
       rows, [](const auto& row) { return row[0] != "silenced" && std::stod(row[1]) > 0.01; }));
@@ -61,11 +70,24 @@ TEST(Prune, WritesTheModelWithoutTheHeads) {
 
 TEST(Prune, KeepsTheQualityThatWasAskedFor) {
   const TemporaryFolder folder;
-  const std::string out =
-      product(run_heed({"prune", Toy::get().transformer, "--source", of_toy("valid.src"),
-                        "--target", of_toy("valid.tgt"), "--keep", "50", "-o", folder / "m"}));
-  EXPECT_THAT(out, HasSubstr("heads left"));
-  EXPECT_TRUE(std::filesystem::exists(folder / "m/model.safetensors"));
+  const auto bleu_of = [](const std::string& model) {
+    const std::string out = product(run_heed(
+        {"evaluate", model, "--source", of_toy("valid.src"), "--reference", of_toy("valid.tgt")}));
+    return std::stod(out.substr(out.find("BLEU ") + 5));
+  };
+  const auto heads_out = [&](const std::string& keep) {
+    const std::string smaller = folder / keep;
+    EXPECT_THAT(product(run_heed({"prune", Toy::get().transformer, "--source", of_toy("valid.src"),
+                                  "--target", of_toy("valid.tgt"), "--keep", keep, "-o", smaller})),
+                HasSubstr("heads left"));
+    EXPECT_GE(bleu_of(smaller), std::stod(keep) / 100 * bleu_of(Toy::get().transformer));
+    const std::string config = read_file(smaller + "/config.yaml");
+    const std::regex head(R"((encoder|decoder|cross)\.\d\.\d)");
+    return std::distance(std::sregex_iterator(config.begin(), config.end(), head), {});
+  };
+  const auto few = heads_out("99"), many = heads_out("30");
+  EXPECT_GT(many, few);
+  EXPECT_LE(many, 24 - 6);  // each attention keeps one
 }
 
 TEST(Evidence, StandsBesideAttention) {

@@ -25,7 +25,7 @@ double sum_of_row(const Explanation& one, std::size_t row) {
 }
 
 TEST(Explain, EveryEvidenceHasANumberForEachPairOfPieces) {
-  for (const auto& config : small_models()) {
+  for (const auto& config : many_models()) {
     auto translator = make_translator(random_model(config));
     const auto scores = translator.score(kSources, kTargets);
     for (const Evidence evidence : {Evidence::saliency, Evidence::integrated, Evidence::erasure}) {
@@ -57,7 +57,7 @@ TEST(Explain, IntegratedGradientsAddUpToTheDifferenceTheyExplain) {
 }
 
 TEST(Explain, ErasureIsTheDifferenceOfTwoScores) {
-  for (const auto& config : small_models()) {
+  for (const auto& config : many_models()) {
     auto translator = make_translator(random_model(config));
     const auto one = explain(translator, {"kupo"}, std::vector<std::string>{"rel vadi"},
                              {.evidence = Evidence::erasure})[0];
@@ -85,7 +85,7 @@ std::vector<std::size_t> words(const std::vector<std::string>& pieces) {
 // The first of the three words is cut into pieces: they are left out together.
 TEST(Explain, ErasureOfAWordLeavesAllOfItsPiecesOut) {
   const std::string first = "xenoqua", rest = " tolo mira", target = "rel vadi";
-  for (const auto& config : small_models()) {
+  for (const auto& config : many_models()) {
     auto translator = make_translator(random_model(config));
     const auto one = explain(translator, {first + rest}, std::vector{target},
                              {.evidence = Evidence::erasure, .groups = words})[0];
@@ -104,7 +104,7 @@ TEST(Explain, ErasureOfAWordLeavesAllOfItsPiecesOut) {
 }
 
 TEST(Explain, OfItsOwnTranslationsLeavesBlankLinesOut) {
-  auto translator = make_translator(random_model(small_models()[0]));
+  auto translator = make_translator(random_model(many_models()[0]));
   const auto all = explain(translator, kSources, std::nullopt, {});
   EXPECT_TRUE(all[1].values.empty());
   EXPECT_FALSE(all[0].values.empty());

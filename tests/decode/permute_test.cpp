@@ -15,7 +15,7 @@ const std::vector<std::string> kSources{"mira tolo sena", "", "kupo rel"};
 const std::vector<std::string> kTargets{"rel vadi", "", "vadi kupo"};
 
 TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
-  for (const auto& config : small_models()) {
+  for (const auto& config : many_models()) {
     auto translator = make_translator(random_model(config));
     const auto all = permuted_outputs(translator, kSources, kTargets, {.draws = 3});
     ASSERT_EQ(all.size(), 3U);
@@ -25,7 +25,9 @@ TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
       continue;
     }
     const bool transformer = config.type == model::ModelType::transformer;
-    ASSERT_EQ(all[0].size(), transformer ? 2 * 3U : 1U);  // layers, heads
+    const int64_t heads =
+        transformer ? config.decoder_layers * config.heads : config.attention_heads;
+    ASSERT_EQ(std::ssize(all[0]), heads);
     for (const MovedOutput& moved : all[0]) {
       EXPECT_GT(moved.distance, 0);
       EXPECT_LT(moved.distance, 1);

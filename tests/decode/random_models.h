@@ -56,6 +56,31 @@ inline std::vector<model::ModelConfig> small_models() {
   return {transformer, rnn, blind, luong};
 }
 
+/// And those that attend in other ways.
+inline std::vector<model::ModelConfig> many_models() {
+  std::vector<model::ModelConfig> out = small_models();
+  model::ModelConfig linear = out[0];
+  linear.self_attention = model::SelfAttentionKind::linear;
+  linear.positions = "rotary";
+  model::ModelConfig sparse = out[0];
+  sparse.self_attention = model::SelfAttentionKind::sparse;
+  sparse.sliding_window = 1;
+  sparse.global_tokens = 1;
+  sparse.positions = "relative";
+  sparse.attention_normaliser = "entmax15";
+  model::ModelConfig covered = out[1];
+  covered.coverage = model::Coverage::neural;
+  covered.coverage_size = 3;
+  model::ModelConfig two_heads = out[3];
+  two_heads.attention_heads = 2;
+  two_heads.attention_normaliser = "sparsemax";
+  model::ModelConfig local = out[3];
+  local.window = model::Window::local_p;
+  local.window_size = 2;
+  out.insert(out.end(), {linear, sparse, covered, two_heads, local});
+  return out;
+}
+
 /// Random weights, scaled up so that no two pieces are nearly equal, and not so far that a
 /// recurrent state turns chaotic and makes much of the last bit.
 inline model::ModelPtr random_model(const model::ModelConfig& config, uint64_t seed = 5) {

@@ -47,7 +47,7 @@ TEST(Heads, AnEncodersHeadByHand) {
   EXPECT_NEAR(head.entropy(), (1.088900 + 0.940448 + 1.386294) / 3, 1e-5);
   EXPECT_NEAR(head.entropy_share(), 0.821289, 1e-5);  // the same over ln 4
   EXPECT_NEAR(head.edge_mass(), 0.15, 1e-6);
-  EXPECT_GE(head.zero_share(), 0);
+  EXPECT_EQ(head.zero_share(), 0);
   EXPECT_NEAR(head.offset(), (1.4 / 0.9 - 0.6 / 0.9 - 1) / 3, 1e-6);
   EXPECT_NEAR(head.distance(), (1.4 / 0.9 + 0.8 / 0.9 + 1) / 3, 1e-6);
   EXPECT_NEAR(head.profile(0), (0.1 / 0.9 + 0.1 / 0.9 + 1.0 / 3) / 3, 1e-6);
@@ -71,6 +71,7 @@ TEST(Heads, ADecoderSeesWhatItHasRead) {
                         0.0f, 0.0f, 0.0f, 1.0f}},
            {});
   EXPECT_EQ(head.rows, 2U);
+  EXPECT_NEAR(head.zero_share(), (0 + 1.0 / 3) / 2, 1e-12);
   EXPECT_NEAR(head.entropy(), (0.610864 + 0.693147) / 2, 1e-5);
   EXPECT_NEAR(head.entropy_share(), (0.610864 / 0.693147 + 0.693147 / 1.098612) / 2, 1e-5);
   EXPECT_NEAR(head.edge_mass(), 0.4, 1e-6);

@@ -140,6 +140,24 @@ TEST(Guided, TheLossIsTheSumWithItsWeight) {
   }
 }
 
+// Of the same attention, and without links.
+TEST(Guided, TheCoverageLossIsAddedWithItsWeightAndFalls) {
+  const auto examples = toy::copies(9, 10);
+  TrainConfig covering = config_of(0);
+  covering.coverage_loss = 0.25;
+  covering.guided_layer = -1;
+  for (const auto& [name, kind] : guided_kinds()) {
+    SCOPED_TRACE(name);
+    const auto plain = trained(kind, config_of(0), 1, examples).numbers[0];
+    const auto covered = trained(kind, covering, 20, examples).numbers;
+    EXPECT_EQ(plain.cover, 0);
+    EXPECT_GT(covered[0].cover, 0);
+    EXPECT_NEAR(covered[0].loss, plain.loss + 0.25 * covered[0].cover, 1e-6 * plain.loss);
+    EXPECT_EQ(covered[0].nll, plain.nll);
+    EXPECT_LT(covered.back().cover, covered[0].cover);
+  }
+}
+
 TEST(Guided, NothingChangesWithoutLinksOrWithoutAWeight) {
   const auto copies = toy::copies(9, 10);
   for (const auto& [name, kind] : guided_kinds()) {
