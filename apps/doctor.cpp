@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/strings.h"
 #include "model/device.h"
 #include "ranks/group.h"
 #include "score/sacrebleu.h"
@@ -56,8 +57,8 @@ void check_machine() {
   const at::Device cpu(at::kCPU);
   const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
   char text[160];
-  std::snprintf(text, sizeof text, "%d cores, fp32 %.0f GFLOP/s", at::get_num_threads(),
-                gemm_gflops(/*bf16=*/false));
+  std::snprintf(text, sizeof text, "%s, fp32 %.0f GFLOP/s",
+                counted(at::get_num_threads(), "core").c_str(), gemm_gflops(/*bf16=*/false));
   line(true, "CPU", text);
   line(bf16, "bf16",
        bf16 ? "the processor multiplies it directly; precision: auto uses it"
