@@ -25,7 +25,7 @@ constexpr std::size_t kWindow = 32;
 
 struct FaithfulArgs {
   std::string model, source, target, gold, output, html;
-  int64_t draws = 10, steps = 32;
+  int64_t draws = 10, steps = decode::ExplainOptions{}.steps;
   bool swapped = false;
   ModelOptions common;
 };

@@ -42,21 +42,21 @@ std::optional<model::HeadPlace> taught_head(const Config& config) {
                           config.training.guided_head};
 }
 
-/// Whether its attention keeps another head.
-bool may_go(const model::HeadPlace& place, const Heads& all, const Heads& gone) {
+/// Whether its attention keeps another head, and nobody needs this one.
+bool may_go(const HeadTrial& trial, const model::HeadPlace& place, const Heads& gone) {
   const auto same = [&](const model::HeadPlace& other) {
     return other.kind == place.kind && other.layer == place.layer;
   };
-  return std::ranges::count_if(all, same) - std::ranges::count_if(gone, same) > 1 &&
-         std::ranges::find(gone, place) == gone.end();
+  return std::ranges::count_if(trial.heads(), same) - std::ranges::count_if(gone, same) > 1 &&
+         std::ranges::find(gone, place) == gone.end() &&
+         place != taught_head(trial.folder().config);
 }
 
 /// The head whose silence costs least, beside those that are gone.
 std::optional<std::pair<model::HeadPlace, double>> cheapest(HeadTrial& trial, const Heads& gone) {
   std::optional<std::pair<model::HeadPlace, double>> best;
   for (const model::HeadPlace& place : trial.heads()) {
-    if (!may_go(place, trial.heads(), gone) || place == taught_head(trial.folder().config))
-      continue;
+    if (!may_go(trial, place, gone)) continue;
     Heads with = gone;
     with.push_back(place);
     const double loss = trial.loss(with);

@@ -26,7 +26,7 @@ struct AttentionArgs {
   std::string model, beside, text, input, target, target_file, output,
       layers = "all", heads = "mean", pictures = "all";
   std::vector<std::string> kinds = {"cross"};
-  int64_t steps = 32;
+  int64_t steps = decode::ExplainOptions{}.steps;
   bool matrix = false, words = false, drop_eos = false, with_signs = false;
   ModelOptions common;
 };
@@ -248,6 +248,11 @@ void add_attention(CommandLine& program) {
       .one_of({"cross", "encoder", "decoder", "rollout", "saliency", "integrated", "erasure"})
       .shows_default();
   command
+      .option("--steps", args->steps,
+              "Steps of --kind integrated; with more, rows come closer to what they add up to")
+      .positive()
+      .shows_default();
+  command
       .option("--layer", args->layers, "Layers from 0, last, or all; several separated by commas")
       .shows_default();
   command
@@ -259,11 +264,6 @@ void add_attention(CommandLine& program) {
                "between both");
   command.flag("--drop-eos", args->drop_eos,
                "Leave the </s> column out and scale the rest to sum to 1");
-  command
-      .option("--steps", args->steps,
-              "Steps of --kind integrated; with more, rows come closer to what they add up to")
-      .positive()
-      .shows_default();
   command.flag("--signed", args->with_signs,
                "CSV: other evidence as it is, in nats and with signs, not as shares of a row");
   command.group("Output");

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "model/model.h"
+#include "model/transformer/heads.h"
 #include "study/symmetrize.h"
 #include "text/utf8.h"
 
@@ -42,8 +43,9 @@ study::AlignmentChoice usual_choice(const Config& whole) {
     const int64_t layer = model::decoder_layer(config, training.guided_layer);
     // Heads are counted among those that are left.
     const auto kept = model::kept_heads(config, "cross", layer);
-    const auto head = std::ranges::find(kept, training.guided_head) - kept.begin();
-    return {.layer = layer, .head = head, .reads = reads};
+    const auto head = model::place_among(kept, training.guided_head);
+    expect(head.has_value(), "the taught head is left");
+    return {.layer = layer, .head = *head, .reads = reads};
   }
   return {.layer = std::max<int64_t>(layers_of(config) - 2, 0),
           .head = mean_head_of(config),

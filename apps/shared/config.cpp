@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/installation.h"
 #include "config/io.h"
+#include "model/transformer/heads.h"
 
 namespace heed {
 
@@ -50,7 +51,7 @@ void check_attention_loss(const std::string& own, const Config& config) {
       refuse("guided_head", "there is no head " + std::to_string(head) + ", model.heads is " +
                                 std::to_string(model.heads) + ", counted from 0");
     const auto kept = model::kept_heads(model, "cross", model::decoder_layer(model, layer));
-    if (std::ranges::find(kept, head) == kept.end())
+    if (!model::place_among(kept, head))
       refuse("guided_head", "model.pruned_heads names head " + std::to_string(head) +
                                 " of this layer; take another one");
   } else if (model.attention == "none") {

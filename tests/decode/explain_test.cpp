@@ -104,7 +104,7 @@ TEST(Explain, ErasureOfAWordLeavesAllOfItsPiecesOut) {
 }
 
 TEST(Explain, OfItsOwnTranslationsLeavesBlankLinesOut) {
-  auto translator = make_translator(random_model(many_models()[0]));
+  auto translator = make_translator(random_model(small_models()[0]));
   const auto all = explain(translator, kSources, std::nullopt, {});
   EXPECT_TRUE(all[1].values.empty());
   EXPECT_FALSE(all[0].values.empty());

@@ -29,9 +29,9 @@ std::vector<int64_t> places_in(const std::vector<int64_t>& all,
                                const std::vector<int64_t>& wanted) {
   std::vector<int64_t> places;
   for (const int64_t one : wanted) {
-    const auto found = std::ranges::find(all, one);
-    expect(found != all.end(), "a head that the model has");
-    places.push_back(found - all.begin());
+    const auto place = place_among(all, one);
+    expect(place.has_value(), "a head that the model has");
+    places.push_back(*place);
   }
   return places;
 }
@@ -64,6 +64,12 @@ std::vector<Attention> attentions_of(const ModelConfig& config) {
 std::string name_of(const HeadPlace& place) {
   return std::string(name_of(place.kind)) + "." + std::to_string(place.layer) + "." +
          std::to_string(place.head);
+}
+
+std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head) {
+  const auto found = std::ranges::find(kept, head);
+  if (found == kept.end()) return std::nullopt;
+  return found - kept.begin();
 }
 
 std::vector<HeadPlace> heads_of(const ModelConfig& config) {

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct HeadPlace {
 
 /// As ModelConfig::pruned_heads has it: "encoder.0.2".
 std::string name_of(const HeadPlace& place);
+
+/// Where a head stands among those that are left, kept_heads(); nothing where it was pruned.
+std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head);
 
 /// Those that a Transformer has: encoder, decoder, cross; by layer and head.
 std::vector<HeadPlace> heads_of(const ModelConfig& config);

@@ -14,6 +14,7 @@
 #include "model/device.h"
 #include "model/initial.h"
 #include "model/sizes_only.h"
+#include "model/transformer/heads.h"
 #include "model/transformer/layers.h"
 #include "model/transformer/linear_attention.h"
 
@@ -253,18 +254,14 @@ KeysValues CrossAttention::project(const Tensor& memory) {
           .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
 }
 
-int64_t MultiHeadOptions::place_of(int64_t head) const {
-  if (kept.empty()) return head;
-  const auto found = std::ranges::find(kept, head);
-  expect(found != kept.end(), "a head that was not pruned");
-  return found - kept.begin();
-}
-
 /// [batch, query, source], in fp32 as attend() with weights. Its products are small beside those of
 /// all heads.
 Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memory,
                                     const Between& sentences, int64_t head) const {
-  const int64_t width = options_.head(), place = options_.place_of(head);
+  const std::optional<int64_t> left =
+      options_.kept.empty() ? head : place_among(options_.kept, head);
+  expect(left.has_value(), "a head that was not pruned");
+  const int64_t width = options_.head(), place = *left;
   const int64_t shared = place / (options_.count() / options_.kv());
   const kernels::WithoutAutocast guard;
   Tensor asked = kernels::widened(query.narrow(-1, place * width, width)), keys, valid;

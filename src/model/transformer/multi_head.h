@@ -33,8 +33,6 @@ struct MultiHeadOptions {
   std::vector<int64_t> kept;  // of the heads, those that are there; empty: all
 
   int64_t head() const { return width / heads; }
-  /// Where head `head` of all stands among those that are there.
-  int64_t place_of(int64_t head) const;
   int64_t count() const { return kept.empty() ? heads : std::ssize(kept); }
   int64_t kv() const { return kv_heads == 0 || !kept.empty() ? count() : kv_heads; }
   int64_t inner() const { return count() * head(); }  // width of the queries
