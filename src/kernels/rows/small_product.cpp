@@ -67,11 +67,7 @@ HEED_LOOP void bands(const SmallProduct& product) {
 }  // namespace
 
 void multiply(const SmallProduct& product) {
-#if HEED_X86
-  if (level() == Level::v4) return Versions<bands<16>>::v4(product);
-  if (level() == Level::v3) return Versions<bands<8>>::v3(product);
-#endif
-  bands<4>(product);
+  fastest<bands<4>, bands<8>, bands<16>>(product);
 }
 
 }  // namespace heed::kernels

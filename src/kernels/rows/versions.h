@@ -35,18 +35,26 @@ struct Versions<kLoop> {
     return kLoop(arguments...);
   }
 #endif
+};
 
+template <auto kPlain, auto kV3, auto kV4>
+struct Choice;
+
+template <class Result, class... Arguments, Result (*kPlain)(Arguments...),
+          Result (*kV3)(Arguments...), Result (*kV4)(Arguments...)>
+struct Choice<kPlain, kV3, kV4> {
   static Result run(Arguments... arguments) {
 #if HEED_X86
-    if (level() == Level::v4) return v4(arguments...);
-    if (level() == Level::v3) return v3(arguments...);
+    if (level() == Level::v4) return Versions<kV4>::v4(arguments...);
+    if (level() == Level::v3) return Versions<kV3>::v3(arguments...);
 #endif
-    return plain(arguments...);
+    return Versions<kPlain>::plain(arguments...);
   }
 };
 
 /// fastest<loop>(arguments...) runs `loop`, a HEED_LOOP, as this processor runs it fastest.
-template <auto kLoop>
-inline constexpr auto fastest = &Versions<kLoop>::run;
+/// fastest<plain, v3, v4> chooses among loops that are written for the registers of each.
+template <auto kPlain, auto kV3 = kPlain, auto kV4 = kPlain>
+inline constexpr auto fastest = &Choice<kPlain, kV3, kV4>::run;
 
 }  // namespace heed::kernels
