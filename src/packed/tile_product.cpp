@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "kernels/rows/vectors.h"
 #include "kernels/rows/versions.h"
 
 #if HEED_X86
@@ -13,24 +14,13 @@ namespace heed::packed {
 namespace {
 
 using kernels::Level;
+using kernels::load;
+using kernels::Vectors;
 using kernels::Versions;
 
-// As many numbers as one register of the processor has. The compiler would take wider vectors apart
-// through memory.
-template <int width>
-struct Vectors {
-  using Floats [[gnu::vector_size(width * 4)]] = float;
-  using Words [[gnu::vector_size(width * 4)]] = uint32_t;
-  using Integers [[gnu::vector_size(width * 4)]] = int32_t;
-};
-// So many of them are a row of a tile.
+// So many vectors are a row of a tile.
 template <int width>
 constexpr int kParts = Matrix::kPanel / width;
-
-template <class Vector>
-HEED_LOOP void load(Vector& vector, const void* from) {
-  std::memcpy(&vector, from, sizeof vector);
-}
 
 HEED_LOOP uint32_t word(const TileFactors& t, int64_t row, int64_t step) {
   uint32_t bits;

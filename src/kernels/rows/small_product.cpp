@@ -2,22 +2,11 @@
 
 #include <cstring>
 
+#include "kernels/rows/vectors.h"
 #include "kernels/rows/versions.h"
 
 namespace heed::kernels {
 namespace {
-
-// As many numbers as one register of the processor has. The compiler would take wider vectors apart
-// through memory.
-template <int64_t width>
-struct Vector {
-  using Type [[gnu::vector_size(width * sizeof(float))]] = float;
-};
-
-template <class Lanes>
-HEED_LOOP void load(Lanes& to, const float* from) {
-  std::memcpy(&to, from, sizeof to);
-}
 
 // A block of C is held in registers over the whole inner dimension: 6 x 2 of them hide the latency
 // of a multiply-add behind the others, and leave some of AVX2's sixteen for the factors.
@@ -25,7 +14,7 @@ constexpr int64_t kBlockRows = 6, kBlockVectors = 2;
 
 template <int64_t width, int64_t rows, int64_t vectors>
 HEED_LOOP void block(const SmallProduct& p, int64_t row, int64_t column) {
-  using Lanes = typename Vector<width>::Type;
+  using Lanes = typename Vectors<width>::Floats;
   Lanes sums[rows][vectors] = {};
   const float* a = p.a.data + row * p.a.row;
   const float* b = p.b.data + column;
