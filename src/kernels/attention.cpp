@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "kernels/rows/attention.h"
 
 namespace heed::kernels {
 namespace {
@@ -67,6 +66,7 @@ struct Inputs {
   double scale;
   Layout query_layout, key_layout;
   ByDistance distances;
+  Pattern pattern = {};
 
   Side of_query(const Tensor& x) const { return {x, query_layout}; }
   Side of_keys(const Tensor& x) const { return {x, key_layout}; }
@@ -96,6 +96,7 @@ struct Inputs {
             .valid = valid.defined() ? valid.const_data_ptr<bool>() + sentence * valid.stride(0)
                                      : nullptr,
             .causal = causal,
+            .pattern = pattern,
             .scale = static_cast<float>(scale)};
   }
 
@@ -227,7 +228,7 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& memory,
                         const PackedHeads& heads, bool causal, double scale,
-                        const std::optional<Tensor>& distances) {
+                        const std::optional<Tensor>& distances, const Pattern& pattern) {
     const Tensor from = with_rows(queries), to = memory.is_same(queries) ? from : with_rows(memory);
     const Tensor numbers = distances ? with_rows(*distances) : Tensor();
     context->save_for_backward({from, to, numbers});
@@ -237,6 +238,8 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     context->saved_data["columns"] = std::vector<int64_t>{heads.heads, heads.kv_heads, heads.head};
     context->saved_data["causal"] = causal;
     context->saved_data["scale"] = scale;
+    context->saved_data["pattern"] =
+        std::vector<int64_t>{pattern.window, pattern.global, pattern.stride};
     context->saved_data["to_distances"] = distances && distances->requires_grad();
     return forward_of(inputs(context, from, to, numbers)).flatten(1);
   }
@@ -256,7 +259,8 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const bool each = to_distances.defined() && in.each_has_distances();
     return {to_queries, one ? Tensor() : to_memory,
             Tensor(),   Tensor(),
-            Tensor(),   !to_distances.defined() || each ? to_distances : to_distances.sum(0, true)};
+            Tensor(),   !to_distances.defined() || each ? to_distances : to_distances.sum(0, true),
+            Tensor()};
   }
 
  private:
@@ -275,6 +279,7 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
   static Inputs inputs(AutogradContext* context, const Tensor& queries, const Tensor& memory,
                        const Tensor& numbers) {
     const Columns columns = columns_in(context);
+    const auto pattern = context->saved_data["pattern"].toIntVector();
     return {.query = columns.query(queries),
             .keys = columns.keys(memory),
             .values = columns.values(memory),
@@ -283,7 +288,8 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
             .scale = context->saved_data["scale"].toDouble(),
             .query_layout = Layout(context->saved_data["query_lengths"].toIntVector()),
             .key_layout = Layout(context->saved_data["key_lengths"].toIntVector()),
-            .distances = {numbers}};
+            .distances = {numbers},
+            .pattern = {pattern[0], pattern[1], pattern[2]}};
   }
 };
 
@@ -303,13 +309,14 @@ Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, 
 }
 
 Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
-                        bool causal, double scale, const ByDistance& distances) {
+                        bool causal, double scale, const ByDistance& distances,
+                        const Pattern& pattern) {
   expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
              heads.query_lengths.size() == heads.key_lengths.size(),
          "packed sentences, each with queries and keys");
   const auto numbers =
       distances.numbers.defined() ? std::optional(distances.numbers) : std::nullopt;
-  return PackedAttention::apply(queries, memory, heads, causal, scale, numbers);
+  return PackedAttention::apply(queries, memory, heads, causal, scale, numbers, pattern);
 }
 
 }  // namespace heed::kernels

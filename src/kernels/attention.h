@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "kernels/rows/attention.h"
 #include "kernels/tensor.h"
 
 namespace heed::kernels {
@@ -37,8 +38,10 @@ struct ByDistance {
 
 /// The same over packed sentences: the first heads * head columns of `queries` [query positions,
 /// ...], the last 2 * kv heads * head ones of `memory` [key positions, ...], keys before values ->
-/// [query positions, heads * head]. Both may be one tensor: a projection of all three.
+/// [query positions, heads * head]. Both may be one tensor: a projection of all three. Where
+/// the pattern is a window alone the cost is queries x window.
 Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
-                        bool causal, double scale, const ByDistance& distances = {});
+                        bool causal, double scale, const ByDistance& distances = {},
+                        const Pattern& pattern = {});
 
 }  // namespace heed::kernels

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "kernels/rows/small_product.h"
@@ -144,9 +145,20 @@ struct DistanceCase {
   const char* name;
   int64_t heads, kv_heads, reach;
   bool each, causal;  // each query has numbers of its own
+  Pattern pattern = {};
 };
 void PrintTo(const DistanceCase& one, std::ostream* out) {
   *out << one.name;
+}
+
+/// [length, length] bool: by its definition.
+Tensor seen(const Pattern& pattern, int64_t length) {
+  Tensor out = at::zeros({length, length}, at::kBool);
+  for (int64_t i = 0; i < length; ++i)
+    for (int64_t s = 0; s < length; ++s)
+      out[i][s] = std::abs(i - s) <= pattern.window || i < pattern.global || s < pattern.global ||
+                  (pattern.stride > 0 && std::abs(i - s) % pattern.stride == 0);
+  return out;
 }
 
 class AttentionByDistance : public testing::TestWithParam<DistanceCase> {};
@@ -165,7 +177,7 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
   const Tensor numbers =
       at::randn({one.each ? 76 : 1, one.heads, 2 * one.reach + 1}).requires_grad_();
   const Tensor outer = at::randn({76, one.heads * kHead});
-  const Tensor got = packed_attention(x, x, heads, one.causal, kScale, {numbers});
+  const Tensor got = packed_attention(x, x, heads, one.causal, kScale, {numbers}, one.pattern);
   const auto gradients = torch::autograd::grad({got}, {x, numbers}, {outer});
 
   const Tensor wide = x.detach().to(at::kDouble).requires_grad_(),
@@ -193,6 +205,8 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
     Tensor scores = at::bmm(query, keys.transpose(1, 2)) * kScale + added;
     if (one.causal)
       scores = scores.masked_fill((place.unsqueeze(0) > place.unsqueeze(1)), -INFINITY);
+    if (one.pattern.window > 0)
+      scores = scores.masked_fill(seen(one.pattern, length).logical_not(), -INFINITY);
     contexts.push_back(at::bmm(at::softmax(scores, -1), values).transpose(0, 1).flatten(1));
     first += length;
   }
@@ -204,14 +218,23 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
   EXPECT_LT(distance(gradients[1], wanted[1]), 1e-4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, AttentionByDistance,
-                         testing::Values(DistanceCase{"shared", 3, 3, 2, false, false},
-                                         DistanceCase{"shared_causal", 4, 2, 2, false, true},
-                                         DistanceCase{"far", 2, 1, 69, false, false},
-                                         DistanceCase{"beyond", 2, 2, 100, false, true},
-                                         DistanceCase{"each", 3, 3, 5, true, false},
-                                         DistanceCase{"each_causal", 4, 2, 1, true, true}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, AttentionByDistance,
+    testing::Values(DistanceCase{"shared", 3, 3, 2, false, false},
+                    DistanceCase{"shared_causal", 4, 2, 2, false, true},
+                    DistanceCase{"far", 2, 1, 69, false, false},
+                    DistanceCase{"beyond", 2, 2, 100, false, true},
+                    DistanceCase{"each", 3, 3, 5, true, false},
+                    DistanceCase{"each_causal", 4, 2, 1, true, true},
+                    DistanceCase{"window", 3, 1, 2, false, false, {.window = 1}},
+                    DistanceCase{"window_causal", 4, 2, 69, false, true, {.window = 5}},
+                    DistanceCase{"window_each", 2, 2, 3, true, false, {.window = 17}},
+                    DistanceCase{"wide_window", 2, 1, 1, true, true, {.window = 100}},
+                    DistanceCase{"global", 2, 2, 3, false, false, {2, 3, 0}},
+                    DistanceCase{"strided", 3, 1, 69, false, false, {3, 0, 7}},
+                    DistanceCase{"strided_causal", 2, 1, 2, true, true, {5, 0, 3}},
+                    DistanceCase{"all_causal", 2, 2, 1, false, true, {1, 2, 5}}),
+    [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace heed::kernels

@@ -22,19 +22,11 @@ HEED_LOOP void by_distance(Score* scores, Number* row, int64_t reach, int64_t pl
   work(scores + far, row + 2 * reach, seen - far, 0);
 }
 
-/// The scores of some queries, the first of which is at `first`.
-struct ScoreBlock {
-  int64_t first, rows, keys, stride;
-  bool causal;
-
-  int64_t seen(int64_t i) const { return causal ? std::min(keys, first + i + 1) : keys; }
-};
-
-HEED_LOOP void add_distances(float* scores, const Distances<const float>& distances,
-                             const ScoreBlock& block) {
-  for (int64_t i = 0; i < block.rows; ++i, scores += block.stride)
+HEED_LOOP void add_distances(float* scores, int64_t stride, const Distances<const float>& distances,
+                             const QueryBlock& block) {
+  for (int64_t i = 0; i < block.queries; ++i, scores += stride)
     by_distance(scores, distances.rows.data + (block.first + i) * distances.rows.row,
-                distances.reach, block.first + i, block.seen(i),
+                distances.reach, block.place(i), block.end(i),
                 [](float* to, const float* from, int64_t count, int64_t step) {
                   if (step == 0) {
                     for (int64_t s = 0; s < count; ++s) to[s] += *from;
@@ -45,11 +37,11 @@ HEED_LOOP void add_distances(float* scores, const Distances<const float>& distan
                 });
 }
 
-HEED_LOOP void add_distance_gradients(const float* scores, const Distances<float>& distances,
-                                      const ScoreBlock& block) {
-  for (int64_t i = 0; i < block.rows; ++i, scores += block.stride)
+HEED_LOOP void add_distance_gradients(const float* scores, int64_t stride,
+                                      const Distances<float>& distances, const QueryBlock& block) {
+  for (int64_t i = 0; i < block.queries; ++i, scores += stride)
     by_distance(scores, distances.rows.data + (block.first + i) * distances.rows.row,
-                distances.reach, block.first + i, block.seen(i),
+                distances.reach, block.place(i), block.end(i),
                 [](const float* from, float* to, int64_t count, int64_t step) {
                   if (step == 0) {
                     float sum = 0;
@@ -62,17 +54,40 @@ HEED_LOOP void add_distance_gradients(const float* scores, const Distances<float
                 });
 }
 
-/// Scores become weights, in place; hidden ones 0. Query i, counted from `first`, sees `keys` keys
-/// at most.
-HEED_LOOP void weigh_scores(float* scores, int64_t first, int64_t rows, int64_t keys,
-                            int64_t stride, const bool* __restrict valid, bool causal) {
-  for (int64_t i = 0; i < rows; ++i, scores += stride) {
-    const int64_t seen = causal ? std::min(keys, first + i + 1) : keys;
+/// Hides the keys [from, to) but for `kept`, which is not before `from`, and every `stride`-th one
+/// behind it; a stride of 0 keeps none.
+HEED_LOOP void hide_between(float* scores, int64_t from, int64_t to, int64_t kept, int64_t stride) {
+  while (from < to) {
+    const int64_t stop = stride > 0 ? std::min(kept, to) : to;
+    for (int64_t s = from; s < stop; ++s) scores[s] = kHidden;
+    from = stop + 1;
+    kept += stride;
+  }
+}
+
+/// Hides what the query at `place` does not see of the keys [0, end).
+HEED_LOOP void hide_far(float* scores, int64_t place, int64_t end, const Pattern& pattern) {
+  const int64_t global = pattern.global, stride = pattern.stride;
+  if (place < global) return;
+  const int64_t first_kept = stride > 0 ? global + (place - global) % stride : 0,
+                next_kept = stride > 0 ? place + (pattern.window / stride + 1) * stride : 0;
+  hide_between(scores, global, place - pattern.window, first_kept, stride);
+  hide_between(scores, place + pattern.window + 1, end, next_kept, stride);
+}
+
+/// Scores become weights, in place; hidden ones 0.
+HEED_LOOP void weigh_scores(float* scores, int64_t stride, const bool* __restrict valid,
+                            const QueryBlock& block) {
+  const int64_t width = padded(block.keys);
+  for (int64_t i = 0; i < block.queries; ++i, scores += stride) {
+    const int64_t begin = block.begin(i), end = block.end(i);
     if (valid != nullptr)
 #pragma omp simd
-      for (int64_t s = 0; s < seen; ++s) scores[s] = valid[s] ? scores[s] : kHidden;
-    softmax(scores, seen);
-    for (int64_t s = seen; s < stride; ++s) scores[s] = 0;
+      for (int64_t s = begin; s < end; ++s) scores[s] = valid[s] ? scores[s] : kHidden;
+    if (block.pattern.is_sparse()) hide_far(scores, block.place(i), end, block.pattern);
+    softmax(scores + begin, end - begin);
+    for (int64_t s = 0; s < begin; ++s) scores[s] = 0;
+    for (int64_t s = end; s < width; ++s) scores[s] = 0;
   }
 }
 
@@ -155,27 +170,32 @@ void HeadWork<Number>::read(const In& keys, const In& values, const HeadSize& si
 }
 
 template <class Number>
-typename HeadWork<Number>::Block HeadWork<Number>::block_at(int64_t first) const {
-  const int64_t count = std::min(kBlock, size_.queries - first);
-  return {first, count, size_.causal ? std::min(size_.keys, first + count) : size_.keys};
+QueryBlock HeadWork<Number>::block_at(int64_t first) const {
+  const int64_t count = std::min(kBlock, size_.queries - first), window = size_.pattern.window;
+  int64_t begin = 0, end = size_.keys;
+  if (size_.causal) end = std::min(end, first + count);
+  if (size_.pattern.is_band()) {
+    end = std::min(end, first + count + window);
+    begin = std::clamp<int64_t>(first - window, 0, end) / kLanes * kLanes;
+  }
+  return {first, count, begin, end - begin, size_.pattern, size_.causal};
 }
 
 template <class Number>
 void HeadWork<Number>::weigh(const In& query, const Distances<const float>& distances,
-                             const Block& block) {
+                             const QueryBlock& block) {
   widen(query, block.first, block.queries, size_.head, size_.scale, query_);
   weights_.resize(static_cast<std::size_t>(kBlock * long_));
   multiply({.a = {query_.data(), wide_},
-            .b = {transposed_keys_.data(), long_},
+            .b = {transposed_keys_.data() + block.first_key, long_},
             .c = {weights_.data(), long_},
             .rows = block.queries,
             .inner = size_.head,
             .width = padded(block.keys)});
   if (distances.rows.data != nullptr)
-    fastest<add_distances>(weights_.data(), distances,
-                           ScoreBlock{block.first, block.queries, block.keys, long_, size_.causal});
-  fastest<weigh_scores>(weights_.data(), block.first, block.queries, block.keys, long_, size_.valid,
-                        size_.causal);
+    fastest<add_distances>(weights_.data(), long_, distances, block);
+  fastest<weigh_scores>(weights_.data(), long_,
+                        size_.valid == nullptr ? nullptr : size_.valid + block.first_key, block);
 }
 
 template <class Number>
@@ -183,10 +203,10 @@ void HeadWork<Number>::attend(const In& query, const Distances<const float>& dis
                               const Out& context) {
   result_.resize(static_cast<std::size_t>(kBlock * wide_));
   for (int64_t first = 0; first < size_.queries; first += kBlock) {
-    const Block block = block_at(first);
+    const QueryBlock block = block_at(first);
     weigh(query, distances, block);
     multiply({.a = {weights_.data(), long_},
-              .b = {values_.data(), wide_},
+              .b = {values_.data() + block.first_key * wide_, wide_},
               .c = {result_.data(), wide_},
               .rows = block.queries,
               .inner = block.keys,
@@ -207,18 +227,18 @@ void HeadWork<Number>::attend_backward(const In& query, const Distances<const fl
   to_scores_.resize(static_cast<std::size_t>(kBlock * long_));
   result_.resize(static_cast<std::size_t>(kBlock * wide_));
   for (int64_t first = 0; first < size_.queries; first += kBlock) {
-    const Block block = block_at(first);
+    const QueryBlock block = block_at(first);
     weigh(query, distances, block);
     widen(outer, first, block.queries, size_.head, 1, outer_);
     multiply({.a = {weights_.data(), 1, long_},
               .b = {outer_.data(), wide_},
-              .c = {to_values_.data(), wide_},
+              .c = {to_values_.data() + block.first_key * wide_, wide_},
               .rows = block.keys,
               .inner = block.queries,
               .width = wide_,
               .add = true});
     multiply({.a = {outer_.data(), wide_},
-              .b = {transposed_values_.data(), long_},
+              .b = {transposed_values_.data() + block.first_key, long_},
               .c = {to_scores_.data(), long_},
               .rows = block.queries,
               .inner = size_.head,
@@ -226,18 +246,16 @@ void HeadWork<Number>::attend_backward(const In& query, const Distances<const fl
     fastest<weigh_scores_gradient>(weights_.data(), to_scores_.data(), block.queries,
                                    padded(block.keys), long_);
     if (to_distances.rows.data != nullptr)
-      fastest<add_distance_gradients>(
-          to_scores_.data(), to_distances,
-          ScoreBlock{block.first, block.queries, block.keys, long_, size_.causal});
+      fastest<add_distance_gradients>(to_scores_.data(), long_, to_distances, block);
     multiply({.a = {to_scores_.data(), 1, long_},
               .b = {query_.data(), wide_},
-              .c = {to_keys_.data(), wide_},
+              .c = {to_keys_.data() + block.first_key * wide_, wide_},
               .rows = block.keys,
               .inner = block.queries,
               .width = wide_,
               .add = true});
     multiply({.a = {to_scores_.data(), long_},
-              .b = {keys_.data(), wide_},
+              .b = {keys_.data() + block.first_key * wide_, wide_},
               .c = {result_.data(), wide_},
               .rows = block.queries,
               .inner = block.keys,

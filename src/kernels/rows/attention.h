@@ -1,7 +1,9 @@
 // Scaled dot-product attention of one head over one sentence, and its gradient: fp32 inside, a
-// block of queries at a time, so that memory grows with the length and not with its square.
+// block of queries at a time, so that memory grows with the length and not with its square. With a
+// window a block reads the keys around it alone, so that time does not either.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -9,11 +11,23 @@
 
 namespace heed::kernels {
 
+/// Which keys query i sees of its own sentence: i-window..i+window, the first `global` ones, and
+/// those whose distance is a multiple of `stride`. The first `global` queries see all.
+struct Pattern {
+  int64_t window = 0;  // 0: all, whatever the others say
+  int64_t global = 0, stride = 0;
+
+  /// Nothing beside the window.
+  bool is_band() const { return window > 0 && global == 0 && stride == 0; }
+  bool is_sparse() const { return window > 0 && !is_band(); }
+};
+
 /// What a head sees of one sentence.
 struct HeadSize {
   int64_t queries = 0, keys = 0, head = 0;
   const bool* valid = nullptr;  // [keys], the keys that are no padding; null: all
   bool causal = false;          // query i sees the keys 0..i
+  Pattern pattern = {};         // of as many queries as keys
   float scale = 1;
 };
 
@@ -23,6 +37,25 @@ template <class Number>
 struct Distances {
   Grid<Number> rows;  // [queries, 2 * reach + 1]; row = 0: one for all queries; no data: nothing
   int64_t reach = 0;
+};
+
+/// Some queries of a head, and the keys that any of them sees.
+struct QueryBlock {
+  int64_t first = 0, queries = 0;
+  int64_t first_key = 0, keys = 0;  // first_key is a multiple of kLanes
+  Pattern pattern = {};
+  bool causal = false;
+
+  /// Of query i of the block, among its keys.
+  int64_t place(int64_t i) const { return first - first_key + i; }
+  /// What it sees lies in the keys [begin, end) of the block.
+  int64_t end(int64_t i) const {
+    if (causal) return std::min(keys, place(i) + 1);
+    return pattern.is_band() ? std::min(keys, place(i) + pattern.window + 1) : keys;
+  }
+  int64_t begin(int64_t i) const {
+    return pattern.is_band() ? std::clamp<int64_t>(place(i) - pattern.window, 0, end(i)) : 0;
+  }
 };
 
 /// The keys and values of one sentence, which several heads of queries may share, and the room to
@@ -45,12 +78,8 @@ class HeadWork {
   void write_gradients(const Out& to_keys, const Out& to_values) const;
 
  private:
-  struct Block {
-    int64_t first = 0, queries = 0;
-    int64_t keys = 0;  // that any of the queries sees
-  };
-  Block block_at(int64_t first) const;
-  void weigh(const In& query, const Distances<const float>& distances, const Block& block);
+  QueryBlock block_at(int64_t first) const;
+  void weigh(const In& query, const Distances<const float>& distances, const QueryBlock& block);
 
   HeadSize size_;
   int64_t wide_ = 0, long_ = 0;                             // head and keys in whole lanes

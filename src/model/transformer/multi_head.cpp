@@ -162,7 +162,8 @@ Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences,
   const Tensor query = split_heads(projected.narrow(1, 0, options_.inner()), options_.head());
   return kernels::packed_attention(
       projected, projected, packed_heads(options_, sentences, sentences), causal,
-      scale_of(options_), {numbers_by_distance(scores, query, scale_of(options_))});
+      scale_of(options_), {numbers_by_distance(scores, query, scale_of(options_))},
+      {options_.window, options_.global, options_.stride});
 }
 
 Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool causal,

@@ -199,7 +199,7 @@ Sentences packed_target(const Tensor& target_input) {
 bool Transformer::can_pack(const Tensor& tokens) const {
   return tokens.is_cpu() && tokens.size(1) <= kernels::kLongestAttention &&
          kernels::is_fp32_or_bf16(kernels::product_type(tokens_.target->weight)) &&
-         config_.sliding_window == 0 && config_.self_attention == SelfAttentionKind::softmax &&
+         config_.self_attention != SelfAttentionKind::linear &&
          (config_.attention_dropout == 0 || !is_training());
 }
 

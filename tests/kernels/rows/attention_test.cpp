@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <utility>
 
 #include "kernels/rows/additive.h"
 #include "kernels/rows/random_numbers.h"
@@ -15,16 +17,21 @@ TEST(HeadWork, IsSoftmaxOfQKTimesV) {
   constexpr int64_t kLength = 7, kHead = 3;
   const auto q = random_numbers(kLength * kHead, 1), k = random_numbers(kLength * kHead, 2),
              v = random_numbers(kLength * kHead, 3);
-  for (const bool causal : {false, true}) {
+  for (const auto& [causal, window] : {std::pair{false, 0}, {true, 0}, {false, 1}, {true, 2}}) {
     std::vector<float> context(q.size());
     HeadWork<float> work;
-    work.read(
-        {k.data(), kHead}, {v.data(), kHead},
-        {.queries = kLength, .keys = kLength, .head = kHead, .causal = causal, .scale = 0.5F});
+    work.read({k.data(), kHead}, {v.data(), kHead},
+              {.queries = kLength,
+               .keys = kLength,
+               .head = kHead,
+               .causal = causal,
+               .pattern = {.window = window},
+               .scale = 0.5F});
     work.attend({q.data(), kHead}, {}, {context.data(), kHead});
     for (int64_t i = 0; i < kLength; ++i) {
       double total = 0, wanted[kHead] = {};
       for (int64_t s = 0; s < (causal ? i + 1 : kLength); ++s) {
+        if (window > 0 && std::abs(i - s) > window) continue;
         double score = 0;
         for (int64_t d = 0; d < kHead; ++d) score += 0.5 * q[i * kHead + d] * k[s * kHead + d];
         total += std::exp(score);
@@ -32,7 +39,7 @@ TEST(HeadWork, IsSoftmaxOfQKTimesV) {
       }
       for (int64_t d = 0; d < kHead; ++d)
         EXPECT_NEAR(context[i * kHead + d], wanted[d] / total, 1e-5)
-            << i << (causal ? " causal" : "");
+            << i << (causal ? " causal" : "") << ", window " << window;
     }
   }
 }
