@@ -12,10 +12,7 @@ std::string play_page(std::span<const PlayedModel> models) {
   nlohmann::ordered_json data = nlohmann::ordered_json::array();
   std::string title;
   for (const PlayedModel& model : models) {
-    data.push_back({{"name", model.name},
-                    {"source", model.source},
-                    {"target", model.target},
-                    {"attends", model.attends}});
+    data.push_back({{"name", model.name}, {"source", model.source}, {"target", model.target}});
     title += (title.empty() ? "" : " and ") + model.name;
   }
   const std::string text =

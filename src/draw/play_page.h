@@ -9,7 +9,6 @@ namespace heed::draw {
 struct PlayedModel {
   std::string name;
   std::string source, target;  // names of its languages
-  bool attends = true;
 };
 
 /// The models side by side. The page asks the server that it comes from: POST attention and POST

@@ -75,6 +75,18 @@ bool was_cut(const decode::Translator& translator, const std::string& line,
   });
 }
 
+/// Nothing is lost silently: names the lines that were cut, and those whose translation was.
+void tell_cuts(const decode::Translator& translator, const std::vector<std::string>& lines,
+               const std::vector<decode::Translation>& found, Json& body) {
+  std::vector<std::size_t> cut, stopped;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (was_cut(translator, lines[i], found[i])) cut.push_back(i + 1);
+    if (!found[i].hypotheses.empty() && found[i].hypotheses[0].cut) stopped.push_back(i + 1);
+  }
+  if (!cut.empty()) body["cutLines"] = cut;
+  if (!stopped.empty()) body["cutTranslations"] = stopped;
+}
+
 http::Response answer_to(const Asked& asked, const decode::Translator& translator,
                          const std::vector<decode::Translation>& found) {
   Json translated = Json::array(), alternatives = Json::array();
@@ -90,21 +102,18 @@ http::Response answer_to(const Asked& asked, const decode::Translator& translato
   Json body;
   body["translatedText"] = asked.is_list ? translated : translated[0];
   if (asked.alternatives > 0) body["alternatives"] = asked.is_list ? alternatives : alternatives[0];
-  // Nothing is lost silently.
-  std::vector<std::size_t> cut, stopped;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (was_cut(translator, asked.lines[i], found[i])) cut.push_back(i + 1);
-    if (!found[i].hypotheses.empty() && found[i].hypotheses[0].cut) stopped.push_back(i + 1);
-  }
-  if (!cut.empty()) body["cutLines"] = cut;
-  if (!stopped.empty()) body["cutTranslations"] = stopped;
+  tell_cuts(translator, asked.lines, found, body);
   return json_response(body);
 }
 
-void require_short(const char* name, std::size_t pieces) {
-  if (std::cmp_greater(pieces, kLongest))
-    throw UserError(std::string(name) + " has " + std::to_string(pieces) +
-                    " pieces; attention is shown of up to " + std::to_string(kLongest));
+/// Why no attention is shown of a sentence and a translation of so many pieces; empty: it is.
+std::string why_not_shown(const Model& model, std::size_t source, std::size_t target) {
+  if (model.kinds.empty()) return "The model does not attend.";
+  const bool long_source = std::cmp_greater(source, kLongest);
+  if (!long_source && std::cmp_less_equal(target, kLongest)) return "";
+  return std::string(long_source ? "The sentence" : "The translation") + " has " +
+         std::to_string(long_source ? source : target) + " pieces; attention is shown of up to " +
+         std::to_string(kLongest) + ".";
 }
 
 struct Look {
@@ -127,29 +136,34 @@ void drop_equal_means(std::vector<decode::AttentionMatrix>& matrices) {
 
 http::Response look(const Model& model, decode::Translator& translator, const Look& wanted) {
   const decode::Member& member = translator.first();
-  require_short("q", member.source.encode(wanted.line).size());
+  const std::size_t source = member.source.encode(wanted.line).size();
   Json body;
   body["model"] = model.name;
+  const auto is_shown = [&](std::size_t target) {
+    const std::string why = why_not_shown(model, source, target);
+    if (!why.empty()) body["noAttention"] = why;
+    return why.empty();
+  };
   decode::AttendedSentence attended;
   if (wanted.target) {
-    require_short("translation", member.target.encode(*wanted.target).size());
     body["translatedText"] = *wanted.target;
-    if (!model.kinds.empty())
+    if (is_shown(member.target.encode(*wanted.target).size()))
       attended = decode::attention_maps(translator, {wanted.line}, std::vector{*wanted.target},
                                         wanted.request)[0];
   } else {
     translator.set_n_best(1);
-    const decode::Translation own = translator.translate({wanted.line}, 1, {wanted.prefix})[0];
+    const std::vector<decode::Translation> found =
+        translator.translate({wanted.line}, 1, {wanted.prefix});
+    const decode::Translation& own = found[0];
     body["translatedText"] = own.text;
     const std::size_t forced = member.target.encode(wanted.prefix).size();
     body["words"] = words_of(member.target, own, forced);
-    if (!own.hypotheses.empty()) {
-      const std::vector<int32_t>& ids = own.hypotheses[0].ids;
-      require_short("the translation", ids.size());
-      if (!model.kinds.empty())
-        attended = decode::attention_maps(
-            translator, {wanted.line}, std::vector<std::vector<int32_t>>{ids}, wanted.request)[0];
-    }
+    tell_cuts(translator, {wanted.line}, found, body);
+    // A blank line has no translation, and nothing that could be shown.
+    if (!own.hypotheses.empty() && is_shown(own.hypotheses[0].ids.size()))
+      attended = decode::attention_maps(translator, {wanted.line},
+                                        std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
+                                        wanted.request)[0];
   }
   drop_equal_means(attended.matrices);
   body["usual"] = {{"layer", model.layer}, {"head", model.head}};
@@ -290,8 +304,7 @@ std::vector<http::Route> Service::routes() {
   using http::Request;
   std::vector<draw::PlayedModel> played;
   for (const Model& model : models_)
-    played.push_back({model.name, language_name(model.source), language_name(model.target),
-                      !model.kinds.empty()});
+    played.push_back({model.name, language_name(model.source), language_name(model.target)});
   const auto page = [](std::string html) {
     return [html = std::move(html)](const Request&, const Reply& reply) {
       reply.send({.type = "text/html; charset=utf-8",

@@ -120,6 +120,21 @@ TEST(Serve, GivesAlternativesAndPrefixesAsTranslateDoes) {
       json(lines_of(product(run_heed({"translate", toy.transformer, "--tsv"}, "a b c\thg\n")))[0]));
 }
 
+TEST(Serve, TranslatesWhatIsTooLongForItsAttention) {
+  const Toy& toy = Toy::get();
+  const Served served({toy.transformer, "--set", "decoding.beam_size=1"});
+  std::string line = "a";
+  for (int i = 1; i < 130; ++i) line += " b";
+  const Answer answer = ask(served.port(), post_text("/attention", json{{"q", line}}.dump()));
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const json body = json::parse(answer.body);
+  const Result translated =
+      run_heed({"translate", toy.transformer, "--set", "decoding.beam_size=1"}, line + "\n");
+  EXPECT_EQ(body["translatedText"], json(lines_of(product(translated))[0]));
+  EXPECT_THAT(body.value("noAttention", ""), HasSubstr("attention is shown of up to 128"));
+  EXPECT_EQ(body["matrices"], json::array());
+}
+
 TEST(Serve, NamesLanguagesByFilesOrAsItIsTold) {
   const Toy& toy = Toy::get();
   const Served told({toy.rnn, "--source", "de", "--target", "en"});

@@ -10,6 +10,8 @@ import page
 import toy
 
 SENTENCE = "der Hund läuft quick ."
+LONG = " ".join(["a"] * 150)
+TOO_LONG = r"^The sentence has \d+ pieces; attention is shown of up to 128\.$"
 
 
 class PlayPage(unittest.TestCase):
@@ -45,6 +47,7 @@ class PlayPage(unittest.TestCase):
             self.enter(text)
 
     def enter(self, text):
+        self.browser.run("element('q').focus()")
         self.browser.run("element('q').select()")
         self.browser.type(text)
         self.settle()
@@ -58,6 +61,9 @@ class PlayPage(unittest.TestCase):
     def words(self, panel=0):
         return self.browser.run(
             f"[...panels[{panel}].translation.querySelectorAll('button:not(.more)')].map(one => one.textContent)")
+
+    def note(self, panel=0):
+        return self.browser.run(f"panels[{panel}].note.textContent")
 
     def translated(self, model, text=SENTENCE, prefix=None):
         line = text if prefix is None else f"{text}\t{prefix}"
@@ -226,17 +232,40 @@ class PlayPage(unittest.TestCase):
                 self.settle()
                 self.assertFalse(self.browser.run("panels[0].release.hidden"))
                 self.assertEqual(layout.faults(self.browser), [])
-                self.enter("a " * 400)
-                self.assertIn("attention is shown of up to", self.browser.run("panels[0].note.textContent"))
-                self.browser.errors.clear()  # the console tells of the status 400
+                self.enter(LONG)
+                self.assertRegex(self.note(), TOO_LONG)
+                self.assertEqual(layout.faults(self.browser), [])
+                self.ask_for_nobody()
                 self.assertEqual(layout.faults(self.browser), [])
 
-    def test_what_is_wrong_is_said(self):
-        self.open(text="a " * 400)
-        self.assertIn("attention is shown of up to", self.browser.run("panels[0].note.textContent"))
-        self.browser.errors.clear()  # the console tells of the status 400
+    def test_a_sentence_too_long_for_its_attention_is_translated_all_the_same(self):
+        self.open()
+        self.assertEqual(self.note(), "")
+        self.enter(LONG)
+        self.assertEqual(self.words(), self.translated("model", LONG).split())
+        self.assertRegex(self.note(), TOO_LONG)
+        self.assertTrue(self.browser.run("panels[0].frame.hidden"))
+        self.click("panels[0].translation.children[0]")
+        self.browser.wait("!panels[0].candidates.hidden && !document.querySelector('.waiting')")
+        self.assertRegex(self.note(), TOO_LONG)
         self.enter(SENTENCE)
-        self.assertEqual(self.browser.run("panels[0].note.textContent"), "")
+        self.assertEqual(self.words(), self.translated("model").split())
+        self.assertEqual(self.note(), "")
+        self.assertFalse(self.browser.run("panels[0].frame.hidden"))
+
+    def ask_for_nobody(self):
+        self.browser.run("panels[0].model.name = 'nobody'; panels[0].force('')")
+        self.settle()
+        self.browser.errors.clear()  # the console tells of the status 400
+        self.assertIn("'nobody' is not here", self.note())
+        self.browser.run("panels[0].model.name = 'model'")
+
+    def test_what_is_wrong_is_said(self):
+        self.open()
+        self.ask_for_nobody()
+        self.assertEqual(self.words(), self.translated("model").split())  # it stays
+        self.enter(SENTENCE)
+        self.assertEqual(self.note(), "")
 
 
 if __name__ == "__main__":

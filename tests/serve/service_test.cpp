@@ -1,5 +1,5 @@
 // What is offered over HTTP, with small random models: the same answers as the translator's, alone
-// or among others; queues, times and mistakes. The test itself is the thread that translates.
+// or among others; queues, times and mistakes.
 #include "serve/service.h"
 
 #include <ATen/Parallel.h>
@@ -7,20 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <future>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/strings.h"
-#include "decode/forced.h"
-#include "decode/random_models.h"
 #include "http/client.h"
+#include "serve/running.h"
 
 namespace heed::serve {
 namespace {
 
-using decode::random_model;
-using decode::small_models;
 using http::testing::Answer;
 using http::testing::ask;
 using http::testing::get_text;
@@ -28,62 +24,6 @@ using http::testing::post_text;
 using nlohmann::json;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
-
-decode::Translator translator_of(std::size_t which, const decode::DecodeConfig& config = {}) {
-  return decode::make_translator(random_model(small_models()[which]), config);
-}
-
-std::vector<Model> models_of(const std::vector<std::size_t>& which,
-                             const decode::DecodeConfig& config = {}) {
-  std::vector<Model> models;
-  for (const std::size_t i : which)
-    models.push_back({.name = "m" + std::to_string(i),
-                      .source = "de",
-                      .target = i == 0 ? "en" : "fr",
-                      .kinds = i == 0   ? std::vector<std::string>{"cross", "encoder", "decoder"}
-                               : i == 2 ? std::vector<std::string>{}
-                                        : std::vector<std::string>{"cross"},
-                      .softmax_kinds = {"cross"},
-                      .layer = 1,
-                      .head = -1,
-                      .translator = translator_of(i, config)});
-  return models;
-}
-
-class Running {
- public:
-  explicit Running(const std::vector<std::size_t>& which, const Limits& limits = {},
-                   const decode::DecodeConfig& config = {})
-      : service(models_of(which, config), limits),
-        server({.finished = [this](const http::Finished& about) { service.note(about); }},
-               service.routes()) {}
-
-  /// Sent from a thread of its own.
-  std::future<Answer> begin(const std::string& request) {
-    return std::async(std::launch::async, [this, request] { return ask(server.port(), request); });
-  }
-  /// Translates until it is answered.
-  Answer end(std::future<Answer>& answer) {
-    while (answer.wait_for(milliseconds(0)) != std::future_status::ready)
-      service.work(milliseconds(1));
-    return answer.get();
-  }
-  Answer post(const std::string& path, const json& body) {
-    auto answer = begin(post_text(path, body.dump()));
-    return end(answer);
-  }
-  json ok(const std::string& path, const json& body) {
-    const Answer answer = post(path, body);
-    EXPECT_EQ(answer.status, 200) << answer.body;
-    return json::parse(answer.body);
-  }
-  void wait_for_lines(int64_t count) const {
-    while (service.waiting() < count) std::this_thread::sleep_for(milliseconds(1));
-  }
-
-  Service service;
-  http::Server server;
-};
 
 const std::vector<std::string>& sentences() {
   static const std::vector<std::string> all = {
@@ -95,14 +35,6 @@ const std::vector<std::string>& sentences() {
       "wexta rel tolo tolo sena kupo kupo glume glume dyphe",
       "vadi"};
   return all;
-}
-
-std::vector<std::string> expected(decode::Translator&& translator,
-                                  const std::vector<std::string>& lines) {
-  std::vector<std::string> out;
-  translator.warn_of_cuts = false;
-  for (const auto& one : translator.translate(lines)) out.push_back(one.text);
-  return out;
 }
 
 TEST(Service, TranslatesTextsAndListsOfThem) {
@@ -212,88 +144,6 @@ TEST(Service, TellsWhatWasCut) {
   EXPECT_EQ(answer["cutLines"], json({2}));
 }
 
-TEST(Service, ShowsTheAttentionOfAnyHead) {
-  Running running({0, 1, 2});
-  decode::Translator translator = translator_of(0);
-  const json answer = running.ok("/attention", {{"q", "mira tolo sena"}, {"model", "m0"}});
-  const auto own = translator.translate({"mira tolo sena"})[0];
-  const auto maps = decode::attention_maps(translator, {"mira tolo sena"},
-                                           std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
-                                           {.encoder = true, .decoder = true});
-  EXPECT_EQ(answer["translatedText"], json(own.text));
-  EXPECT_EQ(answer["tokens"]["source"], json(maps[0].source_pieces));
-  EXPECT_EQ(answer["tokens"]["target"], json(maps[0].target_pieces));
-  EXPECT_EQ(answer["tokens"]["read"][0], "<s>");
-  EXPECT_EQ(answer["usual"], json({{"layer", 1}, {"head", -1}}));
-  EXPECT_EQ(answer["softmax"], json({"cross"}));
-  std::size_t means = 0, compared = 0;
-  for (const json& matrix : answer["matrices"]) {
-    const auto &rows = answer["tokens"][matrix["rows"].get<std::string>()],
-               &columns = answer["tokens"][matrix["columns"].get<std::string>()];
-    ASSERT_EQ(matrix["weights"].size(), rows.size());
-    ASSERT_EQ(matrix["weights"][0].size(), columns.size());
-    means += matrix["head"] == -1;
-    for (const auto& map : maps[0].matrices) {
-      const std::string kind = map.kind == model::AttentionKind::kCross     ? "cross"
-                               : map.kind == model::AttentionKind::kEncoder ? "encoder"
-                                                                            : "decoder";
-      if (matrix["kind"] != kind || matrix["layer"] != map.layer || matrix["head"] != map.head)
-        continue;
-      ++compared;
-      for (int64_t i = 0; i < map.rows * map.columns; ++i)
-        EXPECT_NEAR(matrix["weights"][i / map.columns][i % map.columns].get<double>(),
-                    map.weights[i], 0.00006);
-    }
-  }
-  EXPECT_EQ(compared, 3U * 2 * 3);  // kinds, layers, heads
-  EXPECT_EQ(means, 3U * 2);
-  // One kind; a given translation; a model of one head; one that does not attend.
-  EXPECT_EQ(running.ok("/attention", {{"q", "mira"}, {"kind", "encoder"}})["matrices"].size(), 8U);
-  const json given = running.ok("/attention", {{"q", "mira"}, {"translation", "tolo sena"}});
-  EXPECT_EQ(given["translatedText"], "tolo sena");
-  EXPECT_FALSE(given.contains("words"));
-  EXPECT_EQ(running.ok("/attention", {{"q", "mira"}, {"model", "m1"}})["matrices"].size(), 1U);
-  const json blind = running.ok("/attention", {{"q", "mira"}, {"model", "m2"}});
-  EXPECT_EQ(blind["matrices"].size(), 0U);
-  EXPECT_NE(blind["translatedText"], "");
-  EXPECT_EQ(running.ok("/attention", {{"q", " "}})["translatedText"], "");
-}
-
-/// A model that has learned nothing may say blanks in a row.
-std::string tidy(const json& text) {
-  return join(split_words(text.get<std::string>()), " ");
-}
-
-TEST(Service, WordsLeadToWhatCouldStandThere) {
-  for (const std::size_t which : {0, 1}) {
-    Running running({which});
-    const std::string line = "sena kupo vadi rel";
-    const json look = running.ok("/attention", {{"q", line}, {"prefix", "mira tolo"}});
-    std::vector<std::string> words;
-    for (const json& word : look["words"]) {
-      EXPECT_EQ(tidy(word["prefix"]), join(words, " "));
-      EXPECT_EQ(word["forced"], json(words.size() < 2));
-      words.push_back(word["word"]);
-    }
-    EXPECT_EQ(tidy(look["translatedText"]), join(words, " "));
-    ASSERT_GT(words.size(), 1U);
-    EXPECT_EQ(words[0], "mira");
-    const json found =
-        running.ok("/candidates", {{"q", line}, {"prefix", "mira"}, {"count", 5}})["candidates"];
-    ASSERT_GT(found.size(), 1U);
-    EXPECT_LE(found.size(), 5U);
-    double before = 1;
-    for (const json& one : found) {
-      EXPECT_LE(one["probability"].get<double>(), before);
-      before = one["probability"];
-      if (one["ends"] == true) continue;
-      const json forced = running.ok("/attention", {{"q", line}, {"prefix", one["prefix"]}});
-      EXPECT_THAT(tidy(forced["translatedText"]), ::testing::StartsWith(tidy(one["prefix"])));
-      EXPECT_EQ(forced["words"][0]["forced"], json(true));
-    }
-  }
-}
-
 TEST(Service, RefusesWhatItCannotAnswer) {
   Running running({0, 1});
   const auto mistake = [&](const std::string& path, const std::string& body,
@@ -319,9 +169,6 @@ TEST(Service, RefusesWhatItCannotAnswer) {
           "no model here translates to xx; GET");
   mistake("/translate", R"({"q": "a", "model": "m0", "target": "xx"})",
           "m0 does not translate to xx; GET");
-  mistake("/attention", json{{"q", std::string(3000, 'a')}}.dump(), "attention is shown of up to");
-  mistake("/attention", json{{"q", "a"}, {"translation", std::string(3000, 'a')}}.dump(),
-          "translation has 3");
   mistake("/candidates", R"({"q": "a", "count": 0})", "from 1 to 100");
   // The second model has other languages.
   EXPECT_EQ(running.ok("/translate", {{"q", "mira"}, {"target", "fr"}})["translatedText"],

@@ -22,6 +22,12 @@ function make(tag, properties, ...children) {
   return made;
 }
 
+// What the translation and the attention do not show by themselves: that a part is missing.
+const remarkOn = answer => [
+  answer?.cutLines ? "Only the beginning of the sentence was translated." : "",
+  answer?.noAttention ?? "",
+].filter(text => text !== "").join(" ");
+
 // What the attention page shows.
 function sentenceOf({ tokens, matrices, softmax }) {
   const views = matrices.map(one => ({
@@ -46,6 +52,7 @@ class Panel {
     this.release = part(".release");
     this.frame = part("iframe");
     this.prefix = "";      // that the translation is forced to begin with
+    this.remark = "";      // on the translation that is shown
     this.chosen = false;   // the layer and head that show most were chosen once
     this.running = new AbortController();
     part(".name").textContent = `${model.name}: ${model.source} \u2192 ${model.target}`;
@@ -65,7 +72,7 @@ class Panel {
     this.translation.classList.add("waiting");
     try {
       await work(signal);
-      if (!signal.aborted) this.note.textContent = "";
+      if (!signal.aborted) this.note.textContent = this.remark;
     } catch (problem) {
       if (!signal.aborted) this.note.textContent = problem.message;
     }
@@ -85,6 +92,7 @@ class Panel {
         : await ask("attention", { q, model: this.model.name, prefix: this.prefix }, signal);
       await this.loaded;
       if (signal.aborted) return;
+      this.remark = remarkOn(answer);
       this.release.hidden = this.prefix === "";
       this.showWords(answer?.words ?? []);
       await this.showAttention(answer);

@@ -1,0 +1,151 @@
+// Attention over HTTP, and words that lead to others, with small random models.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/strings.h"
+#include "decode/forced.h"
+#include "serve/running.h"
+
+namespace heed::serve {
+namespace {
+
+using nlohmann::json;
+using ::testing::StartsWith;
+
+TEST(Service, ShowsTheAttentionOfAnyHead) {
+  Running running({0, 1, 2});
+  decode::Translator translator = translator_of(0);
+  const json answer = running.ok("/attention", {{"q", "mira tolo sena"}, {"model", "m0"}});
+  const auto own = translator.translate({"mira tolo sena"})[0];
+  const auto maps = decode::attention_maps(translator, {"mira tolo sena"},
+                                           std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
+                                           {.encoder = true, .decoder = true});
+  EXPECT_EQ(answer["translatedText"], json(own.text));
+  EXPECT_EQ(answer["tokens"]["source"], json(maps[0].source_pieces));
+  EXPECT_EQ(answer["tokens"]["target"], json(maps[0].target_pieces));
+  EXPECT_EQ(answer["tokens"]["read"][0], "<s>");
+  EXPECT_EQ(answer["usual"], json({{"layer", 1}, {"head", -1}}));
+  EXPECT_EQ(answer["softmax"], json({"cross"}));
+  std::size_t means = 0, compared = 0;
+  for (const json& matrix : answer["matrices"]) {
+    const auto &rows = answer["tokens"][matrix["rows"].get<std::string>()],
+               &columns = answer["tokens"][matrix["columns"].get<std::string>()];
+    ASSERT_EQ(matrix["weights"].size(), rows.size());
+    ASSERT_EQ(matrix["weights"][0].size(), columns.size());
+    means += matrix["head"] == -1;
+    for (const auto& map : maps[0].matrices) {
+      const std::string kind = map.kind == model::AttentionKind::kCross     ? "cross"
+                               : map.kind == model::AttentionKind::kEncoder ? "encoder"
+                                                                            : "decoder";
+      if (matrix["kind"] != kind || matrix["layer"] != map.layer || matrix["head"] != map.head)
+        continue;
+      ++compared;
+      for (int64_t i = 0; i < map.rows * map.columns; ++i)
+        EXPECT_NEAR(matrix["weights"][i / map.columns][i % map.columns].get<double>(),
+                    map.weights[i], 0.00006);
+    }
+  }
+  EXPECT_EQ(compared, 3U * 2 * 3);  // kinds, layers, heads
+  EXPECT_EQ(means, 3U * 2);
+  // One kind; a given translation; a model of one head; one that does not attend.
+  EXPECT_EQ(running.ok("/attention", {{"q", "mira"}, {"kind", "encoder"}})["matrices"].size(), 8U);
+  const json given = running.ok("/attention", {{"q", "mira"}, {"translation", "tolo sena"}});
+  EXPECT_EQ(given["translatedText"], "tolo sena");
+  EXPECT_FALSE(given.contains("words"));
+  EXPECT_EQ(running.ok("/attention", {{"q", "mira"}, {"model", "m1"}})["matrices"].size(), 1U);
+  const json blind = running.ok("/attention", {{"q", "mira"}, {"model", "m2"}});
+  EXPECT_EQ(blind["matrices"].size(), 0U);
+  EXPECT_EQ(blind.value("noAttention", ""), "The model does not attend.");
+  EXPECT_FALSE(answer.contains("noAttention"));
+  EXPECT_NE(blind["translatedText"], "");
+  const json blank = running.ok("/attention", {{"q", " "}});
+  EXPECT_EQ(blank["translatedText"], "");
+  EXPECT_FALSE(blank.contains("noAttention"));
+}
+
+/// A model that has learned nothing may say blanks in a row.
+std::string tidy(const json& text) {
+  return join(split_words(text.get<std::string>()), " ");
+}
+
+/// A word of so many pieces: `aa` is in no word that the vocabulary was made of.
+std::string word_of(std::size_t pieces) {
+  std::string word;
+  while (decode::vocabulary().encode(word).size() < pieces) word += 'a';
+  return word;
+}
+
+TEST(Service, TranslatesWhatIsTooLongForItsAttention) {
+  Running running({0});
+  const auto look = [&](const json& question, const std::string& why) {
+    const json answer = running.ok("/attention", question);
+    EXPECT_EQ(answer["matrices"].size(), why.empty() ? 24U : 0U);
+    EXPECT_EQ(answer.value("noAttention", ""), why);
+    return answer;
+  };
+  const std::string most = word_of(128), more = word_of(129);
+  const std::string end = " has 129 pieces; attention is shown of up to 128.";
+  look({{"q", most}}, "");
+  const json own = look({{"q", more}}, "The sentence" + end);
+  EXPECT_EQ(own["translatedText"], json(expected(translator_of(0), {more})[0]));
+  std::vector<std::string> words;
+  for (const json& word : own["words"]) words.push_back(word["word"]);
+  EXPECT_EQ(join(words, " "), tidy(own["translatedText"]));
+  look({{"q", "mira"}, {"translation", most}}, "");
+  const json given = look({{"q", "mira"}, {"translation", more}}, "The translation" + end);
+  EXPECT_EQ(given["translatedText"], json(more));
+  EXPECT_FALSE(given.contains("words"));
+  // The model's own translation, which is longer than what it begins with, or as long.
+  const json forced = running.ok("/attention", {{"q", "mira"}, {"prefix", more}});
+  EXPECT_EQ(forced["matrices"].size(), 0U);
+  EXPECT_THAT(forced.value("noAttention", ""), StartsWith("The translation has 1"));
+  EXPECT_THAT(forced["translatedText"].get<std::string>(), StartsWith(more));
+  EXPECT_EQ(forced["words"][0]["forced"], json(true));
+}
+
+TEST(Service, TellsWhatWasCutBesideTheAttention) {
+  const decode::DecodeConfig config{.max_source_length = 3};
+  Running running({0}, {}, config);
+  decode::Translator translator = translator_of(0, config);
+  translator.warn_of_cuts = false;
+  const auto best = translator.translate({"mira tolo sena"})[0].hypotheses[0];
+  const json answer = running.ok("/attention", {{"q", "mira tolo sena"}});
+  ASSERT_TRUE(answer.contains("cutLines"));
+  EXPECT_EQ(answer["cutLines"], json({1}));
+  EXPECT_EQ(answer["tokens"]["source"].size(), 4U);
+  EXPECT_EQ(answer.contains("cutTranslations"), best.cut);
+  EXPECT_FALSE(running.ok("/attention", {{"q", "a"}}).contains("cutLines"));
+}
+
+TEST(Service, WordsLeadToWhatCouldStandThere) {
+  for (const std::size_t which : {0, 1}) {
+    Running running({which});
+    const std::string line = "sena kupo vadi rel";
+    const json look = running.ok("/attention", {{"q", line}, {"prefix", "mira tolo"}});
+    std::vector<std::string> words;
+    for (const json& word : look["words"]) {
+      EXPECT_EQ(tidy(word["prefix"]), join(words, " "));
+      EXPECT_EQ(word["forced"], json(words.size() < 2));
+      words.push_back(word["word"]);
+    }
+    EXPECT_EQ(tidy(look["translatedText"]), join(words, " "));
+    ASSERT_GT(words.size(), 1U);
+    EXPECT_EQ(words[0], "mira");
+    const json found =
+        running.ok("/candidates", {{"q", line}, {"prefix", "mira"}, {"count", 5}})["candidates"];
+    ASSERT_GT(found.size(), 1U);
+    EXPECT_LE(found.size(), 5U);
+    double before = 1;
+    for (const json& one : found) {
+      EXPECT_LE(one["probability"].get<double>(), before);
+      before = one["probability"];
+      if (one["ends"] == true) continue;
+      const json forced = running.ok("/attention", {{"q", line}, {"prefix", one["prefix"]}});
+      EXPECT_THAT(tidy(forced["translatedText"]), StartsWith(tidy(one["prefix"])));
+      EXPECT_EQ(forced["words"][0]["forced"], json(true));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::serve

@@ -1,0 +1,90 @@
+// A server with small random models. The test itself is the thread that translates.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "decode/random_models.h"
+#include "http/client.h"
+#include "serve/service.h"
+
+namespace heed::serve {
+
+using http::testing::Answer;
+
+inline decode::Translator translator_of(std::size_t which,
+                                        const decode::DecodeConfig& config = {}) {
+  return decode::make_translator(decode::random_model(decode::small_models()[which]), config);
+}
+
+inline std::vector<Model> models_of(const std::vector<std::size_t>& which,
+                                    const decode::DecodeConfig& config = {}) {
+  std::vector<Model> models;
+  for (const std::size_t i : which)
+    models.push_back({.name = "m" + std::to_string(i),
+                      .source = "de",
+                      .target = i == 0 ? "en" : "fr",
+                      .kinds = i == 0   ? std::vector<std::string>{"cross", "encoder", "decoder"}
+                               : i == 2 ? std::vector<std::string>{}
+                                        : std::vector<std::string>{"cross"},
+                      .softmax_kinds = {"cross"},
+                      .layer = 1,
+                      .head = -1,
+                      .translator = translator_of(i, config)});
+  return models;
+}
+
+class Running {
+ public:
+  explicit Running(const std::vector<std::size_t>& which, const Limits& limits = {},
+                   const decode::DecodeConfig& config = {})
+      : service(models_of(which, config), limits),
+        server({.finished = [this](const http::Finished& about) { service.note(about); }},
+               service.routes()) {}
+
+  /// Sent from a thread of its own.
+  std::future<Answer> begin(const std::string& request) {
+    return std::async(std::launch::async,
+                      [this, request] { return http::testing::ask(server.port(), request); });
+  }
+  /// Translates until it is answered.
+  Answer end(std::future<Answer>& answer) {
+    while (answer.wait_for(std::chrono::milliseconds(0)) != std::future_status::ready)
+      service.work(std::chrono::milliseconds(1));
+    return answer.get();
+  }
+  Answer post(const std::string& path, const nlohmann::json& body) {
+    auto answer = begin(http::testing::post_text(path, body.dump()));
+    return end(answer);
+  }
+  nlohmann::json ok(const std::string& path, const nlohmann::json& body) {
+    const Answer answer = post(path, body);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return nlohmann::json::parse(answer.body);
+  }
+  void wait_for_lines(int64_t count) const {
+    while (service.waiting() < count) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+  Service service;
+  http::Server server;
+};
+
+/// What the translator itself makes of these lines.
+inline std::vector<std::string> expected(decode::Translator&& translator,
+                                         const std::vector<std::string>& lines) {
+  std::vector<std::string> out;
+  translator.warn_of_cuts = false;
+  for (const auto& one : translator.translate(lines)) out.push_back(one.text);
+  return out;
+}
+
+}  // namespace heed::serve
