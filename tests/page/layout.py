@@ -34,13 +34,14 @@ FAULTS = """(() => {
   };
 
   // Lines of text, each a box; what a scrolling element hides is not on show.
-  const boxes = [];
+  const boxes = [], holders = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode, parent = node.parentElement;
     if (!node.data.trim() || parent.closest("svg, script, style, option")) continue;
     const style = getComputedStyle(parent);
     if (!parent.checkVisibility({ visibilityProperty: true })) continue;
+    for (let at = parent; at && at !== document.body; at = at.parentElement) holders.add(at);
     const range = document.createRange();
     range.selectNodeContents(node);
     const scroll = parent.closest(".scroll")?.getBoundingClientRect();
@@ -66,6 +67,17 @@ FAULTS = """(() => {
     });
   };
   overlapping(boxes, hair);
+
+  // What hides a part of its text, unless its tooltip has all of it. Inline elements have no box, and texts for screen readers
+  // one of a pixel.
+  const hides = overflow => overflow === "hidden" || overflow === "clip";
+  for (const holder of holders) {
+    if (holder.clientWidth < 2 || holder.clientHeight < 2) continue;
+    const text = holder.textContent, { overflowX, overflowY } = getComputedStyle(holder);
+    const across = hides(overflowX) && holder.scrollWidth > holder.clientWidth + 1;
+    const down = hides(overflowY) && holder.scrollHeight > holder.clientHeight + 1;
+    if ((across || down) && holder.title !== text) faults.push(`${name(text)} is cut by its box`);
+  }
 
   for (const element of document.querySelectorAll(".wide"))
     if (element.scrollWidth > element.clientWidth + 1)

@@ -258,6 +258,17 @@ class Saving(ToolsTest):
         for token in toy.TWELVE:
             self.assertGreaterEqual(texts.count(token), 8, token)  # two matrices, two drawings of lines
 
+    def test_no_caption_is_cut_where_the_sentence_is_short(self):
+        self.open()
+        self.browser.run("sentence.views.forEach(each => { each.source.length = 2; })")
+        self.heat(-1)
+        right, width = self.browser.run("""(() => {
+            document.body.innerHTML = pictureText();
+            const svg = document.querySelector("svg"), caption = svg.querySelector("text");
+            return [caption.getBBox().x + caption.getBBox().width, svg.viewBox.baseVal.width];
+        })()""")
+        self.assertLess(right, width)
+
     def test_sentences_that_would_be_markup_are_text_in_it(self):
         self.show("hostile/attention.html", 1200, 900)
         self.browser.wait("document.querySelector('td')")

@@ -23,14 +23,16 @@ class LayoutTest(PageTest):
         super().setUpClass()
         family()
 
-    def expect_no_faults(self, file, ready="true"):
-        """In windows of every size, light and dark, with all that can be unfolded."""
+    def expect_no_faults(self, file, ready="true", states=(lambda: None,)):
+        """In windows of every size, light and dark, with all that can be unfolded, and in each state that a function makes."""
         for width, dark in itertools.product(WIDTHS, (False, True)):
             with self.subTest(file=file, width=width, dark=dark):
                 self.show(file, width, 900, dark)
                 self.browser.wait(ready)
                 self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-                self.assertEqual(layout.faults(self.browser), [])
+                for begin in states:
+                    begin()
+                    self.assertEqual(layout.faults(self.browser), [])
                 self.assertEqual(sum(rgb(self.boxes("html")[0]["paper"])) < 120, dark)
 
 
@@ -45,8 +47,20 @@ class Layout(LayoutTest):
         for model in ("transformer", "bahdanau", "none"):
             self.expect_no_faults(f"faithful-{model}.html")
 
+    def light_longest(self, side, said):
+        """Keeps the longest token of a side lit, as it is under the mouse, and goes back to the top of the page."""
+        longest = self.browser.run(f"view.{side}.reduce((best, text, i, all) => text.length > all[best].length ? i : best, 0)")
+        self.browser.click(*self.point_at(f"#{side} > .token", longest))
+        self.browser.run("scrollTo(0, 0)")
+        self.browser.painted()
+        self.assertIn(said, self.status())
+
     def test_nothing_of_an_attention_page_is_cut_or_covered(self):
-        self.expect_no_faults("family/transformer/attention.html", "document.querySelector('td')")
+        self.expect_no_faults("family/transformer/attention.html", "document.querySelector('td')", (
+            lambda: None,
+            lambda: self.light_longest("source", " is seen by "),
+            lambda: self.light_longest("target", " looks at "),
+        ))
 
     def test_nothing_of_the_page_of_measurements_is_cut_or_covered(self):
         few = ("--threads", "1", "-o", "bench")
@@ -70,6 +84,28 @@ class Layout(LayoutTest):
         for fault in ("wide, the window 390", '"beyond" is outside', '"faint" has a contrast', '"faint" lies over "over it"',
                       '"label" leaves the picture'):
             self.assertIn(fault, found)
+
+    def test_text_that_its_own_box_cuts_is_found_out(self):
+        (self.folder / "cut.html").write_text("""<!DOCTYPE html>
+            <style>div { width: 60px; height: 30px; white-space: nowrap; overflow: hidden }
+              .lines { white-space: normal } .short { text-overflow: ellipsis }
+              .first { height: auto; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 1 }</style>
+            <div>wider than its box</div>
+            <div class="lines">more lines than there is room for</div>
+            <div class="lines first">all of them but the first are left out</div>
+            <div class="short">shortened without a tooltip</div>
+            <div class="short" title="shortened with a tooltip">shortened with a tooltip</div>
+            <div>fits</div>
+            <div style="overflow: auto">moved by hand</div>
+            <div style="overflow: clip; width: 1px; height: 1px">for a screen reader</div>
+            <span style="overflow: hidden">no box at all</span>
+            <div><svg width="20" height="20" viewBox="0 0 20 20"><text y="15">of a picture</text></svg></div>""",
+                                              encoding="utf-8")
+        self.show("cut.html", 390, 900)
+        self.assertEqual([fault for fault in layout.faults(self.browser) if "is cut" in fault], [
+            '"wider than its box" is cut by its box', '"more lines than there is room for" is cut by its box',
+            '"all of them but the first are left out" is cut by its box',
+            '"shortened without a tooltip" is cut by its box'])
 
 
 class Report(LayoutTest):

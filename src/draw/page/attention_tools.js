@@ -118,12 +118,18 @@ const xml = text => text.replace(/[&<>"]/g, mark =>
 const ofTemperature = each =>
   (temperature === 1 || !isAttention(each) ? "" : `, temperature ${temperature.toFixed(2)}`);
 
+const captionOf = each => `${kinds[each.kind].name}, ${viewName(each)}${ofTemperature(each)}`;
+
+// Of one matrix with its caption, of letters that may be 8 pixels wide.
+const widthOf = each =>
+  Math.max(LABELS + CELL * each.source.length + 24, 8 * captionOf(each).length + 16);
+
 // One matrix as an SVG group `left` pixels from the left, on white.
 function matrixGroup(each, left) {
   const text = (x, y, anchor, content, more = "") =>
     `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="13" ${more}>${xml(content)}</text>`;
   const x0 = left + LABELS, y0 = LABELS + 30, largest = ceiling() / 10000;
-  const parts = [text(left + 8, 22, "start", `${kinds[each.kind].name}, ${viewName(each)}${ofTemperature(each)}`)];
+  const parts = [text(left + 8, 22, "start", captionOf(each))];
   each.source.forEach((token, column) => {
     const x = x0 + CELL * column + CELL / 2 + 4;
     parts.push(text(x, y0 - 6, "start", shortened(token), `transform="rotate(-90 ${x} ${y0 - 6})"`));
@@ -152,7 +158,7 @@ function lightShade(share) {
 // The matrices on show and, where they are drawn, their lines.
 function pictureText() {
   const views = beside ? [view, beside] : [view];
-  const across = LABELS + CELL * view.source.length + 24;
+  const across = Math.max(...views.map(widthOf));
   let height = LABELS + 30 + CELL * view.target.length + 12, below = "";
   const linksOn = element("links-on").checked;
   if (linksOn) {
