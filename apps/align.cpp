@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "study/symmetrize.h"
 
 namespace heed {
@@ -69,7 +70,9 @@ void choose(Aligner& aligner, const AlignArgs& args, bool turned_round) {
 class Lines {
  public:
   Lines(const std::string& path, bool silent) : silent_(silent) {
-    if (!path.empty()) file_.emplace(path);
+    if (path.empty()) return;
+    signals::install();  // half a file is to be taken away
+    file_.emplace(path);
   }
   void write(const std::string& line) {
     if (file_)
@@ -111,6 +114,7 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
     }
     log::progress(std::to_string(window.first + alignments.size()) + "/" +
                   std::to_string(pairs.source.size()) + " sentences aligned");
+    signals::stop_if_interrupted();
   }
   log::clear_progress();
   lines.commit();

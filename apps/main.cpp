@@ -26,33 +26,15 @@ namespace heed {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      {"init", add_init},
-      {"train", add_train},
-      {"translate", add_translate},
-      {"serve", add_serve},
-      {"evaluate", add_evaluate},
-      {"lengths", add_lengths},
-      {"compare", add_compare},
-      {"bottleneck", add_bottleneck},
-      {"attention", add_attention},
-      {"align", add_align},
-      {"heads", add_heads},
-      {"faithful", add_faithful},
-      {"contrast", add_contrast},
-      {"pronouns", add_pronouns},
-      {"runs", add_runs},
-      {"curves", add_curves},
-      {"watch", add_watch},
-      {"score", add_score},
-      {"vocab", add_vocab},
-      {"average", add_average},
-      {"prune", add_prune},
-      {"export", add_export},
-      {"inspect", add_inspect},
-      {"bench", add_bench},
-      {"config", add_config},
-      {"doctor", add_doctor},
-      {"completion", add_completion},
+      {"init", add_init},         {"train", add_train},           {"translate", add_translate},
+      {"serve", add_serve},       {"evaluate", add_evaluate},     {"lengths", add_lengths},
+      {"compare", add_compare},   {"bottleneck", add_bottleneck}, {"attention", add_attention},
+      {"align", add_align},       {"heads", add_heads},           {"faithful", add_faithful},
+      {"contrast", add_contrast}, {"pronouns", add_pronouns},     {"runs", add_runs},
+      {"curves", add_curves},     {"watch", add_watch},           {"score", add_score},
+      {"vocab", add_vocab},       {"average", add_average},       {"prune", add_prune},
+      {"export", add_export},     {"inspect", add_inspect},       {"bench", add_bench},
+      {"config", add_config},     {"doctor", add_doctor},         {"completion", add_completion},
   };
   return table;
 }
@@ -127,7 +109,9 @@ int run(int argc, char** argv) {
     names.emplace_back(command.name);
   }
   // Last, or the commands would inherit it.
-  app.footer("heed COMMAND --help explains a command and ends with two examples. Try: ./run demo");
+  app.footer(
+      "heed COMMAND --help explains a command and ends with two examples.\n"
+      "The first one to try: heed init SOURCE TARGET");
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(names.begin(), names.end(), argv[1]) == names.end())
     return report(

@@ -19,6 +19,7 @@
 #include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "base/strings.h"
 #include "train/config.h"
 
@@ -119,6 +120,7 @@ void bench_scale_out(const ScaleOutArgs& args) {
   const Config shared = load_config(args.config, args.settings);
   const std::string folder = run_folder(shared);
   share_vocabulary(shared);
+  signals::install();  // ranks meet in a temporary folder
   text::Table costs = empty_cost_table(), rates = ScaleOutRows::empty_table();
   const double micro = args.latency * 1e-6;
   const ScaleOutPlan plan{args,
@@ -131,6 +133,7 @@ void bench_scale_out(const ScaleOutArgs& args) {
     std::vector<CostRound> rounds;
     for (int i = 0; i < args.common.repeats; ++i) rounds.push_back(measure.next(args.updates));
     const auto exchanges = exchanges_of(plan, rounds[0].costs.bytes);
+    signals::stop_if_interrupted();
     add_costs(costs, member.name, rounds, exchanges);
     const train::TrainConfig& training = member.config.training;
     const int64_t config_parts = train::parts_per_batch(training) * training.accumulate;

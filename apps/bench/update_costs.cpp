@@ -11,6 +11,7 @@
 #include "apps/shared/measuring.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
+#include "base/signals.h"
 #include "data/prefetcher.h"
 #include "kernels/draws.h"
 #include "kernels/share_out.h"
@@ -51,6 +52,7 @@ template <class Prepare, class Work>
 double median_after(int repeats, const Prepare& prepare, const Work& work) {
   std::vector<double> seconds;
   for (int i = 0; i <= repeats; ++i) {
+    signals::stop_if_interrupted();
     auto prepared = prepare();
     const double one = seconds_of([&] { work(prepared); });
     if (i > 0) seconds.push_back(one);
@@ -136,6 +138,7 @@ struct UpdateMeasure::Impl {
     at::set_num_threads(static_cast<int>(threads));
     std::vector<PassSeconds> seconds(parts.size());
     kernels::share_out(std::ssize(parts), [&](int64_t item, int64_t which) {
+      signals::stop_if_interrupted();
       seconds[item] = compute(workers[which], parts[item], static_cast<uint64_t>(item));
       take_gradients_of(workers[which]);
     });
@@ -155,6 +158,7 @@ struct UpdateMeasure::Impl {
     at::set_num_threads(static_cast<int>(threads));
     return seconds_of([&] {
       for (int64_t update = 0; update < updates; ++update) {
+        signals::stop_if_interrupted();
         std::vector<data::Batch> parts;
         for (int64_t i = 0; i < training.accumulate; ++i) {
           auto batch = batches.next();

@@ -19,6 +19,7 @@ struct CostRound {
   double alone_seconds = 0, together_seconds = 0;  // of whole updates, on one core and on all
 };
 
+/// Throws as signals::stop_if_interrupted().
 class UpdateMeasure {
  public:
   /// On `cores` of the CPU. Where a batch has fewer parts, an update has more batches.

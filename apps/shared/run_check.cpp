@@ -344,6 +344,8 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
       const Vocabularies both = load_vocabularies(folder, is_joint(config));
       sizes = {both.source.size(), both.target.size()};
     });
+  else if (wish.vocabularies != nullptr)
+    sizes = {wish.vocabularies->source.size(), wish.vocabularies->target.size()};
   else if (based)
     sizes = check_vocabulary(config, readable, found);
   check_scorer(config, found);

@@ -10,6 +10,8 @@
 
 namespace heed {
 
+struct Vocabularies;
+
 struct RunCheck {
   std::vector<std::string> faults;  // the run cannot be made; each is one line with its cure
   std::vector<std::string> doubts;  // it may fail
@@ -37,6 +39,8 @@ struct CheckWish {
   bool own_device = true;  // this process will use it
   // A family in place of the configuration itself: names and configurations, for their memory.
   std::vector<std::pair<std::string, Config>> systems = {};
+  // Those that were made for it already; without, the check sees whether they can be made.
+  const Vocabularies* vocabularies = nullptr;
 };
 
 /// Looks at everything that the configuration names: corpora (there, whole, as many lines on both

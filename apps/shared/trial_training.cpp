@@ -3,8 +3,11 @@
 #include <ATen/Parallel.h>
 
 #include <chrono>
+#include <utility>
+#include <vector>
 
 #include "apps/shared/training_run.h"
+#include "base/signals.h"
 #include "data/prefetcher.h"
 #include "model/device.h"
 #include "model/model.h"
@@ -37,6 +40,17 @@ struct TrialTraining::Impl {
   train::Updater updater;
   data::Prefetcher batches;
   int64_t done = 0;
+
+  /// All parts of the next update; none at the end of the corpus.
+  std::vector<data::Batch> next_parts() {
+    std::vector<data::Batch> parts;
+    for (int64_t i = 0; i < run.config.training.accumulate; ++i) {
+      auto batch = batches.next();
+      if (!batch) break;
+      for (data::Batch& part : batch->parts) parts.push_back(std::move(part));
+    }
+    return parts;
+  }
 };
 
 TrialTraining::TrialTraining(const Config& config, const std::string& folder,
@@ -52,10 +66,11 @@ TrialSums TrialTraining::updates(int64_t count) {
   const double waited = trial.batches.waited();
   const auto start = Clock::now();
   for (int64_t i = 0; i < count; ++i) {
-    const auto batch = trial.batches.next();
-    if (!batch) break;
+    signals::stop_if_interrupted();
+    const std::vector<data::Batch> parts = trial.next_parts();
+    if (parts.empty()) break;
     const train::UpdateReport report = trial.updater.run(
-        batch->parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate});
+        parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate});
     report.numbers();  // waits for a GPU
     sums.tokens += report.tokens;
     sums.real += report.real;

@@ -27,7 +27,7 @@ class TrialTraining {
   TrialTraining(const TrialTraining&) = delete;
   TrialTraining& operator=(const TrialTraining&) = delete;
 
-  /// The next ones; fewer at the end of the corpus.
+  /// The next ones; fewer at the end of the corpus. Throws as signals::stop_if_interrupted().
   TrialSums updates(int64_t count);
 
  private:

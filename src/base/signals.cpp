@@ -3,6 +3,8 @@
 #include <csignal>
 #include <initializer_list>
 
+#include "base/error.h"
+
 namespace heed::signals {
 namespace {
 
@@ -37,6 +39,10 @@ void install() {
 
 bool interrupted() {
   return came != 0;
+}
+
+void stop_if_interrupted() {
+  if (interrupted()) throw Failure("interrupted");
 }
 
 void clear() {

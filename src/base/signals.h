@@ -13,6 +13,10 @@ void install();
 /// Whether one has come since install().
 bool interrupted();
 
+/// Throws Failure "interrupted" where one has come. For commands that are to take away what they
+/// have begun: they ask between two pieces of work.
+void stop_if_interrupted();
+
 /// Forgets a signal that has come, for tests and for programs that go on.
 void clear();
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
+#include "base/signals.h"
 #include "base/strings.h"
 #include "data/hash_set.h"
 #include "data/pair_reader.h"
@@ -83,6 +84,7 @@ std::vector<uint64_t> first_places(const CorpusFiles& files, std::size_t count) 
   std::set<uint64_t> places;
   PairReader reader(files);
   for (PairOfLines pair; reader.next(pair);) {
+    signals::stop_if_interrupted();
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) continue;
     const uint64_t place = place_of(facts.hash());
@@ -100,6 +102,7 @@ CorpusShape shape_of(const CorpusFiles& files) {
   Characters characters;
   PairReader reader(files);
   for (PairOfLines pair; reader.next(pair);) {
+    signals::stop_if_interrupted();
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) {
       ++shape.blank;
@@ -142,6 +145,7 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
   SplitCounts counts;
   PairReader reader(files);
   for (PairOfLines pair; reader.next(pair);) {
+    signals::stop_if_interrupted();
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) continue;
     const uint64_t place = place_of(facts.hash());

@@ -22,7 +22,7 @@ struct CorpusShape {
   text::Script target_script = text::Script::none;
 };
 
-/// Throws as PairReader.
+/// Throws as PairReader, and as signals::stop_if_interrupted().
 CorpusShape shape_of(const CorpusFiles& files);
 
 struct SplitFiles {
@@ -35,8 +35,9 @@ struct SplitCounts {
 };
 
 /// So many different pairs are held out, each once; what is equal to one of them is left out of
-/// training. Blank pairs are left out. Reads the corpus twice. Throws as PairReader, UserError
-/// where nothing is left for training, and Failure where a file cannot be written.
+/// training. Blank pairs are left out. Reads the corpus twice. Throws as PairReader and
+/// signals::stop_if_interrupted(), UserError where nothing is left for training, and Failure where
+/// a file cannot be written.
 SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to);
 
 }  // namespace heed::data

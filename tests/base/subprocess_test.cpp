@@ -190,6 +190,22 @@ TEST(Signals, TheFirstSetsAFlagAndTheSecondEndsTheProcess) {
   EXPECT_EXIT(twice(), ::testing::KilledBySignal(SIGTERM), "");
 }
 
+TEST(Signals, StopWorkThatAsksOnceOneHasCome) {
+  const auto stop = [] {
+    start_afresh();
+    signals::install();
+    signals::stop_if_interrupted();
+    ::raise(SIGINT);
+    try {
+      signals::stop_if_interrupted();
+    } catch (const Failure& failure) {
+      ::_exit(failure.what() == std::string("interrupted") ? 0 : 2);
+    }
+    ::_exit(1);
+  };
+  EXPECT_EXIT(stop(), ::testing::ExitedWithCode(0), "");
+}
+
 TEST(Signals, ALostTerminalSetsTheFlagHoweverOftenItIsTold) {
   const auto lose = [] {
     start_afresh();

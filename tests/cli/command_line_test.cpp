@@ -33,6 +33,12 @@ TEST(CommandLine, TheMainHelpPageNamesEveryCommand) {
   for (const std::string& command : kCommands) EXPECT_THAT(help, HasSubstr("  " + command + " "));
 }
 
+TEST(CommandLine, TheMainHelpPageEndsWithACommandThatAnInstalledHeedHas) {
+  const auto lines = lines_of(product(run_heed({"--help"})));
+  EXPECT_THAT(join(lines, "\n"), ::testing::Not(HasSubstr("./run")));
+  EXPECT_THAT(lines, ::testing::Contains(HasSubstr("heed init SOURCE TARGET")));
+}
+
 TEST(CommandLine, TheVersionIsTheProduct) {
   EXPECT_THAT(product(run_heed({"--version"})), StartsWith("heed 0."));
 }

@@ -1,4 +1,5 @@
 // heed init: from two files to a configuration that trains.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -20,8 +21,9 @@ TEST(Init, WritesAConfigurationThatTrainsAsItStands) {
                                   config, "--name", "mine", "--data", folder / "parts"});
   EXPECT_THAT(product(result), HasSubstr("heed train"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("2000 pairs"), HasSubstr("validation and")));
-  EXPECT_THAT(read_file(config), AllOf(HasSubstr("On this machine"), HasSubstr("duplicates"),
-                                       HasSubstr("attention: luong_general")));
+  EXPECT_THAT(read_file(config),
+              AllOf(HasSubstr("On this machine ("), HasSubstr(" it takes about "),
+                    HasSubstr("duplicates"), HasSubstr("attention: luong_general")));
   for (const char* part : {"train.src", "valid.tgt", "test.src"})
     EXPECT_TRUE(std::filesystem::exists(folder / ("parts/" + std::string(part)))) << part;
   product(run_heed({"train", config, "--set", "output=" + (folder / "run"), "--set",
@@ -29,6 +31,42 @@ TEST(Init, WritesAConfigurationThatTrainsAsItStands) {
                     "training.warmup=1", "--set", "training.validate_bleu=false", "--set",
                     "data.test={source: '', target: ''}"}));
   EXPECT_TRUE(std::filesystem::exists(folder / "run/model.safetensors"));
+}
+
+/// Different pairs of three words: 97, 89 and 83 have no common factor.
+void write_pairs_by_arithmetic(const TemporaryFolder& folder, int count) {
+  const auto word = [](int number) {
+    return std::string{static_cast<char>('a' + number % 26), static_cast<char>('a' + number / 26)};
+  };
+  std::string source, target;
+  for (int i = 0; i < count; ++i) {
+    const std::string a = word(i % 97), b = word(i % 89), c = word(i % 83);
+    source += a + " " + b + "x " + c + "y\n";
+    target += c + "z " + b + "u " + a + "\n";
+  }
+  folder.write("corpus.src", source);
+  folder.write("corpus.tgt", target);
+}
+
+TEST(Init, FiveThousandPairsGetATransformerThatTrainWillNotRefuse) {
+  const TemporaryFolder folder;
+  write_pairs_by_arithmetic(folder, 5001);
+  const std::string config = folder / "mine.yaml";
+  const Result result = run_heed({"init", folder / "corpus.src", folder / "corpus.tgt", "-o",
+                                  config, "--data", folder / "parts", "--no-estimate"});
+  product(result);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("4501 training, 250 validation and 250 test pairs"),
+                                HasSubstr("memory: about "), HasSubstr(" parameters)")));
+  EXPECT_THAT(read_file(config), AllOf(HasSubstr("type: transformer"), HasSubstr("width: 192"),
+                                       HasSubstr("# About 30 epochs.")));
+  // The same check says the same of it.
+  const Result check = run_heed({"config", config, "--check"});
+  EXPECT_EQ(check.status, 0) << check.err;
+  const auto memory = [](const Result& of) {
+    const std::string err = of.err.substr(std::min(of.err.size(), of.err.find("memory: about ")));
+    return err.substr(0, err.find('\n'));
+  };
+  EXPECT_EQ(memory(check), memory(result));
 }
 
 TEST(Init, NamesTheRunAfterTheFolderOfAFileCalledTrain) {
@@ -113,7 +151,9 @@ TEST(Init, LeavesNothingWhereItFails) {
   const std::string parts = folder / "parts";
   EXPECT_EQ(init(folder / "file/x.yaml", parts).status, 1);
   EXPECT_FALSE(fs::exists(parts));
-  // A vocabulary is the last thing that can fail.
+  EXPECT_EQ(init(folder / "file/x.yaml", folder / "new/parts").status, 1);
+  EXPECT_FALSE(fs::exists(folder / "new"));
+  // A vocabulary fails behind most of the work.
   folder.write("tiny.src", "a b\nb\na\n");
   folder.write("tiny.tgt", "b a\nb\na\n");
   const Result tiny = run_heed({"init", folder / "tiny.src", folder / "tiny.tgt", "-o",

@@ -2,6 +2,7 @@
 // of it.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -12,14 +13,19 @@
 #include <vector>
 
 #include "apps/commands.h"
+#include "apps/init/recipe.h"
 #include "apps/shared/config.h"
 #include "apps/shared/corpora.h"
-#include "apps/shared/measuring.h"
+#include "apps/shared/model_folder.h"
+#include "apps/shared/run_check.h"
+#include "apps/shared/run_memory.h"
 #include "apps/shared/training_run.h"
 #include "apps/shared/trial_training.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/machine.h"
+#include "base/signals.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "data/split.h"
@@ -36,14 +42,6 @@ struct InitArgs {
   std::string source, target, name, output, data;
   std::optional<int64_t> valid, test;
   bool force = false, no_estimate = false;
-};
-
-/// What goes into the file besides paths.
-struct Recipe {
-  std::string model;  // lines of this section, but for its dropout
-  int64_t vocabulary = 8000;
-  double dropout = 0.1, learning_rate = 0.0015;
-  int64_t batch = 1024, warmup = 400, updates = 0, epochs = 0;
 };
 
 /// "corpus.de.gz" -> "de"; what is no ending of a language becomes `other`.
@@ -71,64 +69,6 @@ int64_t held_out_of(int64_t pairs) {
   return std::clamp<int64_t>(pairs / 20, 1, 1000);
 }
 
-/// With 2,000 pairs a Transformer of any size falls far behind; with 10,000 both are about as good.
-constexpr int64_t kEnoughForTransformer = 5000;
-
-std::string small_rnn() {
-  return "  # So few pairs teach a recurrent model with attention more than a Transformer.\n"
-         "  type: rnn\n"
-         "  attention: luong_general\n"
-         "  embedding_size: 128\n"
-         "  hidden_size: 256\n"
-         "  # The output layer shares the weights of the target's embedding.\n"
-         "  tie: decoder\n";
-}
-
-std::string transformer(int64_t width, int64_t feed_forward, int64_t heads, int64_t layers) {
-  return "  # Or type: rnn with attention: bahdanau, luong_general, ...\n"
-         "  type: transformer\n"
-         "  width: " +
-         std::to_string(width) + "\n  feed_forward: " + std::to_string(feed_forward) +
-         "\n  heads: " + std::to_string(heads) + "\n  encoder_layers: " + std::to_string(layers) +
-         "\n  decoder_layers: " + std::to_string(layers) +
-         "\n  # Both embeddings and the output layer are one matrix.\n  tie: all\n";
-}
-
-/// Sizes that did well in configs/ and in the literature for corpora like this.
-Recipe recipe_for(const data::CorpusShape& shape, bool gpu) {
-  Recipe recipe;
-  const int64_t pairs = shape.pairs;
-  recipe.vocabulary = pairs < 5000 ? 1000 : pairs < 200000 ? 8000 : pairs < 2000000 ? 16000 : 32000;
-  // A text of few different words does not fill more pieces.
-  const int64_t types = shape.source_types + shape.target_types;
-  recipe.vocabulary = std::max<int64_t>(100, std::min(recipe.vocabulary, types / 2 / 50 * 50));
-  // Each character is a piece, and a Chinese line of many characters counts as one word.
-  recipe.vocabulary = std::max(recipe.vocabulary, 2 * shape.characters);
-  recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
-  if (pairs < kEnoughForTransformer) {
-    recipe.model = small_rnn();
-  } else if (gpu && pairs >= 200000) {
-    recipe.model = transformer(512, 2048, 8, 6);
-    recipe.batch = 8192;
-    recipe.learning_rate = 0.0007;
-    recipe.warmup = 4000;
-  } else {
-    recipe.model = pairs < 20000 ? transformer(192, 512, 4, 3) : transformer(256, 1024, 4, 3);
-  }
-  recipe.epochs = pairs < 20000     ? 30
-                  : pairs < 50000   ? 12
-                  : pairs < 200000  ? 10
-                  : pairs < 2000000 ? 6
-                                    : 3;
-  // Words become about a third more pieces.
-  const double pieces =
-      1.35 * static_cast<double>(shape.target_words) * static_cast<double>(recipe.epochs);
-  const auto updates = static_cast<int64_t>(pieces / static_cast<double>(recipe.batch));
-  recipe.updates = std::max<int64_t>(1000, (updates + 50) / 100 * 100);
-  recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
-  return recipe;
-}
-
 /// Text as YAML reads it back.
 std::string yaml_text(std::string text) {
   return config::value_text(&text);
@@ -145,48 +85,48 @@ std::string line_of(const std::string& part, const data::CorpusFiles& files, int
 std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
                     const data::SplitCounts& counts, const data::CorpusShape& shape,
                     const Recipe& recipe, const std::string& minutes) {
-  const auto number = [](double value) {
-    std::string text = fixed(value, 4);
-    while (text.back() == '0') text.pop_back();
-    return text;
-  };
-  const int64_t every = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
   const bool held_out = counts.valid + counts.test > 0;
-  const std::string text =
-      "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
-      std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
-      " words.\n#   heed train " + one_line(shell_word(args.output), 1000) + "\n" + minutes +
-      "# All keys: heed config --markdown, or docs/config.md.\nname: " + yaml_text(args.name) +
-      "\nseed: 1\n\ndata:\n" + line_of("train", files.train, counts.train) +
-      line_of("valid", files.valid, counts.valid) + line_of("test", files.test, counts.test) +
-      "  # Both sides share their pieces: names and numbers look alike in them.\n"
-      "  vocabulary: {kind: joint, size: " +
-      std::to_string(recipe.vocabulary) + "}\n  # Pairs that stand there twice" +
-      (held_out ? ", or whose half is in valid or test," : "") +
-      " teach nothing new.\n  clean: [duplicates" + (held_out ? ", overlap" : "") +
-      "]\n\nmodel:\n" + recipe.model +
-      "  # More for a small corpus, less for a large one.\n  dropout: " + number(recipe.dropout) +
-      "\n\ntraining:\n  # Target pieces of an update.\n  batch_size: " +
-      std::to_string(recipe.batch) + "\n  learning_rate: " + number(recipe.learning_rate) +
-      "\n  schedule: cosine\n  warmup: " + std::to_string(recipe.warmup) +
-      "\n  label_smoothing: 0.1\n  clip_norm: 1.0\n  # The model is the running average of its "
-      "weights.\n  ema: 0.999\n";
-  return text + "  # About " + std::to_string(recipe.epochs) +
-         " epochs.\n  updates: " + std::to_string(recipe.updates) +
-         "\n  validate_every: " + std::to_string(every) +
-         "\n  save_every: " + std::to_string(every) + "\n\ndecoding:\n  beam_size: 5\n";
+  return "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
+         std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
+         " words.\n#   heed train " + one_line(shell_word(args.output), 1000) + "\n" + minutes +
+         "# All keys: heed config --markdown, or docs/config.md.\nname: " + yaml_text(args.name) +
+         "\nseed: 1\n\ndata:\n" + line_of("train", files.train, counts.train) +
+         line_of("valid", files.valid, counts.valid) + line_of("test", files.test, counts.test) +
+         "  # Both sides share their pieces: names and numbers look alike in them.\n"
+         "  vocabulary: {kind: joint, size: " +
+         std::to_string(recipe.vocabulary) + "}\n  # Pairs that stand there twice" +
+         (held_out ? ", or whose half is in valid or test," : "") +
+         " teach nothing new.\n  clean: [duplicates" + (held_out ? ", overlap" : "") + "]\n\n" +
+         sections_of(recipe);
+}
+
+Machine this_machine() {
+  const bool gpu = model::open_device("auto").is_cuda();
+  return {.gpu = gpu,
+          .cores = available_cores(),
+          .memory = gpu ? free_memory_of_gpu() : available_memory()};
+}
+
+/// What `heed train` looks at before it trains. A program that is missing may be there by then.
+void check_as_train_does(const Config& config, const std::string& file,
+                         const Vocabularies& vocabularies) {
+  const RunCheck found = check_run(config, {.file = file, .vocabularies = &vocabularies});
+  if (!found.of_the_world) found.require(file);
+  for (const std::string& fault : found.faults) log::warn("before heed train: " + fault);
+  found.tell();
 }
 
 /// What some updates on this machine say about all of them.
 std::string estimate(const Config& config, const std::string& folder,
-                     const Vocabularies& vocabularies) {
+                     const Vocabularies& vocabularies, const Machine& machine) {
   log::info("trying some updates on this machine");
   TrialTraining trial(config, folder, vocabularies);
   trial.updates(2);
   const TrialSums sums = trial.updates(8);
   if (sums.tokens == 0) return "";
   const double minutes = sums.seconds / 8 * static_cast<double>(config.training.updates) / 60;
-  return "# On this machine (" + sums.precision + ") it takes about " +
+  return "# On this machine (" + (machine.gpu ? "a GPU" : counted(machine.cores, "core")) + ", " +
+         sums.precision + ") it takes about " +
          human_duration(60 * std::max(1.0, std::round(minutes))) + ", validations not counted; " +
          human_count(static_cast<double>(sums.parameters)) + " parameters.\n";
 }
@@ -212,8 +152,11 @@ class Made {
   Made(const Made&) = delete;
   Made& operator=(const Made&) = delete;
 
-  void will_make(const std::string& path) {
-    if (!fs::exists(path)) paths_.emplace_back(path);
+  /// With the folders above it.
+  void will_make(const fs::path& path) {
+    if (path.empty() || fs::exists(path)) return;
+    will_make(path.parent_path());
+    paths_.push_back(path);
   }
   void keep() { paths_.clear(); }
 
@@ -256,6 +199,8 @@ void init(InitArgs args) {
   if (args.name.empty()) args.name = name_of(args.source);
   if (args.output.empty()) args.output = args.name + ".yaml";
   if (args.data.empty()) args.data = folder_for(args);
+  use_threads(0);  // as the training will
+  signals::install();
   Made made;
   made.will_make(args.data);
   claim(args.output, "name another file with -o", args, made);
@@ -278,13 +223,15 @@ void init(InitArgs args) {
   log::info(args.data + ": " + std::to_string(counts.train) + " training, " +
             std::to_string(counts.valid) + " validation and " + std::to_string(counts.test) +
             " test pairs");
-  Recipe recipe = recipe_for(shape, model::open_device("auto").is_cuda());
+  const Machine machine = this_machine();
+  Recipe recipe = recipe_for(shape, machine);
   const auto write = [&](const std::string& minutes) {
     write_atomic(args.output, yaml_of(args, parts, counts, shape, recipe, minutes));
     return load_config(args.output, {});
   };
   Config config = write("");
   report_corpora(config.data);
+  signals::stop_if_interrupted();
   const Vocabularies vocabularies = [&] {
     try {
       return make_vocabularies(config);
@@ -298,7 +245,11 @@ void init(InitArgs args) {
       return make_vocabularies(config = write(""));
     }
   }();
-  if (!args.no_estimate) write(estimate(config, args.data, vocabularies));
+  signals::stop_if_interrupted();
+  check_as_train_does(config, args.output, vocabularies);
+  signals::stop_if_interrupted();
+  if (!args.no_estimate) write(estimate(config, args.data, vocabularies, machine));
+  signals::stop_if_interrupted();
   made.keep();
   std::cout << "heed train " << shell_word(args.output) << '\n';
 }

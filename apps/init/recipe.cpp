@@ -1,0 +1,162 @@
+#include "apps/init/recipe.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "apps/shared/config.h"
+#include "apps/shared/run_memory.h"
+#include "base/strings.h"
+#include "config/io.h"
+
+namespace heed {
+namespace {
+
+/// With 2,000 pairs a Transformer of any size falls far behind; with 10,000 both are about as good.
+constexpr int64_t kEnoughForTransformer = 5000;
+
+/// A batch of fewer pieces holds no long pair.
+constexpr int64_t kFewestInBatch = 256;
+
+/// A Transformer, and how it learns.
+struct Network {
+  int64_t width, feed_forward, heads, layers;
+  int64_t update;  // target pieces
+  double learning_rate;
+  int64_t warmup;
+};
+
+/// The smallest first.
+constexpr std::array<Network, 3> kNetworks{{{192, 512, 4, 3, 1024, 0.0015, 400},
+                                            {256, 1024, 4, 3, 1024, 0.0015, 400},
+                                            {512, 2048, 8, 6, 8192, 0.0007, 4000}}};
+
+std::string small_rnn() {
+  return "  # So few pairs teach a recurrent model with attention more than a Transformer.\n"
+         "  type: rnn\n"
+         "  attention: luong_general\n"
+         "  embedding_size: 128\n"
+         "  hidden_size: 256\n"
+         "  # The output layer shares the weights of the target's embedding.\n"
+         "  tie: decoder\n";
+}
+
+std::string transformer(const Network& network) {
+  const std::string layers = std::to_string(network.layers);
+  return "  # Or type: rnn with attention: bahdanau, luong_general, ...\n"
+         "  type: transformer\n"
+         "  width: " +
+         std::to_string(network.width) +
+         "\n  feed_forward: " + std::to_string(network.feed_forward) +
+         "\n  heads: " + std::to_string(network.heads) + "\n  encoder_layers: " + layers +
+         "\n  decoder_layers: " + layers +
+         "\n  # Both embeddings and the output layer are one matrix.\n  tie: all\n";
+}
+
+int64_t vocabulary_for(const data::CorpusShape& shape) {
+  const int64_t pairs = shape.pairs;
+  const int64_t size = pairs < 5000      ? 1000
+                       : pairs < 200000  ? 8000
+                       : pairs < 2000000 ? 16000
+                                         : 32000;
+  // A text of few different words does not fill more pieces.
+  const int64_t types = shape.source_types + shape.target_types;
+  const int64_t fillable = std::max<int64_t>(100, std::min(size, types / 2 / 50 * 50));
+  // Each character is a piece, and a Chinese line of many characters counts as one word.
+  return std::max(fillable, 2 * shape.characters);
+}
+
+int64_t epochs_for(int64_t pairs) {
+  if (pairs < 20000) return 30;
+  if (pairs < 50000) return 12;
+  if (pairs < 200000) return 10;
+  return pairs < 2000000 ? 6 : 3;
+}
+
+bool fits(const Recipe& recipe, const Machine& machine) {
+  if (!machine.memory) return true;
+  Config config;
+  config::load_text(config, sections_of(recipe), "heed init");
+  const RunMemory needed = memory_of(config, {.source = recipe.vocabulary,
+                                              .target = recipe.vocabulary,
+                                              .cpu = !machine.gpu,
+                                              .threads = machine.cores});
+  return needed.total() <= *machine.memory / 4 * 3;  // other programs want some, too
+}
+
+/// Whether the network fits with batches of some size; the largest such is taken.
+bool cut_batches_to_fit(Recipe& recipe, const Machine& machine) {
+  for (recipe.accumulate = 1; recipe.update / recipe.accumulate >= kFewestInBatch;
+       recipe.accumulate *= 2)
+    if (fits(recipe, machine)) return true;
+  recipe.accumulate = 1;
+  return false;
+}
+
+/// The largest network up to `wanted`, a place in kNetworks, that fits, or else the smallest.
+void choose_transformer(Recipe& recipe, std::size_t wanted, const Machine& machine) {
+  for (std::size_t place = wanted;; --place) {
+    const Network& network = kNetworks[place];
+    recipe.network = transformer(network);
+    recipe.is_smaller = place < wanted;
+    recipe.update = network.update;
+    recipe.learning_rate = network.learning_rate;
+    recipe.warmup = network.warmup;
+    if (cut_batches_to_fit(recipe, machine) || place == 0) return;
+  }
+}
+
+/// 0.1, 0.0015: without zeros at the end.
+std::string short_number(double value) {
+  std::string text = fixed(value, 4);
+  while (text.back() == '0') text.pop_back();
+  return text;
+}
+
+std::string batch_lines(const Recipe& recipe) {
+  const std::string size = std::to_string(recipe.update / recipe.accumulate);
+  if (recipe.accumulate == 1) return "  # Target pieces of an update.\n  batch_size: " + size;
+  return "  # Target pieces of a batch. One for a whole update does not fit the memory that was "
+         "free.\n  batch_size: " +
+         size + "\n  accumulate: " + std::to_string(recipe.accumulate);
+}
+
+}  // namespace
+
+Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
+  Recipe recipe;
+  const int64_t pairs = shape.pairs;
+  recipe.vocabulary = vocabulary_for(shape);
+  recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
+  if (pairs < kEnoughForTransformer) {
+    recipe.network = small_rnn();
+    cut_batches_to_fit(recipe, machine);
+  } else {
+    choose_transformer(recipe, machine.gpu && pairs >= 200000 ? 2 : pairs < 20000 ? 0 : 1, machine);
+  }
+  recipe.epochs = epochs_for(pairs);
+  // Words become about a third more pieces.
+  const double pieces =
+      1.35 * static_cast<double>(shape.target_words) * static_cast<double>(recipe.epochs);
+  const auto updates = static_cast<int64_t>(pieces / static_cast<double>(recipe.update));
+  recipe.updates = std::max<int64_t>(1000, (updates + 50) / 100 * 100);
+  recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
+  return recipe;
+}
+
+std::string sections_of(const Recipe& recipe) {
+  const std::string every = std::to_string(std::max<int64_t>(100, recipe.updates / 10 / 50 * 50));
+  return "model:\n" + recipe.network +
+         (recipe.is_smaller ? "  # A larger model does not fit the memory that was free.\n" : "") +
+         "  # More for a small corpus, less for a large one.\n  dropout: " +
+         short_number(recipe.dropout) + "\n\ntraining:\n" + batch_lines(recipe) +
+         "\n  learning_rate: " + short_number(recipe.learning_rate) +
+         "\n  schedule: cosine\n  warmup: " + std::to_string(recipe.warmup) +
+         "\n  label_smoothing: 0.1\n  clip_norm: 1.0\n  # The model is the running average of its "
+         "weights.\n  ema: 0.999\n  # About " +
+         std::to_string(recipe.epochs) + " epochs.\n  updates: " + std::to_string(recipe.updates) +
+         "\n  validate_every: " + every + "\n  save_every: " + every +
+         "\n\ndecoding:\n  beam_size: 5\n";
+}
+
+}  // namespace heed
