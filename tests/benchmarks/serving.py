@@ -10,8 +10,10 @@ Starts `heed serve MODEL` and measures, with the lines of SOURCE:
   latency     one client alone, lines of 15 words: the median time of an answer beside that of the search alone, as the
               server counts it (heed_search_seconds_total). Goal: 1.3 times it.
   equality    all answers are those of `heed translate`, byte for byte.
-  mixed       10,000 good and bad requests from 64 connections, twice: each gets the status that it must, or the exit
-              status is 1; the memory of the server before, after the first and after the second time.
+  mixed       10,000 good and bad requests from 64 connections, twice: each gets the status that it must; the memory of the
+              server before, after the first and after the second time. Goal: at most 32 MiB more after the second.
+
+The exit status is 1 where a goal is missed, with a line for each.
 """
 
 import argparse
@@ -31,6 +33,9 @@ import urllib.parse
 
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+LEAST_THROUGHPUT = 0.9  # lines per second, relative to heed translate
+MOST_LATENCY = 1.3  # an answer's median time, relative to that of the search
+MOST_GROWTH = 32  # MiB, between the first and the second time of the mixed requests
 
 
 class Server:
@@ -46,9 +51,9 @@ class Server:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait()
+        self.status = self.process.wait()
         self.process.stdout.close()
-        print(f"exit status after SIGTERM: {status}")
+        print(f"exit status after SIGTERM: {self.status}")
 
     def connect(self):
         return http.client.HTTPConnection(self.address.hostname, self.address.port, timeout=120)
@@ -136,13 +141,14 @@ def translate_file(args, lines):
 
 
 def measure_throughput(args, server, lines):
-    ratios, processors = [], []
+    ratios, processors, others = [], [], 0
     for _ in range(args.repeats):
         before = server.processor()
         served, answers = serve_all(server, lines, args.clients)
         served_processor = server.processor() - before
         alone, processor, expected = translate_file(args, lines)
         wrong = sum(a != b for a, b in zip(answers, expected, strict=True))
+        others += wrong
         ratios.append(alone / served)
         processors.append(processor / served_processor)
         print(f"throughput: {len(lines) / served:.1f} lines/s served to {args.clients} clients, "
@@ -151,6 +157,7 @@ def measure_throughput(args, server, lines):
               f"{wrong} other translations", flush=True)
     print(f"throughput: median ratio {statistics.median(ratios):.2f}, by processor time "
           f"{statistics.median(processors):.2f}")
+    return {"throughput": statistics.median(ratios), "others": others}
 
 
 def measure_latency(server, lines, count):
@@ -166,8 +173,9 @@ def measure_latency(server, lines, count):
         searches.append(server.metric("heed_search_seconds_total") - before)
     p50, search = statistics.median(times), statistics.median(searches)
     p95 = statistics.quantiles(times, n=20)[-1]
-    print(f"latency: p50 {1000 * p50:.1f} ms, p95 {1000 * p95:.1f} ms, search {1000 * search:.1f} ms, "
-          f"ratio {statistics.median(t / s for t, s in zip(times, searches)):.2f}")
+    ratio = statistics.median(t / s for t, s in zip(times, searches))
+    print(f"latency: p50 {1000 * p50:.1f} ms, p95 {1000 * p95:.1f} ms, search {1000 * search:.1f} ms, ratio {ratio:.2f}")
+    return {"latency": ratio}
 
 
 # Method, path, body, headers, statuses that are right.
@@ -217,17 +225,36 @@ def measure_mixed(server, lines, count, clients=64):
                     wrong.append((method, path, answer.status))
 
     middle = None
-    for part in range(2):  # what is needed once is there behind the first half
+    for _ in range(2):  # what is needed once is there behind the first half
         begin = time.perf_counter()
         at_once(clients, client)
         print(f"mixed: {count} requests in {time.perf_counter() - begin:.1f} s, statuses "
               f"{dict(sorted(statuses.items()))}, wrong {wrong[:5]}")
         middle = middle or server.memory()
         statuses.clear()
-    print(f"mixed: memory {before:.0f} MiB, then {middle:.0f}, then {server.memory():.0f}; "
-          f"running: {server.process.poll() is None}")
-    if wrong:
-        sys.exit(f"mixed: {len(wrong)} requests got another status than they must")
+    after = server.memory()
+    print(f"mixed: memory {before:.0f} MiB, then {middle:.0f}, then {after:.0f}; running: {server.process.poll() is None}")
+    return {"wrong": len(wrong), "growth": after - middle}
+
+
+def missed(found):
+    """A line for each goal that was missed; `found` is what the measurements returned, together. What was not measured was
+    not missed."""
+    lines = []
+    if found.get("others", 0) > 0:
+        lines.append(f"equality: {found['others']} answers are not what heed translate gives")
+    if found.get("throughput", LEAST_THROUGHPUT) < LEAST_THROUGHPUT:
+        lines.append(f"throughput: {found['throughput']:.3f} times the lines per second of heed translate, less than "
+                     f"{LEAST_THROUGHPUT}")
+    if found.get("latency", MOST_LATENCY) > MOST_LATENCY:
+        lines.append(f"latency: an answer takes {found['latency']:.3f} times as long as its search, more than {MOST_LATENCY}")
+    if found.get("wrong", 0) > 0:
+        lines.append(f"mixed: {found['wrong']} requests got another status than they must")
+    if found.get("growth", MOST_GROWTH) > MOST_GROWTH:
+        lines.append(f"mixed: the server grew by {found['growth']:.1f} MiB the second time, more than {MOST_GROWTH}")
+    if found.get("status", 0) != 0:
+        lines.append(f"the server ended with status {found['status']} after SIGTERM")
+    return lines
 
 
 def main():
@@ -243,13 +270,16 @@ def main():
     args = parser.parse_args()
     with open(args.source, encoding="utf-8") as file:
         lines = [line.rstrip("\n") for line in file][:args.lines]
+    found = {}
     with Server(args) as server:
         if args.only in (None, "latency"):
-            measure_latency(server, lines, 50)
+            found |= measure_latency(server, lines, 50)
         if args.only in (None, "throughput"):
-            measure_throughput(args, server, lines)
+            found |= measure_throughput(args, server, lines)
         if args.only in (None, "mixed"):
-            measure_mixed(server, lines, args.requests)
+            found |= measure_mixed(server, lines, args.requests)
+    if told := missed({**found, "status": server.status}):
+        sys.exit("\n".join(told))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
+import checkout
 import toy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -14,6 +15,9 @@ SCRIPT = ROOT / "cmake/packaging/install.sh"
 BUILD = pathlib.Path(os.environ.get("HEED_BUILD", ROOT / "build/release"))
 # What a shell has that knows nothing of this checkout.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "CUDA_VISIBLE_DEVICES": ""}
+FILES = ("share/man/man1/heed.1", "share/bash-completion/completions/heed", "share/zsh/site-functions/_heed",
+         "share/fish/vendor_completions.d/heed.fish", "share/heed/configs/demo.yaml",
+         "share/heed/data_scripts/multi30k.py", "share/doc/heed/README.md", "share/doc/heed/docs/training.md")
 
 
 def contents(folder):
@@ -57,10 +61,7 @@ class Installed(unittest.TestCase):
 
     def test_it_runs_and_is_complete(self):
         self.assertRegex(self.heed("--version"), r"^heed \d")
-        for file in ("share/man/man1/heed.1", "share/bash-completion/completions/heed",
-                     "share/zsh/site-functions/_heed", "share/fish/vendor_completions.d/heed.fish",
-                     "share/heed/configs/demo.yaml", "share/heed/data_scripts/multi30k.py",
-                     "share/doc/heed/README.md", "share/doc/heed/docs/training.md"):
+        for file in FILES:
             self.assertTrue((self.prefix / file).read_text(encoding="utf-8"), file)
         self.assertEqual((self.prefix / "share/man/man1/other.1").read_text(), "another program's")
         self.assertEqual((self.prefix / "bin").stat().st_mode & 0o777, 0o700)
@@ -140,6 +141,55 @@ class Installed(unittest.TestCase):
         shutil.rmtree(self.prefix / "share/heed")
         self.assertEqual(contents(self.prefix), self.before)
         self.assertIn("nothing here was installed", script("uninstall", self.prefix).stderr)
+
+
+class Run(unittest.TestCase):
+    """`run` itself, where nothing is fetched or built."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="heed run ", dir=BUILD))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.environment = checkout.make(self.folder / "checkout", BUILD / "stage")
+
+    def run_it(self, *arguments, status=0, **variables):
+        """In self.folder, which is the home of the user, too."""
+        done = subprocess.run([self.folder / "checkout/run", *arguments], capture_output=True, text=True, cwd=self.folder,
+                              env={**self.environment, "HOME": str(self.folder), **variables})
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def test_install_and_uninstall(self):
+        prefix = self.folder / "for me"
+        done = self.run_it("install", "--prefix=~/for me")
+        for file in FILES:
+            self.assertTrue((prefix / file).is_file(), file)
+        version = subprocess.run([prefix / "bin/heed", "--version"], capture_output=True, text=True, env=ENVIRONMENT)
+        self.assertRegex(version.stdout, r"^heed \d")
+        self.assertIn(f"sacrebleu    {prefix}/lib/heed/python/bin/sacrebleu\n", done.stdout)  # heed doctor
+        self.assertIn(f'export PATH="{prefix}/bin:$PATH"', done.stdout)
+        self.assertFalse((self.folder / "checkout/build/release/stage").exists())
+        self.run_it("uninstall", "--prefix", "for me")
+        self.assertEqual(contents(prefix), [])
+        self.assertIn("nothing here was installed", self.run_it("uninstall", "--prefix", "for me", status=1).stderr)
+
+    def test_a_prefix_without_a_folder_is_refused(self):
+        self.assertIn("run: --prefix needs a folder", self.run_it("install", "--prefix", status=1).stderr)
+
+    def test_downloads_are_shown(self):
+        lines = self.run_it("setup", MISSING="yes").stderr.splitlines()
+        for line in ("    Get:1 http://deb.debian.org/debian bookworm InRelease [151 kB]",
+                     "    Need to get 907 kB of archives.",
+                     "    Get:1 http://deb.debian.org/debian bookworm/main amd64 zsh amd64 5.9-4 [907 kB]",
+                     "    Fetched 907 kB in 1s (1,234 kB/s)",
+                     "    Downloading torch-2.11.0-cp311-none-linux_x86_64.whl (123.4 MB)"):
+            self.assertIn(line, lines)
+        for line in lines:
+            self.assertNotRegex(line, "Reading|Setting up|Collecting")
+
+    def test_packages_that_cannot_be_installed_are_named(self):
+        done = self.run_it("shells", status=1, MISSING="yes", BROKEN="yes")
+        self.assertIn("run: apt-get could not install: zsh fish\n", done.stderr)
+        self.run_it("shells")  # nothing to do where they are there
 
 
 class Refused(unittest.TestCase):

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,7 +28,7 @@ def commands(page):
     """What the code blocks without a language, and the code in the prose, tell to type: (line, words)."""
     blocks = re.findall(r"^```\n(.*?)^```", text(page), flags=re.M | re.S)
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
-    lines += re.findall(r"`((?:build/release/)?heed [^`\n]+|\./run [^`\n]+)`", prose(page))
+    lines += re.findall(r"`((?:build/release/)?heed [^`\n]+|\./run [^`\n]+|python3 [^`\n]+)`", prose(page))
     for line in lines:
         try:
             yield line, shlex.split(line, comments=True)
@@ -51,6 +52,20 @@ def simple_commands(words):
 def help_of(*command):
     done = subprocess.run([HEED, *command, "--help"], capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else ""
+
+
+def source_of(script, seen=frozenset()):
+    """A Python script, and the modules of its folder that it imports."""
+    own = text(script)
+    names = set(re.findall(r"^(?:import|from) (\w+)", own, flags=re.M)) - seen
+    modules = [script.parent / f"{name}.py" for name in names if (script.parent / f"{name}.py").is_file()]
+    return own + "".join(source_of(module, seen | names) for module in modules)
+
+
+def configurations(page):
+    """The code blocks that are YAML, whole or a part of a file."""
+    blocks = re.findall(r"^```(yaml)?\n(.*?)^```", text(page), flags=re.M | re.S)
+    return [block for language, block in blocks if language or re.match(r"[a-z]+:[ \n]", block)]
 
 
 def anchors(page):
@@ -105,6 +120,37 @@ class Docs(unittest.TestCase):
                             known = re.search(rf"(^|[\s,]){re.escape(option)}([\s,]|$)", shown + help_of())
                             self.assertTrue(known, f"{page.name}: {option} in: {line}")
         self.assertGreater(seen, 30)
+
+    def test_scripts_their_options_and_configurations_exist(self):
+        seen = 0
+        for page in PAGES:
+            for line, words in commands(page):
+                for part in simple_commands(words):
+                    for word in part:
+                        if re.fullmatch(r"configs/\w+\.yaml", word):
+                            self.assertTrue((ROOT / word).is_file(), f"{page.name}: {line}")
+                    # Behind python3, sudo python3 or nothing.
+                    scripts = [word for word in part[:3] if re.fullmatch(r"(data_scripts|tests)/[a-z0-9_/]+\.py", word)]
+                    if not scripts:
+                        continue
+                    self.assertTrue((ROOT / scripts[0]).is_file(), f"{page.name}: {line}")
+                    seen += 1
+                    known = source_of(ROOT / scripts[0])
+                    for word in part:
+                        option = word.split("=")[0]
+                        if re.fullmatch(r"--[a-z][\w-]*", option):
+                            self.assertIn(f'"{option}"', known, f"{page.name}: {line}")
+        self.assertGreater(seen, 20)
+
+    def test_configurations_are_accepted(self):
+        blocks = [(page.name, block) for page in PAGES for block in configurations(page)]
+        self.assertIn("README.md", [name for name, _ in blocks])
+        for name, block in blocks:
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder, "page.yaml")
+                file.write_text(block, encoding="utf-8")
+                done = subprocess.run([HEED, "config", file], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, f"{name}: {done.stderr}")
 
     def test_messages_are_those_of_the_source(self):
         """What troubleshooting.md quotes, apart from what is different each time (…)."""

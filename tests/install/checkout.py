@@ -1,0 +1,75 @@
+"""A checkout in which `run` fetches and builds nothing: what it starts for that is played by small scripts."""
+import os
+import pathlib
+import re
+import shutil
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# With MISSING in the environment no Debian package is installed, and with BROKEN none can be.
+PROGRAMS = {
+    "bin/dpkg-query": '[ -z "$MISSING" ] && echo "install ok installed"',
+    "bin/sudo": 'exec "$@"',
+    "bin/apt-get": """\
+echo "Reading package lists..."
+case "$1" in
+  update) echo "Get:1 http://deb.debian.org/debian bookworm InRelease [151 kB]" ;;
+  install)
+    [ -z "$BROKEN" ] || exit 100
+    echo "Need to get 907 kB of archives."
+    echo "Get:1 http://deb.debian.org/debian bookworm/main amd64 zsh amd64 5.9-4 [907 kB]"
+    echo "Fetched 907 kB in 1s (1,234 kB/s)"
+    echo "Setting up zsh (5.9-4) ..." ;;
+esac""",
+    # All components of the build at once, as the tests have staged them.
+    "bin/cmake": """\
+case "$1 $6" in
+  "--install program") exec cp -al "$STAGED/." "$4" ;;
+esac""",
+    ".venv/bin/pip": "",
+    ".venv/bin/python3": """\
+echo "Collecting torch"
+echo "  Downloading torch-2.11.0-cp311-none-linux_x86_64.whl (123.4 MB)\"""",
+}
+
+
+def write_wheel(folder, name, version):
+    """A Python package that has nothing but a program of its name, which does nothing."""
+    info = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}-{version}.data/scripts/{name}": "#!python\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: heed\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/RECORD": f"{info}/RECORD,,\n",
+    }
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        for path, content in files.items():
+            wheel.writestr(path, content)
+
+
+def make(folder, staged):
+    """Makes the checkout in a folder that is not there yet; the environment for its `run`. `staged` is what install.sh made of
+    the build, on the same file system."""
+    for path in ("run", "cmake/packaging/install.sh"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, folder / path)
+    (folder / "build/release").mkdir(parents=True)
+    for path, lines in PROGRAMS.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(f"#!/bin/sh\n{lines}\n")
+        (folder / path).chmod(0o755)
+    wheels = folder / "wheels"
+    wheels.mkdir()
+    scoring = re.search(r"^SCORING=\((.*)\)$", (ROOT / "run").read_text(encoding="utf-8"), flags=re.M).group(1)
+    for wanted in scoring.split():
+        name, _, version = wanted.partition("==")
+        write_wheel(wheels, name, version or "1.0")
+    return {
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "LANG": "C.UTF-8",
+        "SHELL": "/bin/bash",
+        "CUDA_VISIBLE_DEVICES": "",
+        "STAGED": str(staged),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": wheels.as_uri(),  # pip takes a blank for the end of a path
+    }

@@ -1,0 +1,61 @@
+"""What the Python package says of itself, as cmake writes it: what it needs, for which systems it is, how it starts."""
+import configparser
+import email
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import unittest
+
+import bare
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("HEED_BUILD", ROOT / "build/release"))
+
+
+def text(path):
+    return path.read_text(encoding="utf-8")
+
+
+def of_the_program(*arguments):
+    """Its output. `heed doctor` has another exit status where sacrebleu is missing."""
+    return subprocess.run([BUILD / "heed", *arguments], capture_output=True, text=True).stdout
+
+
+class Metadata(unittest.TestCase):
+    def setUp(self):
+        self.folder = BUILD / "generated/wheel"
+        self.metadata = email.message_from_string(text(self.folder / "METADATA"))
+
+    def test_it_needs_the_libtorch_of_the_build_and_sacrebleu(self):
+        series = re.search(r"^ok +LibTorch +(\d+\.\d+)\.", of_the_program("doctor"), flags=re.M).group(1)
+        self.assertEqual(self.metadata.get_all("Requires-Dist"), [f"torch=={series}.*", "sacrebleu>=2.0"])
+        self.assertEqual(self.metadata.get_all("Requires-Python"), [">=3.10"])
+        # The message of a program that does not find it.
+        self.assertIn(f"pip install 'torch=={series}.*'", text(self.folder / "__init__.py"))
+
+    def test_it_is_of_this_version_and_for_this_processor(self):
+        self.assertEqual(self.metadata["Name"], "heed")
+        self.assertEqual(f"heed {self.metadata['Version']}\n", of_the_program("--version"))
+        wheel = email.message_from_string(text(self.folder / "WHEEL"))
+        self.assertEqual(wheel.get_all("Tag"), [f"py3-none-linux_{platform.machine()}"])
+        self.assertEqual(wheel["Root-Is-Purelib"], "false")
+
+    def test_it_starts_by_a_function_that_is_there(self):
+        entries = configparser.ConfigParser()
+        entries.read_string(text(self.folder / "entry_points.txt"))
+        self.assertEqual(dict(entries["console_scripts"]), {"heed": "heed:main"})
+        self.assertIn("\ndef main():\n", text(self.folder / "__init__.py"))
+
+    def test_the_documentation_has_the_versions_of_run(self):
+        run, page = text(ROOT / "run"), text(ROOT / "docs/install.md")
+        torch = re.search(r"^TORCH=(\S+)$", run, flags=re.M).group(1)
+        light = re.search(r"^LIGHT=\((.*)\)$", run, flags=re.M).group(1).replace("$TORCH", torch)
+        self.assertEqual(light.split(), list(bare.TORCH))
+        self.assertIn(f"heed-*.whl {light}\n", page)
+        self.assertIn(f"`torch=={torch.rpartition('.')[0]}.*`", page)
+
+
+if __name__ == "__main__":
+    unittest.main()
