@@ -1,7 +1,6 @@
 #include "study/comparison.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -147,12 +146,12 @@ std::vector<SentenceScores> sentences_that_differ(const Lines& reference,
     SentenceScores one{.line = line, .chrf = {}};
     for (const auto& system : systems)
       one.chrf.push_back(score::sentence_chrf(system.hypotheses.at(line), reference[line]));
-    one.difference = one.chrf[0] - one.chrf[1];
-    if (one.difference != 0) all.push_back(std::move(one));
+    const auto [worst, best] = std::ranges::minmax(one.chrf);
+    one.spread = best - worst;
+    if (one.spread > 0) all.push_back(std::move(one));
   }
-  std::ranges::stable_sort(all, [](const SentenceScores& a, const SentenceScores& b) {
-    return std::abs(a.difference) > std::abs(b.difference);
-  });
+  std::ranges::stable_sort(
+      all, [](const SentenceScores& a, const SentenceScores& b) { return a.spread > b.spread; });
   if (all.size() > most) all.resize(most);
   return all;
 }

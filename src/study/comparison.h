@@ -66,10 +66,12 @@ NgramDifferences ngram_differences(const Tokens& reference, const Tokens& first,
 struct SentenceScores {
   std::size_t line = 0;      // from 0
   std::vector<double> chrf;  // of each system
-  double difference = 0;     // of the first two: first - second
+  double spread = 0;         // the highest less the lowest of them
 };
 
-/// The `most` sentences whose first two translations differ most in chrF2, the largest first.
+/// The `most` sentences with the largest spread in chrF2, the largest first: whichever two of the
+/// systems differ. Sentences without one are left out. `systems`: two or more, with as many lines
+/// as the reference.
 std::vector<SentenceScores> sentences_that_differ(const Lines& reference,
                                                   const std::vector<score::SystemOutput>& systems,
                                                   std::size_t most);

@@ -46,9 +46,28 @@ TEST(SentencesThatDiffer, BeginWithTheLargestDifference) {
       reference, {{"a", {"the cat", "a log", "one two"}}, {"b", {"xx", "a dog", "one two"}}}, 5);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].line, 0U);
-  EXPECT_GT(found[0].difference, 50);
+  EXPECT_GT(found[0].spread, 50);
+  EXPECT_GT(found[0].chrf[0], found[0].chrf[1]);
   EXPECT_EQ(found[1].line, 1U);
-  EXPECT_LT(found[1].difference, 0);
+  EXPECT_DOUBLE_EQ(found[1].spread, found[1].chrf[1] - found[1].chrf[0]);
+  EXPECT_GT(found[1].spread, 0);
+}
+
+// Against abc, chrF2 of abd is 7/18, of ab 7/11, of x 0 (worked in tests/score/chrf_test.cpp).
+TEST(SentencesThatDiffer, AreThoseWhereAnyTwoOfThreeSystemsDo) {
+  const Lines reference(5, "abc");
+  const std::vector<score::SystemOutput> systems{{"a", {"abd", "ab", "x", "abd", "abc"}},
+                                                 {"b", {"abd", "abd", "x", "ab", "abc"}},
+                                                 {"c", {"abc", "ab", "x", "x", "abc"}}};
+  const auto found = sentences_that_differ(reference, systems, 5);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].line, 3U);  // b and c
+  EXPECT_NEAR(found[0].spread, 100 * 7.0 / 11, 1e-10);
+  EXPECT_EQ(found[1].line, 0U);  // c and both others
+  EXPECT_NEAR(found[1].spread, 100 * 11.0 / 18, 1e-10);
+  EXPECT_EQ(found[2].line, 1U);  // b and both others
+  EXPECT_NEAR(found[2].spread, 100 * (7.0 / 11 - 7.0 / 18), 1e-10);
+  EXPECT_EQ(sentences_that_differ(reference, systems, 2).size(), 2U);
 }
 
 std::vector<std::string> marked(const std::string& text, const std::string& other) {
