@@ -9,6 +9,7 @@
 #include "apps/shared/run_summary.h"
 #include "base/error.h"
 #include "base/strings.h"
+#include "model/description.h"
 #include "score/chrf.h"
 #include "score/sacrebleu.h"
 

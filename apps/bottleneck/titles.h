@@ -5,12 +5,8 @@
 #include <vector>
 
 #include "apps/shared/family.h"
-#include "model/config.h"
 
 namespace heed {
-
-/// "GRU encoder-decoder, width 256, attention bahdanau": what it is made of.
-std::string describe_model(const model::ModelConfig& model);
 
 /// One for each member: "without attention", "Bahdanau", "Luong general with input feeding",
 /// "Transformer"; where two would be the same, with the member's name behind.

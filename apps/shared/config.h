@@ -21,7 +21,7 @@ HEED_ENUM(Precision, auto_, fp32, bf16, fp16)
 struct SystemConfig {
   HEED_CONFIG(SystemConfig);
   HEED_FREE(std::string, name, "",
-            "Folder and label; an rnn attention or `transformer` selects that model by itself.",
+            "Folder and label; without `set` an rnn attention or `transformer` selects that model.",
             config::AnyValue{})
   HEED_FREE(std::vector<std::string>, set, {},
             "Settings laid over the rest of the file for this system, each key=value.",

@@ -28,13 +28,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a system's name alone means.
+/// What a system's name means where it has no settings.
 std::vector<std::string> settings_of(const std::string& name) {
   const auto& attentions = model::attention_names();
   if (name == "transformer") return {"model.type=transformer"};
   if (std::find(attentions.begin(), attentions.end(), name) != attentions.end())
     return {"model.type=rnn", "model.attention=" + name};
   return {};
+}
+
+/// A system with settings can be another model than its name says.
+void tell_of_misleading_name(const FamilyMember& member) {
+  const model::ModelConfig& model = member.config.model;
+  const std::string kind =
+      model.type == model::ModelType::transformer ? "transformer" : model.attention;
+  const auto by_name = settings_of(member.name);
+  if (by_name.empty() || kind == member.name) return;
+  log::info(member.name + ": its settings and the file make it a model of the kind " + kind +
+            "; without `set` its name would stand for " + join(by_name, ", "));
 }
 
 std::vector<SystemConfig> systems_of(const Config& config) {
@@ -169,18 +180,16 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
     names.push_back(system.name);
     if (!only.empty() && std::find(only.begin(), only.end(), system.name) == only.end()) continue;
     FamilyMember member{system.name, run_folder(config) + "/" + system.name, settings, {}};
-    const auto builtin = settings_of(system.name);
-    if (builtin.empty() && system.set.empty())
+    const auto own = system.set.empty() ? settings_of(system.name) : system.set;
+    if (own.empty())
       throw UserError(file + ": systems: '" + system.name +
                       "' is no model by itself; give it settings with `set`");
-    if (!builtin.empty() && !system.set.empty())
-      log::info(system.name + ": its name stands for " + join(builtin, ", ") +
-                "; with another name it has what the file says");
-    for (const auto& more : {builtin, system.set, vocabulary_settings(config)})
+    for (const auto& more : {own, vocabulary_settings(config)})
       member.settings.insert(member.settings.end(), more.begin(), more.end());
     member.settings.insert(member.settings.end(),
                            {"output=" + member.folder, "name=" + member.name});
     member.config = load_config(file, member.settings);  // says now what would fail in an hour
+    tell_of_misleading_name(member);
     members.push_back(std::move(member));
   }
   for (const std::string& name : only)

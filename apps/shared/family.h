@@ -19,8 +19,10 @@ struct FamilyMember {
 };
 
 /// The config's `systems`, or none, bahdanau, luong_general and transformer; `only` keeps those
-/// names. All use the vocabulary of the family's folder. Every member's resolved config is checked
-/// here. Throws UserError for a name that is neither a model nor has settings.
+/// names. A system without settings is the model that it is named after; one with settings is what
+/// they and the file say, and the log tells where its name says something else. All use the
+/// vocabulary of the family's folder. Every member's resolved config is checked here. Throws
+/// UserError for a name that is neither a model nor has settings.
 std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
                                  const std::vector<std::string>& only);
 

@@ -92,7 +92,8 @@ class Bottleneck(Command):
 
         def text(run):
             return (toy.config_text("family", corpora, run) +
-                    "systems:\n  - name: none\n  - {name: transformer, set: [training.updates=16]}\n")
+                    "systems:\n  - name: none\n"
+                    "  - {name: transformer, set: [model.type=transformer, training.updates=16]}\n")
 
         self.reference = references.make(work, "bottleneck", text, lambda config: ["bottleneck", config, "--jobs", 2])
         config = self.folder / "run.yaml"

@@ -43,6 +43,27 @@ TEST(Evaluate, TranslationsThatAreTheReferencesScoreAHundred) {
               ::testing::AllOf(StartsWith("TER 0.0"), HasSubstr("\nBLEU 100.0")));
 }
 
+// 13a sees 6 + 3 words. Line 1: "the" once and "cat" twice too often; "dog" and "." are missing.
+// Line 2: "x" twice, of which once is another mistake; "a" is missing. Without a tokenizer "dog."
+// and "b." are words.
+TEST(Evaluate, CountsRepeatedAndDroppedWordsWhereAskedTo) {
+  const TemporaryFolder folder;
+  const std::string hypothesis = folder.write("h", "the cat cat saw the the cat\nx x b.\n"),
+                    reference = folder.write("r", "the cat saw the dog.\na b.\n");
+  const auto lines_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"evaluate", "--hypothesis", hypothesis, "--reference", reference});
+    return lines_of(product(run_heed(more)));
+  };
+  EXPECT_THAT(lines_with({}), ElementsAre(StartsWith("BLEU"), StartsWith("chrF")));
+  EXPECT_THAT(lines_with({"--words"}), ElementsAre(StartsWith("BLEU"), StartsWith("chrF"),
+                                                   "repeated 44.44 % (4 of 9 words, tok:13a)",
+                                                   "dropped 33.33 % (3 of 9 words, tok:13a)"));
+  EXPECT_THAT(lines_with({"--words", "--set", "evaluation.tokenize=none", "--set",
+                          "evaluation.metrics=[bleu]"}),
+              ElementsAre(StartsWith("BLEU"), "repeated 57.14 % (4 of 7 words, tok:none)",
+                          "dropped 28.57 % (2 of 7 words, tok:none)"));
+}
+
 TEST(Evaluate, AModelWithoutATestSetAsksForOne) {
   expect_mistake(run_heed({"evaluate", Toy::get().transformer}), {"data.test", "--source"});
 }
@@ -219,6 +240,28 @@ TEST_F(BottleneckTest, TellsAlignmentErrorsWhereGoldIsGiven) {
 TEST_F(BottleneckTest, AMistypedSystemNamesItsNeighbour) {
   expect_mistake(run_heed({"bottleneck", config, "--systems", "none,bahdanu"}),
                  {"'bahdanu'", "'bahdanau'"});
+}
+
+// With the attention `none` the message would say so.
+TEST_F(BottleneckTest, ASystemWithSettingsIsNotTheModelThatItIsNamedAfter) {
+  folder.write("family.yaml",
+               read_file(config) + "systems: [{name: none, set: [model.input_feeding=true]}]\n");
+  expect_mistake(run_heed({"bottleneck", config}),
+                 {"model.input_feeding: needs one of the luong attentions, not 'bahdanau'"});
+}
+
+TEST_F(BottleneckTest, SaysWhatAModelWithAMisleadingNameIs) {
+  const std::string file = write_toy_config(
+      folder, {"positions", kTransformer, "updates: 2, validate_every: 2", /*test=*/true});
+  folder.write("positions.yaml",
+               read_file(file) + "systems: [{name: none, set: [model.positions=none]}]\n");
+  const Result result = run_heed({"bottleneck", file, "--set", "decoding.beam_size=1"});
+  product(result);
+  EXPECT_THAT(result.err,
+              HasSubstr("none: its settings and the file make it a model of the kind transformer"));
+  EXPECT_THAT(read_file(folder / "positions/none/config.yaml"), HasSubstr("type: transformer"));
+  EXPECT_THAT(read_file(folder / "positions/report.html"),
+              HasSubstr("Transformer, 2+2 layers, width 32, 4 heads, positions none"));
 }
 
 TEST_F(BottleneckTest, WithoutATestSetThereIsNoCurve) {

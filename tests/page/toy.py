@@ -129,7 +129,7 @@ evaluation: {{bootstrap: 50}}
 systems:
   - name: none
   - name: bahdanau
-  - {{name: luong_general, set: [model.input_feeding=true]}}
+  - {{name: luong_general, set: [model.attention=luong_general, model.input_feeding=true]}}
   - name: transformer
 """)
     heed("bottleneck", "family.yaml", folder=folder)
