@@ -57,10 +57,13 @@ void window_and_global(const Input& input, model::Look look, const AttentionArgs
   model::sparse_attention(input.query, input.keys, input.values, look);
 }
 
-/// A window and a stride of the length's root, as Child et al. 2019.
+/// Window and stride of a sequence of this length, as Child et al. 2019.
+int64_t root_of(int64_t length) {
+  return std::lround(std::sqrt(static_cast<double>(length)));
+}
+
 void strided(const Input& input, model::Look look, const AttentionArgs&) {
-  const auto length = static_cast<double>(input.query.size(2));
-  look.window = look.stride = std::lround(std::sqrt(length));
+  look.window = look.stride = root_of(input.query.size(2));
   model::sparse_attention(input.query, input.keys, input.values, look);
 }
 
@@ -113,10 +116,42 @@ bool fits(const Way& way, int64_t length, const AttentionArgs& args) {
   return false;
 }
 
+/// What makes a layer of a decoder one of this kind; the step is the last of `length` positions.
+struct StepWay {
+  const char* name;
+  void (*choose)(model::MultiHeadOptions& layer, int64_t length, const AttentionArgs& args);
+};
+
+void softmax_step(model::MultiHeadOptions&, int64_t, const AttentionArgs&) {}
+
+void window_step(model::MultiHeadOptions& layer, int64_t, const AttentionArgs& args) {
+  layer.window = args.window;
+}
+
+void global_step(model::MultiHeadOptions& layer, int64_t, const AttentionArgs& args) {
+  layer.window = args.window;
+  layer.global = args.global;
+}
+
+void strided_step(model::MultiHeadOptions& layer, int64_t length, const AttentionArgs&) {
+  layer.window = layer.stride = root_of(length);
+}
+
+void linear_step(model::MultiHeadOptions& layer, int64_t, const AttentionArgs&) {
+  layer.linear = true;
+}
+
+constexpr StepWay kStepWays[] = {{"softmax", softmax_step},
+                                 {"window", window_step},
+                                 {"window + global", global_step},
+                                 {"strided", strided_step},
+                                 {"linear", linear_step}};
+
 /// What a decoder keeps of the positions before, and the time of its step there.
-Cost step_cost(const model::MultiHeadOptions& options, int64_t position,
-               const AttentionArgs& args) {
+Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) {
   at::manual_seed(1);
+  model::MultiHeadOptions options{.width = args.heads * args.head, .heads = args.heads};
+  way.choose(options, position + 1, args);
   model::SelfAttention attention(options);
   attention.eval();
   at::Tensor keys, values;
@@ -142,10 +177,6 @@ draw::CurvePoint point(double value) {
 }
 
 void bench_steps(const AttentionArgs& args) {
-  const model::MultiHeadOptions softmax{.width = args.heads * args.head, .heads = args.heads};
-  model::MultiHeadOptions windowed = softmax, linear = softmax;
-  windowed.window = args.window;
-  linear.linear = true;
   text::Table table{{"attention", "position", "milliseconds", "kib_of_state"}, {}};
   draw::Curve time{.title = "Time of a decoding step of self-attention",
                    .x_label = "position",
@@ -157,14 +188,13 @@ void bench_steps(const AttentionArgs& args) {
                      .log_values = true};
   for (const int64_t position : args.positions) time.ticks.push_back(std::to_string(position));
   memory.ticks = time.ticks;
-  for (const auto& [name, options] :
-       {std::pair{"softmax", softmax}, {"window", windowed}, {"linear", linear}}) {
-    draw::CurveSeries milliseconds{name, {}}, kib{name, {}};
+  for (const StepWay& way : kStepWays) {
+    draw::CurveSeries milliseconds{way.name, {}}, kib{way.name, {}};
     for (const int64_t position : args.positions) {
-      const Cost cost = step_cost(options, position, args);
+      const Cost cost = step_cost(way, position, args);
       milliseconds.points.push_back(point(1000 * cost.seconds));
       kib.points.push_back(point(cost.bytes / 1024));
-      table.rows.push_back({name, std::to_string(position), fixed(1000 * cost.seconds, 3),
+      table.rows.push_back({way.name, std::to_string(position), fixed(1000 * cost.seconds, 3),
                             fixed(cost.bytes / 1024, 1)});
     }
     time.series.push_back(std::move(milliseconds));

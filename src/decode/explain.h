@@ -6,7 +6,8 @@
 //               u(k) = (k - 1/2) / m, k = 1..m
 //               Sundararajan, Taly and Yan 2017, equation 3, from zero vectors, by the midpoint
 //               rule in u after the substitution u^2 of their path: a row adds up to
-//               log p(y(t) | x) - log p(y(t) | 0), the closer the more steps
+//               log p(y(t) | x) - log p(y(t) | 0), the closer the more steps; of a log p with
+//               jumps (window: local_p) these are missing whatever the number of steps
 //   erasure     log p(y(t) | x) - log p(y(t) | x without i)           Li, Monroe and Jurafsky 2016
 //
 // x(i): the vector of source piece i, without its position. All in fp32.

@@ -56,6 +56,66 @@ TEST(Explain, IntegratedGradientsAddUpToTheDifferenceTheyExplain) {
   }
 }
 
+/// Models whose log p is continuous, but with kinks (sparsemax), with most of its change close to
+/// zero vectors (relative: nothing is added to the vectors, and layer norm makes small ones large)
+/// or with a window that is predicted (here wider than the sentence, so that no word enters it).
+std::vector<model::ModelConfig> models_that_take_more_steps() {
+  const std::vector<model::ModelConfig> small = small_models();
+  model::ModelConfig kinked = small[0];
+  kinked.attention_normaliser = "sparsemax";
+  model::ModelConfig steep = small[0];
+  steep.positions = "relative";
+  steep.attention_normaliser = "entmax15";
+  model::ModelConfig recurrent = small[3];
+  recurrent.attention_heads = 2;
+  recurrent.attention_normaliser = "sparsemax";
+  model::ModelConfig local = small[3];
+  local.window = model::Window::local_p;
+  local.window_size = 40;
+  return {kinked, steep, recurrent, local};
+}
+
+/// With weights as training begins with them, and biases as it leaves them: where all are 0, layer
+/// norms one behind the other make a near jump of the first step away from zero vectors.
+model::ModelPtr model_with_biases(const model::ModelConfig& config) {
+  at::manual_seed(7);
+  auto model = model::make_model(config, {vocabulary().size(), vocabulary().size()});
+  const at::NoGradGuard no_gradients;
+  for (auto& parameter : model->parameters())
+    if (parameter.dim() == 1) parameter.add_(at::randn_like(parameter), 0.3);
+  return model;
+}
+
+/// Means over the rows: how far each is from the difference that it explains, and this difference.
+struct Gap {
+  double error = 0, difference = 0;
+};
+
+Gap gap_after(Translator& translator, int64_t steps) {
+  const Explanation one = explain(translator, {kSources[0]}, std::vector{kTargets[2]},
+                                  {.evidence = Evidence::integrated, .steps = steps})[0];
+  Gap gap;
+  const auto rows = static_cast<double>(one.target_pieces.size());
+  for (std::size_t t = 0; t < one.target_pieces.size(); ++t) {
+    const double difference = one.explained[t] - one.unexplained[t];
+    gap.error += std::abs(sum_of_row(one, t) - difference) / rows;
+    gap.difference += std::abs(difference) / rows;
+  }
+  return gap;
+}
+
+TEST(Explain, IntegratedGradientsComeCloserWithMoreStepsWhereLogProbabilitiesBend) {
+  for (const auto& config : models_that_take_more_steps()) {
+    SCOPED_TRACE(config::name_of(config.type) + " " + config.attention_normaliser + " " +
+                 config::name_of(config.window));
+    auto translator = make_translator(model_with_biases(config));
+    const Gap coarse = gap_after(translator, 16), fine = gap_after(translator, 256);
+    EXPECT_GT(fine.difference, 0.01);
+    EXPECT_LT(fine.error, std::max(coarse.error / 2, 0.01 * fine.difference));
+    EXPECT_LT(fine.error, 0.005 + 0.05 * fine.difference);
+  }
+}
+
 TEST(Explain, ErasureIsTheDifferenceOfTwoScores) {
   for (const auto& config : many_models()) {
     auto translator = make_translator(random_model(config));
