@@ -90,6 +90,39 @@ TEST(Watch, OfValidationsTrainingLeavesTheAttentionOfOneSentence) {
   EXPECT_EQ(split_words(lines.at(before["line"].get<std::size_t>() - 1)).size() + 1, longest);
 }
 
+/// Waits up to 20 seconds for a text in a file that another process writes.
+bool appears(const std::string& text, const std::string& file) {
+  for (int i = 0; i < 400; ++i) {
+    if (fs::exists(file) && read_file(file).find(text) != std::string::npos) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+TEST(Watch, ARunIsTrainingWhileItsProcessLivesAndStoppedAfterwards) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 50, 1);
+  write_toy_pairs(folder, "valid", 5, 2);
+  const std::string config = write_toy_config(
+      folder, {"run", kNone, "updates: 1000000, validate_every: 40, log_every: 5"});
+  subprocess::Child training = subprocess::start(command({"train", config}), folder / "log");
+  ASSERT_TRUE(appears("\"validation\"", folder / "run/metrics.jsonl")) << read_file(folder / "log");
+  const auto listed = [&] {
+    return json::parse(product(run_heed({"runs", folder.path(), "--json"}))).at(0);
+  };
+  EXPECT_EQ(listed().at("state"), "training");
+  EXPECT_GE(listed().at("updates"), 40);
+  EXPECT_TRUE(listed().at("validation_loss").is_number());
+  const json live = told({folder.path()}).at("runs").at(0);
+  EXPECT_EQ(live.at("state"), "training");
+  EXPECT_EQ(live.at("updates"), 1000000);
+  EXPECT_GT(live.at("left"), 0);  // seconds
+  training.signal(SIGINT);
+  training.wait();
+  EXPECT_EQ(listed().at("state"), "stopped");
+  EXPECT_TRUE(told({folder.path()}).at("runs").at(0).at("left").is_null());
+}
+
 TEST(Watch, OneDamagedRunHidesNoOther) {
   const TemporaryFolder folder;
   fs::copy(Toy::get().transformer, folder / "a", fs::copy_options::recursive);
@@ -121,7 +154,8 @@ TEST(Watch, ServesUntilItIsInterruptedAndRefusesATakenPort) {
   }
   ASSERT_FALSE(url.empty());
   const std::string port = url.substr(17, url.rfind('/') - 17);
-  expect_mistake(run_heed({"watch", folder.path(), "--port", port}), {port, "is taken by another program", "--port"});
+  expect_mistake(run_heed({"watch", folder.path(), "--port", port}),
+                 {port, "is taken by another program", "--port"});
   child.signal(SIGINT);
   EXPECT_EQ(child.wait(), 0);
   expect_mistake(run_heed({"watch", "--json", folder / "nowhere"}), {"no folder", "nowhere"});

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -231,6 +232,32 @@ class WatchPage(unittest.TestCase):
             self.assertEqual(self.text(".run .name span:nth-child(2)"), "one")
         self.browser.wait("element('status').className === 'lost'")
         self.assertIn("does not answer", self.text("#status"))
+        self.browser.errors.clear()  # of the connection
+        self.browser.requests.clear()
+
+    def test_a_run_that_trains_is_seen_while_it_does_and_when_it_stops(self):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+        (self.folder / "live").mkdir()
+        settings = ("output=live/run", "training.updates=1000000", "training.validate_every=40", "training.log_every=10")
+        training = subprocess.Popen(
+            [toy.HEED, "train", "toy.yaml", *[part for one in settings for part in ("--set", one)]],
+            cwd=self.folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            with Watch("live", folder=self.folder) as other:
+                self.browser.open(other.url, 1000, 900)
+                self.browser.wait("runs.length === 1 && run().validations.length > 0 && run().left !== null")
+                for part in ("training", " of 1,000,000", " left", " tokens/s"):
+                    self.assertIn(part, self.text(".run"))
+                seen = self.browser.run("run().validations.length")
+                self.browser.wait(f"run().validations.length > {seen}")  # nobody has loaded the page again
+                training.send_signal(signal.SIGINT)
+                training.wait(20)
+                self.browser.wait("run().state === 'stopped'")
+                self.assertIn("stopped", self.text(".run"))
+                self.assertNotIn(" left", self.text(".run"))
+        finally:
+            training.kill()
+            training.wait()
         self.browser.errors.clear()  # of the connection
         self.browser.requests.clear()
 
