@@ -51,7 +51,15 @@ std::vector<double> ticks_of(const Plot& plot) {
   return ticks;
 }
 
+/// A line of one point is a dot.
 void draw_line(Svg& svg, const Line& line, const Plot& plot, const std::string& clip) {
+  if (line.points.size() == 1) {
+    const auto& [x, value] = line.points.front();
+    svg.raw("<circle cx=\"" + short_number(plot.x(x)) + "\" cy=\"" +
+            short_number(plot.axis.y(value)) + "\" r=\"3\" fill=\"" + series_color(line.color) +
+            "\"><title>" + xml_escape(line.name) + "</title></circle>");
+    return;
+  }
   std::string points;
   for (const auto& [x, value] : line.points)
     points += short_number(plot.x(x)) + ',' + short_number(plot.axis.y(value)) + ' ';

@@ -89,6 +89,9 @@ TEST(Lines, OfOnePointAndOfNoneAreDrawn) {
     const Lines lines{.title = "t", .x_label = "x", .y_label = "y", .lines = {line}};
     EXPECT_EQ(xml_fault(draw_lines(lines)), "") << line.name;
     EXPECT_THAT(lines_text(lines), HasSubstr(line.name));
+    // A polyline of one point would not be seen.
+    EXPECT_EQ(occurrences(draw_lines(lines), "<circle cx=\"704\""), line.points.size());
+    EXPECT_EQ(occurrences(draw_lines(lines), "<polyline"), 0u);
   }
 }
 
