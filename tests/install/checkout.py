@@ -13,11 +13,11 @@ PROGRAMS = {
     "bin/apt-get": """\
 echo "Reading package lists..."
 case "$1" in
-  update) echo "Get:1 http://deb.debian.org/debian bookworm InRelease [151 kB]" ;;
+  update) echo "Get:1 http://mirror.example/debian bookworm InRelease [151 kB]" ;;
   install)
     [ -z "$BROKEN" ] || exit 100
     echo "Need to get 907 kB of archives."
-    echo "Get:1 http://deb.debian.org/debian bookworm/main amd64 zsh amd64 5.9-4 [907 kB]"
+    echo "Get:1 http://mirror.example/debian bookworm/main amd64 zsh amd64 5.9-4 [907 kB]"
     echo "Fetched 907 kB in 1s (1,234 kB/s)"
     echo "Setting up zsh (5.9-4) ..." ;;
 esac""",

@@ -177,9 +177,9 @@ class Run(unittest.TestCase):
 
     def test_downloads_are_shown(self):
         lines = self.run_it("setup", MISSING="yes").stderr.splitlines()
-        for line in ("    Get:1 http://deb.debian.org/debian bookworm InRelease [151 kB]",
+        for line in ("    Get:1 http://mirror.example/debian bookworm InRelease [151 kB]",
                      "    Need to get 907 kB of archives.",
-                     "    Get:1 http://deb.debian.org/debian bookworm/main amd64 zsh amd64 5.9-4 [907 kB]",
+                     "    Get:1 http://mirror.example/debian bookworm/main amd64 zsh amd64 5.9-4 [907 kB]",
                      "    Fetched 907 kB in 1s (1,234 kB/s)",
                      "    Downloading torch-2.11.0-cp311-none-linux_x86_64.whl (123.4 MB)"):
             self.assertIn(line, lines)
