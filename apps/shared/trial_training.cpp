@@ -3,8 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <chrono>
-#include <utility>
-#include <vector>
 
 #include "apps/shared/training_run.h"
 #include "base/signals.h"
@@ -40,17 +38,6 @@ struct TrialTraining::Impl {
   train::Updater updater;
   data::Prefetcher batches;
   int64_t done = 0;
-
-  /// All parts of the next update; none at the end of the corpus.
-  std::vector<data::Batch> next_parts() {
-    std::vector<data::Batch> parts;
-    for (int64_t i = 0; i < run.config.training.accumulate; ++i) {
-      auto batch = batches.next();
-      if (!batch) break;
-      for (data::Batch& part : batch->parts) parts.push_back(std::move(part));
-    }
-    return parts;
-  }
 };
 
 TrialTraining::TrialTraining(const Config& config, const std::string& folder,
@@ -67,10 +54,10 @@ TrialSums TrialTraining::updates(int64_t count) {
   const auto start = Clock::now();
   for (int64_t i = 0; i < count; ++i) {
     signals::stop_if_interrupted();
-    const std::vector<data::Batch> parts = trial.next_parts();
-    if (parts.empty()) break;
+    const auto batches = trial.batches.next(trial.run.config.training.accumulate);
+    if (!batches) break;
     const train::UpdateReport report = trial.updater.run(
-        parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate});
+        batches->parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate});
     report.numbers();  // waits for a GPU
     sums.tokens += report.tokens;
     sums.real += report.real;

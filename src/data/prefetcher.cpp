@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -109,6 +110,17 @@ std::optional<PreparedBatch> Prefetcher::next() {
   impl_->position = item->after;
   for (const Batch& part : item->batch.parts) impl_->padding.add(part);
   return std::move(item->batch);
+}
+
+std::optional<PreparedBatch> Prefetcher::next(int64_t batches) {
+  std::optional<PreparedBatch> all = next();
+  for (int64_t i = 1; all && i < batches; ++i) {
+    auto batch = next();
+    if (!batch) break;
+    all->epoch = batch->epoch;
+    std::ranges::move(batch->parts, std::back_inserter(all->parts));
+  }
+  return all;
 }
 
 const Position& Prefetcher::position() const {

@@ -29,6 +29,9 @@ class Prefetcher {
   /// The stream's next batch, nothing after its last. What the stream throws is thrown here, after
   /// the batches before it. For one consumer.
   std::optional<PreparedBatch> next();
+  /// The parts of so many batches together, with the epoch of the last; of fewer behind the
+  /// stream's end.
+  std::optional<PreparedBatch> next(int64_t batches);
 
   /// Behind the last batch that next() gave, however far ahead the thread is: what a checkpoint
   /// saves.

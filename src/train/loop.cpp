@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -98,22 +97,17 @@ double Loop::rate() const {
 bool Loop::update_once() {
   const auto begin = Clock::now();
   const double waited = batches_->waited();
-  std::vector<data::Batch> parts;
-  for (int64_t batches = 0; batches < config_.accumulate; ++batches) {
-    auto batch = batches_->next();
-    if (!batch) break;
-    progress_.epoch = batch->epoch;
-    std::ranges::move(batch->parts, std::back_inserter(parts));
-  }
+  const auto batches = batches_->next(config_.accumulate);
   progress_.position = batches_->position();
-  if (parts.empty()) return false;
+  if (!batches) return false;
+  progress_.epoch = batches->epoch;
   const double now = rate();
   model_.train();
   group_.begin("update " + with_commas(progress_.update + 1) + " was computed");
-  reports_.push_back(updater_.run(parts, {.update = progress_.update + 1,
-                                          .rate = now,
-                                          .loss_scale = progress_.loss_scale,
-                                          .seed = setup_.seed}));
+  reports_.push_back(updater_.run(batches->parts, {.update = progress_.update + 1,
+                                                   .rate = now,
+                                                   .loss_scale = progress_.loss_scale,
+                                                   .seed = setup_.seed}));
   ++progress_.update;
   if (setup_.updated) setup_.updated(progress_.update);
   unsaved_ = true;

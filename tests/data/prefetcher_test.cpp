@@ -47,6 +47,31 @@ TEST(Prefetcher, CutsBatchesIntoParts) {
   }
 }
 
+TEST(Prefetcher, JoinsBatchesAndTheRestOfThem) {
+  const auto corpus = corpus_of({realistic(700, 2)});
+  BatchStream stream(corpus, kOptions);
+  Prefetcher prefetcher(BatchStream(corpus, kOptions), 2);
+  int64_t rests = 0;
+  while (const auto joined = prefetcher.next(3)) {
+    std::size_t part = 0;
+    int64_t batches = 0;
+    for (; batches < 3; ++batches) {
+      const auto one = stream.next();
+      if (!one) break;
+      for (const Batch& expected : parts_of(one->batch, 2))
+        EXPECT_EQ(joined->parts.at(part++).source, expected.source);
+      EXPECT_GE(joined->epoch, one->epoch);
+    }
+    EXPECT_EQ(part, joined->parts.size());
+    if (batches == 3) {
+      EXPECT_EQ(prefetcher.position(), stream.position());
+    }
+    rests += batches < 3;
+  }
+  EXPECT_FALSE(stream.next());
+  EXPECT_LE(rests, 1);
+}
+
 TEST(Prefetcher, SavesThePositionOfWhatWasUsed) {
   const auto corpus = corpus_of({realistic(700, 2)});
   Prefetcher prefetcher(BatchStream(corpus, kOptions));
