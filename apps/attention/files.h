@@ -11,8 +11,8 @@
 
 namespace heed {
 
-/// The table of one kind, piece by piece: it can be larger than is good to hold. `matrix_form`: target
-/// x source tables instead of one weight per row.
+/// The table of one kind, piece by piece: it can be larger than is good to hold. `matrix_form`:
+/// target x source tables instead of one weight per row.
 void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_form,
                const std::function<void(const std::string&)>& write);
 
@@ -20,8 +20,8 @@ void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_fo
 void write_tables(const std::filesystem::path& folder, const Matrices& matrices,
                   const std::vector<std::string>& kinds, bool matrix_form);
 
-/// `which` is all: a picture of each matrix, and one of all layers and heads where there are several;
-/// grid: only the latter; none. Returns how many. `model` is for their titles.
+/// `which` is all: a picture of each matrix, and one of all layers and heads where there are
+/// several; grid: only the latter; none. Returns how many. `model` is for their titles.
 std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& matrices,
                            const std::string& model, const std::string& which);
 

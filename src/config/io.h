@@ -27,9 +27,8 @@ void set(const SectionView& root, const std::string& assignment, Origins* origin
 std::string dump(const SectionView& root);
 
 /// Lays a YAML file over `config`. Throws ConfigError, one line with file and line number, for an
-/// unknown, repeated or mistyped key or value or a file of more than 1 MiB, and UserError for a missing
-/// file; `config` is then
-/// unchanged.
+/// unknown, repeated or mistyped key or value or a file of more than 1 MiB, and UserError for a
+/// missing file; `config` is then unchanged.
 template <Section C>
 void load_file(C& config, const std::string& path, Origins* origins = nullptr) {
   C changed = config;

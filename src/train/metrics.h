@@ -14,9 +14,9 @@ namespace heed::train {
 
 /// What a line of training metrics says besides the window's sums.
 struct LineContext {
-  double left = -1;     // seconds to the end of training, below 0: unknown
-  bool last = false;    // the run ended before the window was full
-  bool guided = false;  // there is an alignment loss
+  double left = -1;      // seconds to the end of training, below 0: unknown
+  bool last = false;     // the run ended before the window was full
+  bool guided = false;   // there is an alignment loss
   bool covered = false;  // there is a coverage loss
 };
 

@@ -36,9 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::size_t end = std::min(input.find('\n'), input.size());
   const std::string_view bytes = input.substr(std::min(end + 1, input.size()));
   const fuzz::InputFile file(sealed(std::string(input.substr(0, end)), bytes));
-  fuzz::answers([&] {
-    train::load_checkpoint(file.path()).progress.to_json();
-  });
+  fuzz::answers([&] { train::load_checkpoint(file.path()).progress.to_json(); });
   fuzz::answers([&] { train::read_weights(file.path()); });
   return 0;
 }
