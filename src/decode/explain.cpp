@@ -21,6 +21,9 @@ namespace {
 using at::Tensor;
 
 constexpr int64_t kRows = 32;  // copies of a sentence that are read together
+// Target pieces whose gradients are found together. Their copies of the sentence end at the last
+// of them: a decoder sees no later piece. Fewer at a time would make the products of matrices small.
+constexpr int64_t kSteps = 8;
 
 /// Of one pair: log p of every target piece.
 class Pair {
@@ -53,10 +56,11 @@ class Pair {
   std::pair<Tensor, Tensor> gradients(double share) const {
     const at::AutoGradMode with_gradients(true);
     std::vector<Tensor> products, values;
-    for (int64_t first = 0; first < target(); first += kRows) {
-      const int64_t rows = std::min(kRows, target() - first);
-      const data::Batch batch =
-          data::make_batch(std::vector<const data::Example*>(rows, &example_));
+    for (int64_t first = 0; first < target(); first += kSteps) {
+      const int64_t rows = std::min(kSteps, target() - first);
+      data::Example begun = example_;
+      begun.target.resize(std::min(std::ssize(begun.target), first + rows));
+      const data::Batch batch = data::make_batch(std::vector<const data::Example*>(rows, &begun));
       model::Trace trace{.cross = false, .vectors = model::SourceVectors{.share = share}};
       const Tensor features = model_.features(model::make_source(batch, device_),
                                               on_device(batch.target_input, batch), &trace);

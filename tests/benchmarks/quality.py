@@ -155,7 +155,7 @@ def main():
         for moment, (minutes, update, score) in zip(args.minutes, measured):
             rows.append({"trainer": name, "moment": moment, "minutes": minutes, "update": update, "bleu": score})
             print(f"{name:10}{moment:6g} minutes  update {update:6}  BLEU {score:.2f}", flush=True)
-    keep(table, rows)
+        keep(table, rows)
     draw(rows, args.output / "quality.svg")
 
 
