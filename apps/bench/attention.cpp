@@ -14,7 +14,6 @@
 #include "model/transformer/linear_attention.h"
 #include "model/transformer/multi_head.h"
 #include "model/transformer/scaled_dot_product.h"
-#include "model/transformer/sparse_attention.h"
 #include "study/exponent.h"
 
 namespace heed {
@@ -31,58 +30,60 @@ struct Input {
   at::Tensor query, keys, values;  // [1, heads, length, head]
 };
 
-/// Plain and fused attention are the same; what follows sees less, or weighs otherwise.
-struct Way {
-  const char* name;
-  void (*run)(const Input& input, model::Look look, const AttentionArgs& args);
-};
+using kernels::Pattern;
 
-void plain(const Input& input, model::Look look, const AttentionArgs&) {
+Pattern everything(int64_t, const AttentionArgs&) {
+  return {};
+}
+
+Pattern window(int64_t, const AttentionArgs& args) {
+  return {.window = args.window};
+}
+
+Pattern window_and_global(int64_t, const AttentionArgs& args) {
+  return {.window = args.window, .global = args.global};
+}
+
+/// As Child et al. 2019.
+Pattern strided(int64_t length, const AttentionArgs&) {
+  const int64_t root = std::lround(std::sqrt(static_cast<double>(length)));
+  return {.window = root, .stride = root};
+}
+
+void plain(const Input& input, const model::Look& look) {
   at::Tensor weights;
   model::attend(input.query, input.keys, input.values, look, &weights);
 }
 
-void fused(const Input& input, model::Look look, const AttentionArgs&) {
+void fused(const Input& input, const model::Look& look) {
   model::attend(input.query, input.keys, input.values, look);
 }
 
-void window(const Input& input, model::Look look, const AttentionArgs& args) {
-  look.window = args.window;
-  model::attend(input.query, input.keys, input.values, look);
-}
-
-void window_and_global(const Input& input, model::Look look, const AttentionArgs& args) {
-  look.window = args.window;
-  look.global = args.global;
-  model::sparse_attention(input.query, input.keys, input.values, look);
-}
-
-/// Window and stride of a sequence of this length, as Child et al. 2019.
-int64_t root_of(int64_t length) {
-  return std::lround(std::sqrt(static_cast<double>(length)));
-}
-
-void strided(const Input& input, model::Look look, const AttentionArgs&) {
-  look.window = look.stride = root_of(input.query.size(2));
-  model::sparse_attention(input.query, input.keys, input.values, look);
-}
-
-void linear(const Input& input, model::Look look, const AttentionArgs&) {
+void linear(const Input& input, const model::Look& look) {
   model::linear_attention(input.query, input.keys, input.values, look);
 }
 
-void linear_causal(const Input& input, model::Look look, const AttentionArgs&) {
+void linear_causal(const Input& input, const model::Look& given) {
+  model::Look look = given;
   look.causal = true;
   model::linear_attention(input.query, input.keys, input.values, look);
 }
 
-constexpr Way kWays[] = {{"plain", plain},
-                         {"sdpa", fused},
-                         {"window", window},
-                         {"window + global", window_and_global},
-                         {"strided", strided},
-                         {"linear", linear},
-                         {"linear, causal", linear_causal}};
+/// What the positions of a sequence of some length see, and how it is computed. Plain and fused
+/// attention are the same; what follows sees less, or weighs otherwise.
+struct Way {
+  const char* name;
+  Pattern (*pattern)(int64_t length, const AttentionArgs& args);
+  void (*run)(const Input& input, const model::Look& look);
+};
+
+constexpr Way kWays[] = {{"plain", everything, plain},
+                         {"sdpa", everything, fused},
+                         {"window", window, fused},
+                         {"window + global", window_and_global, fused},
+                         {"strided", strided, fused},
+                         {"linear", everything, linear},
+                         {"linear, causal", everything, linear_causal}};
 
 struct Cost {
   double seconds = 0, bytes = 0;
@@ -92,8 +93,9 @@ Cost cost_of(const Way& way, int64_t length, const AttentionArgs& args) {
   at::manual_seed(1);
   const auto draw = [&] { return at::randn({1, args.heads, length, args.head}); };
   const Input input{draw(), draw(), draw()};
-  const model::Look look{.scale = 1 / std::sqrt(static_cast<double>(args.head))};
-  const auto run = [&] { way.run(input, look, args); };
+  const model::Look look{.pattern = way.pattern(length, args),
+                         .scale = 1 / std::sqrt(static_cast<double>(args.head))};
+  const auto run = [&] { way.run(input, look); };
   Cost cost;
   {
     const PeakMemory memory;
@@ -116,42 +118,26 @@ bool fits(const Way& way, int64_t length, const AttentionArgs& args) {
   return false;
 }
 
-/// What makes a layer of a decoder one of this kind; the step is the last of `length` positions.
+/// A layer of a decoder; the step is the last of `length` positions.
 struct StepWay {
   const char* name;
-  void (*choose)(model::MultiHeadOptions& layer, int64_t length, const AttentionArgs& args);
+  Pattern (*pattern)(int64_t length, const AttentionArgs& args);
+  bool linear = false;
 };
 
-void softmax_step(model::MultiHeadOptions&, int64_t, const AttentionArgs&) {}
-
-void window_step(model::MultiHeadOptions& layer, int64_t, const AttentionArgs& args) {
-  layer.window = args.window;
-}
-
-void global_step(model::MultiHeadOptions& layer, int64_t, const AttentionArgs& args) {
-  layer.window = args.window;
-  layer.global = args.global;
-}
-
-void strided_step(model::MultiHeadOptions& layer, int64_t length, const AttentionArgs&) {
-  layer.window = layer.stride = root_of(length);
-}
-
-void linear_step(model::MultiHeadOptions& layer, int64_t, const AttentionArgs&) {
-  layer.linear = true;
-}
-
-constexpr StepWay kStepWays[] = {{"softmax", softmax_step},
-                                 {"window", window_step},
-                                 {"window + global", global_step},
-                                 {"strided", strided_step},
-                                 {"linear", linear_step}};
+constexpr StepWay kStepWays[] = {{"softmax", everything},
+                                 {"window", window},
+                                 {"window + global", window_and_global},
+                                 {"strided", strided},
+                                 {"linear", everything, true}};
 
 /// What a decoder keeps of the positions before, and the time of its step there.
 Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) {
   at::manual_seed(1);
-  model::MultiHeadOptions options{.width = args.heads * args.head, .heads = args.heads};
-  way.choose(options, position + 1, args);
+  const model::MultiHeadOptions options{.width = args.heads * args.head,
+                                        .heads = args.heads,
+                                        .pattern = way.pattern(position + 1, args),
+                                        .linear = way.linear};
   model::SelfAttention attention(options);
   attention.eval();
   at::Tensor keys, values;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "model/description.h"
 #include "train/metrics_line.h"
 
 namespace heed {
@@ -25,14 +26,6 @@ constexpr std::size_t kMostPoints = 1000;  // of a line of training
 
 Json number(std::optional<double> value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-std::string model_text(const model::ModelConfig& model) {
-  if (model.type == model::ModelType::transformer)
-    return "transformer, " + std::to_string(model.encoder_layers) + "+" +
-           std::to_string(model.decoder_layers) + " layers of " + std::to_string(model.width);
-  return config::name_of(model.cell) + " of " + std::to_string(model.hidden_size) + ", attention " +
-         model.attention;
 }
 
 /// Means of so many neighbours that few enough points are left.
@@ -114,7 +107,7 @@ std::vector<int64_t> validations_of(const fs::path& run) {
 Json about(const std::string& run, const std::string& state, const Events& events) {
   const Config config = saved_config(run);
   Json out{{"state", state},
-           {"model", model_text(config.model)},
+           {"model", model::describe_model(config.model)},
            {"metric", config::name_of(config.training.early_stopping.metric)},
            {"updates", config.training.updates}};
   int64_t update = 0;

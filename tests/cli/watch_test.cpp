@@ -40,7 +40,7 @@ TEST(Watch, TellsOfEachRunInAFolderAndLeavesItAsItIs) {
   const json& rnn = all["runs"][0];
   EXPECT_EQ(rnn.at("id"), toy.rnn);
   EXPECT_EQ(rnn.at("state"), "finished");
-  EXPECT_EQ(rnn.at("model"), "gru of 48, attention bahdanau");
+  EXPECT_EQ(rnn.at("model"), "GRU encoder-decoder, width 48, attention bahdanau");
   EXPECT_EQ(rnn.at("update"), 300);
   EXPECT_EQ(rnn.at("updates"), 300);
   EXPECT_TRUE(rnn.at("left").is_null());

@@ -120,7 +120,7 @@ class WatchPage(unittest.TestCase):
         self.assertEqual(self.browser.run("[...document.querySelectorAll('.run .name span:nth-child(2)')].map("
                                           "name => name.textContent)"), ["one", "two"])
         card = self.text(".run")
-        for part in ("finished", "update120 of 120", "validationloss ", " at 120", "transformer, 2+2 layers of 24"):
+        for part in ("finished", "update120 of 120", "validationloss ", " at 120", "Transformer, 2+2 layers, width 24"):
             self.assertIn(part, card)
 
     def test_the_slider_shows_the_attention_and_the_translations_of_each_validation(self):

@@ -20,6 +20,11 @@ struct Pattern {
   /// Nothing beside the window.
   bool is_band() const { return window > 0 && global == 0 && stride == 0; }
   bool is_sparse() const { return window > 0 && !is_band(); }
+  bool sees(int64_t query, int64_t key) const {
+    const int64_t distance = query < key ? key - query : query - key;
+    return window == 0 || distance <= window || std::min(query, key) < global ||
+           (stride > 0 && distance % stride == 0);
+  }
 };
 
 /// What a head sees of one sentence.

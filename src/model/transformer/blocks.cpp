@@ -24,7 +24,7 @@ Tensor activate(Activation activation, Tensor x) {
 
 MultiHeadOptions cross_options(const BlockOptions& block) {
   MultiHeadOptions options = block.attention;
-  options.window = options.global = options.stride = 0;
+  options.pattern = {};
   options.linear = false;
   options.normalise = block.cross_normalise;
   options.kept = block.cross_kept;

@@ -14,9 +14,9 @@ struct WindowBlocks {
   int64_t size, before, after, count;
 
   WindowBlocks(int64_t length, const Look& look)
-      : size(std::max(kSmallest, look.window)),
-        before(look.window),
-        after(look.causal ? 0 : look.window),
+      : size(std::max(kSmallest, look.pattern.window)),
+        before(look.pattern.window),
+        after(look.causal ? 0 : look.pattern.window),
         count((length + size - 1) / size) {}
 
   int64_t span() const { return before + size + after; }

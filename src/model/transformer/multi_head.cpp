@@ -77,15 +77,11 @@ void write_step(Tensor& cache, const Tensor& now, int64_t position) {
 
 /// The steps that the one at `position` sees of a sparse pattern; undefined where they are all that
 /// its window sees.
-Tensor seen_places(const MultiHeadOptions& options, int64_t position, const at::Device& device) {
-  if (options.global == 0 && options.stride == 0) return {};
+Tensor seen_places(const kernels::Pattern& pattern, int64_t position, const at::Device& device) {
+  if (!pattern.is_sparse()) return {};
   std::vector<int64_t> places;
-  for (int64_t place = 0; place <= position; ++place) {
-    const int64_t away = position - place;
-    if (away <= options.window || place < options.global || position < options.global ||
-        (options.stride > 0 && away % options.stride == 0))
-      places.push_back(place);
-  }
+  for (int64_t place = 0; place <= position; ++place)
+    if (pattern.sees(position, place)) places.push_back(place);
   return upload(at::tensor(places, at::kLong), device);
 }
 
@@ -163,7 +159,7 @@ Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences,
   return kernels::packed_attention(
       projected, projected, packed_heads(options_, sentences, sentences), causal,
       scale_of(options_), {numbers_by_distance(scores, query, scale_of(options_))},
-      {options_.window, options_.global, options_.stride});
+      options_.pattern);
 }
 
 Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool causal,
@@ -172,9 +168,7 @@ Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, bool 
   Heads heads = project(x);
   const int64_t length = x.size(1);
   Look look = look_of(options_, sentences.valid, causal, is_training());
-  look.window = options_.window;
-  look.global = options_.global;
-  look.stride = options_.stride;
+  look.pattern = options_.pattern;
   if (!options_.linear) {
     heads.query = positions_->rotate(heads.query, 0);
     heads.keys = positions_->rotate(heads.keys, 0);
@@ -216,9 +210,9 @@ Tensor SelfAttention::attend_step(const Heads& heads, const StepCache& cache, in
                                   Tensor* weights) {
   write_step(cache.keys, positions_->rotate_all(heads.keys, position), position);
   write_step(cache.values, heads.values, position);
-  const Tensor places = seen_places(options_, position, heads.query.device());
-  const bool windowed = options_.window > 0 && !places.defined();
-  const int64_t first = windowed ? std::max<int64_t>(0, position - options_.window) : 0;
+  const Tensor places = seen_places(options_.pattern, position, heads.query.device());
+  const int64_t window = options_.pattern.is_band() ? options_.pattern.window : position;
+  const int64_t first = std::max<int64_t>(0, position - window);
   const int64_t count = position + 1 - first;
   const auto seen = [&](const Tensor& all) {  // [sentences * beam, kv heads, keys, head]
     const Tensor flat = all.flatten(0, 1);

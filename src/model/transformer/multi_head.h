@@ -23,11 +23,10 @@ struct MultiHeadOptions {
   int64_t width = 0, heads = 1;
   int64_t kv_heads = 0;  // 0: as many as heads
   AttentionScale scale = AttentionScale::sqrt;
-  double dropout = 0;              // of the weights, while training
-  int64_t window = 0;              // self-attention: sees so many positions each way; 0: all
-  int64_t global = 0, stride = 0;  // self-attention: what it sees beside the window, as in Look
-  bool linear = false;             // self-attention: f(Q) (f(K)^T V), without softmax
-  bool bias = true;                // of the projections
+  double dropout = 0;             // of the weights, while training
+  kernels::Pattern pattern = {};  // self-attention: what a position sees
+  bool linear = false;            // self-attention: f(Q) (f(K)^T V), without softmax
+  bool bias = true;               // of the projections
   kernels::Normalise normalise = &kernels::softmax;
 
   std::vector<int64_t> kept;  // of the heads, those that are there; empty: all

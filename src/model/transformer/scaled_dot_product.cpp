@@ -34,6 +34,11 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, cons
       .to(values.scalar_type());
 }
 
+/// Whether some key is out of a query's sight.
+bool hides(const kernels::Pattern& pattern, int64_t length) {
+  return pattern.window > 0 && pattern.window + 1 < length;
+}
+
 /// Fused, with the added scores and all masks as one tensor.
 Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look) {
   Tensor added = look.added.to(query.scalar_type());
@@ -61,10 +66,10 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, con
     return plain(query, keys, values, look, weights ? *weights : unwanted);
   const int64_t length = query.size(2);
   if (look.added.defined()) return with_added(query, keys, values, look);
-  if (look.global > 0 || look.stride > 0) return sparse_attention(query, keys, values, look);
-  if (look.window > 0 && worth_blocks(length, look))
+  if (look.pattern.is_sparse()) return sparse_attention(query, keys, values, look);
+  if (look.pattern.is_band() && worth_blocks(length, look))
     return attend_in_blocks(query, keys, values, look);
-  const bool narrow = look.window > 0 && look.window + 1 < length;
+  const bool narrow = hides(look.pattern, length);
   if (!narrow && look.dropout == 0 && kernels::can_attend(query, keys, values))
     return kernels::attention(query, keys, values, look.valid, look.causal, look.scale);
   std::optional<Tensor> mask;
@@ -84,22 +89,21 @@ Tensor window_mask(int64_t length, int64_t window, const at::Device& device) {
       .triu(-window);
 }
 
-Tensor pattern_mask(const Look& look, int64_t length, const at::Device& device) {
-  Tensor seen = window_mask(length, look.window, device);
+Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device) {
+  Tensor seen = window_mask(length, pattern.window, device);
   const Tensor places = at::arange(length, at::TensorOptions(device).dtype(at::kLong));
-  if (look.stride > 0) {
+  if (pattern.stride > 0) {
     const Tensor distance = places.unsqueeze(0) - places.unsqueeze(1);
-    seen = seen.logical_or(distance.remainder(look.stride).eq(0));
+    seen = seen.logical_or(distance.remainder(pattern.stride).eq(0));
   }
-  const Tensor first = places.lt(look.global);
+  const Tensor first = places.lt(pattern.global);
   return seen.logical_or(first.unsqueeze(0)).logical_or(first.unsqueeze(1));
 }
 
 Tensor whole_mask(const Look& look, int64_t length, const at::Device& device) {
   const Tensor padding = look.valid;
-  if (look.window == 0 || look.window + 1 >= length)
-    return look.causal ? causal_mask(length, device) : padding;
-  const Tensor near = pattern_mask(look, length, device);
+  if (!hides(look.pattern, length)) return look.causal ? causal_mask(length, device) : padding;
+  const Tensor near = pattern_mask(look.pattern, length, device);
   if (look.causal) return near.logical_and(causal_mask(length, device));
   if (!padding.defined()) return near;
   return padding.logical_and(near).logical_or_(window_mask(length, 0, device));

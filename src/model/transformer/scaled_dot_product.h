@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "kernels/normalisers/normaliser.h"
+#include "kernels/rows/attention.h"
 #include "kernels/tensor.h"
 
 namespace heed::model {
@@ -13,11 +14,9 @@ namespace heed::model {
 struct Look {
   Tensor valid;         // [batch, 1, 1, keys]: the keys that are no padding; undefined: all
   bool causal = false;  // query i sees keys 0..i (as many queries as keys, valid undefined)
-  int64_t window = 0;   // query i sees keys i-window..i+window (as many queries as keys); 0: all
-  int64_t global = 0;  // beside the window: the first keys, which everybody sees, and their queries
-  int64_t stride = 0;  // beside the window: keys whose distance is a multiple of it; 0: none
-  double scale = 1;    // 1 / sqrt(width of one head), but for the ablation
-  double dropout = 0;  // of the weights
+  kernels::Pattern pattern = {};  // of as many queries as keys
+  double scale = 1;               // 1 / sqrt(width of one head), but for the ablation
+  double dropout = 0;             // of the weights
   /// Makes other weights, [batch, heads, query, keys]; then they are computed in plain steps.
   std::function<Tensor(const Tensor& weights)> exchange;
   Tensor added;  // to scaled scores: [batch or 1, heads, query, keys]; undefined: nothing
@@ -42,8 +41,8 @@ Tensor causal_mask(int64_t length, const at::Device& device);
 /// [length, length] bool: query i sees the keys i-window..i+window.
 Tensor window_mask(int64_t length, int64_t window, const at::Device& device);
 
-/// [length, length] bool: the window of a Look with what is beside it.
-Tensor pattern_mask(const Look& look, int64_t length, const at::Device& device);
+/// [length, length] bool: what Pattern::sees() says, of one with a window.
+Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device);
 
 /// All of a Look as one mask that broadcasts to [batch, heads, query, keys], or undefined where
 /// everybody sees everything.

@@ -33,8 +33,8 @@ Tensor block_mask(const Look& look, const WindowBlocks& blocks, int64_t batch, i
   const auto options = at::TensorOptions(device).dtype(at::kLong);
   const Tensor row = at::arange(blocks.size, options).unsqueeze(1);
   const Tensor distance = at::arange(blocks.span(), options) - blocks.before - row;  // [size, span]
-  const Tensor near =
-      distance.ge(-look.window).logical_and_(distance.le(look.causal ? 0 : look.window));
+  const Tensor near = distance.ge(-look.pattern.window)
+                          .logical_and_(distance.le(look.causal ? 0 : look.pattern.window));
   // Columns beyond the sentence's ends, and its padding.
   Tensor there = at::ones({1, 1, length, 1}, at::TensorOptions(device).dtype(at::kBool));
   if (look.valid.defined()) there = look.valid.transpose(2, 3);

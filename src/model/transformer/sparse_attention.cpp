@@ -49,10 +49,11 @@ class Near {
     const auto options = at::TensorOptions(query.device()).dtype(at::kLong);
     const Tensor row = at::arange(blocks_.size, options).unsqueeze(1);
     const Tensor distance = at::arange(blocks_.span(), options) - blocks_.before - row;
-    const Tensor near =
-        distance.ge(-in.look.window).logical_and_(distance.le(in.look.causal ? 0 : in.look.window));
+    const Tensor near = distance.ge(-in.look.pattern.window)
+                            .logical_and_(distance.le(in.look.causal ? 0 : in.look.pattern.window));
     // Columns beyond the sentence's ends, its padding, and the places that everybody sees.
-    const Tensor others = in.real().logical_and(in.places().ge(in.look.global).view({1, 1, -1, 1}));
+    const Tensor others =
+        in.real().logical_and(in.places().ge(in.look.pattern.global).view({1, 1, -1, 1}));
     const Tensor there = cut_keys(others.expand({in.query.size(0), 1, -1, 1}), blocks_);
     const Tensor seen = near.logical_and(there.transpose(2, 3)).logical_or(distance.eq(0));
     scores = joined_blocks(hidden(at::matmul(query, keys.transpose(2, 3)) * in.look.scale, seen),
@@ -74,13 +75,14 @@ class Near {
 /// The places that everybody sees.
 class Global {
  public:
-  explicit Global(const Inputs& in) : values_(in.values.narrow(2, 0, in.look.global)) {
-    const Tensor keys = in.keys.narrow(2, 0, in.look.global);
-    Tensor seen = in.real().narrow(2, 0, in.look.global).transpose(2, 3);  // [batch, 1, 1, global]
+  explicit Global(const Inputs& in) : values_(in.values.narrow(2, 0, in.look.pattern.global)) {
+    const Tensor keys = in.keys.narrow(2, 0, in.look.pattern.global);
+    Tensor seen =
+        in.real().narrow(2, 0, in.look.pattern.global).transpose(2, 3);  // [batch, 1, 1, global]
     if (in.look.causal) {
       const Tensor places = in.places();
       seen = seen.logical_and(
-          places.narrow(0, 0, in.look.global).unsqueeze(0).le(places.unsqueeze(1)));
+          places.narrow(0, 0, in.look.pattern.global).unsqueeze(0).le(places.unsqueeze(1)));
     }
     scores = hidden(at::matmul(in.query, keys.transpose(2, 3)) * in.look.scale, seen);
   }
@@ -98,16 +100,17 @@ class Global {
 class Strided {
  public:
   explicit Strided(const Inputs& in)
-      : stride_(in.look.stride), length_(in.length()), values_(columns(in.values)) {
+      : stride_(in.look.pattern.stride), length_(in.length()), values_(columns(in.values)) {
     const Tensor query = columns(in.query),
                  keys = columns(in.keys);  // [batch, heads, s, rows, head]
     const int64_t rows = query.size(3);
     const auto options = at::TensorOptions(query.device()).dtype(at::kLong);
     const Tensor row = at::arange(rows, options);
     const Tensor distance = (row.unsqueeze(0) - row.unsqueeze(1)) * stride_;  // [rows, rows]
-    Tensor seen = distance.abs().gt(in.look.window);
+    Tensor seen = distance.abs().gt(in.look.pattern.window);
     if (in.look.causal) seen = seen.logical_and(distance.le(0));
-    const Tensor others = in.real().logical_and(in.places().ge(in.look.global).view({1, 1, -1, 1}));
+    const Tensor others =
+        in.real().logical_and(in.places().ge(in.look.pattern.global).view({1, 1, -1, 1}));
     seen = seen.logical_and(columns(others).transpose(3, 4));  // [batch or 1, 1, s, rows, rows]
     scores = sequence(hidden(at::matmul(query, keys.transpose(3, 4)) * in.look.scale, seen));
   }
@@ -137,14 +140,14 @@ class Strided {
 /// The places that everybody sees see everybody.
 Tensor of_global_queries(const Inputs& in) {
   Look look = in.look;
-  look.global = look.stride = look.window = 0;
-  const Tensor query = in.query.narrow(2, 0, in.look.global);
+  look.pattern = {};
+  const Tensor query = in.query.narrow(2, 0, in.look.pattern.global);
   Tensor scores = at::matmul(query, in.keys.transpose(2, 3)) * look.scale;
   Tensor seen = in.real().transpose(2, 3);
   if (look.causal) {
     const Tensor places = in.places();
-    seen =
-        seen.logical_and(places.unsqueeze(0).le(places.narrow(0, 0, in.look.global).unsqueeze(1)));
+    seen = seen.logical_and(
+        places.unsqueeze(0).le(places.narrow(0, 0, in.look.pattern.global).unsqueeze(1)));
   }
   const Tensor weights = at::softmax(hidden(scores, seen), -1);
   return at::matmul(drop(weights, look.dropout, /*training=*/true), in.values);
@@ -156,15 +159,15 @@ Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& v
                         const Look& given) {
   const kernels::WithoutAutocast guard;
   Look look = given;
-  look.global = std::min(look.global, query.size(2));
+  look.pattern.global = std::min(look.pattern.global, query.size(2));
   const Inputs in{kernels::widened(query), for_each_head(kernels::widened(keys), query.size(1)),
                   for_each_head(kernels::widened(values), query.size(1)), look};
   const Near near(in);
   std::optional<Global> global;
   std::optional<Strided> strided;
   std::vector<Tensor> scores{near.scores};
-  if (look.global > 0) scores.push_back(global.emplace(in).scores);
-  if (look.stride > 0) scores.push_back(strided.emplace(in).scores);
+  if (look.pattern.global > 0) scores.push_back(global.emplace(in).scores);
+  if (look.pattern.stride > 0) scores.push_back(strided.emplace(in).scores);
   std::vector<int64_t> sizes;
   for (const Tensor& part : scores) sizes.push_back(part.size(3));
   const Tensor weights = drop(at::softmax(at::cat(scores, 3), -1), look.dropout, /*training=*/true);
@@ -172,9 +175,10 @@ Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& v
   Tensor context = near.context(parts[0]);
   if (global) context = context + global->context(parts[1]);
   if (strided) context = context + strided->context(parts.back());
-  if (look.global > 0)
-    context = at::cat(
-        {of_global_queries(in), context.narrow(2, look.global, in.length() - look.global)}, 2);
+  if (look.pattern.global > 0)
+    context = at::cat({of_global_queries(in),
+                       context.narrow(2, look.pattern.global, in.length() - look.pattern.global)},
+                      2);
   return context.to(values.scalar_type());
 }
 

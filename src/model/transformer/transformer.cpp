@@ -60,9 +60,9 @@ BlockOptions block_options(const ModelConfig& config, const std::string& self, i
                                      .kv_heads = config.kv_heads,
                                      .scale = config.attention_scale,
                                      .dropout = config.attention_dropout,
-                                     .window = config.sliding_window,
-                                     .global = config.global_tokens,
-                                     .stride = config.attention_stride,
+                                     .pattern = {.window = config.sliding_window,
+                                                 .global = config.global_tokens,
+                                                 .stride = config.attention_stride},
                                      .linear = config.self_attention == SelfAttentionKind::linear},
                        .cross_normalise = kernels::normaliser(config.attention_normaliser)};
   if (!config.pruned_heads.empty()) {

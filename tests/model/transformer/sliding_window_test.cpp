@@ -24,7 +24,7 @@ class Blocks : public testing::TestWithParam<Shape> {
     query = at::randn({s.batch, s.heads, s.length, s.head}, options).requires_grad_();
     keys = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
     values = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
-    look = {.window = s.window, .scale = 1 / std::sqrt(static_cast<double>(s.head))};
+    look = {.pattern = {.window = s.window}, .scale = 1 / std::sqrt(static_cast<double>(s.head))};
   }
 
   /// Sentence b has lost its last 40 b positions.
@@ -88,10 +88,10 @@ INSTANTIATE_TEST_SUITE_P(OddShapes, Blocks,
                          });
 
 TEST(SlidingWindow, TakesBlocksOnlyWhereTheyAreLessWork) {
-  EXPECT_FALSE(worth_blocks(100, {.window = 16}));
-  EXPECT_TRUE(worth_blocks(128, {.window = 16}));  // 2 (16 + 32 + 16)
-  EXPECT_TRUE(worth_blocks(8192, {.window = 128}));
-  EXPECT_FALSE(worth_blocks(8192, {.window = 4000}));
+  EXPECT_FALSE(worth_blocks(100, {.pattern = {.window = 16}}));
+  EXPECT_TRUE(worth_blocks(128, {.pattern = {.window = 16}}));  // 2 (16 + 32 + 16)
+  EXPECT_TRUE(worth_blocks(8192, {.pattern = {.window = 128}}));
+  EXPECT_FALSE(worth_blocks(8192, {.pattern = {.window = 4000}}));
 }
 
 TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
@@ -99,7 +99,7 @@ TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
   const Tensor x = at::randn({2, 2, 150, 4});
   for (const bool causal : {false, true}) {
     Tensor weights;
-    const Look look{.causal = causal, .window = 5, .scale = 0.5};
+    const Look look{.causal = causal, .pattern = {.window = 5}, .scale = 0.5};
     const Tensor plain = attend(x, x, x, look, &weights);
     EXPECT_TRUE(at::allclose(attend(x, x, x, look), plain, 0, 1e-5));
     const Tensor near = whole_mask(look, 150, at::kCPU);

@@ -13,7 +13,8 @@ namespace {
 
 // Seven places, a window of 1, place 0 for everybody, every third place.
 TEST(SparsePattern, IsTheWindowTheFirstPlacesAndTheColumns) {
-  const Tensor seen = pattern_mask({.window = 1, .global = 1, .stride = 3}, 7, at::kCPU);
+  const kernels::Pattern pattern{.window = 1, .global = 1, .stride = 3};
+  const Tensor seen = pattern_mask(pattern, 7, at::kCPU);
   const auto row = [&](int64_t i) {
     std::string text;
     for (int64_t j = 0; j < 7; ++j) text += seen[i][j].item<bool>() ? 'x' : '.';
@@ -24,6 +25,9 @@ TEST(SparsePattern, IsTheWindowTheFirstPlacesAndTheColumns) {
   EXPECT_EQ(row(2), "xxxx.x.");
   EXPECT_EQ(row(3), "x.xxx.x");
   EXPECT_EQ(row(6), "x..x.xx");
+  for (int64_t i = 0; i < 7; ++i)
+    for (int64_t j = 0; j < 7; ++j)
+      EXPECT_EQ(pattern.sees(i, j), seen[i][j].item<bool>()) << i << " " << j;
 }
 
 struct Shape {
@@ -45,7 +49,7 @@ class SparseAttention : public testing::TestWithParam<Shape> {
     query = draw(s.heads);
     keys = draw(s.kv_heads);
     values = draw(s.kv_heads);
-    look = {.window = s.window, .global = s.global, .stride = s.stride, .scale = 0.6};
+    look = {.pattern = {.window = s.window, .global = s.global, .stride = s.stride}, .scale = 0.6};
   }
   /// Where `real` [batch, 1, length, 1] is true.
   void expect_equal_to_mask(const Tensor& real) {
@@ -98,9 +102,9 @@ TEST(SparseAttention, OfEverythingIsFullAttention) {
   const Tensor x = at::randn({2, 2, 23, 4}, at::kDouble);
   Tensor weights;
   const Tensor full = attend(x, x, x, {.scale = 0.5}, &weights);
-  for (const Look& look :
-       {Look{.window = 22, .global = 1, .scale = 0.5}, Look{.window = 1, .stride = 1, .scale = 0.5},
-        Look{.window = 1, .global = 23, .scale = 0.5}})
+  for (const Look& look : {Look{.pattern = {.window = 22, .global = 1}, .scale = 0.5},
+                           Look{.pattern = {.window = 1, .stride = 1}, .scale = 0.5},
+                           Look{.pattern = {.window = 1, .global = 23}, .scale = 0.5}})
     EXPECT_LT((sparse_attention(x, x, x, look) - full).abs().max().item<double>(), 1e-12);
 }
 
