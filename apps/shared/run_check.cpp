@@ -334,6 +334,7 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
   const bool readable = check_corpora(config, wish.file, found);
   // Of a run that goes on nothing is made anew.
   const std::string folder = run_folder(config);
+  if (wish.overwrite) passes(found, [&] { require_spared(config, paths_of_run(folder)); });
   const bool begun = wish.resume && has_begun(folder) && has_vocabularies(folder);
   bool based = true;
   if (!begun) based = passes(found, [&] { require_base(config); });

@@ -35,6 +35,7 @@ struct RunCheck {
 struct CheckWish {
   std::string file;        // of the configuration: its comments name the scripts that fetch corpora
   bool resume = false;     // go on with the run in the folder, if one has begun
+  bool overwrite = false;  // delete that run first
   int64_t ranks = 1;       // of this machine
   bool own_device = true;  // this process will use it
   // A family in place of the configuration itself: names and configurations, for their memory.

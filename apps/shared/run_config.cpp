@@ -1,11 +1,15 @@
 #include "apps/shared/run_config.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <regex>
 
 #include "base/error.h"
+#include "base/event_file.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "data/cleaning.h"
 #include "train/checkpoint.h"
 
 namespace heed {
@@ -24,6 +28,14 @@ Config without_circumstances(Config config) {
   return config;
 }
 
+bool lies_in(const std::string& path, const std::string& folder) {
+  std::error_code none;
+  for (fs::path at = fs::weakly_canonical(path, none); at.has_relative_path();
+       at = at.parent_path())
+    if (fs::equivalent(at, folder, none)) return true;
+  return false;
+}
+
 }  // namespace
 
 bool has_begun(const std::string& folder) {
@@ -31,10 +43,9 @@ bool has_begun(const std::string& folder) {
 }
 
 bool is_kept_corpus(const std::string& name) {
-  const bool corpus = name.starts_with("data.train.") || name.starts_with("data.valid.") ||
-                      name.starts_with("data.more_valid.") || name.starts_with("data.test.");
-  return corpus && (name.ends_with(".tsv") || name.ends_with(".source") ||
-                    name.ends_with(".target") || name.ends_with(".alignment"));
+  static const std::regex kName(
+      R"(data\.(train(\.[0-9]+)?|valid|more_valid\.[0-9]+|test)\.(tsv|source|target|alignment))");
+  return std::regex_match(name, kName);
 }
 
 void find_kept_corpora(Config& config, const std::string& folder) {
@@ -51,14 +62,44 @@ void find_kept_corpora(Config& config, const std::string& folder) {
   }
 }
 
-void remove_run(const std::string& folder) {
+std::vector<std::string> paths_of_run(const std::string& folder) {
+  std::vector<std::string> paths;
   for (const char* name : {"checkpoints", "config.yaml", "provenance.json", "model.safetensors",
                            "metrics.jsonl", "train.log", "summary.json", "validations", "joint.spm",
-                           "source.spm", "target.spm", "test.hypothesis"}) {
+                           "source.spm", "target.spm", "test.hypothesis"})
+    paths.push_back((fs::path(folder) / name).string());
+  return paths;
+}
+
+void remove_run(const std::string& folder) {
+  for (const std::string& path : paths_of_run(folder)) {
     std::error_code error;
-    fs::remove_all(fs::path(folder) / name, error);
-    if (error)
-      throw Failure((fs::path(folder) / name).string() + ": cannot delete it: " + error.message());
+    fs::remove_all(path, error);
+    if (error) throw Failure(path + ": cannot delete it: " + error.message());
+  }
+  remove_event_files(folder);
+}
+
+void require_spared(const Config& config, const std::vector<std::string>& paths) {
+  const auto require = [&](const std::string& key, const std::string& path,
+                           const std::string& file) {
+    if (std::ranges::any_of(paths, [&](const std::string& one) { return lies_in(file, one); }))
+      throw UserError(key + ": " + path +
+                      ": --overwrite would delete it before it is read; name another output");
+  };
+  const std::string& base = config.training.from;
+  if (!base.empty())
+    require("training.from", base, (fs::path(base) / "model.safetensors").string());
+  const auto require_file = [&](const std::string& key, const std::string& path) {
+    if (!path.empty()) require(key, path, path);
+  };
+  require_file("data.vocabulary.source", config.data.vocabulary.source);
+  require_file("data.vocabulary.target", config.data.vocabulary.target);
+  data::DataConfig data = config.data;
+  for (const auto& [key, corpus] : data::corpora_of(data)) {
+    require_file(key + ".source", corpus->source);
+    require_file(key + ".target", corpus->target);
+    require_file(key + ".alignment", corpus->alignment);
   }
 }
 
@@ -74,10 +115,16 @@ Config saved_config(const std::string& folder) {
 }
 
 void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted) {
+  const bool overlap = data::leaves_out(wanted.data, data::Flaw::overlap);
   std::vector<std::string> wrong;
-  for (const config::Difference& one : config::differences(saved, wanted))
+  for (const config::Difference& one : config::differences(saved, wanted)) {
+    const bool test = one.path == "data.test.source" || one.path == "data.test.target";
     if (one.on_resume == config::OnResume::fixed)
       wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after + ")");
+    else if (overlap && test)
+      wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after +
+                      "; data.clean: overlap leaves out training pairs by it)");
+  }
   if (!wrong.empty())
     throw UserError((fs::path(folder) / "config.yaml").string() + " has " + join(wrong, ", ") +
                     ", which is fixed once a run has begun; use --overwrite or another output");

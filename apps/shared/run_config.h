@@ -24,12 +24,21 @@ void find_kept_corpora(Config& config, const std::string& folder);
 /// Failure.
 void remove_run(const std::string& folder);
 
+/// The files and folders that this deletes, but for event files.
+std::vector<std::string> paths_of_run(const std::string& folder);
+
+/// Throws UserError that names the key where a corpus, a vocabulary or the base of `config` is one
+/// of `paths`, or lies in one: --overwrite would delete what the new run is made of.
+void require_spared(const Config& config, const std::vector<std::string>& paths);
+
 /// The folder's config.yaml; a key that it lacks has its default, and corpora that the run has kept
 /// are found. Throws UserError that names the
 /// file.
 Config saved_config(const std::string& folder);
 
 /// Throws UserError that names the fixed keys whose values differ, with both values and the cure.
+/// With data.clean: [overlap] the files of data.test are fixed, too: they decide what is trained
+/// on.
 void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted);
 
 /// What gives a run other weights or other scores: all but its name and folder, where and on how

@@ -7,10 +7,12 @@
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "apps/shared/training_run.h"
+#include "apps/train/spool.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "config/io.h"
+#include "data/cleaning.h"
 
 namespace heed {
 
@@ -56,7 +58,10 @@ Preparation::Preparation(const Config& config, const Wish& wish, const std::opti
   lock_.remove_left_overs();
   remove_old_meetings(config.output, meeting);
   require_no_older_run(config.output, wish);
-  if (wish.overwrite && is_used(config.output)) remove_run(config.output);
+  if (wish.overwrite) {
+    if (is_used(config.output)) remove_run(config.output);
+    remove_kept(config);
+  }
   log::add_file((fs::path(config.output) / "train.log").string());
   if (!saved) return;
   if (const auto changed = config::differences(*saved, config); !changed.empty())
@@ -75,9 +80,11 @@ Provenance provenance_of(const ModelFolder& run, bool resumed) {
   Provenance now = Provenance::of(run);
   if (!resumed || !fs::exists(file)) return now;
   const data::CorpusFiles& test = run.config.data.test;
+  const bool overlap = data::leaves_out(run.config.data, data::Flaw::overlap);
   for (const CorpusSum& sum : changed_corpora(Provenance::read(file).corpora, now.corpora)) {
     const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
-    if (sum.path != test.source && sum.path != test.target)
+    const bool of_test = sum.path == test.source || sum.path == test.target;
+    if (!of_test || overlap)  // by which training pairs are left out
       throw UserError(what + "; restore it, or use --overwrite or another output");
     log::warn(what + "; the test set is scored again");
   }

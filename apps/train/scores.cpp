@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "apps/shared/attention_maps.h"
@@ -68,7 +69,8 @@ class SetScorer {
       try {
         work();
       } catch (const Failure& failure) {
-        scores.problem = failure.what();
+        if (!scores.problem.empty()) scores.problem += "; ";
+        scores.problem += failure.what();
       }
     };
     attempt([&] {
@@ -81,6 +83,8 @@ class SetScorer {
     if (group_.leads()) keep(*outputs, update);
     attempt([&] {
       if (!evaluation_.metrics.empty()) add_sacrebleu(*outputs, scores);
+    });
+    attempt([&] {
       if (!training_.validation_command.empty())
         scores.command = first_rank_finds(group_, [&] { return command_score(*outputs); });
     });
@@ -254,29 +258,41 @@ std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& gro
 }
 
 BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
-  if (folder.config.training.from.empty()) return {};
-  const ModelFolder base = open_base(folder);
-  if (base.config.data.test.source.empty()) {
-    log::info(base.path + " has no test set: what was forgotten is not measured");
-    return {};
-  }
+  const std::string& from = folder.config.training.from;
+  if (from.empty()) return {};
+  // The training is done, and its own scores are to be kept.
+  const auto without = [&](const std::exception& error) {
+    log::warn("test set of " + from + ": " + error.what() + "; what was forgotten is not measured");
+    return BaseScores();
+  };
+  std::optional<ModelFolder> base;
   TestSet set;
   try {
-    set = open_test_set(base.config, "", "");
-  } catch (const UserError& error) {  // the training is done, and its own scores are to be kept
-    log::warn("test set of " + base.path + ": " + error.what() +
-              "; what was forgotten is not measured");
-    return {};
+    base.emplace(open_base(folder));
+    if (base->config.data.test.source.empty()) {
+      log::info(from + " has no test set: what was forgotten is not measured");
+      return {};
+    }
+    set = open_test_set(base->config, "", "");
+  } catch (const UserError& error) {
+    return without(error);
   }
-  const auto before = translated(base, set, group), after = translated(folder, set, group);
+  const auto before = translated(*base, set, group), after = translated(folder, set, group);
   if (!group.leads()) return {};
-  const auto old = score::score(before, set.reference, base.config.evaluation);
-  const auto now = score::score(after, set.reference, base.config.evaluation);
+  std::vector<score::Score> old, now;
+  try {
+    old = score::score(before, set.reference, base->config.evaluation);
+    now = score::score(after, set.reference, base->config.evaluation);
+  } catch (const UserError& error) {
+    return without(error);
+  } catch (const Failure& failure) {
+    return without(failure);
+  }
   BaseScores scores;
   for (std::size_t i = 0; i < old.size(); ++i) {
     scores.before.push_back(describe(old[i]));
     scores.after.push_back(describe(now[i]));
-    log::info("test set of " + base.path + ": " + old[i].name + " " + fixed(old[i].value, 2) +
+    log::info("test set of " + from + ": " + old[i].name + " " + fixed(old[i].value, 2) +
               " before, " + fixed(now[i].value, 2) + " after");
   }
   return scores;

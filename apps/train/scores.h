@@ -26,7 +26,8 @@ struct BaseScores {
   std::vector<std::string> before, after;
 };
 
-/// Nothing without a base that has a test set. Collective.
+/// Nothing without a base that has a test set; where they cannot be had, a warning says why.
+/// Collective.
 BaseScores score_base(const ModelFolder& folder, ranks::Group& group);
 
 }  // namespace heed

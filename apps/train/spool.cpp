@@ -38,18 +38,6 @@ std::vector<CorpusFile> files_of(data::DataConfig& data) {
   return files;
 }
 
-/// What an earlier run has kept, and the new one does not read.
-void remove_kept(const std::string& folder, const std::vector<CorpusFile>& files) {
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
-    if (!is_kept_corpus(entry.path().filename().string())) continue;
-    const bool named = std::ranges::any_of(files, [&](const CorpusFile& file) {
-      return fs::equivalent(*file.path, entry.path(), none);
-    });
-    if (!named) fs::remove(entry.path(), none);
-  }
-}
-
 void require_distinct(const std::vector<CorpusFile>& streams) {
   for (std::size_t i = 0; i < streams.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -62,15 +50,9 @@ void require_distinct(const std::vector<CorpusFile>& streams) {
 
 void spool_corpora(Config& config, const Wish& wish) {
   const fs::path folder = config.output;
-  const std::vector<CorpusFile> all = files_of(config.data);
-  std::vector<CorpusFile> streams = all;
+  std::vector<CorpusFile> streams = files_of(config.data);
   std::erase_if(streams, [](const CorpusFile& file) { return !text::is_stream(*file.path); });
-  if (streams.empty()) {
-    std::error_code none;
-    if (!wish.overwrite || !fs::is_directory(folder, none)) return;
-    const FolderLock lock(config.output, "heed train");
-    return remove_kept(config.output, all);
-  }
+  if (streams.empty()) return;
   require_distinct(streams);
   if (wish.resume && has_begun(config.output)) {
     for (const CorpusFile& stream : streams) {
@@ -98,7 +80,19 @@ void spool_corpora(Config& config, const Wish& wish) {
     *stream.path = kept;
   }
   for (auto& one : reading) one.get();
-  if (wish.overwrite) remove_kept(config.output, all);
+}
+
+void remove_kept(const Config& config) {
+  data::DataConfig data = config.data;
+  const std::vector<CorpusFile> files = files_of(data);
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(config.output, none)) {
+    if (!is_kept_corpus(entry.path().filename().string())) continue;
+    const bool named = std::ranges::any_of(files, [&](const CorpusFile& file) {
+      return fs::equivalent(*file.path, entry.path(), none);
+    });
+    if (!named) fs::remove(entry.path(), none);
+  }
 }
 
 std::vector<std::string> kept_corpora(const Config& config) {

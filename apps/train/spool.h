@@ -15,6 +15,9 @@ namespace heed {
 /// that is not to be continued or overwritten.
 void spool_corpora(Config& config, const Wish& wish);
 
+/// Deletes what an earlier run has kept in the folder, and this one does not read.
+void remove_kept(const Config& config);
+
 /// Settings ("data.train.source=runs/x/data.train.tsv") that name the files which the config has of
 /// the run's folder.
 std::vector<std::string> kept_corpora(const Config& config);

@@ -238,6 +238,7 @@ void train_command(const TrainArgs& args) {
     log::progress("checking what the configuration names");
     found = check_run(config, {.file = args.config,
                                .resume = args.wish.resume,
+                               .overwrite = args.wish.overwrite,
                                .ranks = here ? place.local_size : args.ranks,
                                .own_device = here});
     found.require(args.config);

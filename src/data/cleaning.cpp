@@ -3,12 +3,15 @@
 #include <algorithm>
 
 namespace heed::data {
+
+bool leaves_out(const DataConfig& config, Flaw flaw) {
+  return std::ranges::count(config.clean, config::name_of(flaw)) > 0;
+}
+
 Cleaning cleaning_of(const DataConfig& config) {
   Cleaning cleaning{.ratio = config.clean_ratio};
-  const std::vector<std::string>& names = flaw_names();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    cleaning.flaws[i] = std::ranges::count(config.clean, names[i]) > 0;
-  cleaning.held_out = config.more_valid;
+  for (std::size_t i = 0; i < kFlaws; ++i)
+    cleaning.flaws[i] = leaves_out(config, static_cast<Flaw>(i));
   for (const CorpusFiles& files : {config.valid, config.test})
     if (!files.source.empty()) cleaning.held_out.push_back(files);
   return cleaning;

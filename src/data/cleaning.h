@@ -16,7 +16,10 @@ struct Cleaning {
   std::vector<CorpusFiles> held_out;  // for Flaw::overlap
 };
 
-/// As data.clean and data.clean_ratio say.
+/// Whether data.clean names the flaw.
+bool leaves_out(const DataConfig& config, Flaw flaw);
+
+/// As data.clean and data.clean_ratio say; data.valid and data.test are held out.
 Cleaning cleaning_of(const DataConfig& config);
 
 class Cleaner {

@@ -82,6 +82,8 @@ void check(const DataConfig& config) {
   for (std::size_t i = 0; i < config.train.size(); ++i)
     check_pair(config.train[i], train_key(config, i), false);
   check_pair(config.valid, "data.valid", true);
+  for (std::size_t i = 0; i < config.more_valid.size(); ++i)
+    check_pair(config.more_valid[i], "data.more_valid." + std::to_string(i), false);
   check_pair(config.test, "data.test", true);
 
   DataConfig data = config;

@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 
 bool is_stream(const std::string& path) {
   // By its name: where a run goes on, there may be no such descriptor.
-  for (const std::string_view start : {"/dev/", "/proc/self/fd/"})
+  for (const std::string_view start : {"/dev/fd/", "/proc/self/fd/"})
     if (path.starts_with(start)) return true;
-  if (path == "-") return true;
+  if (path == "-" || path == "/dev/stdin") return true;
   std::error_code none;
   return fs::is_other(fs::status(path, none));
 }

@@ -5,8 +5,8 @@
 
 namespace heed::text {
 
-/// Whether `path` is stdin ("-"), a descriptor (/dev/fd/N), a FIFO or another file whose lines are
-/// gone once they are read. False where there is none.
+/// Whether `path` is stdin ("-"), a descriptor (/dev/fd/N), a FIFO, a device or another file whose
+/// lines are gone once they are read. False where there is none.
 bool is_stream(const std::string& path);
 
 /// Reads all of `path`, decompressed, into the file `to`, which is there only if it is whole.

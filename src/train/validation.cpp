@@ -79,7 +79,7 @@ Scores scores_of(model::Model& model, const Validator& validator) {
   // A signal may have ended the scorer, too.
   if (scores.problem.empty() || interrupted(validator)) return scores;
   const std::string what = "this validation has no score: " + scores.problem;
-  if (validator.decides != StopMetric::loss)
+  if (!Validation{.scores = scores}.value(validator.decides))
     throw Failure(what + "; training.early_stopping.metric: " + config::name_of(validator.decides) +
                   " needs it. Everything is saved, --resume repeats the validation");
   log::warn(what);

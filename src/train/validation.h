@@ -50,9 +50,8 @@ struct Validator {
 };
 
 /// Collective. In eval mode and without gradients; the model's mode is as before afterwards.
-/// Nothing where an interruption comes first. No scores where the loss is not finite. Where
-/// `scores` throws Failure, a warning says so and there are none; where one of them decides, that
-/// Failure is thrown.
+/// Nothing where an interruption comes first. No scores where the loss is not finite. Where a score
+/// is missing, a warning says why; where that one decides, Failure is thrown.
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,

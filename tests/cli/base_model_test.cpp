@@ -10,6 +10,7 @@
 namespace heed::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
 
@@ -113,6 +114,61 @@ TEST_F(BaseModel, WhoseTestSetIsGoneCostsNothingElse) {
   EXPECT_THAT(result.err, HasSubstr("no file 'gone.src'; what was forgotten is not measured"));
   EXPECT_FALSE(summary("new").at("test").empty());
   EXPECT_FALSE(summary("new").contains("base"));
+}
+
+TEST_F(BaseModel, ThatIsGoneCostsARunThatGoesOnNothingElse) {
+  ASSERT_EQ(train("base", kNone, "2").status, 0);
+  auto more = from("base");
+  ASSERT_EQ(train("new", kNone, "2", more).status, 0);
+  fs::remove_all(folder_ / "base");
+  more.push_back("--resume");
+  const Result result = train("new", kNone, "4", more);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("warning: test set of " + (folder_ / "base")));
+  EXPECT_THAT(result.err, HasSubstr("no such model folder; what was forgotten is not measured"));
+  EXPECT_EQ(summary("new").at("updates"), 4);
+  EXPECT_FALSE(summary("new").at("test").empty());
+  EXPECT_FALSE(summary("new").contains("base"));
+}
+
+TEST_F(BaseModel, WhoseScoreFailsCostsNothingElse) {
+  ASSERT_EQ(train("base", kNone, "2",
+                  {"--set", "evaluation.metrics=[bleu]", "--set", "evaluation.tokenize=char"})
+                .status,
+            0);
+  const std::string scorer = folder_.write(
+      "scorer",
+      "#!/bin/sh\n"
+      "case \"$*\" in *'-tok char'*) echo broken >&2; exit 3;; esac\n"
+      R"(echo '{"name": "BLEU", "score": 12.5, "signature": "nrefs:1", "verbose_score": ""}')"
+      "\n");
+  fs::permissions(scorer, fs::perms::owner_all);
+  std::vector<std::string> arguments = from("base");
+  arguments.insert(arguments.begin(),
+                   {"train", write_toy_config(folder_, {"new", kNone, "updates: 2", true}), "--set",
+                    "evaluation.metrics=[bleu]"});
+  const Result result = run_heed_in({"HEED_SACREBLEU=" + scorer}, arguments);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("status 3: broken; what was forgotten is not measured"));
+  EXPECT_EQ(summary("new").at("test").size(), 1U);
+  EXPECT_FALSE(summary("new").contains("base"));
+}
+
+TEST_F(BaseModel, IsNotDeletedForItsSuccessor) {
+  ASSERT_EQ(train("base", kNone, "2").status, 0);
+  const std::string weights = file("base/model.safetensors");
+  const auto overwrite = [&](const std::string& setting) {
+    return train("base", kNone, "2", {"--overwrite", "--set", setting});
+  };
+  const std::string base = folder_ / "base", pieces = base + "/joint.spm";
+  const std::string told = ": --overwrite would delete it before it is read; name another output";
+  fs::create_directory_symlink(base, folder_ / "link");
+  for (const std::string& path : {base, folder_ / "link"})
+    expect_mistake(overwrite("training.from=" + path), {"heed: training.from: " + path + told});
+  expect_mistake(overwrite("data.vocabulary.source=" + pieces),
+                 {"heed: data.vocabulary.source: " + pieces + told});
+  EXPECT_TRUE(file("base/model.safetensors") == weights);
+  EXPECT_TRUE(fs::exists(pieces));
 }
 
 TEST_F(BaseModel, MayDifferInDropoutAndInWhatAPositionSees) {

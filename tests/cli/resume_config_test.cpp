@@ -203,6 +203,24 @@ TEST_F(ResumeConfigTest, AnotherCorpusOfTheSameNameIsNoticed) {
   EXPECT_EQ(resume(run, {"training.updates=6"}).status, 0);
 }
 
+TEST_F(ResumeConfigTest, WhereOverlapIsLeftOutTheTestSetIsFixed) {
+  const std::string test = write_toy_pairs(folder, "test", 5, 3),
+                    other = write_toy_pairs(folder, "other", 5, 4);
+  const std::string clean =
+      write_toy_config(folder, {"clean", kNone, "updates: 4, save_every: 2", /*test=*/true});
+  const std::string overlap = "data.clean=[overlap]";
+  train_toy(clean, {"--set", overlap});
+  expect_mistake(
+      resume(clean,
+             {overlap, "data.test.source=" + other + ".src", "data.test.target=" + other + ".tgt"}),
+      {"data.test.source: " + test + ".src (wanted: " + other + ".src; data.clean: overlap",
+       "data.test.target", "--overwrite"});
+  write_toy_pairs(folder, "test", 5, 4);
+  const Result changed = resume(clean, {overlap, "training.updates=6"});
+  EXPECT_EQ(changed.status, 2);
+  EXPECT_THAT(changed.err, HasSubstr("heed: " + test + ".src: has changed since the run in "));
+}
+
 TEST_F(ResumeConfigTest, OneProcessAtATimeWorksInAFolder) {
   {
     const FolderLock held(run, "a test");

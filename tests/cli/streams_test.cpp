@@ -126,6 +126,25 @@ TEST_F(Streams, StdinIsNotReadOverAnOlderRun) {
   EXPECT_FALSE(fs::exists(kept));
 }
 
+TEST_F(Streams, OverwritingDeletesWhatWasKeptOnceTheConfigurationIsSound) {
+  product(train(config("{source: \"-\"}", file("valid.tsv")), pairs));
+  folder.write("run/data.train.mine.tsv", pairs);
+  expect_mistake(train(config(file("none.tsv"), file("valid.tsv")), "", {"--overwrite"}),
+                 {"data.train.source: no file"});
+  EXPECT_TRUE(fs::exists(kept));
+  product(train(config(file("train.tsv"), file("valid.tsv")), "", {"--overwrite"}));
+  EXPECT_FALSE(fs::exists(kept));
+  EXPECT_TRUE(fs::exists(run + "/data.train.mine.tsv"));
+}
+
+TEST_F(Streams, AKeptCorpusThatIsNamedOutlivesOverwriting) {
+  product(train(config("{source: \"-\"}", file("valid.tsv")), pairs));
+  const std::string before = weights();
+  product(train(config("{source: " + kept + "}", file("valid.tsv")), "", {"--overwrite"}));
+  EXPECT_EQ(read_file(kept), pairs);
+  EXPECT_TRUE(weights() == before);
+}
+
 TEST_F(Streams, FifosAreReadTogether) {
   const std::string source = folder / "source", target = folder / "target";
   for (const std::string& fifo : {source, target}) ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

@@ -12,10 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 std::set<std::string> names_in(const std::string& folder) {
   std::set<std::string> names;
@@ -130,6 +134,13 @@ TEST_F(TrainTest, OverwriteGivesTheSameBitsAgain) {
   EXPECT_FALSE(read_file(run + "/model.safetensors") == first);
 }
 
+TEST_F(TrainTest, OverwriteLeavesNoEventFiles) {
+  train_toy(config(), {"--set", "training.tensorboard=true"});
+  EXPECT_THAT(names_in(run), Contains(StartsWith("events.out.tfevents.")));
+  train_toy(config(), {"--overwrite"});
+  EXPECT_THAT(names_in(run), Not(Contains(StartsWith("events.out.tfevents."))));
+}
+
 TEST_F(TrainTest, ResumingAFinishedRunSaysThereIsNothingToDo) {
   train_toy(config());
   const std::string weights = read_file(run + "/model.safetensors");
@@ -165,6 +176,33 @@ TEST_F(TrainTest, AScorerThatFailsCostsTheScoreOfAValidation) {
     EXPECT_TRUE(event.at("bleu").is_null());
     EXPECT_TRUE(event.at("loss").is_number());
   }
+}
+
+TEST_F(TrainTest, OfSacrebleuAndACommandOneMayFailWhereTheOtherDecides) {
+  const std::string path = config("updates: 2, validate_every: 2, save_every: 9");
+  const auto options = [](const std::string& metric, const std::string& command) {
+    return std::vector<std::string>{"--overwrite",
+                                    "--set",
+                                    "training.validate_bleu=true",
+                                    "--set",
+                                    "training.early_stopping.metric=" + metric,
+                                    "--set",
+                                    "training.validation_command=" + command};
+  };
+  const Result no_bleu = train_with(kBroken, path, options("command", "echo 7"));
+  EXPECT_EQ(product(no_bleu), "");
+  EXPECT_THAT(no_bleu.err, HasSubstr("ended with status 3: broken"));
+  EXPECT_EQ(events(run, "validation").at(0).at("command"), 7);
+  EXPECT_TRUE(events(run, "validation").at(0).at("bleu").is_null());
+  const Result no_command = train_with(kSound, path, options("bleu", "exit 4"));
+  EXPECT_EQ(product(no_command), "");
+  EXPECT_THAT(no_command.err, HasSubstr("(exit 4) ended with exit code 4"));
+  EXPECT_EQ(events(run, "validation").at(0).at("bleu"), 12.5);
+  const Result neither = train_with(kBroken, path, options("command", "exit 4"));
+  EXPECT_EQ(neither.status, 1);
+  EXPECT_THAT(lines_of(neither.err).back(),
+              AllOf(HasSubstr("status 3: broken; training.validation_command (exit 4)"),
+                    HasSubstr("training.early_stopping.metric: command needs it")));
 }
 
 TEST_F(TrainTest, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgain) {

@@ -89,6 +89,18 @@ TEST(DataConfig, OnlyTrainingCorporaHaveAWeightAndOnlyMoreValidHasNames) {
   EXPECT_EQ(wrong(config), "data.valid.name: only the sets of data.more_valid have a name");
 }
 
+TEST(DataConfig, EachSetOfMoreValidHasItsFiles) {
+  DataConfig config;
+  config.more_valid = {{.name = "news", .source = "n.tsv"}, {.name = "talks"}};
+  EXPECT_EQ(wrong(config), "data.more_valid.1.source: no file is given");
+  config.more_valid[1].target = "t.en";
+  EXPECT_EQ(wrong(config), "data.more_valid.1.source: no file is given");
+  config.more_valid[1].source = "t.en";
+  EXPECT_EQ(wrong(config), "data.more_valid.1: source and target are the same file, 't.en'");
+  config.more_valid[1].source = "t.de";
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+}
+
 TEST(DataConfig, AFileIsNotItsOwnTranslation) {
   DataConfig config;
   config.test = {.source = "a.de", .target = "a.de"};

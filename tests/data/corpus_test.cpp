@@ -265,6 +265,7 @@ TEST_P(CorpusCleaned, LeavesOutWhatIsAskedForAndCountsIt) {
                         "a b d\na b d\na\na\na\nb\na b c d e f\na\nf\na b e\n")};
   config.valid = files("e\n", "g\n");
   config.test = files("g\n", "a b e\n");
+  config.more_valid = {files("h\n", "h\n")};  // of a source of the corpus, and no overlap
   config.clean = {GetParam().flaw};
   config.clean_ratio = 5;
   const Corpus corpus = read(config.train, {.cleaning = cleaning_of(config)});

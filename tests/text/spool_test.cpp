@@ -30,6 +30,8 @@ TEST(Spool, AStreamIsWhatCannotBeReadTwice) {
   EXPECT_TRUE(is_stream("/dev/fd/63"));
   EXPECT_TRUE(is_stream("/proc/self/fd/63"));
   EXPECT_TRUE(is_stream(fifo_in(folder)));
+  EXPECT_TRUE(is_stream("/dev/null"));
+  EXPECT_FALSE(is_stream("/dev/shm/train.de"));
   EXPECT_FALSE(is_stream(folder.write("text", "a\n")));
   EXPECT_FALSE(is_stream(folder / "none"));
   EXPECT_FALSE(is_stream(folder.path()));

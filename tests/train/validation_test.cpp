@@ -154,6 +154,21 @@ TEST_F(Validating, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgai
   expect_same_runs();
 }
 
+TEST_F(Validating, AScoreThatDoesNotDecideMayBeMissing) {
+  config.early_stopping.metric = StopMetric::bleu;
+  auto partly = setup(folder);
+  partly.scores = [](model::Model&, int64_t) -> std::optional<Scores> {
+    return Scores{.bleu = 20, .problem = "the command is away"};
+  };
+  const Logged logged;
+  EXPECT_EQ(train(partly).updates, 13);
+  EXPECT_THAT(logged.text(),
+              HasSubstr("warning: this validation has no score: the command is away"));
+  const auto lines = metrics(folder, "validation");
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].at("bleu"), 20);
+}
+
 TEST_F(Validating, AScorerThatTheSignalEndsIsNoFailure) {
   config.early_stopping.metric = StopMetric::bleu;
   bool signalled = false;
