@@ -1,4 +1,5 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/strings.h"
 #include "study/symmetrize.h"
 
 namespace heed {
@@ -89,6 +91,10 @@ class Lines {
   bool silent_;
 };
 
+bool is_odd(const Aligner& aligner, std::size_t line) {
+  return std::ranges::binary_search(aligner.odd_lines(), line + 1);
+}
+
 /// Aligns window by window. With `gold`, returns the errors of the other model and of what was
 /// joined, or nothing where there is one model.
 std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backward,
@@ -102,12 +108,13 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
     std::vector<study::Alignment> others;
     if (backward != nullptr) others = backward->align(turned(window.pairs), window.first);
     for (std::size_t i = 0; i < alignments.size(); ++i) {
+      const std::size_t line = window.first + i;
       if (backward != nullptr) {
         const study::Alignment back = study::turned_round(others[i]);
         alignments[i] = study::symmetrize(alignments[i], back, method_of(args.method));
-        if (!gold.empty()) {
-          other.error.add(back, gold[window.first + i]);
-          joined.error.add(alignments[i], gold[window.first + i]);
+        if (!gold.empty() && !is_odd(forward, line) && !is_odd(*backward, line)) {
+          other.error.add(back, gold[line]);
+          joined.error.add(alignments[i], gold[line]);
         }
       }
       lines.write(study::pharaoh(alignments[i]));
@@ -125,7 +132,7 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
 void warn_of_odd_lines(const Aligner& aligner) {
   const auto& lines = aligner.odd_lines();
   if (lines.empty()) return;
-  log::warn(aligner.path() + ": in " + std::to_string(lines.size()) + " lines, line " +
+  log::warn(aligner.path() + ": in " + counted(std::ssize(lines), "line") + ", line " +
             std::to_string(lines.front()) +
             " first, its vocabulary finds other words than blanks separate; these have no links");
 }

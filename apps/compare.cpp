@@ -15,6 +15,7 @@
 #include "config/io.h"
 #include "draw/comparison_page.h"
 #include "score/chrf.h"
+#include "text/unicode.h"
 
 namespace heed {
 namespace {
@@ -72,11 +73,26 @@ std::string name_of(const std::string& path) {
   return is_model(path) ? folder_name(path) : fs::path(path).filename().string();
 }
 
+/// The lines as they are compared: without capitals where evaluation.lowercase ignores them.
+std::vector<std::string> as_compared(std::vector<std::string> lines,
+                                     const score::EvaluationConfig& evaluation) {
+  if (evaluation.lowercase)
+    for (std::string& line : lines) line = text::lower_case(line);
+  return lines;
+}
+
+/// All that is compared: translations and references, as_compared().
+struct Compared {
+  std::vector<score::SystemOutput> systems;
+  std::vector<std::string> reference;
+};
+
+/// Shown as they are written.
 void add_sentences(const TestSet& set, const std::vector<score::SystemOutput>& systems,
-                   const CompareArgs& args, draw::ComparisonReport& report) {
+                   const Compared& all, int64_t most, draw::ComparisonReport& report) {
   const auto words = study::tokens_of(set.reference);
-  for (const study::SentenceScores& one : study::sentences_that_differ(
-           set.reference, systems, static_cast<std::size_t>(args.sentences))) {
+  for (const study::SentenceScores& one :
+       study::sentences_that_differ(all.reference, all.systems, static_cast<std::size_t>(most))) {
     draw::ComparedSentence shown{.line = one.line,
                                  .source = set.source.empty() ? "" : set.source[one.line],
                                  .reference = set.reference[one.line],
@@ -91,28 +107,32 @@ void add_sentences(const TestSet& set, const std::vector<score::SystemOutput>& s
   }
 }
 
-/// Everything that is said of a system beside the first one.
-draw::ComparedSystem compared(const score::SystemOutput& system, const score::SystemOutput& first,
-                              const TestSet& set, const score::EvaluationConfig& evaluation) {
-  draw::ComparedSystem out{.name = system.name,
-                           .scores = score::score(system.hypotheses, set.reference, evaluation)};
-  if (&system == &first || !score::knows_tokenizer(evaluation.tokenize)) return out;
+/// BLEU of a system less that of the first one, and whether that is chance.
+void add_bleu(const std::vector<std::string>& system, const std::vector<std::string>& first,
+              const std::vector<std::string>& reference, const score::EvaluationConfig& evaluation,
+              draw::ComparedToFirst& out) {
   std::vector<std::vector<score::BleuStatistics>> both;
   for (const auto* one : {&first, &system})
-    both.push_back(score::bleu_statistics(one->hypotheses, set.reference, evaluation.tokenize,
-                                          evaluation.lowercase));
-  const score::Draws draws =
-      score::bootstrap(both, std::max<int64_t>(1, evaluation.bootstrap), /*seed=*/1);
-  out.bleu = score::compare_draws(
-      draws.scores[1], draws.scores[0],
-      score::bleu(score::sum(both[1])).score - score::bleu(score::sum(both[0])).score);
+    both.push_back(
+        score::bleu_statistics(*one, reference, evaluation.tokenize, evaluation.lowercase));
+  out.bleu = score::bleu(score::sum(both[1])).score - score::bleu(score::sum(both[0])).score;
   out.randomisation = score::approximate_randomisation(both[1], both[0], kTrials, /*seed=*/1);
-  out.ngrams =
-      study::ngram_differences(study::tokens_of(set.reference), study::tokens_of(first.hypotheses),
-                               study::tokens_of(system.hypotheses), kNgrams);
-  for (std::size_t line = 0; line < set.reference.size(); ++line) {
-    const double change = score::sentence_chrf(system.hypotheses[line], set.reference[line]) -
-                          score::sentence_chrf(first.hypotheses[line], set.reference[line]);
+  if (evaluation.bootstrap == 0) return;
+  const score::Draws draws = score::bootstrap(both, evaluation.bootstrap, /*seed=*/1);
+  out.bootstrap = score::compare_draws(draws.scores[1], draws.scores[0], *out.bleu);
+}
+
+draw::ComparedToFirst to_first(const Compared& all, std::size_t system,
+                               const score::EvaluationConfig& evaluation) {
+  const auto &hypotheses = all.systems[system].hypotheses, &first = all.systems.front().hypotheses;
+  draw::ComparedToFirst out;
+  if (score::knows_tokenizer(evaluation.tokenize))
+    add_bleu(hypotheses, first, all.reference, evaluation, out);
+  out.ngrams = study::ngram_differences(study::tokens_of(all.reference), study::tokens_of(first),
+                                        study::tokens_of(hypotheses), kNgrams);
+  for (std::size_t line = 0; line < all.reference.size(); ++line) {
+    const double change = score::sentence_chrf(hypotheses[line], all.reference[line]) -
+                          score::sentence_chrf(first[line], all.reference[line]);
     out.better += change > 0;
     out.worse += change < 0;
   }
@@ -137,24 +157,37 @@ void compare(const CompareArgs& args) {
       if (systems[i].name == systems.back().name) systems.back().name = path;
   }
   draw::ComparisonReport report{.title = "Comparison on " + set.name};
-  for (const score::SystemOutput& system : systems)
-    report.systems.push_back(compared(system, systems.front(), set, evaluation));
+  Compared all{.systems = {}, .reference = as_compared(set.reference, evaluation)};
+  for (const score::SystemOutput& system : systems) {
+    all.systems.push_back({system.name, as_compared(system.hypotheses, evaluation)});
+    report.systems.push_back({.name = system.name,
+                              .scores = score::score(system.hypotheses, set.reference, evaluation),
+                              .to_first = std::nullopt});
+    if (all.systems.size() > 1)
+      report.systems.back().to_first = to_first(all, all.systems.size() - 1, evaluation);
+  }
   if (!set.source.empty()) {
     report.lengths = score::measure_lengths(set.source, set.reference, systems, evaluation,
                                             {.baseline = systems.front().name});
     for (const std::string& warning : report.lengths->warnings) log::warn(warning);
     report.notes = report.lengths->warnings;
+  } else if (!score::knows_tokenizer(evaluation.tokenize)) {
+    report.notes.push_back(
+        "no tests of BLEU: heed resamples with tokenize 13a, char or none, not " +
+        evaluation.tokenize);
+    log::warn(report.notes.back());
   }
-  const auto reference = study::tokens_of(set.reference);
+  const auto reference = study::tokens_of(all.reference);
   report.counted_in = args.counts.empty() ? "the reference" : args.counts;
   std::vector<study::Tokens> tokens;
-  for (const score::SystemOutput& system : systems)
+  for (const score::SystemOutput& system : all.systems)
     tokens.push_back(study::tokens_of(system.hypotheses));
   report.frequencies = study::accuracy_by_frequency(
       reference, tokens,
       study::frequencies_of(args.counts.empty() ? reference
-                                                : study::tokens_of(read_lines(args.counts))));
-  add_sentences(set, systems, args, report);
+                                                : study::tokens_of(as_compared(
+                                                      read_lines(args.counts), evaluation))));
+  add_sentences(set, systems, all, args.sentences, report);
   std::cout << draw::comparison_table(report);
   if (!args.json.empty()) write_atomic(args.json, draw::comparison_json(report));
   if (args.output.empty()) return;

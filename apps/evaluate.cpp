@@ -66,6 +66,12 @@ void evaluate(const EvaluateArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError(
         "heed evaluate: give either a model folder or --hypothesis FILE --reference FILE");
+  if (args.model.empty() && (args.valid || !args.source.empty() || !args.output.empty()))
+    throw UserError(
+        "heed evaluate: --hypothesis is scored as it is; --source, --valid and --output go with a "
+        "model folder");
+  if (args.valid && !args.source.empty())
+    throw UserError("heed evaluate: give --valid, or --source and --reference, not both");
   args.model.empty() ? evaluate_file(args) : evaluate_model(args);
 }
 

@@ -86,6 +86,7 @@ void faithful(const FaithfulArgs& args) {
   const std::size_t lines = pairs.source.size();
   std::vector<study::GoldAlignment> links;
   if (!args.gold.empty()) links = read_gold(args.gold, lines, args.swapped);
+  ComparableGold gold(std::move(links), args.gold);
   const ModelFolder folder = open_model(args.model, args.common.open());
   decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
                                 folder.precision);
@@ -96,16 +97,18 @@ void faithful(const FaithfulArgs& args) {
         look(translator, window.pairs, transformer, static_cast<int64_t>(window.first) + 1, args);
     for (std::size_t i = 0; i < seen.attention.size(); ++i) {
       const std::size_t line = window.first + i;
-      report.add({.attention = seen.attention[i],
-                  .evidence = seen.evidence[i],
-                  .permuted = seen.permuted[i],
-                  .gold = links.empty() ? nullptr : &links[line]},
-                 args.source + ":" + std::to_string(line + 1));
+      report.add(
+          {.attention = seen.attention[i],
+           .evidence = seen.evidence[i],
+           .permuted = seen.permuted[i],
+           .gold = gold.of(line, seen.evidence[i], window.pairs.source[i], window.pairs.target[i])},
+          args.source + ":" + std::to_string(line + 1));
     }
     log::progress(std::to_string(window.first + seen.attention.size()) + "/" +
                   std::to_string(lines) + " sentences read");
   }
   log::clear_progress();
+  gold.tell(args.model);
   if (!args.output.empty()) write_atomic(args.output, study::faithful_csv(report));
   if (!args.html.empty()) {
     write_atomic(args.html, draw::faithful_page(report, page_of(args, report)));

@@ -21,8 +21,7 @@ decode::AttentionRequest all_of(const model::ModelConfig& model) {
       decode::every_head_of(layered ? std::vector<std::string>{"encoder", "decoder", "cross"}
                                     : std::vector<std::string>{"cross"});
   request.heads = {decode::kEvery};
-  if ((layered ? model.heads : model.attention_heads) > 1)
-    request.heads.push_back(decode::kMeanOfHeads);
+  if (cross_heads(model) > 1) request.heads.push_back(decode::kMeanOfHeads);
   return request;
 }
 

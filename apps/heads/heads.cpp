@@ -55,6 +55,7 @@ void heads(const HeadsArgs& args) {
   std::vector<study::GoldAlignment> links;
   std::vector<std::vector<study::Antecedent>> antecedents;
   if (!args.gold.empty()) links = read_gold(args.gold, lines, args.swapped);
+  ComparableGold gold(std::move(links), args.gold);
   if (!args.antecedents.empty())
     antecedents = study::parse_antecedents(read_lines(args.antecedents), lines, args.antecedents);
 
@@ -71,8 +72,9 @@ void heads(const HeadsArgs& args) {
                                static_cast<int64_t>(window.first) + 1);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       const std::size_t line = window.first + i;
-      report.add(to_matrices(sentences[i], static_cast<int64_t>(line) + 1),
-                 {.links = links.empty() ? nullptr : &links[line],
+      const auto matrices = to_matrices(sentences[i], static_cast<int64_t>(line) + 1);
+      report.add(matrices,
+                 {.links = gold.of(line, matrices, window.pairs.source[i], window.pairs.target[i]),
                   .antecedents = antecedents.empty() ? nullptr : &antecedents[line]},
                  args.source + ":" + std::to_string(line + 1));
     }
@@ -80,6 +82,7 @@ void heads(const HeadsArgs& args) {
                   " sentences read");
   }
   log::clear_progress();
+  gold.tell(args.model);
   if (!args.output.empty()) write_atomic(args.output, study::heads_csv(report));
   std::cout << (args.json ? study::heads_json(report) : study::heads_table(report));
 }

@@ -6,6 +6,7 @@
 #include "apps/shared/attention_maps.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "model/model.h"
 #include "model/transformer/heads.h"
 #include "study/symmetrize.h"
@@ -17,11 +18,6 @@ namespace {
 // Every head of every layer of a window is in memory at once.
 constexpr std::size_t kWindow = 64;
 
-/// Words of the line as the model's vocabulary sees them.
-std::size_t words_of(const std::vector<std::string>& tokens) {
-  return tokens.empty() ? 0 : tokens.size() - 1;  // </s>
-}
-
 /// Those with cross-attention.
 int64_t layers_of(const model::ModelConfig& config) {
   return config.type == model::ModelType::transformer ? config.decoder_layers : 1;
@@ -29,7 +25,7 @@ int64_t layers_of(const model::ModelConfig& config) {
 
 /// 0 where there is but one head.
 int64_t mean_head_of(const model::ModelConfig& config) {
-  return config.type == model::ModelType::transformer && config.heads > 1 ? -1 : 0;
+  return cross_heads(config) > 1 ? decode::kMeanOfHeads : 0;
 }
 
 }  // namespace
@@ -91,6 +87,30 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t
   return gold;
 }
 
+const study::GoldAlignment* ComparableGold::of(std::size_t line,
+                                               const std::vector<study::AttentionMatrix>& pieces,
+                                               const std::string& source,
+                                               const std::string& target) {
+  if (gold_.empty()) return nullptr;
+  study::require_inside(gold_[line], static_cast<std::size_t>(text::count_words(source)),
+                        static_cast<std::size_t>(text::count_words(target)),
+                        name_ + ":" + std::to_string(line + 1));
+  const auto both = std::ranges::find_if(pieces, [](const study::AttentionMatrix& matrix) {
+    return matrix.kind != "encoder" && matrix.kind != "decoder";
+  });
+  if (both == pieces.end()) return nullptr;
+  if (keeps_words(study::merge_words(*both), source, target)) return &gold_[line];
+  left_out_.push_back(line + 1);
+  return nullptr;
+}
+
+void ComparableGold::tell(const std::string& model) const {
+  if (left_out_.empty()) return;
+  log::warn(name_ + ": " + counted(std::ssize(left_out_), "line") + " left out, line " +
+            std::to_string(left_out_.front()) + " first: the vocabulary of " + model +
+            " finds other words there than blanks separate");
+}
+
 Aligner::Aligner(ModelFolder folder)
     : folder_(std::move(folder)),
       translator_({folder_.member()}, folder_.config.decoding, folder_.device, folder_.precision) {
@@ -103,19 +123,28 @@ study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
                                      const std::vector<study::GoldAlignment>& gold,
                                      const std::string& gold_name) {
   study::AlignmentSweep sweep(least);
+  ComparableGold comparable(gold, gold_name);
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
     const auto sentences =
         decode::attention_maps(translator_, window.pairs.source, window.pairs.target, {},
                                static_cast<int64_t>(window.first) + 1);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       const std::size_t line = window.first + i;
-      sweep.add(to_matrices(sentences[i], static_cast<int64_t>(line) + 1), gold[line],
-                gold_name + ":" + std::to_string(line + 1));
+      const std::string where = gold_name + ":" + std::to_string(line + 1);
+      const auto matrices = to_matrices(sentences[i], static_cast<int64_t>(line) + 1);
+      if (matrices.empty()) {
+        study::require_inside(gold[line], 0, 0, where);
+        continue;
+      }
+      const auto* known =
+          comparable.of(line, matrices, window.pairs.source[i], window.pairs.target[i]);
+      if (known != nullptr) sweep.add(matrices, *known, where);
     }
     log::progress(folder_.path + ": " + std::to_string(window.first + sentences.size()) + "/" +
                   std::to_string(pairs.source.size()) + " sentences measured");
   }
   log::clear_progress();
+  comparable.tell(path());
   return sweep;
 }
 
@@ -129,11 +158,8 @@ std::vector<study::Alignment> Aligner::align(const Pairs& pairs, std::size_t fir
     alignments.emplace_back();
     if (matrices.empty()) continue;
     alignments.back() = study::word_alignment(matrices.front(), choice.reads, least);
-    const study::AttentionMatrix words = study::merge_words(matrices.front());
-    const auto same = [](const std::vector<std::string>& tokens, const std::string& line) {
-      return words_of(tokens) == static_cast<std::size_t>(text::count_words(line));
-    };
-    if (same(words.source, pairs.source[i]) && same(words.target, pairs.target[i])) continue;
+    if (keeps_words(study::merge_words(matrices.front()), pairs.source[i], pairs.target[i]))
+      continue;
     odd_lines_.push_back(first + i + 1);
     alignments.back().clear();
   }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/shared/command_line.h"
@@ -16,6 +17,28 @@ namespace heed {
 /// Throws UserError naming file and line.
 std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
                                             bool swapped);
+
+/// Gold alignments beside a model that may see other words than the text has.
+class ComparableGold {
+ public:
+  /// `name` is for messages. No `gold` at all: nothing to compare with.
+  ComparableGold(std::vector<study::GoldAlignment> gold, std::string name)
+      : gold_(std::move(gold)), name_(std::move(name)) {}
+
+  /// The gold of a line, from 0, of which `pieces` are what was seen; nullptr without gold, without
+  /// a matrix of source and target, and where keeps_words() is false. Throws UserError if its links
+  /// lie outside the line.
+  const study::GoldAlignment* of(std::size_t line,
+                                 const std::vector<study::AttentionMatrix>& pieces,
+                                 const std::string& source, const std::string& target);
+  /// Warns of the lines that were left out, if there are any.
+  void tell(const std::string& model) const;
+
+ private:
+  std::vector<study::GoldAlignment> gold_;
+  std::string name_;
+  std::vector<std::size_t> left_out_;  // from 1
+};
 
 /// Where an alignment is taken from if nobody says otherwise: the layer, head and step that guided
 /// alignment has taught; without it the step that emits the word, of the layer before the last
@@ -45,7 +68,8 @@ class Aligner {
   /// Words whose largest weight is below it have no link.
   double least = 0;
 
-  /// The error rate of everything `choice` could be. `gold_name` is for messages.
+  /// The error rate of everything `choice` could be, over the lines whose words the vocabulary
+  /// keeps. `gold_name` is for messages.
   study::AlignmentSweep sweep(const Pairs& pairs, const std::vector<study::GoldAlignment>& gold,
                               const std::string& gold_name);
 
@@ -55,7 +79,7 @@ class Aligner {
   const std::string& path() const { return folder_.path; }
   const model::ModelConfig& config() const { return folder_.config.model; }
   /// Lines in which the vocabulary finds other words than blanks separate: they get no links, which
-  /// would count the vocabulary's words. From 1; grows with every call of align().
+  /// would count the vocabulary's words. From 1, in order; grows with every call of align().
   const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }
 
  private:

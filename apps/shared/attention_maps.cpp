@@ -1,5 +1,7 @@
 #include "apps/shared/attention_maps.h"
 
+#include "text/utf8.h"
+
 namespace heed {
 
 std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
@@ -14,6 +16,18 @@ std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& 
                         .source = matrix.column_labels,
                         .weights = matrix.weights});
   return matrices;
+}
+
+int64_t cross_heads(const model::ModelConfig& config) {
+  return config.type == model::ModelType::transformer ? config.heads : config.attention_heads;
+}
+
+bool keeps_words(const study::AttentionMatrix& words, const std::string& source,
+                 const std::string& target) {
+  const auto same = [](const std::vector<std::string>& tokens, const std::string& line) {
+    return std::ssize(tokens) - 1 == text::count_words(line);  // without </s>
+  };
+  return same(words.source, source) && same(words.target, target);
 }
 
 bool has_softmax(const model::ModelConfig& config, const std::string& kind) {

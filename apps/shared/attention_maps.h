@@ -16,6 +16,14 @@ namespace heed {
 std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& attended,
                                                 int64_t sentence);
 
+/// Of each layer's cross-attention, before any was pruned.
+int64_t cross_heads(const model::ModelConfig& config);
+
+/// Whether the words of a matrix (study::merge_words) are as many as blanks separate in the two
+/// lines. Where a vocabulary finds others, their positions are not those of the text.
+bool keeps_words(const study::AttentionMatrix& words, const std::string& source,
+                 const std::string& target);
+
 /// Whether the weights of each head are a softmax of its scores: `kind` is encoder, decoder or
 /// cross.
 bool has_softmax(const model::ModelConfig& config, const std::string& kind);

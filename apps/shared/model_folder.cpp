@@ -101,12 +101,16 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
 
 OpenModels open_models(const std::string& paths, const OpenOptions& options) {
   std::optional<OpenModels> models;
+  // The search is the first one's: what is set of it need not fit the others' own.
+  OpenOptions of_others = options;
+  std::erase_if(of_others.settings,
+                [](const std::string& setting) { return setting.starts_with("decoding."); });
   for (const std::string& path : split(paths, ',')) {
     if (path.empty())
       throw UserError("'" + one_line(paths) + "': " +
                       (paths.empty() ? "names no model folder"
                                      : "a comma without a model folder before or behind it"));
-    ModelFolder folder = open_model(path, options);
+    ModelFolder folder = open_model(path, models ? of_others : options);
     if (!models) {
       models.emplace(std::move(folder));
       continue;
@@ -119,6 +123,7 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options) {
                       "data.vocabulary.target");
     models->members.push_back(folder.member());
   }
+  use_threads(models->first.config.threads);
   return std::move(*models);
 }
 

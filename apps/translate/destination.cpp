@@ -27,6 +27,8 @@ Destination::Destination(std::string file, bool resume) : file_(std::move(file))
   }
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw UserError(file_ + ": another process writes it");
+  // Who had the lock before may have written since.
+  if (::fstat(descriptor_, &about) != 0) fail(errno);
   if (resume)
     cut_to_whole_lines();
   else if (about.st_size > 0)

@@ -5,6 +5,7 @@
 
 #include "apps/shared/attention_maps.h"
 #include "study/piece_words.h"
+#include "text/utf8.h"
 
 namespace heed {
 namespace {
@@ -95,11 +96,16 @@ void tell(const Attended& one, const decode::Member& member, const DetailOptions
     details.end -= hypothesis.token_log_probabilities[i];
   }
   if (!options.alignment) return;
+  const study::PieceWords source = study::words_of_pieces(surfaces_of_source(one.weights));
+  const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
+  // Of a line that was cut the first words are there, under their own numbers.
+  const bool cut = member.source.encode(*one.line).size() + 1 > one.weights.source.size();
+  details.other_words = cut ? source.words.size() > wanted : source.words.size() != wanted;
+  if (details.other_words) return;
   study::PieceWords read = words;  // a translation that was cut may have been read without its end
   read.word_of.resize(one.weights.target.size() - 1);
-  details.alignment = study::word_alignment(
-      study::with_words(one.weights, read, study::words_of_pieces(surfaces_of_source(one.weights))),
-      options.choice.reads, options.least);
+  details.alignment = study::word_alignment(study::with_words(one.weights, read, source),
+                                            options.choice.reads, options.least);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // heed translate MODEL [FILE]: one line in, one line out, in order.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "apps/commands.h"
@@ -11,6 +13,7 @@
 #include "apps/translate/output.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "model/model.h"
 
 namespace heed {
@@ -73,16 +76,24 @@ void translate(const TranslateArgs& args) {
   input.skip(destination.lines());
   if (args.resume && destination.lines() > 0)
     log::info(args.output + ": going on behind line " + std::to_string(destination.lines()));
+  std::vector<int64_t> odd_lines;
   const auto most = static_cast<std::size_t>(32 * config.batch_size);  // sorts well by length
   for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most)) {
     const auto translations = translator.translate(window.lines, window.first, window.prefixes);
     const auto details = details_of(translator, window.lines, translations, wanted);
     std::string lines;
-    for (std::size_t i = 0; i < window.lines.size(); ++i)
-      lines += written(window.first + static_cast<int64_t>(i), window.lines[i], translations[i],
-                       details[i], output);
+    for (std::size_t i = 0; i < window.lines.size(); ++i) {
+      const int64_t line = window.first + static_cast<int64_t>(i);
+      lines += written(line, window.lines[i], translations[i], details[i], output);
+      if (std::ranges::any_of(details[i], &Details::other_words)) odd_lines.push_back(line);
+    }
     destination.write(lines);
   }
+  if (!odd_lines.empty())
+    log::warn("in " + counted(std::ssize(odd_lines), "line") + ", line " +
+              std::to_string(odd_lines.front()) +
+              " first, the vocabulary finds other words than blanks separate; their translations "
+              "have no links");
 }
 
 void add_output(CommandLine& command, TranslateArgs& args) {

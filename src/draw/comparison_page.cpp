@@ -23,17 +23,31 @@ std::string interval_text(const score::Interval& interval) {
   return with_sign(interval.low, 2) + " to " + with_sign(interval.high, 2);
 }
 
+/// BLEU, its interval, the p of both tests, sentences better and worse: blank where unknown.
 std::vector<std::string> change_of(const ComparedSystem& system) {
-  if (!system.bleu) return std::vector<std::string>(6);
-  const std::string look = system.bleu->p_value >= 0.05  ? ""
-                           : system.bleu->difference > 0 ? "class=\"better\""
-                                                         : "class=\"worse\"";
-  return {text_element("span", with_sign(system.bleu->difference, 2), look),
-          interval_text(system.bleu->interval),
-          xml_escape(score::p_text(system.bleu->p_value)),
-          system.randomisation ? xml_escape(score::p_text(*system.randomisation)) : "",
-          std::to_string(system.better),
-          std::to_string(system.worse)};
+  std::vector<std::string> cells(6);
+  if (!system.to_first) return cells;
+  const ComparedToFirst& change = *system.to_first;
+  if (change.bleu) cells[0] = with_sign(*change.bleu, 2);
+  if (change.bootstrap) {
+    cells[1] = interval_text(change.bootstrap->interval);
+    cells[2] = score::p_text(change.bootstrap->p_value);
+  }
+  if (change.randomisation) cells[3] = score::p_text(*change.randomisation);
+  cells[4] = std::to_string(change.better);
+  cells[5] = std::to_string(change.worse);
+  return cells;
+}
+
+/// For a page: what is significant in colour.
+std::vector<std::string> coloured_change_of(const ComparedSystem& system) {
+  std::vector<std::string> cells = change_of(system);
+  std::string look;
+  if (system.to_first && system.to_first->bootstrap && system.to_first->bootstrap->p_value < 0.05)
+    look = *system.to_first->bleu > 0 ? "class=\"better\"" : "class=\"worse\"";
+  for (std::string& cell : cells) cell = xml_escape(cell);
+  if (!look.empty()) cells[0] = element("span " + look, cells[0]);
+  return cells;
 }
 
 std::string scores_section(const ComparisonReport& report) {
@@ -46,7 +60,7 @@ std::string scores_section(const ComparisonReport& report) {
   for (const ComparedSystem& system : report.systems) {
     std::vector<std::string> row{text_element("span", system.name)};
     for (const score::Score& score : system.scores) row.push_back(fixed(score.value, 2));
-    for (std::string& cell : change_of(system)) row.push_back(std::move(cell));
+    for (std::string& cell : coloured_change_of(system)) row.push_back(std::move(cell));
     rows.push_back(std::move(row));
   }
   return text_element("h2", "Scores") + table(columns, rows);
@@ -76,6 +90,7 @@ std::string ngrams_section(const ComparisonReport& report) {
   std::string out = text_element("h2", "What only one gets right");
   for (std::size_t i = 1; i < report.systems.size(); ++i) {
     const ComparedSystem& other = report.systems[i];
+    const study::NgramDifferences& ngrams_of_both = other.to_first->ngrams;
     const auto block = [&](const std::string& title,
                            const std::vector<study::NgramDifference>& ngrams) {
       if (ngrams.empty()) return std::string();
@@ -85,11 +100,12 @@ std::string ngrams_section(const ComparisonReport& report) {
                         std::to_string(one.second)});
       return text_element("h3", title) + table(columns_of({"words", first, other.name}), rows);
     };
-    out += element("div class=\"pictures\"",
-                   element("div", block(first + " rather than " + other.name, other.ngrams.first)) +
-                       element("div",
-                               block(other.name + " rather than " + first, other.ngrams.second))) +
-           '\n';
+    out +=
+        element("div class=\"pictures\"",
+                element("div", block(first + " rather than " + other.name, ngrams_of_both.first)) +
+                    element("div",
+                            block(other.name + " rather than " + first, ngrams_of_both.second))) +
+        '\n';
   }
   return out +
          text_element("p", "How often each has words that the reference has in the same line.",
@@ -190,6 +206,22 @@ ordered_json words_by_frequency(const std::vector<study::FrequencyBucket>& bucke
   return rows;
 }
 
+void add(ordered_json& system, const ComparedToFirst& change) {
+  ordered_json against = ordered_json::object();
+  if (change.bootstrap)
+    against = to_json(*change.bootstrap);
+  else if (change.bleu)
+    against["bleu"] = *change.bleu;
+  if (change.randomisation) against["p_randomisation"] = *change.randomisation;
+  against["sentences_better"] = change.better;
+  against["sentences_worse"] = change.worse;
+  system["against_first"] = std::move(against);
+  ordered_json first = ordered_json::array(), second = ordered_json::array();
+  for (const auto& ngram : change.ngrams.first) first.push_back(to_json(ngram));
+  for (const auto& ngram : change.ngrams.second) second.push_back(to_json(ngram));
+  system["ngrams"] = {{"first_right", first}, {"this_right", second}};
+}
+
 ordered_json to_json(const ComparedSentence& sentence) {
   ordered_json row{{"line", sentence.line + 1},
                    {"source", sentence.source},
@@ -222,15 +254,7 @@ std::string comparison_table(const ComparisonReport& report) {
   for (const ComparedSystem& system : report.systems) {
     std::vector<std::string> row{system.name};
     for (const score::Score& score : system.scores) row.push_back(fixed(score.value, 2));
-    if (system.bleu) {
-      row.push_back(with_sign(system.bleu->difference, 2));
-      row.push_back(interval_text(system.bleu->interval));
-      row.push_back(score::p_text(system.bleu->p_value));
-      row.push_back(system.randomisation ? score::p_text(*system.randomisation) : "");
-      row.push_back(std::to_string(system.better));
-      row.push_back(std::to_string(system.worse));
-    }
-    row.resize(table.columns.size());
+    for (std::string& cell : change_of(system)) row.push_back(std::move(cell));
     table.rows.push_back(std::move(row));
   }
   return text::table_text(table);
@@ -242,16 +266,7 @@ std::string comparison_json(const ComparisonReport& report) {
     ordered_json one{{"name", system.name}};
     for (const score::Score& score : system.scores)
       one[score.metric] = {{"score", score.value}, {"signature", score.signature}};
-    if (system.bleu) {
-      one["against_first"] = to_json(*system.bleu);
-      one["against_first"]["sentences_better"] = system.better;
-      one["against_first"]["sentences_worse"] = system.worse;
-      if (system.randomisation) one["against_first"]["p_randomisation"] = *system.randomisation;
-      ordered_json first = ordered_json::array(), second = ordered_json::array();
-      for (const auto& ngram : system.ngrams.first) first.push_back(to_json(ngram));
-      for (const auto& ngram : system.ngrams.second) second.push_back(to_json(ngram));
-      one["ngrams"] = {{"first_right", first}, {"this_right", second}};
-    }
+    if (system.to_first) add(one, *system.to_first);
     all["systems"].push_back(std::move(one));
   }
   if (report.lengths) all["bleu_by_length"] = bleu_by_length(*report.lengths);

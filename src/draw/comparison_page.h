@@ -12,14 +12,19 @@
 
 namespace heed::draw {
 
+/// A system less the first one.
+struct ComparedToFirst {
+  std::optional<double> bleu;  // nothing where only sacrebleu has the tokeniser, nor the two tests
+  std::optional<score::Comparison> bootstrap;  // paired; nothing with evaluation.bootstrap: 0
+  std::optional<double> randomisation;         // p of approximate randomisation
+  study::NgramDifferences ngrams;              // `first`: what the first system gets right
+  int64_t better = 0, worse = 0;               // sentences, by chrF2
+};
+
 struct ComparedSystem {
   std::string name;
-  std::vector<score::Score> scores;  // on all lines
-  // Against the first system; nothing for itself.
-  std::optional<score::Comparison> bleu;  // paired bootstrap
-  std::optional<double> randomisation;    // p of approximate randomisation
-  study::NgramDifferences ngrams;         // `first`: what the first system gets right
-  int64_t better = 0, worse = 0;          // sentences, by chrF2
+  std::vector<score::Score> scores;         // on all lines
+  std::optional<ComparedToFirst> to_first;  // nothing for the first itself
 };
 
 struct ComparedOutput {

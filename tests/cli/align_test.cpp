@@ -129,6 +129,46 @@ TEST(Align, ABlankSideHasNoLinks) {
   EXPECT_EQ(lines[2], "");
 }
 
+TEST(Align, TheMeanOfARecurrentModelsHeadsIsTheDefault) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 100, 9);
+  write_toy_pairs(folder, "valid", 10, 2);
+  train_toy(write_toy_config(folder, {"heads",
+                                      "{type: rnn, embedding_size: 16, hidden_size: 24, "
+                                      "attention: luong_general, attention_heads: 2}",
+                                      "updates: 1"}));
+  const Reversals set;
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, std::vector<std::string>{"--head", "mean"}})
+    EXPECT_THAT(set.run("align", folder / "heads", options).err,
+                HasSubstr("layer 0, mean of heads, the step that emits the word"));
+}
+
+// The vocabulary writes blanks as U+2581: a word of it alone is no word to the model.
+TEST(Align, LinesWhoseWordsTheVocabularySeesOtherwiseAreLeftOut) {
+  const TemporaryFolder folder;
+  const std::string mark = "\u2581", source = folder.write("s", "a " + mark + " b\na b\n"),
+                    target = folder.write("t", "b " + mark + " a\nb a\n"),
+                    gold = folder.write("g", "0-2 1-1 2-0\n0-1 1-0\n");
+  const auto run = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"--source", source, "--target", target, "--gold", gold});
+    return run_heed(options);
+  };
+  const Result aligned =
+      run({"align", Toy::get().rnn, "--json", "--reverse", Toy::get().rnn, "-o", folder / "out"});
+  const Json json = Json::parse(product(aligned));
+  EXPECT_EQ(json["sentences"], 1);
+  EXPECT_THAT(aligned.err, HasSubstr("g: 1 line left out, line 1 first: the vocabulary of"));
+  EXPECT_EQ(lines_of(read_file(folder / "out"))[0], "");
+  for (const std::string command : {"heads", "faithful"}) {
+    const Result other = run({command, Toy::get().rnn});
+    product(other);
+    EXPECT_THAT(other.err, HasSubstr("g: 1 line left out"));
+  }
+  const std::string far = folder.write("g", "0-2 1-1 3-0\n0-1 1-0\n");
+  expect_mistake(run({"align", Toy::get().rnn, "-q"}), {far + ":1", "3-0", "3 source"});
+}
+
 TEST(Align, MistakesAreNamed) {
   const Reversals set;
   const std::string& rnn = Toy::get().rnn;

@@ -165,6 +165,15 @@ TEST_F(ConfigTest, FilesToScoreOfDifferentLengthNameBothAndTheirCounts) {
 
 TEST_F(ConfigTest, EvaluateNeedsEitherAModelOrAFile) {
   expect_mistake(run_heed({"evaluate"}), {"--hypothesis"});
+  const std::string a = folder.write("x.txt", "x\n");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--valid"}, {"--source", a}, {"-o", folder / "out"}}) {
+    std::vector<std::string> command{"evaluate", "--hypothesis", a, "--reference", a};
+    command.insert(command.end(), more.begin(), more.end());
+    expect_mistake(run_heed(command), {"--hypothesis is scored as it is"});
+  }
+  expect_mistake(run_heed({"evaluate", "model", "--valid", "--source", a, "--reference", a}),
+                 {"--valid", "not both"});
   expect_mistake(run_heed({"evaluate", "--hypothesis", folder.write("a", "x\n")}), {"--reference"});
   expect_mistake(run_heed({"lengths"}), {"--hypothesis"});
 }

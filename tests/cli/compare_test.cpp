@@ -72,6 +72,54 @@ TEST(Compare, TellsWhereTwoFilesDiffer) {
               AllOf(HasSubstr("<mark>bat</mark>"), HasSubstr("Words by frequency")));
 }
 
+/// Two files and their reference, compared with these settings of `evaluation`.
+struct Differences {
+  TemporaryFolder folder;
+  Result result;
+  nlohmann::json second;  // of the JSON
+  nlohmann::json all;
+
+  Differences(const std::string& first, const std::string& other, const std::string& reference,
+              const std::string& setting) {
+    result = run_heed({"compare", folder.write("a", first), folder.write("b", other), "--reference",
+                       folder.write("ref", reference), "--json", folder / "j", "--set",
+                       "evaluation." + setting});
+    product(result);
+    all = nlohmann::json::parse(read_file(folder / "j"));
+    second = all["systems"][1];
+  }
+};
+
+TEST(Compare, WithoutResamplingHasNoIntervals) {
+  const Differences found("the bat saw a dog\nthe dog\n", "the cat saw a dog\nthe dog\n",
+                          "the cat saw a dog\nthe dog\n", "bootstrap=0");
+  const auto& against = found.second["against_first"];
+  EXPECT_GT(against["bleu"], 0);
+  EXPECT_FALSE(against.contains("low"));
+  EXPECT_FALSE(against.contains("p_bootstrap"));
+  EXPECT_EQ(against["sentences_better"], 1);
+}
+
+TEST(Compare, WithoutCapitalsSeesNoDifferenceInThem) {
+  const Differences found("The Cat\n\u00c4 dog\n", "the cat\n\u00e4 dog\n", "the CAT\n\u00e4 dog\n",
+                          "lowercase=true");
+  const auto& against = found.second["against_first"];
+  EXPECT_EQ(against["bleu"], 0);
+  EXPECT_EQ(against["sentences_better"], 0);
+  EXPECT_EQ(against["sentences_worse"], 0);
+  EXPECT_TRUE(found.second["ngrams"]["this_right"].empty());
+  EXPECT_TRUE(found.all["sentences"].empty());
+}
+
+TEST(Compare, ByATokeniserOfSacrebleusAloneHasAllButTheTests) {
+  const Differences found("the bat\nthe dog\n", "the cat\nthe dog\n", "the cat\nthe dog\n",
+                          "tokenize=intl");
+  EXPECT_FALSE(found.second["against_first"].contains("bleu"));
+  EXPECT_EQ(found.second["against_first"]["sentences_better"], 1);
+  EXPECT_FALSE(found.second["ngrams"]["this_right"].empty());
+  EXPECT_THAT(found.result.err, HasSubstr("no tests of BLEU"));
+}
+
 TEST(Compare, TakesRunsByWhatTheyLeft) {
   const Toy& toy = Toy::get();
   const TemporaryFolder folder;

@@ -140,6 +140,14 @@ TEST(Pronouns, OfAModelAreThoseOfItsTranslations) {
   EXPECT_EQ(product(set.run({"pronouns", "--hypothesis", out})), table);
 }
 
+TEST(Pronouns, WarningsCountTheLinesOfTheFile) {
+  const Pronouns set;
+  const Result result =
+      set.run({"pronouns", Toy::get().rnn, "--set", "decoding.max_source_length=2"});
+  product(result);
+  EXPECT_THAT(result.err, HasSubstr("before translating: line 3"));
+}
+
 TEST(Pronouns, WhatIsRequiredAndNotReachedFails) {
   const Pronouns set;
   const Result result =

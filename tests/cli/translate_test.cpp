@@ -165,6 +165,34 @@ TEST(TranslateCommand, AnEnsembleIsEvaluatedAndScoresAsItsModelsProbabilities) {
   EXPECT_NE(mixed, first);
 }
 
+TEST(TranslateCommand, AnEnsemblesSearchIsThatOfItsFirstModel) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::string other = folder / "other";
+  std::filesystem::copy(toy.rnn, other);
+  std::string config = read_file(other + "/config.yaml");
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"n_best: 1", "n_best: 2"},
+                                 {"\nthreads: 1\n", "\nthreads: 2\n"}}) {
+    ASSERT_NE(config.find(from), std::string::npos) << config;
+    config.replace(config.find(from), from.size(), to);
+  }
+  write_atomic(other + "/config.yaml", config);
+  const std::string test = toy.folder / "test.src";
+  EXPECT_EQ(product(run_heed({"translate", toy.rnn + "," + other, test, "--beam", "1"})),
+            product(run_heed({"translate", toy.rnn, test, "--beam", "1"})));
+}
+
+TEST(TranslateCommand, LinksAreThoseOfTheTextsWordsOrNone) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("in", "a\u2581b\na b\n");
+  const Result result = run_heed({"translate", Toy::get().rnn, file, "--alignment"});
+  const auto lines = lines_of(product(result));
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_EQ(split(lines[0], '\t').back(), "");
+  EXPECT_NE(split(lines[1], '\t').back(), "");
+  EXPECT_THAT(result.err, HasSubstr("in 1 line, line 1 first, the vocabulary finds other words"));
+}
+
 TEST(TranslateCommand, ModelsOfAnEnsembleShareATargetVocabulary) {
   const Toy& toy = Toy::get();
   const TemporaryFolder folder;
