@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -68,14 +69,11 @@ Run read_run(const fs::path& folder) {
 
 /// What is not the same as in the first run of the folder, but for names and places.
 void tell_differences(std::vector<Run>& runs) {
-  const Run* first = nullptr;
+  std::map<fs::path, const Run*> firsts;  // by folder: between its runs there may be others
   for (Run& run : runs) {
-    const fs::path folder = fs::path(run.path).parent_path();
-    if (first == nullptr || fs::path(first->path).parent_path() != folder) {
-      first = &run;
-      continue;
-    }
-    auto all = config::differences(first->config, run.config);
+    const auto [first, is_new] = firsts.try_emplace(fs::path(run.path).parent_path(), &run);
+    if (is_new) continue;
+    auto all = config::differences(first->second->config, run.config);
     std::erase_if(all, [](const config::Difference& one) {
       return one.path == "name" || one.path == "output";
     });

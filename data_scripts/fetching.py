@@ -51,12 +51,18 @@ def corpus_options(parser: Parser, name: str) -> Namespace:
     """Parsed: `output` is there, `downloads` is the corpus's own, `folder` has the files or is
     None."""
     options = parser.parse_args()
+    if options.folder is not None:
+        options.folder = local_copy(Path(options.folder), name, Path(options.output))
     options.output = output_folder(options.output)
     options.downloads = Path(options.downloads) / name
-    if options.folder is not None:
-        given = Path(options.folder)
-        options.folder = given / name if (given / name).is_dir() else given
     return options
+
+
+def local_copy(given: Path, name: str, output: Path) -> Path:
+    """The folder, or the one in it that has the corpus: not an empty one, and not the output."""
+    inside = given / name
+    is_copy = inside.is_dir() and any(inside.iterdir()) and inside.resolve() != output.resolve()
+    return inside if is_copy else given
 
 
 def sha256_of_file(path: Path) -> str:
@@ -174,7 +180,7 @@ def clean(line: str) -> str:
 
 
 def read_lines(path: Path) -> List[str]:
-    """The lines of a UTF-8 file, plain or .gz, split at line feeds alone."""
+    """The lines of a UTF-8 file, plain or .gz (split_lines)."""
     try:
         opened = gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
         with opened as file:
@@ -183,6 +189,11 @@ def read_lines(path: Path) -> List[str]:
         raise UserMistake(f"{path}: not a whole gzip file ({error}); fetch it again") from error
     except (FileNotFoundError, IsADirectoryError) as error:
         raise UserMistake(f"{path}: {error.strerror}") from error
+    return split_lines(data, path)
+
+
+def split_lines(data: bytes, name) -> List[str]:
+    """Of UTF-8, split at line feeds alone; `name` is the file's, for errors."""
     lines = data.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
@@ -192,7 +203,7 @@ def read_lines(path: Path) -> List[str]:
             text.append(line.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise UserMistake(
-                f"{path}:{number}: not UTF-8 (byte {error.start + 1} of the line); convert "
+                f"{name}:{number}: not UTF-8 (byte {error.start + 1} of the line); convert "
                 "the file with iconv first"
             ) from error
     return text
@@ -214,11 +225,11 @@ def parallel_lines(paths: Sequence[Path]) -> List[List[str]]:
 
 
 def lines_in_zip(path: Path, names: Sequence[str]) -> List[List[str]]:
-    """Of each of these files of an archive."""
+    """The lines of each of these files of an archive (split_lines)."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return [archive.read(name).decode("utf-8").splitlines() for name in names]
-    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
+            return [split_lines(archive.read(name), f"{path}/{name}") for name in names]
+    except (zipfile.BadZipFile, KeyError) as error:
         raise UserMistake(
             f"{path}: no archive with {', '.join(names)} ({error}); fetch it again"
         ) from error

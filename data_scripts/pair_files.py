@@ -98,6 +98,15 @@ def suffix(path: Path, fallback: str) -> str:
     return Path(name).suffix.lstrip(".") or fallback
 
 
+def require_other_files(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
+    read = {path.resolve() for path in inputs}
+    for path in outputs:
+        if path.resolve() in read:
+            raise UserMistake(
+                f"{path} would be written over the corpus; give another folder with --output"
+            )
+
+
 def main() -> None:
     parser = Parser(__doc__)
     parser.add_argument("source", type=Path, help="sentences to translate from")
@@ -128,6 +137,16 @@ def main() -> None:
             f"both sides would be written to train.{suffixes[0]}; "
             "give --source-suffix and --target-suffix"
         )
+    wished = (("test", options.test), ("valid", options.valid))
+    held_out = [(name, size) for name, size in wished if size]
+    require_other_files(
+        [
+            Path(options.output) / f"{name}.{ending}"
+            for name in ("train", *dict(held_out))
+            for ending in suffixes
+        ],
+        (options.source, options.target),
+    )
     pairs = read_pairs(options.source, options.target)
     if options.dedup:
         pairs = without_repeats(pairs)
@@ -137,10 +156,7 @@ def main() -> None:
             f"{options.valid} + {options.test}; lower --valid and --test"
         )
     folder = output_folder(options.output)
-    splits = split(
-        pairs,
-        [(name, size) for name, size in (("test", options.test), ("valid", options.valid)) if size],
-    )
+    splits = split(pairs, held_out)
     if not splits["train"]:
         raise UserMistake(
             f"{options.source}: nothing is left to train on; lower --valid and --test"

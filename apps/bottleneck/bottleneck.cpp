@@ -85,7 +85,19 @@ std::vector<std::string> made_by(const std::vector<FamilyMember>& members) {
 std::string command_line(const BottleneckArgs& args) {
   std::string command = "heed bottleneck " + shell_word(args.config);
   for (const std::string& setting : args.settings) command += " --set " + shell_word(setting);
+  if (!args.systems.empty()) command += " --systems " + shell_word(join(args.systems, ","));
+  if (!args.baseline.empty()) command += " --baseline " + shell_word(args.baseline);
   return command;
+}
+
+/// The one that is asked for, or the model without attention where there is one. Throws where the
+/// one that is asked for is no member.
+std::string baseline_of(const std::vector<FamilyMember>& members, const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const FamilyMember& member : members) names.push_back(member.name);
+  score::check_names(names, wanted);
+  const bool has_none = std::find(names.begin(), names.end(), "none") != names.end();
+  return wanted.empty() && has_none ? "none" : wanted;
 }
 
 void bottleneck(const BottleneckArgs& args) {
@@ -95,7 +107,11 @@ void bottleneck(const BottleneckArgs& args) {
   score::check_evaluation(config.evaluation);
   signals::install();
   const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
-  if (!args.overwrite) require_same_family(config, members);
+  const std::string baseline = baseline_of(members, args.baseline);
+  if (args.overwrite)
+    require_removable(config, members);
+  else
+    require_same_family(config, members);
   const RunCheck found =
       check_run(config, {.file = args.config, .own_device = false, .systems = systems_of(members)});
   found.require(args.config);
@@ -112,9 +128,6 @@ void bottleneck(const BottleneckArgs& args) {
   std::vector<score::SystemOutput> outputs;
   for (const FamilyMember& member : members)
     outputs.push_back({member.name, read_lines(in(member.folder, "test.hypothesis"))});
-  const bool has_none = std::any_of(members.begin(), members.end(),
-                                    [](const FamilyMember& m) { return m.name == "none"; });
-  const std::string baseline = args.baseline.empty() && has_none ? "none" : args.baseline;
   const score::LengthReport lengths = score::measure_lengths(
       set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
   write_atomic(in(folder, "lengths.csv"), score::lengths_csv(lengths));

@@ -164,8 +164,12 @@ class Made {
   std::vector<fs::path> paths_;
 };
 
-/// Throws where the file is there and may not be overwritten.
+/// Throws where the file is there and may not be overwritten; the corpus never may.
 void claim(const std::string& path, const char* cure, const InitArgs& args, Made& made) {
+  std::error_code ignored;  // what is not there is not the same
+  for (const std::string& read : {args.source, args.target})
+    if (!read.empty() && fs::equivalent(path, read, ignored))
+      throw UserError(path + ": would be written over the corpus; " + cure);
   if (fs::exists(path) && !args.force)
     throw UserError(path + ": is there already; " + cure + ", or give --force");
   made.will_make(path);

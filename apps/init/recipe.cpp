@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "apps/shared/config.h"
@@ -73,6 +74,24 @@ int64_t epochs_for(int64_t pairs) {
   return pairs < 2000000 ? 6 : 3;
 }
 
+/// Whether words follow each other without blanks.
+bool is_written_together(text::Script script) {
+  using text::Script;
+  static constexpr std::array<Script, 6> kTogether = {Script::han_and_kana, Script::thai,
+                                                      Script::lao,          Script::khmer,
+                                                      Script::burmese,      Script::tibetan};
+  return std::ranges::find(kTogether, script) != kTogether.end();
+}
+
+/// Of the target. Words become about a third more pieces, and without blanks a piece is one letter
+/// or two.
+double pieces_of_an_epoch(const data::CorpusShape& shape) {
+  const double pieces = is_written_together(shape.target_script)
+                            ? 0.7 * static_cast<double>(shape.target_letters)
+                            : 1.35 * static_cast<double>(shape.target_words);
+  return std::max(1.0, pieces);
+}
+
 bool fits(const Recipe& recipe, const Machine& machine) {
   if (!machine.memory) return true;
   Config config;
@@ -134,12 +153,13 @@ Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
   } else {
     choose_transformer(recipe, machine.gpu && pairs >= 200000 ? 2 : pairs < 20000 ? 0 : 1, machine);
   }
-  recipe.epochs = epochs_for(pairs);
-  // Words become about a third more pieces.
-  const double pieces =
-      1.35 * static_cast<double>(shape.target_words) * static_cast<double>(recipe.epochs);
-  const auto updates = static_cast<int64_t>(pieces / static_cast<double>(recipe.update));
+  const double pieces = pieces_of_an_epoch(shape);
+  const auto update = static_cast<double>(recipe.update);
+  const auto updates =
+      static_cast<int64_t>(pieces * static_cast<double>(epochs_for(pairs)) / update);
   recipe.updates = std::max<int64_t>(1000, (updates + 50) / 100 * 100);
+  recipe.epochs =
+      std::max<int64_t>(1, std::llround(static_cast<double>(recipe.updates) * update / pieces));
   recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
   return recipe;
 }

@@ -48,6 +48,17 @@ void tell_of_misleading_name(const FamilyMember& member) {
             "; without `set` its name would stand for " + join(by_name, ", "));
 }
 
+/// A system's name is that of its folder, beside the family's vocabulary. `before` has the others.
+void check_name(const std::string& name, const std::vector<std::string>& before,
+                const std::string& file) {
+  if (std::ranges::find(before, name) != before.end())
+    throw UserError(file + ": systems: two are called '" + name + "'; give each its own name");
+  if (name.empty() || name == "." || name == ".." || name == "vocabulary" ||
+      name.find('/') != std::string::npos)
+    throw UserError(file + ": systems: '" + name +
+                    "' cannot be a system's folder beside `vocabulary`; give it another name");
+}
+
 std::vector<SystemConfig> systems_of(const Config& config) {
   if (!config.systems.empty()) return config.systems;
   std::vector<SystemConfig> systems;
@@ -177,6 +188,7 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
   std::vector<FamilyMember> members;
   std::vector<std::string> names;
   for (const SystemConfig& system : systems_of(config)) {
+    check_name(system.name, names, file);
     names.push_back(system.name);
     if (!only.empty() && std::find(only.begin(), only.end(), system.name) == only.end()) continue;
     FamilyMember member{system.name, run_folder(config) + "/" + system.name, settings, {}};
@@ -217,6 +229,18 @@ void require_same_family(const Config& config, const std::vector<FamilyMember>& 
                       " updates, and training.updates is " +
                       std::to_string(member.config.training.updates) +
                       "; use --overwrite or another output");
+  }
+}
+
+void require_removable(const Config& config, const std::vector<FamilyMember>& members) {
+  std::vector<std::string> removed{vocabulary_folder(config)};
+  for (const FamilyMember& member : members)
+    for (const std::string& path : paths_of_run(member.folder)) removed.push_back(path);
+  require_spared(config, removed);
+  for (const FamilyMember& member : members) {
+    Config own = member.config;
+    own.data.vocabulary = config.data.vocabulary;  // the family's is made anew
+    require_spared(own, removed);
   }
 }
 

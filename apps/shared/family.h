@@ -22,7 +22,8 @@ struct FamilyMember {
 /// names. A system without settings is the model that it is named after; one with settings is what
 /// they and the file say, and the log tells where its name says something else. All use the
 /// vocabulary of the family's folder. Every member's resolved config is checked here. Throws
-/// UserError for a name that is neither a model nor has settings.
+/// UserError for a name that is neither a model nor has settings, that is there twice, or that
+/// cannot be that of a folder beside the vocabulary's.
 std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
                                  const std::vector<std::string>& only);
 
@@ -32,6 +33,9 @@ std::vector<std::pair<std::string, Config>> systems_of(const std::vector<FamilyM
 /// Models and a vocabulary that are there already are of this configuration, as far as a resumed
 /// run cannot change it. Throws UserError that names what differs, and the cure.
 void require_same_family(const Config& config, const std::vector<FamilyMember>& members);
+
+/// Throws UserError where remove_family() would delete what the models are made of.
+void require_removable(const Config& config, const std::vector<FamilyMember>& members);
 
 /// Deletes the vocabulary and the models that are there already.
 void remove_family(const Config& config, const std::vector<FamilyMember>& members);

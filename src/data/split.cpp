@@ -27,6 +27,7 @@ class Side {
     ++scripts_[static_cast<std::size_t>(facts.script)];
     const auto words = split_words(line);
     count += std::ssize(words);
+    letters += facts.characters;
     longest = std::max<int64_t>(longest, std::ssize(words));
     for (const std::string& word : words) types_.insert(std::hash<std::string>()(word));
   }
@@ -35,7 +36,7 @@ class Side {
     return static_cast<text::Script>(std::ranges::max_element(scripts_) - scripts_.begin());
   }
 
-  int64_t count = 0, longest = 0;
+  int64_t count = 0, letters = 0, longest = 0;
 
  private:
   std::array<int64_t, text::kScripts> scripts_{};
@@ -117,6 +118,7 @@ CorpusShape shape_of(const CorpusFiles& files) {
   reader.warn_of_repairs();
   shape.source_words = source.count;
   shape.target_words = target.count;
+  shape.target_letters = target.letters;
   shape.longest = std::max(source.longest, target.longest);
   shape.source_types = source.types();
   shape.target_types = target.types();

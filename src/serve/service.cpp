@@ -23,6 +23,11 @@ namespace {
 constexpr int64_t kLongest = 128;     // pieces of either side that attention is shown of
 constexpr int64_t kCandidates = 100;  // most that are asked for
 
+/// What the server chooses.
+bool is_open(const std::string& language) {
+  return language.empty() || language == "auto";
+}
+
 /// The model of this name or, if none is named, the first of these languages.
 std::size_t choose(const std::vector<Model>& models, const Parameters& parameters) {
   const std::string name = parameters.text("model"), source = parameters.text("source"),
@@ -34,15 +39,15 @@ std::size_t choose(const std::vector<Model>& models, const Parameters& parameter
     names.push_back(model.name);
     if (!name.empty() && name != model.name) continue;
     named = true;
-    if (!source.empty() && source != "auto" && source != model.source) continue;
-    if (!target.empty() && target != model.target) continue;
+    if (!is_open(source) && source != model.source) continue;
+    if (!is_open(target) && target != model.target) continue;
     return i;
   }
   if (!named) throw UserError("model: '" + one_line(name) + "' is not here; " + join(names, ", "));
   throw UserError(
       (name.empty() ? "no model here translates" : one_line(name) + " does not translate") +
-      (source.empty() || source == "auto" ? "" : " from " + one_line(source)) +
-      (target.empty() ? "" : " to " + one_line(target)) + "; GET /languages lists them");
+      (is_open(source) ? "" : " from " + one_line(source)) +
+      (is_open(target) ? "" : " to " + one_line(target)) + "; GET /languages lists them");
 }
 
 /// A request to translate: texts, each of so many lines.

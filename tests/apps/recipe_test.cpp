@@ -74,6 +74,27 @@ TEST(Recipe, TheUpdatesMakeTheEpochs) {
   EXPECT_EQ(recipe_for(pairs(100), {}).warmup, 100);
 }
 
+TEST(Recipe, LinesWithoutBlanksAreCountedByTheirLetters) {
+  data::CorpusShape chinese = pairs(60000);
+  chinese.target_words = 60000;  // each line is one
+  chinese.target_letters = 1000000;
+  chinese.target_script = text::Script::han_and_kana;
+  const Recipe recipe = recipe_for(chinese, {});
+  EXPECT_EQ(recipe.epochs, 10);
+  EXPECT_EQ(recipe.updates, 6800);  // 1,000,000 letters x 0.7 x 10 / 1,024 = 6,836
+  data::CorpusShape english = pairs(60000);
+  english.target_letters = 3000000;
+  english.source_script = text::Script::han_and_kana;
+  english.target_script = text::Script::latin;
+  EXPECT_EQ(recipe_for(english, {}).updates, 7900);
+}
+
+TEST(Recipe, TheCommentHasTheEpochsOfTheUpdates) {
+  EXPECT_THAT(sections_of(recipe_for(pairs(60000), {})), HasSubstr("# About 10 epochs.\n"));
+  // 1,000 updates are the fewest: 1,024,000 pieces / (1,000 words x 1.35) = 758.5
+  EXPECT_THAT(sections_of(recipe_for(pairs(100), {})), HasSubstr("# About 759 epochs.\n"));
+}
+
 TEST(Recipe, TheNumberOfCoresChangesNothingWhereAllFits) {
   for (const int64_t count : {300, 5001, 60000, 3000000}) {
     const std::string unknown = sections_of(recipe_for(pairs(count), {.cores = 1}));

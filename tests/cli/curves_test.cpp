@@ -101,6 +101,22 @@ TEST(Runs, AreListedWithTheirStateAndWhatDiffers) {
   expect_mistake(run_heed({"runs", folder / "nowhere"}), {"nowhere"});
 }
 
+TEST(Runs, AreComparedWithTheFirstOfTheirFolderWhateverLiesBetween) {
+  const TemporaryFolder folder;
+  write_run(folder, "a", "chrf");
+  write_run(folder, "b/x", "chrf");
+  write_run(folder, "b/y", "command");
+  write_run(folder, "c", "command");
+  const auto all = nlohmann::json::parse(product(run_heed({"runs", folder.path(), "--json"})));
+  ASSERT_EQ(all.size(), 4U);
+  const std::string command = "training.early_stopping.metric=command";
+  EXPECT_EQ(all[0]["differs_in"], "");
+  EXPECT_EQ(all[1]["differs_in"], "");
+  EXPECT_EQ(all[2]["differs_in"], command);  // y from x
+  EXPECT_EQ(all[3]["run"], folder / "c");
+  EXPECT_EQ(all[3]["differs_in"], command);  // c from a
+}
+
 TEST(Runs, AreListedWithTheScoreThatDecides) {
   const TemporaryFolder folder;
   write_run(folder, "a", "chrf");

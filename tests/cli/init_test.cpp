@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -58,7 +59,7 @@ TEST(Init, FiveThousandPairsGetATransformerThatTrainWillNotRefuse) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("4501 training, 250 validation and 250 test pairs"),
                                 HasSubstr("memory: about "), HasSubstr(" parameters)")));
   EXPECT_THAT(read_file(config), AllOf(HasSubstr("type: transformer"), HasSubstr("width: 192"),
-                                       HasSubstr("# About 30 epochs.")));
+                                       HasSubstr("# About 51 epochs.")));
   // The same check says the same of it.
   const Result check = run_heed({"config", config, "--check"});
   EXPECT_EQ(check.status, 0) << check.err;
@@ -95,6 +96,29 @@ TEST(Init, OverwritesNothingAndRefusesTooFewPairs) {
     expect_mistake(run_heed({"init", source, target, part, "-5"}),
                    {part, "got '-5', expected a number from 0"});
   expect_mistake(run_heed({"init", source}), {"two files"});
+}
+
+TEST(Init, NeverWritesOverItsCorpus) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "parts");
+  write_toy_pairs(folder, "parts/train", 60, 5);
+  const std::string source = folder / "parts/train.src", target = folder / "parts/train.tgt";
+  const std::string before = read_file(source) + read_file(target);
+  const auto init = [&](const std::string& output, const std::string& data,
+                        const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"-q",   "init",   source, target,         "-o",
+                                       output, "--data", data,   "--no-estimate"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_heed(arguments);
+  };
+  using Options = std::vector<std::string>;
+  for (const Options& more : {Options{}, Options{"--force"}}) {
+    expect_mistake(init(folder / "x.yaml", folder / "parts/../parts", more),
+                   {"train.src: would be written over the corpus", "--data"});
+    expect_mistake(init(target, folder / "new", more),
+                   {"train.tgt: would be written over the corpus", "-o"});
+  }
+  EXPECT_EQ(read_file(source) + read_file(target), before);
 }
 
 TEST(Init, WritesPathsAndNamesThatItReadsBack) {

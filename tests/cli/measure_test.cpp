@@ -145,7 +145,8 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
   const std::string page = read_file(run + "/report.html");
   EXPECT_THAT(page, HasSubstr("<!DOCTYPE html>"));
   EXPECT_THAT(page, HasSubstr("bahdanau"));
-  EXPECT_THAT(page, HasSubstr("heed bottleneck " + config));
+  EXPECT_THAT(page, HasSubstr("heed bottleneck " + config +
+                              " --set decoding.beam_size=1 --systems none,bahdanau"));
   for (const char* part : {"without attention", "href=\"bahdanau/attention.html\"",
                            "BLEU on source sentences of more than 3 words: ", "Loss while they"})
     EXPECT_THAT(page, HasSubstr(part));
@@ -199,6 +200,13 @@ TEST_F(BottleneckTest, StopsWhereItsModelsAreOfAnotherConfigurationUntilToldToTr
   EXPECT_TRUE(read_file(none + "/model.safetensors") == weights);
   EXPECT_THAT(read_file(none + "/config.yaml"), HasSubstr("beam_size: 2"));
 
+  for (const std::string& setting :
+       {"data.vocabulary.source=" + run + "/vocabulary/joint.spm", "training.from=" + none})
+    expect_mistake(bottleneck({"--set", setting, "--overwrite"}),
+                   {setting.substr(0, setting.find('=')) + ": " +
+                    setting.substr(setting.find('=') + 1) + ": --overwrite would delete it"});
+  EXPECT_TRUE(read_file(none + "/model.safetensors") == weights);
+
   const Result anew = bottleneck({"--set", "data.vocabulary.size=30", "--overwrite"});
   EXPECT_EQ(anew.status, 0) << anew.err;
   EXPECT_FALSE(read_file(none + "/model.safetensors") == weights);
@@ -240,6 +248,22 @@ TEST_F(BottleneckTest, TellsAlignmentErrorsWhereGoldIsGiven) {
 TEST_F(BottleneckTest, AMistypedSystemNamesItsNeighbour) {
   expect_mistake(run_heed({"bottleneck", config, "--systems", "none,bahdanu"}),
                  {"'bahdanu'", "'bahdanau'"});
+}
+
+TEST_F(BottleneckTest, NamesAreCheckedBeforeAnythingIsTrained) {
+  expect_mistake(
+      run_heed({"bottleneck", config, "--systems", "none,bahdanau", "--baseline", "nobody"}),
+      {"the baseline 'nobody' is none of the systems: none, bahdanau"});
+  const std::string yaml = read_file(config);
+  const auto refused = [&](const std::string& systems, const std::string& part) {
+    folder.write("family.yaml", yaml + "systems: [" + systems + "]\n");
+    expect_mistake(run_heed({"bottleneck", config}), {"systems: ", part});
+  };
+  const std::string set = ", set: [seed=3]}";
+  refused("{name: none}, {name: none" + set, "two are called 'none'; give each its own name");
+  for (const std::string& name : {std::string("vocabulary"), std::string("a/b"), std::string("..")})
+    refused("{name: " + name + set, "'" + name + "' cannot be a system's folder");
+  EXPECT_FALSE(fs::exists(folder / "family"));
 }
 
 // With the attention `none` the message would say so.

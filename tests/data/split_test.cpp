@@ -133,6 +133,7 @@ TEST_F(Split, TheShapeCountsWordsAndScripts) {
   EXPECT_EQ(shape.blank, 1);
   EXPECT_EQ(shape.source_words, 5);
   EXPECT_EQ(shape.target_words, 3);
+  EXPECT_EQ(shape.target_letters, 3 + 7 + 6);
   EXPECT_EQ(shape.source_types, 4);
   EXPECT_EQ(shape.longest, 3);
   EXPECT_EQ(shape.characters, 11 + 10);  // einHausrotd and домкрасняб

@@ -5,6 +5,7 @@ import io
 import tarfile
 import threading
 import unittest
+import zipfile
 from contextlib import redirect_stderr
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -116,6 +117,17 @@ class Text(ScriptTest):
         path = self.folder / "odd.gz"
         path.write_bytes(gzip.compress("a\u2028b\x85c\r\n\nlast".encode()))
         self.assertEqual(fetching.read_lines(path), ["a\u2028b\x85c\r", "", "last"])
+
+    def test_lines_in_an_archive_end_there_too(self):
+        path = self.folder / "odd.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("one", "a\u2028b\x85c\vd\x1ce\f\r\n\nlast\n".encode())
+            archive.writestr("two", b"fine\nna\xefve\n")
+        self.assertEqual(
+            fetching.lines_in_zip(path, ["one"]), [["a\u2028b\x85c\vd\x1ce\f\r", "", "last"]]
+        )
+        with self.assertRaisesRegex(UserMistake, r"odd.zip/two:2: not UTF-8 \(byte 3"):
+            fetching.lines_in_zip(path, ["two"])
 
     def test_bytes_that_are_not_utf8_are_named_with_their_line(self):
         path = self.folder / "latin"
@@ -305,6 +317,17 @@ class Iwslt15(ScriptTest):
             "iwslt15.py", "--from", self.folder, "--output", self.folder / "out", "--no-check"
         )
         self.assertEqual((self.folder / "out" / "valid.en").read_text(), "tst2012\n")
+
+    def test_a_copy_is_not_looked_for_in_the_output_or_in_an_empty_folder(self):
+        for name in ("train", "tst2012", "tst2013"):
+            self.write(f"{name}.en", name)
+            self.write(f"{name}.vi", name)
+        (self.folder / "iwslt15").mkdir()
+        given = ("iwslt15.py", "--from", self.folder, "--no-check", "--output")
+        self.run_well(*given, self.folder / "out")
+        for _ in range(2):  # what the first time writes is no copy for the second
+            self.run_well(*given, self.folder / "iwslt15")
+            self.assertEqual((self.folder / "iwslt15/valid.en").read_text(), "tst2012\n")
 
     def test_other_counts_than_the_published_stop(self):
         self.write("train.en", "a")

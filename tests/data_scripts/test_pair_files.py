@@ -143,6 +143,17 @@ class PairFiles(ScriptTest):
         )
         self.assert_one_line_error(done, 2, "a.de has 2 lines", "a.en has 1")
 
+    def test_the_corpus_is_not_overwritten(self):
+        source, target = self.write("train.de", "a", "b"), self.write("valid.en", "x", "y")
+        out = self.folder / ".." / self.folder.name
+        given = ("pair_files.py", source, target, "--output", out, "--test", 0)
+        done = run(*given, "--valid", 0)
+        self.assert_one_line_error(done, 2, "train.de would be written over", "--output")
+        done = run(*given, "--valid", 1, "--source-suffix", "src")
+        self.assert_one_line_error(done, 2, "valid.en would be written over", "--output")
+        self.assertEqual((source.read_text(), target.read_text()), ("a\nb\n", "x\ny\n"))
+        self.run_well(*given, "--valid", 0, "--source-suffix", "src")  # writes no valid.en
+
     def test_mistakes_are_one_line(self):
         source, target = self.write("a.de", "a", "b", "c"), self.write("a.en", "x", "y", "z")
         out = self.folder / "out"

@@ -175,6 +175,14 @@ class Run(unittest.TestCase):
     def test_a_prefix_without_a_folder_is_refused(self):
         self.assertIn("run: --prefix needs a folder", self.run_it("install", "--prefix", status=1).stderr)
 
+    def test_what_uninstall_does_not_know_takes_nothing_away(self):
+        manifest = self.folder / ".local/lib/heed/manifest"
+        manifest.parent.mkdir(parents=True)
+        manifest.write_text("lib/heed/manifest\n")
+        done = self.run_it("uninstall", "for me", status=1)
+        self.assertEqual(done.stderr, "run: uninstall: 'for me' is unknown; --prefix names the folder\n")
+        self.assertTrue(manifest.is_file())
+
     def test_downloads_are_shown(self):
         lines = self.run_it("setup", MISSING="yes").stderr.splitlines()
         for line in ("    Get:1 http://mirror.example/debian bookworm InRelease [151 kB]",

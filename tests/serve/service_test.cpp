@@ -167,12 +167,17 @@ TEST(Service, RefusesWhatItCannotAnswer) {
   mistake("/attention", R"({"q": "a", "prefix": "b", "translation": "c"})", "send one");
   mistake("/translate", R"({"q": "a", "source": "auto", "target": "xx"})",
           "no model here translates to xx; GET");
+  mistake("/translate", R"({"q": "a", "source": "xx", "target": "auto"})",
+          "no model here translates from xx; GET");
   mistake("/translate", R"({"q": "a", "model": "m0", "target": "xx"})",
           "m0 does not translate to xx; GET");
   mistake("/candidates", R"({"q": "a", "count": 0})", "from 1 to 100");
   // The second model has other languages.
   EXPECT_EQ(running.ok("/translate", {{"q", "mira"}, {"target", "fr"}})["translatedText"],
             json(expected(translator_of(1), {"mira"})[0]));
+  const json open = {{"q", "mira"}, {"source", "auto"}, {"target", "auto"}};
+  EXPECT_EQ(running.ok("/translate", open)["translatedText"],
+            json(expected(translator_of(0), {"mira"})[0]));
 }
 
 TEST(Service, LimitsTheQueueAndTheTime) {

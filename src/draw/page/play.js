@@ -25,6 +25,7 @@ function make(tag, properties, ...children) {
 // What the translation and the attention do not show by themselves: that a part is missing.
 const remarkOn = answer => [
   answer?.cutLines ? "Only the beginning of the sentence was translated." : "",
+  answer?.cutTranslations ? "The translation reached its length limit." : "",
   answer?.noAttention ?? "",
 ].filter(text => text !== "").join(" ");
 
@@ -55,6 +56,7 @@ class Panel {
     this.remark = "";      // on the translation that is shown
     this.chosen = false;   // the layer and head that show most were chosen once
     this.running = new AbortController();
+    this.translating = 0;  // translations that have not ended; all but the last were given up
     part(".name").textContent = `${model.name}: ${model.source} \u2192 ${model.target}`;
     this.frame.title = `Attention of ${model.name}`;
     this.loaded = new Promise(done => this.frame.addEventListener("load", done, { once: true }));
@@ -84,9 +86,10 @@ class Panel {
     this.translate();
   }
 
-  translate() {
+  async translate() {
     this.closeCandidates();
-    return this.question(async signal => {
+    this.translating += 1;
+    await this.question(async signal => {
       const q = sentence();
       const answer = q === "" ? null
         : await ask("attention", { q, model: this.model.name, prefix: this.prefix }, signal);
@@ -97,6 +100,7 @@ class Panel {
       this.showWords(answer?.words ?? []);
       await this.showAttention(answer);
     });
+    this.translating -= 1;
   }
 
   showWords(words) {
@@ -137,6 +141,7 @@ class Panel {
   }
 
   openCandidates(word, prefix) {
+    if (this.translating > 0) return undefined;  // the question would take the translation's place
     const wasOpen = word.getAttribute("aria-expanded") === "true";
     this.closeCandidates();
     if (wasOpen) return undefined;
