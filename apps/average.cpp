@@ -1,12 +1,15 @@
 // heed average: the mean of several sets of weights, as a model folder.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "apps/commands.h"
 #include "apps/shared/model_folder.h"
+#include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "config/differences.h"
 #include "config/io.h"
 #include "model/weights.h"
 #include "train/checkpoint.h"
@@ -26,27 +29,62 @@ std::string weights_file(const std::string& input) {
 }
 
 /// The model folder that `input` is or lies in: checkpoints/x.heed belongs to the folder above.
-fs::path folder_of(const std::string& input) {
+std::string folder_of(const std::string& input) {
   fs::path path = fs::absolute(input);
   while (path.has_relative_path() && !fs::exists(path / "config.yaml")) path = path.parent_path();
   if (!fs::exists(path / "config.yaml"))
     throw UserError(input + ": lies in no model folder, so its model is not known");
-  return path;
+  return path.string();
+}
+
+/// Whether it changes what a model computes, or may: dropout is for training alone.
+bool matters(const config::Difference& one) {
+  return one.path.starts_with("model.") && !one.path.ends_with("dropout");
+}
+
+/// Throws UserError unless `input` has the network and the vocabularies of `first`: weights of
+/// another model may have the same names and shapes.
+void require_same_model(const std::string& first, const std::string& input) {
+  const std::string one = folder_of(first), other = folder_of(input);
+  if (one == other) return;
+  const Config a = saved_config(one), b = saved_config(other);
+  const auto differences = config::differences(a, b);
+  const auto found = std::ranges::find_if(differences, matters);
+  if (found != differences.end())
+    throw UserError(input + ": is another model than " + first + ", " + found->path + " is " +
+                    found->after + " and not " + found->before +
+                    "; average weights of one architecture");
+  const Vocabularies of_a = load_vocabularies(one, is_joint(a)),
+                     of_b = load_vocabularies(other, is_joint(b));
+  const auto require = [&](const char* side, const text::Vocabulary& x, const text::Vocabulary& y) {
+    if (x.fingerprint() != y.fingerprint())
+      throw UserError(input + ": its " + side + " vocabulary (" + y.fingerprint() +
+                      ") is not that of " + first + " (" + x.fingerprint() +
+                      "); name the same one in data.vocabulary." + side + " of both runs");
+  };
+  require("source", of_a.source, of_b.source);
+  require("target", of_a.target, of_b.target);
 }
 
 void average(const AverageArgs& args) {
   if (fs::exists(fs::path(args.output) / "config.yaml"))
     throw UserError(args.output + ": holds a model already; name a new folder");
   std::vector<std::string> files;
-  for (const std::string& input : args.inputs) files.push_back(weights_file(input));
+  for (const std::string& input : args.inputs) {
+    require_same_model(args.inputs.front(), input);
+    files.push_back(weights_file(input));
+  }
   const auto weights = train::average(files);
-  const fs::path origin = folder_of(args.inputs.front());
+  const std::string origin = folder_of(args.inputs.front());
   make_folder(args.output);
-  for (const char* name : {"config.yaml", "joint.spm", "source.spm", "target.spm"})
-    if (fs::exists(origin / name))
-      write_atomic((fs::path(args.output) / name).string(), read_file((origin / name).string()));
-  model::save_tensors({.tensors = weights, .metadata = {}},
-                      (fs::path(args.output) / "model.safetensors").string());
+  const fs::path from(origin), out(args.output);
+  for (const char* name : {"joint.spm", "source.spm", "target.spm"})
+    if (fs::exists(from / name))
+      write_atomic((out / name).string(), read_file((from / name).string()));
+  model::save_tensors({.tensors = weights, .metadata = {}}, (out / "model.safetensors").string());
+  Config config = saved_config(origin);
+  config.output = args.output;
+  write_atomic((out / "config.yaml").string(), config::dump(config));  // now it is a model
   log::info(args.output + ": mean of " + std::to_string(files.size()) + " sets of weights");
 }
 

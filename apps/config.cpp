@@ -41,6 +41,7 @@ void config_command(const ConfigArgs& args) {
   } else if (args.file.empty()) {
     Config config;
     for (const std::string& setting : args.settings) config::set(config, setting);
+    check(config);
     std::cout << config::dump_with_help(config);
   } else {
     const Config config = load_config(args.file, args.settings);

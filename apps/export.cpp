@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "apps/commands.h"
 #include "apps/shared/model_folder.h"
@@ -72,7 +73,7 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
   return join(options, ", ");
 }
 
-void advise(const ExportArgs& args, const ModelFolder& folder) {
+void advise(const ExportArgs& args, const ModelFolder& folder, bool joint) {
   const decode::DecodeConfig& config = folder.config.decoding;
   const int64_t longest = packed::longest_in_ctranslate2(folder.config.model);
   log::info("search as heed does: translate_batch(pieces, " + search_advice(config, longest) + ")");
@@ -86,11 +87,18 @@ void advise(const ExportArgs& args, const ModelFolder& folder) {
               std::to_string(config.mbr) + " has no equal there");
   log::info(
       args.output + ": for CTranslate2, pieces in and pieces out (" +
-      (fs::exists(fs::path(args.output) / "joint.spm") ? "joint.spm"
-                                                       : "source.spm and target.spm") +
-      " cut and join them); at most " +
+      (joint ? "joint.spm" : "source.spm and target.spm") + " cut and join them); at most " +
       (longest == std::numeric_limits<int64_t>::max() ? "any number of" : std::to_string(longest)) +
       " pieces a sentence");
+}
+
+/// CTranslate2 would take the vocabulary of an earlier export of the other kind. Its SentencePiece
+/// models go with the lists, so that nobody else's are deleted.
+void remove_earlier_vocabularies(const fs::path& folder) {
+  for (const auto& [list, pieces] : {std::pair{"shared_vocabulary.json", "joint.spm"},
+                                     std::pair{"source_vocabulary.json", "source.spm"},
+                                     std::pair{"target_vocabulary.json", "target.spm"}})
+    if (fs::remove(folder / list)) fs::remove(folder / pieces);
 }
 
 void export_model(const ExportArgs& args) {
@@ -102,6 +110,7 @@ void export_model(const ExportArgs& args) {
   if (!missing.empty())
     throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
   make_folder(args.output);
+  remove_earlier_vocabularies(out);
   const bool joint = folder.source.fingerprint() == folder.target.fingerprint();
   if (joint) {
     write_atomic((out / "shared_vocabulary.json").string(), piece_list(folder.target));
@@ -113,7 +122,7 @@ void export_model(const ExportArgs& args) {
   write_atomic((out / "config.json").string(), description(folder.target));
   packed::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
                             (out / "model.bin").string());
-  advise(args, folder);
+  advise(args, folder, joint);
 }
 
 }  // namespace

@@ -63,27 +63,40 @@ void close_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) std::cout.setstate(std::ios::badbit);
 }
 
-/// Why CLI11 refused the line, with the nearest flag where one was misspelt.
+std::string unknown_option(const std::string& extra, const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  return "unknown option '" + extra + "'" + config::did_you_mean(extra, flags);
+}
+
+std::string unknown_command(const std::string& extra, const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* below : command.get_subcommands({})) names.push_back(below->get_name());
+  return "unknown command '" + extra + "'" + config::did_you_mean(extra, names);
+}
+
+/// Why CLI11 refused the line, with the nearest flag or command where one was misspelt.
 std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string where = chosen.empty() ? "" : command.get_name() + ": ";
-  const std::string see =
-      "; see heed " + (chosen.empty() ? "" : command.get_name() + " ") + "--help";
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::string extra =
-        command.remaining().empty() ? app.remaining().at(0) : command.remaining().at(0);
-    if (extra.starts_with('-')) {
-      std::vector<std::string> flags;
-      for (const CLI::Option* option : command.get_options())
-        for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-      return where + "unknown option '" + extra + "'" + config::did_you_mean(extra, flags);
-    }
-    return where + "unexpected argument '" + extra + "'" + see;
+  const CLI::App* command = &app;  // the innermost: of `heed bench cache`, cache
+  std::string path;
+  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
+    command = chosen.front();
+    path += command->get_name() + " ";
   }
-  return where + message + see;
+  const std::string where = path.empty() ? "" : path.substr(0, path.size() - 1) + ": ";
+  const std::string see = "; see heed " + path + "--help";
+  // Commands leave what they do not know to the program.
+  const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                             command->get_require_subcommand_min() > 0;
+  if (extras.empty() || !(unexpected || lacks_command)) return where + message + see;
+  if (extras.front().starts_with('-')) return where + unknown_option(extras.front(), *command);
+  if (lacks_command) return where + unknown_command(extras.front(), *command);
+  return where + "unexpected argument '" + extras.front() + "'" + see;
 }
 
 int run(int argc, char** argv) {

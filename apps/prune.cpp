@@ -9,6 +9,7 @@
 #include "apps/commands.h"
 #include "apps/shared/head_trial.h"
 #include "apps/shared/options.h"
+#include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -68,6 +69,10 @@ std::optional<std::pair<model::HeadPlace, double>> cheapest(HeadTrial& trial, co
 /// Greedily, as long as BLEU stays above `keep` per cent of the whole model's.
 Heads least_needed(HeadTrial& trial, double keep) {
   const double whole = bleu_of(trial, {});
+  if (whole <= 0)
+    throw UserError(
+        "BLEU of the whole model is 0: it cannot tell which heads are needed; are --source and "
+        "--target of this model's languages?");
   text::Table table{{"heads left", "taken out", "loss", "BLEU"}, {}};
   const auto left = [&](const Heads& gone) {
     return std::to_string(trial.heads().size() - gone.size());
@@ -106,14 +111,15 @@ Heads named_heads(const std::vector<std::string>& names, const HeadTrial& trial)
 }
 
 void write(const ModelFolder& from, const Heads& gone, const std::string& output) {
-  Config config = from.config;
+  Config config = saved_config(from.path);  // --set and --device are for the search
+  const model::ModelConfig whole = config.model;
   for (const model::HeadPlace& place : gone)
     config.model.pruned_heads.push_back(model::name_of(place));
   model::check(config.model, from.source.fingerprint() == from.target.fingerprint());
   const model::ModelPtr smaller =
       model::make_model(config.model, {from.source.size(), from.target.size()});
   from.model->to(at::kCPU);
-  model::copy_without_heads(*from.model, from.config.model, *smaller, config.model);
+  model::copy_without_heads(*from.model, whole, *smaller, config.model);
   make_folder(output);
   for (const char* name : {"joint.spm", "source.spm", "target.spm"})
     if (fs::exists(fs::path(from.path) / name))
@@ -137,8 +143,17 @@ void prune(const PruneArgs& args) {
   if (args.source.empty() != args.target.empty())
     throw UserError("heed prune: --source and --target belong together");
   Pairs pairs;
-  if (!args.source.empty()) pairs = read_pairs(args.source, args.target);
+  if (!args.source.empty()) {
+    pairs = read_pairs(args.source, args.target);
+    require_pairs(pairs, args.source);
+  }
   HeadTrial trial(args.model, args.common.open(), std::move(pairs));
+  const model::ModelConfig& model = trial.folder().config.model;
+  if (model.kv_heads != 0 && model.kv_heads != model.heads)
+    throw UserError(args.model +
+                    ": its heads share keys (model.kv_heads), and such heads cannot be pruned");
+  // One that cannot be made is found before the search, which takes long.
+  if (args.heads.empty()) make_folder(args.output);
   const Heads gone =
       args.heads.empty() ? least_needed(trial, args.keep) : named_heads(args.heads, trial);
   write(trial.folder(), gone, args.output);

@@ -187,7 +187,16 @@ Matrices with_model_beside(Matrices matrices, const Input& input,
   return matrices;
 }
 
-void attention(const AttentionArgs& args) {
+/// In the order in which they first stand.
+std::vector<std::string> each_once(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names)
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+  return out;
+}
+
+void attention(AttentionArgs args) {
+  args.kinds = each_once(args.kinds);
   if (args.kinds.size() > 1 && args.output.empty())
     throw UserError(
         "heed attention: a table holds one --kind; name one, or a folder for all with -o");
@@ -235,10 +244,12 @@ void add_attention(CommandLine& program) {
   command.group("Input");
   command.option("--text", args->text, "One source sentence");
   command.option("--input", args->input, "Source sentences, one per line; default: standard input");
-  command.option("--target", args->target,
-                 "Read this translation of --text instead of the model's own");
-  command.option("--target-file", args->target_file,
-                 "Read these translations of --input, line by line");
+  const Argument target = command.option(
+      "--target", args->target, "Read this translation of --text instead of the model's own");
+  command
+      .option("--target-file", args->target_file,
+              "Read these translations of --input, line by line")
+      .excludes(target);
   command.group("Which weights");
   command
       .option("--kind", args->kinds,

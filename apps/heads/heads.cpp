@@ -11,7 +11,6 @@
 #include "apps/shared/attention_maps.h"
 #include "apps/shared/options.h"
 #include "apps/shared/pairs.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -38,10 +37,7 @@ decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config)
 }
 
 void ablate(const HeadsArgs& args, const Pairs& pairs) {
-  if (args.json || !args.gold.empty() || !args.antecedents.empty() || !args.kinds.empty())
-    throw UserError(
-        "heed heads: --ablate silences every head and measures loss and BLEU; "
-        "--json, --gold, --antecedents and --kind do not go with it");
+  require_pairs(pairs, args.source);
   const AblatedHeads rows =
       ablated_heads(args.model, args.common.open(), pairs, /*translate=*/!args.no_bleu);
   if (!args.output.empty()) write_atomic(args.output, rows.csv);
@@ -97,32 +93,47 @@ void add_heads(CommandLine& program) {
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
   command.option("--target", args->target, "Their translations, line by line").required();
-  command.option("--gold", args->gold,
-                 "Correct alignments (i-j, i?j); shows which heads look at the aligned word, or at "
-                 "that of the word before or after");
-  command.flag("--swap-gold", args->swapped,
-               "The gold file has target-source instead of source-target");
-  command.option("--antecedents", args->antecedents,
-                 "What pronouns stand for, in the format of data_scripts/demo_corpus.py");
+  const Argument gold = command.option(
+      "--gold", args->gold,
+      "Correct alignments (i-j, i?j); shows which heads look at the aligned word, or at that of "
+      "the word before or after");
+  command
+      .flag("--swap-gold", args->swapped,
+            "The gold file has target-source instead of source-target")
+      .needs(gold);
+  const Argument antecedents =
+      command.option("--antecedents", args->antecedents,
+                     "What pronouns stand for, in the format of data_scripts/demo_corpus.py");
   command.group("Which weights");
-  add_kinds(command, args->kinds).shows_default("all that the model has");
+  const Argument kinds = add_kinds(command, args->kinds).shows_default("all that the model has");
   command.group("Measuring");
-  command
-      .option("--separators", args->separators,
-              "Words that count as separators besides punctuation, separated by commas")
-      .separated_by(',');
-  command
-      .option("--threshold", args->threshold,
-              "A head has a role if at least this share of its rows agree, in per cent")
-      .between(0.0, 100.0)
-      .shows_default();
-  command.flag("--words", args->words, "Measure words instead of pieces");
-  command.flag("--ablate", args->ablate,
-               "Silence each head, and each layer's heads, in turn: change of loss and BLEU");
-  command.flag("--no-bleu", args->no_bleu, "With --ablate, the loss alone, which is faster");
+  const Argument separators =
+      command
+          .option("--separators", args->separators,
+                  "Words that count as separators besides punctuation, separated by commas")
+          .separated_by(',');
+  const Argument threshold =
+      command
+          .option("--threshold", args->threshold,
+                  "A head has a role if at least this share of its rows agree, in per cent")
+          .between(0.0, 100.0)
+          .shows_default();
+  const Argument words = command.flag("--words", args->words, "Measure words instead of pieces");
+  const Argument silencing =
+      command
+          .flag("--ablate", args->ablate,
+                "Silence each head, and each layer's heads, in turn: change of loss and BLEU")
+          .excludes(gold)
+          .excludes(antecedents)
+          .excludes(kinds)
+          .excludes(separators)
+          .excludes(threshold)
+          .excludes(words);
+  command.flag("--no-bleu", args->no_bleu, "With --ablate, the loss alone, which is faster")
+      .needs(silencing);
   command.group("Output");
   command.option("-o,--output", args->output, "Write the numbers here, as CSV");
-  command.flag("--json", args->json, "Print JSON instead of tables");
+  command.flag("--json", args->json, "Print JSON instead of tables").excludes(silencing);
   args->common.add(command);
   command.examples(
       {"heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "

@@ -43,6 +43,10 @@ Pairs read_pairs(const std::string& source, const std::string& target) {
   return pairs;
 }
 
+void require_pairs(const Pairs& pairs, const std::string& source) {
+  if (pairs.source.empty()) throw UserError(source + ": empty; no pair to measure heads by");
+}
+
 std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {
   std::vector<PairWindow> windows;
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {

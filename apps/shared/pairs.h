@@ -16,6 +16,9 @@ std::vector<std::string> read_lines(const std::string& path);
 /// both counts where they differ in length, and the line that has not just two sides.
 Pairs read_pairs(const std::string& source, const std::string& target);
 
+/// For trials of heads: throws UserError where there is no pair. `source` is their file.
+void require_pairs(const Pairs& pairs, const std::string& source);
+
 /// The next lines of a long file: what may be held in memory at once.
 struct PairWindow {
   std::size_t first = 0;  // its first line, from 0

@@ -13,20 +13,15 @@ constexpr std::size_t kWidth = 100;
 
 class Writer {
  public:
-  Writer(bool with_help, const Origins* origins) : with_help_(with_help), origins_(origins) {}
-
   /// `start` stands before the first key in place of the indentation: "- " of a list's element.
-  void section(const SectionView& section, const std::string& prefix, std::size_t indent,
-               std::string start, bool with_help) {
+  void section(const SectionView& section, std::size_t indent, std::string start, bool with_help) {
     for (const FieldView& field : section.fields) {
       if (with_help) help(field, indent);
       out_ += start + field.key + ":";
       start.assign(indent, ' ');
-      value(field, path_of(prefix, field.key), indent, with_help);
+      value(field, indent, with_help);
     }
   }
-
-  void root(const SectionView& root) { section(root, "", 0, "", with_help_); }
 
   std::string out_;
 
@@ -39,42 +34,32 @@ class Writer {
         wrapped(field.help + (allowed.empty() ? "" : " (" + allowed + ")"), space + "# ", kWidth);
   }
 
-  void value(const FieldView& field, const std::string& path, std::size_t indent, bool with_help) {
+  void value(const FieldView& field, std::size_t indent, bool with_help) {
     const auto* list = std::get_if<ListView>(&field.value);
     if (const auto* below = std::get_if<SectionView>(&field.value)) {
       out_ += '\n';
-      section(*below, path, indent + 2, std::string(indent + 2, ' '), with_help);
+      section(*below, indent + 2, std::string(indent + 2, ' '), with_help);
     } else if (list != nullptr && list->size() > 0) {
       out_ += '\n';
       const std::string start = std::string(indent + 2, ' ') + "- ";
-      for (std::size_t i = 0; i < list->size(); ++i)
-        section(list->at(i), path_of(path, std::to_string(i)), indent + 4, start, false);
+      for (std::size_t i = 0; i < list->size(); ++i) section(list->at(i), indent + 4, start, false);
     } else {
-      out_ += " " + value_text(field.value) + origin(path) + '\n';
+      out_ += " " + value_text(field.value) + '\n';
     }
   }
-
-  std::string origin(const std::string& path) const {
-    if (origins_ == nullptr) return "";
-    const auto found = origins_->find(path);
-    return found == origins_->end() ? "" : "  # " + found->second;
-  }
-
-  bool with_help_;
-  const Origins* origins_;
 };
 
 }  // namespace
 
 std::string dump(const SectionView& root) {
-  Writer writer(/*with_help=*/false, nullptr);
-  writer.root(root);
+  Writer writer;
+  writer.section(root, 0, "", /*with_help=*/false);
   return writer.out_;
 }
 
-std::string dump_with_help(const SectionView& root, const Origins* origins) {
-  Writer writer(/*with_help=*/true, origins);
-  writer.root(root);
+std::string dump_with_help(const SectionView& root) {
+  Writer writer;
+  writer.section(root, 0, "", /*with_help=*/true);
   return writer.out_;
 }
 

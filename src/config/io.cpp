@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -15,7 +16,6 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "config/document.h"
-#include "config/print.h"
 #include "config/suggest.h"
 
 namespace heed::config {
@@ -113,8 +113,7 @@ std::string kind_of(const YAML::Node& node) {
 /// Lays YAML nodes over a view. `source` is the file's name, or "--set".
 class Reader {
  public:
-  Reader(const SectionView& root, std::string source, Origins* origins)
-      : root_(root), source_(std::move(source)), origins_(origins) {}
+  Reader(const SectionView& root, std::string source) : root_(root), source_(std::move(source)) {}
 
   void section(const SectionView& into, const YAML::Node& node, const std::string& prefix) {
     if (node.IsNull()) return;  // all of its keys are commented out
@@ -153,7 +152,6 @@ class Reader {
   void done(const FieldView& field, const std::string& path, const YAML::Node& where) {
     const std::string wrong = field.wrong();
     if (!wrong.empty()) fail(where, path, wrong);
-    if (origins_ != nullptr && section_in(field) == nullptr) (*origins_)[path] = place(where);
   }
 
   [[noreturn]] void fail(const YAML::Node& where, const std::string& path,
@@ -227,18 +225,14 @@ class Reader {
 
   const SectionView& root_;
   std::string source_;
-  Origins* origins_;
   std::size_t unfolded_ = 0;  // bytes of all values so far
 };
 
 /// One `--set`: walks the dotted path, then writes the value.
 class Setting {
  public:
-  Setting(const SectionView& root, const std::string& key, std::string text, Origins* origins)
-      : root_(root),
-        parts_(split(key, '.')),
-        text_(std::move(text)),
-        reader_(root, "--set", origins) {}
+  Setting(const SectionView& root, const std::string& key, std::string text)
+      : root_(root), parts_(split(key, '.')), text_(std::move(text)), reader_(root, "--set") {}
 
   void apply() { walk(root_, 0, ""); }
 
@@ -303,27 +297,26 @@ class Setting {
 
 }  // namespace
 
-void load_text(const SectionView& root, const std::string& yaml, const std::string& name,
-               Origins* origins) {
+void load_text(const SectionView& root, const std::string& yaml, const std::string& name) {
   if (yaml.size() > kLongestText) refuse_length(name, yaml.size());
-  Reader(root, name, origins).section(root, load_document(yaml, name), "");
+  Reader(root, name).section(root, load_document(yaml, name), "");
 }
 
-void load_file(const SectionView& root, const std::string& path, Origins* origins) {
+void load_file(const SectionView& root, const std::string& path) {
   require_file(path, "configuration");
   std::error_code none;  // of a pipe
   const uintmax_t bytes = std::filesystem::file_size(path, none);
   if (!none && bytes > kLongestText) refuse_length(path, bytes);
-  load_text(root, read_file(path), path, origins);
+  load_text(root, read_file(path), path);
 }
 
-void set(const SectionView& root, const std::string& assignment, Origins* origins) {
+void set(const SectionView& root, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0)
     throw ConfigError("--set " + one_line(assignment) +
                       ": expected key=value, as in training.updates=1000");
   const std::string key(trim(assignment.substr(0, equals)));
-  Setting(root, key, assignment.substr(equals + 1), origins).apply();
+  Setting(root, key, assignment.substr(equals + 1)).apply();
 }
 
 }  // namespace heed::config

@@ -6,7 +6,6 @@
 // sections may be one section alone.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 
@@ -15,33 +14,27 @@
 
 namespace heed::config {
 
-/// Where a value comes from, by its dotted path: "runs/x.yaml:12" or "--set". What is not listed is
-/// a default.
-using Origins = std::map<std::string, std::string>;
-
 // The same without types; a view's struct may be half-changed after an error.
-void load_file(const SectionView& root, const std::string& path, Origins* origins);
-void load_text(const SectionView& root, const std::string& yaml, const std::string& name,
-               Origins* origins);
-void set(const SectionView& root, const std::string& assignment, Origins* origins);
+void load_file(const SectionView& root, const std::string& path);
+void load_text(const SectionView& root, const std::string& yaml, const std::string& name);
+void set(const SectionView& root, const std::string& assignment);
 std::string dump(const SectionView& root);
 
 /// Lays a YAML file over `config`. Throws ConfigError, one line with file and line number, for an
 /// unknown, repeated or mistyped key or value or a file of more than 1 MiB, and UserError for a
 /// missing file; `config` is then unchanged.
 template <Section C>
-void load_file(C& config, const std::string& path, Origins* origins = nullptr) {
+void load_file(C& config, const std::string& path) {
   C changed = config;
-  load_file(view(changed), path, origins);
+  load_file(view(changed), path);
   config = std::move(changed);
 }
 
 /// The same for text in memory; errors call it `name`.
 template <Section C>
-void load_text(C& config, const std::string& yaml, const std::string& name,
-               Origins* origins = nullptr) {
+void load_text(C& config, const std::string& yaml, const std::string& name) {
   C changed = config;
-  load_text(view(changed), yaml, name, origins);
+  load_text(view(changed), yaml, name);
   config = std::move(changed);
 }
 
@@ -49,9 +42,9 @@ void load_text(C& config, const std::string& yaml, const std::string& name,
 /// a list of sections are numbered from 0 (data.train.0.source); the number may be left out where
 /// there is one. Throws ConfigError.
 template <Section C>
-void set(C& config, const std::string& assignment, Origins* origins = nullptr) {
+void set(C& config, const std::string& assignment) {
   C changed = config;
-  set(view(changed), assignment, origins);
+  set(view(changed), assignment);
   config = std::move(changed);
 }
 

@@ -9,16 +9,15 @@
 
 namespace heed::config {
 
-std::string dump_with_help(const SectionView& root, const Origins* origins);
+std::string dump_with_help(const SectionView& root);
 std::string explain(const SectionView& defaults, const std::string& path);
 std::string reference(const SectionView& defaults);
 
-/// dump() with what each key does above it, and where its value comes from after it if `origins`
-/// are given.
+/// dump() with what each key does above it.
 template <Section C>
-std::string dump_with_help(const C& config, const Origins* origins = nullptr) {
+std::string dump_with_help(const C& config) {
   C copy = config;
-  return dump_with_help(view(copy), origins);
+  return dump_with_help(view(copy));
 }
 
 /// One key (or section) of C by its dotted path: type, default, what it may be, what it changes.

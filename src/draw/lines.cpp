@@ -39,8 +39,15 @@ Plot plot_of(const Lines& lines) {
   return {.longest = longest > 0 ? longest : 1, .axis = ValueAxis::around(smallest, largest)};
 }
 
+/// At the end of an axis.
 std::string number_text(double value) {
   return value < 10000 ? short_number(value) : human_count(value);
+}
+
+/// In the unit that the axis's last number has: 0, 5k, 10k.
+std::string tick_text(double tick, double longest) {
+  if (tick == 0 || longest < 10000) return short_number(tick);
+  return longest < 1e7 ? short_number(tick / 1e3) + 'k' : short_number(tick / 1e6) + 'M';
 }
 
 /// Whole steps from 0 to the longest x.
@@ -102,7 +109,7 @@ std::string draw_lines(const Lines& lines, Form form) {
           short_number(kFrameHeight + 4) + "\"/></clipPath>");
   draw_frame(svg, plot.axis, plot.width, lines.title, lines.x_label, lines.y_label, 44);
   for (const double tick : ticks_of(plot))
-    draw_tick(svg, plot.x(tick), number_text(tick), is_narrow ? 11 : 13);
+    draw_tick(svg, plot.x(tick), tick_text(tick, plot.longest), is_narrow ? 11 : 13);
   std::vector<EndLabel> labels;
   for (const Line& line : lines.lines) {
     if (line.points.empty()) continue;

@@ -156,7 +156,8 @@ OutputLossSum loss_of(const Tensor& features, const Tensor& weight, const Tensor
                       const Tensor& gold, double smoothing, const OptionalPair& pair,
                       at::ScalarType type) {
   const bool gradient =
-      at::GradMode::is_enabled() && (features.requires_grad() || weight.requires_grad());
+      at::GradMode::is_enabled() && (features.requires_grad() || weight.requires_grad() ||
+                                     (bias.defined() && bias.requires_grad()));
   const Wanted wanted{static_cast<float>(smoothing), pair, gradient};
   const auto sums = OutputLoss::apply(features, weight, bias.defined() ? bias : weight,
                                       bias.defined(), gold, wanted, type);

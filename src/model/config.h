@@ -49,8 +49,8 @@ struct ModelConfig {
   HEED_FIXED(std::string, attention, "bahdanau", "rnn: how the decoder reads the encoder.",
              config::OneOf{attention_names, attention_helps})
   HEED_FIXED(Window, window, Window::global,
-             "rnn, luong_*: attend everywhere, or in a window around t (local_m) or around a "
-             "predicted position (local_p).",
+             "rnn, luong_dot, luong_general and luong_concat: attend everywhere, or in a window "
+             "around t (local_m) or around a predicted position (local_p).",
              config::AnyValue{})
   HEED_FIXED(int64_t, window_size, 10,
              "rnn: D, half the width of the local window in source positions.",

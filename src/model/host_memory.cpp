@@ -88,17 +88,16 @@ class Pool : public c10::Allocator {
       count(header->size);
       return header;
     }
-    count(size);
-    while (!free_.empty() && used_ + free_bytes_ > ever_ + ever_ / 4 + kSpare) release_oldest();
+    const std::size_t ever = std::max(ever_, used_ + size);
+    while (!free_.empty() && used_ + size + free_bytes_ > ever + ever / 4 + kSpare)
+      release_oldest();
     void* block = map(size);
     while (block == MAP_FAILED && !free_.empty()) {
       release_oldest();
       block = map(size);
     }
-    if (block == MAP_FAILED) {
-      used_ -= size;
-      throw std::bad_alloc();
-    }
+    if (block == MAP_FAILED) throw std::bad_alloc();
+    count(size);
     return new (block) Header{size};
   }
 

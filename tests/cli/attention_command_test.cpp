@@ -227,6 +227,23 @@ TEST(Attention, SeveralKindsDoNotFitOneTable) {
                  {"--kind", "-o"});
 }
 
+TEST(Attention, AKindNamedTwiceIsOne) {
+  const TemporaryFolder folder;
+  const auto with = [&](const std::string& kinds, const std::string& out) {
+    product(attention(Toy::get().transformer, {"--text", "a b", "--target", "b a", "--kind", kinds,
+                                               "--pictures", "none", "-o", folder / out}));
+    return read_file(folder / (out + "/attention.html"));
+  };
+  EXPECT_EQ(with("cross,saliency,cross,saliency", "twice"), with("cross,saliency", "once"));
+  EXPECT_EQ(product(attention(Toy::get().rnn, {"--text", "a b", "--kind", "cross,cross"})),
+            product(attention(Toy::get().rnn, {"--text", "a b"})));
+}
+
+TEST(Attention, TakesItsTargetFromOnePlace) {
+  expect_mistake(attention(Toy::get().rnn, {"--text", "a", "--target", "a", "--target-file", "x"}),
+                 {"--target", "excludes", "--target-file"});
+}
+
 TEST(Attention, WhatTheModelDoesNotHaveIsNamed) {
   expect_mistake(attention(Toy::get().transformer, {"--text", "a b", "--layer", "2"}),
                  {"layer 2", "has 2"});

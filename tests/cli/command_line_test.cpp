@@ -54,6 +54,18 @@ TEST(CommandLine, AMistypedCommandNamesItsNeighbour) {
   expect_mistake(run_heed({"tranlate", "x"}), {"'tranlate'", "did you mean 'translate'"});
 }
 
+TEST(CommandLine, AMistypedCommandBehindAnotherOrAnOptionNamesItsNeighbour) {
+  expect_mistake(run_heed({"bench", "trian"}),
+                 {"heed: bench: unknown command 'trian'; did you mean 'train'?"});
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"-q"}, {"--log-level", "debug"}}) {
+    std::vector<std::string> line = options;
+    line.insert(line.end(), {"trian", "x.yaml"});
+    expect_mistake(run_heed(line), {"heed: unknown command 'trian'; did you mean 'train'?"});
+  }
+  expect_mistake(run_heed({"bench"}), {"bench: A subcommand is required; see heed bench --help"});
+}
+
 TEST(CommandLine, RangesAreSaidInWords) {
   expect_mistake(run_heed({"translate", "x", "--beam", "0"}),
                  {"--beam", "got '0', expected a number above 0"});
@@ -77,6 +89,9 @@ TEST(CommandLine, LengthsKnowTheirBaselineBeforeTheyTranslate) {
 TEST(CommandLine, AMistypedOptionNamesItsNeighbour) {
   expect_mistake(run_heed({"translate", "x", "--beem", "3"}), {"'--beem'", "'--beam'"});
   expect_mistake(run_heed({"train", "x.yaml", "--resum"}), {"'--resum'", "'--resume'"});
+  expect_mistake(run_heed({"bench", "attention", "--lenghts", "128"}),
+                 {"bench attention: unknown option '--lenghts'; did you mean '--lengths'?"});
+  expect_mistake(run_heed({"--quite"}), {"unknown option '--quite'; did you mean '--quiet'?"});
 }
 
 TEST(CommandLine, AMissingArgumentIsAMistake) {
@@ -130,6 +145,12 @@ TEST(ConfigCommand, PrintsTheDefaultsOnStdoutOnly) {
 
 TEST(ConfigCommand, ChecksAFileAndNotTheDefaults) {
   expect_mistake(run_heed({"config", "--check"}), {"which configuration", "my.yaml --check"});
+}
+
+TEST(ConfigCommand, DefaultsThatDoNotFitWhatIsSetAreRefused) {
+  EXPECT_THAT(product(run_heed({"config", "--set", "model.heads=4"})), HasSubstr("heads: 4\n"));
+  expect_mistake(run_heed({"config", "--set", "model.heads=3", "--set", "model.width=10"}),
+                 {"heads", "width"});
 }
 
 TEST(ConfigCommand, WhatItPrintsItReadsBack) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <regex>
 
@@ -49,6 +50,85 @@ TEST(AblatedHeads, AreAllOfTheModelAndItsLayers) {
   expect_mistake(run_heed({"heads", Toy::get().rnn, "--source", of_toy("valid.src"), "--target",
                            of_toy("valid.tgt"), "--ablate"}),
                  {"no Transformer"});
+}
+
+TEST(AblatedHeads, AreMeasuredWithNothingElse) {
+  const std::vector<std::string> heads{"heads",    Toy::get().transformer,
+                                       "--source", of_toy("valid.src"),
+                                       "--target", of_toy("valid.tgt")};
+  const auto with = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), heads.begin(), heads.end());
+    return run_heed(options);
+  };
+  for (const std::vector<std::string>& other :
+       std::vector<std::vector<std::string>>{{"--json"},
+                                             {"--words"},
+                                             {"--gold", "x"},
+                                             {"--antecedents", "x"},
+                                             {"--kind", "cross"},
+                                             {"--separators", "and"},
+                                             {"--threshold", "50"}}) {
+    std::vector<std::string> options = other;
+    options.push_back("--ablate");
+    expect_mistake(with(options), {"heads: ", other.front(), "excludes", "--ablate"});
+  }
+  expect_mistake(with({"--no-bleu"}), {"--no-bleu", "requires", "--ablate"});
+  expect_mistake(with({"--swap-gold"}), {"--swap-gold", "requires", "--gold"});
+}
+
+TEST(AblatedHeads, NeedPairs) {
+  const TemporaryFolder folder;
+  const std::string empty = folder.write("empty", "");
+  expect_mistake(
+      run_heed({"heads", Toy::get().transformer, "--source", empty, "--target", empty, "--ablate"}),
+      {empty + ": empty; no pair to measure heads by"});
+}
+
+TEST(Prune, MeasuresByPairsOfTheModelsLanguages) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("source", "a b\nb a c\n"),
+                    target = folder.write("target", "zzz yyy\nyyy zzz\n"),
+                    empty = folder.write("empty", "");
+  const auto by = [&](const std::string& from, const std::string& to) {
+    return run_heed({"prune", Toy::get().transformer, "--source", from, "--target", to, "-o",
+                     folder / "smaller"});
+  };
+  expect_mistake(by(empty, empty), {empty + ": empty; no pair to measure heads by"});
+  expect_mistake(by(source, target), {"BLEU of the whole model is 0", "languages?"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "smaller/config.yaml"));
+}
+
+TEST(Prune, FindsWhatIsInItsWayBeforeTheSearch) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 40, 1);
+  write_toy_pairs(folder, "valid", 5, 2);
+  train_toy(write_toy_config(
+      folder, {"shared",
+               "{type: transformer, width: 8, feed_forward: 8, heads: 2, kv_heads: 1, "
+               "encoder_layers: 1, decoder_layers: 1}",
+               "updates: 1"}));
+  const auto prune = [&](const std::string& model, const std::string& out) {
+    return run_heed({"prune", model, "--source", of_toy("valid.src"), "--target",
+                     of_toy("valid.tgt"), "-o", out});
+  };
+  // One line each: the search would have told of the first head.
+  expect_mistake(prune(folder / "shared", folder / "smaller"),
+                 {folder / "shared", "share keys (model.kv_heads)"});
+  expect_one_line_error(prune(Toy::get().transformer, "/dev/null/smaller"), 1, {"/dev/null"});
+}
+
+TEST(Prune, KeepsTheConfigurationOfTheModel) {
+  const TemporaryFolder folder;
+  const std::string whole = Toy::get().transformer, smaller = folder / "smaller";
+  product(run_heed({"prune", whole, "--heads", "encoder.0.0", "--set", "decoding.beam_size=3",
+                    "--device", "auto", "-o", smaller}));
+  std::vector<std::string> before = lines_of(read_file(whole + "/config.yaml")),
+                           after = lines_of(read_file(smaller + "/config.yaml"));
+  for (auto* lines : {&before, &after})
+    std::erase_if(*lines, [](const std::string& line) {
+      return line.starts_with("output:") || line.find("pruned_heads:") != std::string::npos;
+    });
+  EXPECT_EQ(after, before);
 }
 
 TEST(Prune, WritesTheModelWithoutTheHeads) {

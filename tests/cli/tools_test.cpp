@@ -1,4 +1,4 @@
-// heed average, vocab and doctor.
+// heed average, export, vocab and doctor.
 #include <filesystem>
 #include <string>
 
@@ -43,6 +43,55 @@ TEST(Average, RefusesOtherArchitecturesAndFoldersInUse) {
   EXPECT_FALSE(fs::exists(folder / "mean"));
   expect_mistake(run_heed({"average", toy.rnn, "-o", toy.transformer}), {toy.transformer});
   expect_mistake(run_heed({"average", folder / "nothing", "-o", folder / "mean"}), {"nothing"});
+}
+
+TEST(Average, IsAModelOfItsOwnFolder) {
+  const TemporaryFolder folder;
+  product(run_heed({"average", Toy::get().rnn, "-o", folder / "mean"}));
+  EXPECT_THAT(lines_of(read_file(folder / "mean/config.yaml")),
+              ::testing::Contains("output: " + (folder / "mean")));
+}
+
+// Weights of both have the same names and shapes.
+TEST(Average, RefusesWhatComputesOtherwiseOrReadsOtherPieces) {
+  const TemporaryFolder folder;
+  const std::string model = Toy::get().transformer, copy = folder / "copy";
+  fs::copy(model, copy, fs::copy_options::recursive);
+  const std::string config = read_file(copy + "/config.yaml");
+  const auto change = [&](const std::string& from, const std::string& to) {
+    std::string text = config;
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    folder.write("copy/config.yaml", text.replace(at, from.size(), to));
+  };
+  const std::vector<std::string> average{"average", model, copy, "-o", folder / "mean"};
+  change("\n  heads: 4\n", "\n  heads: 2\n");
+  expect_mistake(run_heed(average), {copy, "model.heads is 2 and not 4"});
+  change("\n  dropout: 0.0\n", "\n  dropout: 0.3\n");
+  EXPECT_EQ(run_heed(average).status, 0);
+  fs::remove_all(folder / "mean");
+  product(run_heed({"vocab", Toy::get().folder / "train.src", "--size", "28", "--algorithm", "bpe",
+                    "-o", folder / "other.spm"}));
+  fs::copy_file(folder / "other.spm", copy + "/joint.spm", fs::copy_options::overwrite_existing);
+  expect_mistake(run_heed(average), {copy, "vocabulary", model});
+  EXPECT_FALSE(fs::exists(folder / "mean"));
+}
+
+TEST(Export, LeavesNoVocabularyOfAnEarlierOne) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out";
+  fs::create_directory(out);
+  for (const char* side : {"source", "target"}) {
+    folder.write("out/" + std::string(side) + "_vocabulary.json", "[]");
+    folder.write("out/" + std::string(side) + ".spm", "");
+  }
+  const Result result = run_heed({"export", Toy::get().transformer, "-o", out});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, HasSubstr("(joint.spm cut and join them)"));
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(out)) names.push_back(entry.path().filename());
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("config.json", "joint.spm", "model.bin",
+                                                     "shared_vocabulary.json"));
 }
 
 TEST(Vocab, TrainsAModelThatARunCanUse) {

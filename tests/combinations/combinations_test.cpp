@@ -56,7 +56,7 @@ class Combinations : public ::testing::TestWithParam<Family> {
             (GetParam() == kRecurrent ? "rnn" : "transformer") +
             "}\ntraining: {updates: 2, validate_every: 2, save_every: 2, validate_bleu: false, "
             "validation_command: echo 1, learning_rate: 0.01}\ndecoding: {max_length_ratio: 0.5}\n",
-        "the test", nullptr);
+        "the test");
     train_ = config::view(config_.data.train.front());
     const std::string of_train = "data.train.";
     for (Option option : options()) {

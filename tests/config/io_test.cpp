@@ -335,13 +335,5 @@ TEST(Dump, AwkwardTextLoadsBackTheSame) {
   EXPECT_EQ(back.training.learning_rate, toy.training.learning_rate);
 }
 
-TEST(Origins, NameFileAndLineOrSet) {
-  ToyConfig toy;
-  Origins origins;
-  load_text(toy, "name: a\nmodel:\n  dropout: 0.2\n", "x.yaml", &origins);
-  set(toy, "name=b", &origins);
-  EXPECT_EQ(origins, (Origins{{"name", "--set"}, {"model.dropout", "x.yaml:3"}}));
-}
-
 }  // namespace
 }  // namespace heed::config

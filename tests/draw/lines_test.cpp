@@ -55,6 +55,16 @@ TEST(Lines, StandWhereTheirNumbersSay) {
   EXPECT_THAT(svg, HasSubstr(">80</text>"));
 }
 
+TEST(Lines, TicksOfALongAxisHaveOneUnit) {
+  Lines lines = two_lines();
+  lines.lines[1].points.back().first = 24000;
+  const std::string svg = draw_lines(lines);
+  for (const char* tick : {">0</text>", ">5k</text>", ">10k</text>", ">20k</text>"})
+    EXPECT_THAT(svg, HasSubstr(tick));
+  lines.lines[1].points.back().first = 12500000;
+  EXPECT_THAT(draw_lines(lines), HasSubstr(">5M</text>"));
+}
+
 TEST(Lines, StandWhereTheirNumbersSayInATerminalToo) {
   EXPECT_EQ(lines_text(two_lines(), 4, 4),
             "t (loss)\n"

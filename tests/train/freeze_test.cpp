@@ -56,6 +56,26 @@ TEST(Freeze, LeavesEachModuleOfEveryKindOfModelAsItIs) {
     }
 }
 
+TEST(Freeze, MayLeaveNothingButTheOutputsBias) {
+  const std::string bias = "output.bias";
+  TrainConfig training;
+  for (const auto& [kind, config] : model::testing::every_kind()) {
+    SCOPED_TRACE(kind);
+    const model::ModelPtr model = model::testing::model_of(config, kPieces);
+    std::vector<std::string> others;
+    for (const auto& item : model->named_parameters())
+      if (item.key() != bias) others.push_back(item.key());
+    model::freeze(*model, others);
+    const Tensor before = model->named_parameters()[bias].clone();
+    OwnOptimizer own(training, *model);
+    Updater updater(*model, training, at::kCPU, at::kFloat, own.optimizer, nullptr, {});
+    model->train();
+    updater.run(parts_of({toy::batch_of(toy::copies(5))}, training),
+                {.update = 1, .rate = 0.1, .seed = 3});
+    EXPECT_FALSE(at::equal(model->named_parameters()[bias], before));
+  }
+}
+
 TEST(Freeze, NamesWhatTheModelHas) {
   const auto model = model::testing::model_of(model::testing::every_kind().front().config, kPieces);
   EXPECT_THROW(model::freeze(*model, {"nothing"}), UserError);

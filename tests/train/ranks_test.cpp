@@ -59,7 +59,7 @@ TEST(Ranks, OfAnyNumberMakeTheSameWeightsOfEveryKindOfModel) {
   for (const auto& [name, config] : model::testing::every_kind()) {
     SCOPED_TRACE(name);
     auto dropping = config;
-    dropping.dropout = 0.2;
+    dropping.dropout = dropping.attention_dropout = 0.2;
     const auto precision = number % 3 == 0 ? at::kBFloat16 : at::kFloat;
     expect_same_on(2 + number++ % 3, dropping, precision);
   }

@@ -98,7 +98,7 @@ model::ModelConfig tiny(model::ModelType type) {
   config.encoder_layers = config.decoder_layers = 1;
   config.embedding_size = 10;
   config.hidden_size = 14;
-  config.dropout = config.word_dropout = 0.2;
+  config.dropout = config.word_dropout = config.attention_dropout = 0.2;
   return config;
 }
 

@@ -80,7 +80,7 @@ TEST(Workers, OfAnyNumberMakeTheSameWeightsOfEveryKindOfModel) {
     SCOPED_TRACE(name);
     auto dropping = config;
     dropping.dropout = 0.2;
-    dropping.word_dropout = 0.1;
+    dropping.word_dropout = dropping.attention_dropout = 0.1;
     const int threads = 2 + number % 4;
     const auto precision = number++ % 3 == 0 ? at::kBFloat16 : at::kFloat;
     expect_same(updates(dropping, {}, precision, 1), updates(dropping, {}, precision, threads));

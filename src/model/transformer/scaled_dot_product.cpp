@@ -52,6 +52,10 @@ Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values,
 
 }  // namespace
 
+bool drops_by_itself(const Look& look, const Tensor& query) {
+  return look.dropout > 0 && query.is_cpu();
+}
+
 Tensor for_each_head(const Tensor& shared, int64_t heads) {
   const int64_t group = heads / shared.size(1);
   return group == 1 ? shared : shared.repeat_interleave(group, 1);
@@ -62,13 +66,16 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, con
   expect(query.size(1) % keys.size(1) == 0, "the kv heads divide the heads");
   expect(!look.causal || !look.valid.defined(), "padding or causal, not both");
   Tensor unwanted;
-  if (weights || look.exchange || !kernels::is_softmax(look.normalise))
-    return plain(query, keys, values, look, weights ? *weights : unwanted);
   const int64_t length = query.size(2);
+  const bool seen = weights || look.exchange || !kernels::is_softmax(look.normalise);
+  if (!seen && !look.added.defined()) {
+    if (look.pattern.is_sparse()) return sparse_attention(query, keys, values, look);
+    if (look.pattern.is_band() && worth_blocks(length, look))
+      return attend_in_blocks(query, keys, values, look);
+  }
+  if (seen || drops_by_itself(look, query))
+    return plain(query, keys, values, look, weights ? *weights : unwanted);
   if (look.added.defined()) return with_added(query, keys, values, look);
-  if (look.pattern.is_sparse()) return sparse_attention(query, keys, values, look);
-  if (look.pattern.is_band() && worth_blocks(length, look))
-    return attend_in_blocks(query, keys, values, look);
   const bool narrow = hides(look.pattern, length);
   if (!narrow && look.dropout == 0 && kernels::can_attend(query, keys, values))
     return kernels::attention(query, keys, values, look.valid, look.causal, look.scale);

@@ -32,6 +32,11 @@ struct Look {
 Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
               Tensor* weights = nullptr);
 
+/// Whether dropout of the weights must not be left to LibTorch's fused call: on a CPU that takes no
+/// generator, and its draws would be neither those of kernels::Draws nor the same on any number of
+/// threads.
+bool drops_by_itself(const Look& look, const Tensor& query);
+
 /// [batch, kv heads, ...] -> [batch, heads, ...]: each as often as heads share it.
 Tensor for_each_head(const Tensor& shared, int64_t heads);
 

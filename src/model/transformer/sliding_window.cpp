@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <limits>
+
 #include "model/transformer/blocks_of_window.h"
 
 namespace heed::model {
@@ -55,10 +57,21 @@ Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& v
                         const Look& look) {
   const int64_t batch = query.size(0), length = query.size(2);
   const WindowBlocks blocks(length, look);
-  const Tensor out = at::scaled_dot_product_attention(
-      cut_queries(query, blocks), cut_keys(keys, blocks), cut_keys(values, blocks),
-      block_mask(look, blocks, batch, length, query.device()), look.dropout, /*is_causal=*/false,
-      look.scale, keys.size(1) != query.size(1));  // [batch * blocks, heads, size, head]
+  const Tensor mask = block_mask(look, blocks, batch, length, query.device());
+  const Tensor some = cut_queries(query, blocks), near_keys = cut_keys(keys, blocks),
+               near_values = cut_keys(values, blocks);
+  Tensor out;  // [batch * blocks, heads, size, head]
+  if (drops_by_itself(look, query)) {
+    const Tensor added =
+        at::zeros(mask.sizes(), at::TensorOptions(query.device()))
+            .masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
+    out = attend(some, near_keys, near_values,
+                 {.scale = look.scale, .dropout = look.dropout, .added = added});
+  } else {
+    out = at::scaled_dot_product_attention(some, near_keys, near_values, mask, look.dropout,
+                                           /*is_causal=*/false, look.scale,
+                                           keys.size(1) != query.size(1));
+  }
   return joined_blocks(out, blocks, length);
 }
 

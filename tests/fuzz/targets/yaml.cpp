@@ -8,8 +8,7 @@ using namespace heed;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::answers([&] {
     config::ToyConfig config;
-    config::Origins origins;
-    config::load_text(config, std::string(fuzz::text_of(data, size)), "input.yaml", &origins);
+    config::load_text(config, std::string(fuzz::text_of(data, size)), "input.yaml");
     const std::string dumped = config::dump(config);
     config::ToyConfig again;
     config::load_text(again, dumped, "dumped.yaml");

@@ -45,11 +45,13 @@ class Local : public Attention {
     Memory window = memory;
     window.bias = memory.bias.expand_as(offset).masked_fill(
         offset.abs().gt(half_width_), -std::numeric_limits<double>::infinity());
+    // What is exchanged are the weights that are used: those of local_p are made below.
+    if (predicts_) window.exchange = nullptr;
     const Attended attended = scores_->forward(query, window, position, stride);
     if (!predicts_) return attended;
     const double deviation = half_width_ / 2;
-    const Tensor weights =
-        attended.weights * at::exp(offset.square() * (-0.5 / (deviation * deviation)));
+    Tensor weights = attended.weights * at::exp(offset.square() * (-0.5 / (deviation * deviation)));
+    if (memory.exchange) weights = memory.exchange(weights, memory.head);
     const Tensor used = drop(weights, dropout_, is_training());
     return {at::bmm(used, memory.values), weights / weights.sum(-1, true), {}};
   }
