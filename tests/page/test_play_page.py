@@ -11,7 +11,7 @@ import toy
 
 SENTENCE = "der Hund läuft quick ."
 LONG = " ".join(["a"] * 150)
-TOO_LONG = r"The sentence has \d+ pieces; attention is shown of up to 128\.$"
+TOO_LONG = r"^The sentence has \d+ pieces; attention is shown of up to 128\.$"
 
 
 class PlayPage(unittest.TestCase):
