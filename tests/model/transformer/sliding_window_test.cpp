@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/draws.h"
+
 namespace heed::model {
 namespace {
 
@@ -105,6 +107,22 @@ TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
     const Tensor near = whole_mask(look, 150, at::kCPU);
     EXPECT_EQ(weights.masked_select(near.logical_not()).abs().max().item<float>(), 0);
     EXPECT_EQ((weights > 0).sum(-1).max().item<int64_t>(), causal ? 6 : 11);
+  }
+}
+
+// On every path: of all, in blocks, and with added scores.
+TEST(SlidingWindow, DropoutFollowsFromTheDrawsOfTheThreadAlone) {
+  at::manual_seed(7);
+  const Tensor x = at::randn({1, 2, 150, 4});
+  for (const Look& look : {Look{.dropout = 0.3}, Look{.pattern = {.window = 5}, .dropout = 0.3},
+                           Look{.dropout = 0.3, .added = at::zeros({1, 1, 150, 150})}}) {
+    const auto run = [&](uint64_t seed, uint64_t of_process) {
+      at::manual_seed(of_process);
+      const kernels::Draws draws(seed);
+      return attend(x, x, x, look);
+    };
+    EXPECT_TRUE(at::equal(run(1, 1), run(1, 2)));
+    EXPECT_FALSE(at::equal(run(1, 1), run(2, 1)));
   }
 }
 
