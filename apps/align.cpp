@@ -140,8 +140,7 @@ void warn_of_odd_lines(const Aligner& aligner) {
 void align(const AlignArgs& args) {
   check(args);
   const Pairs pairs = read_pairs(args.source, args.target);
-  std::vector<study::GoldAlignment> gold;
-  if (!args.gold.empty()) gold = read_gold(args.gold, pairs.source.size(), args.swapped);
+  const auto gold = read_gold(args.gold, pairs.source.size(), args.swapped);
   Aligner forward(open_model(args.model, args.common.open()));
   choose(forward, args, false);
   std::optional<Aligner> backward;

@@ -56,11 +56,10 @@ void require_same_model(const std::string& first, const std::string& input) {
                     "; average weights of one architecture");
   const Vocabularies of_a = load_vocabularies(one, is_joint(a)),
                      of_b = load_vocabularies(other, is_joint(b));
-  const auto require = [&](const char* side, const text::Vocabulary& x, const text::Vocabulary& y) {
-    if (x.fingerprint() != y.fingerprint())
-      throw UserError(input + ": its " + side + " vocabulary (" + y.fingerprint() +
-                      ") is not that of " + first + " (" + x.fingerprint() +
-                      "); name the same one in data.vocabulary." + side + " of both runs");
+  const auto require = [&](const std::string& side, const text::Vocabulary& x,
+                           const text::Vocabulary& y) {
+    require_same_pieces(side, {input, y}, {first, x},
+                        "name the same one in data.vocabulary." + side + " of both runs");
   };
   require("source", of_a.source, of_b.source);
   require("target", of_a.target, of_b.target);

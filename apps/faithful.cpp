@@ -84,9 +84,7 @@ draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport
 void faithful(const FaithfulArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   const std::size_t lines = pairs.source.size();
-  std::vector<study::GoldAlignment> links;
-  if (!args.gold.empty()) links = read_gold(args.gold, lines, args.swapped);
-  ComparableGold gold(std::move(links), args.gold);
+  ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);
   const ModelFolder folder = open_model(args.model, args.common.open());
   decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
                                 folder.precision);

@@ -48,10 +48,8 @@ void heads(const HeadsArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   if (args.ablate) return ablate(args, pairs);
   const std::size_t lines = pairs.source.size();
-  std::vector<study::GoldAlignment> links;
   std::vector<std::vector<study::Antecedent>> antecedents;
-  if (!args.gold.empty()) links = read_gold(args.gold, lines, args.swapped);
-  ComparableGold gold(std::move(links), args.gold);
+  ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);
   if (!args.antecedents.empty())
     antecedents = study::parse_antecedents(read_lines(args.antecedents), lines, args.antecedents);
 

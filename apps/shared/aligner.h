@@ -13,8 +13,8 @@
 
 namespace heed {
 
-/// Gold alignments of `lines` sentences, one a line. `swapped`: the file counts the target first.
-/// Throws UserError naming file and line.
+/// Gold alignments of `lines` sentences, one a line; none at all without a path. `swapped`: the
+/// file counts the target first. Throws UserError naming file and line.
 std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
                                             bool swapped);
 

@@ -66,6 +66,14 @@ void save_vocabularies(const Vocabularies& vocabularies, const std::string& fold
   }
 }
 
+void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
+                         const std::string& cure) {
+  if (of.vocabulary.fingerprint() != as.vocabulary.fingerprint())
+    throw UserError(of.folder + ": its " + side + " vocabulary (" + of.vocabulary.fingerprint() +
+                    ") is not that of " + as.folder + " (" + as.vocabulary.fingerprint() + "); " +
+                    cure);
+}
+
 void use_threads(int64_t threads) {
   at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
 }
@@ -116,11 +124,9 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options) {
       continue;
     }
     const ModelFolder& first = models->first;
-    if (folder.target.fingerprint() != first.target.fingerprint())
-      throw UserError(path + ": its target vocabulary (" + folder.target.fingerprint() +
-                      ") is not that of " + first.path + " (" + first.target.fingerprint() +
-                      "); an ensemble needs models trained with the same one: name it in "
-                      "data.vocabulary.target");
+    require_same_pieces(
+        "target", {path, folder.target}, {first.path, first.target},
+        "an ensemble needs models trained with the same one: name it in data.vocabulary.target");
     models->members.push_back(folder.member());
   }
   use_threads(models->first.config.threads);

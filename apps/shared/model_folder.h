@@ -62,6 +62,16 @@ bool has_vocabularies(const std::string& folder);
 Vocabularies load_vocabularies(const std::string& folder, bool joint);
 void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint);
 
+struct FolderPieces {
+  const std::string& folder;
+  const text::Vocabulary& vocabulary;
+};
+
+/// Throws UserError that ends with `cure` where two vocabularies of a side, source or target,
+/// differ.
+void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
+                         const std::string& cure);
+
 /// Sets the number of CPU threads (0: all cores).
 void use_threads(int64_t threads);
 

@@ -42,6 +42,18 @@ bool has_begun(const std::string& folder) {
   return !train::CheckpointFolder(folder).updates().empty();
 }
 
+std::vector<CorpusFile> corpus_files(data::DataConfig& data) {
+  std::vector<CorpusFile> files;
+  for (const auto& [key, corpus] : data::corpora_of(data)) {
+    const bool both = corpus->target.empty();
+    files.push_back({key + ".source", &corpus->source, key + (both ? ".tsv" : ".source")});
+    files.push_back({key + ".target", &corpus->target, key + ".target"});
+    files.push_back({key + ".alignment", &corpus->alignment, key + ".alignment"});
+  }
+  std::erase_if(files, [](const CorpusFile& file) { return file.path->empty(); });
+  return files;
+}
+
 bool is_kept_corpus(const std::string& name) {
   static const std::regex kName(
       R"(data\.(train(\.[0-9]+)?|valid|more_valid\.[0-9]+|test)\.(tsv|source|target|alignment))");
@@ -52,14 +64,10 @@ void find_kept_corpora(Config& config, const std::string& folder) {
   const auto find = [&](std::string& path) {
     const fs::path file(path);
     std::error_code none;
-    if (path.empty() || !is_kept_corpus(file.filename().string()) || fs::exists(file, none)) return;
+    if (!is_kept_corpus(file.filename().string()) || fs::exists(file, none)) return;
     if (file.parent_path() == fs::path(config.output)) path = (folder / file.filename()).string();
   };
-  for (const auto& [key, corpus] : data::corpora_of(config.data)) {
-    find(corpus->source);
-    find(corpus->target);
-    find(corpus->alignment);
-  }
+  for (const CorpusFile& file : corpus_files(config.data)) find(*file.path);
 }
 
 std::vector<std::string> paths_of_run(const std::string& folder) {
@@ -96,11 +104,7 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
   require_file("data.vocabulary.source", config.data.vocabulary.source);
   require_file("data.vocabulary.target", config.data.vocabulary.target);
   data::DataConfig data = config.data;
-  for (const auto& [key, corpus] : data::corpora_of(data)) {
-    require_file(key + ".source", corpus->source);
-    require_file(key + ".target", corpus->target);
-    require_file(key + ".alignment", corpus->alignment);
-  }
+  for (const CorpusFile& file : corpus_files(data)) require(file.key, *file.path, *file.path);
 }
 
 Config saved_config(const std::string& folder) {

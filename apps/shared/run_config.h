@@ -13,6 +13,17 @@ namespace heed {
 /// Whether the folder has a checkpoint, whole or not.
 bool has_begun(const std::string& folder);
 
+/// A file of a corpus in the config, and the name that it has in a run's folder if it is kept
+/// there.
+struct CorpusFile {
+  std::string key;  // data.train.source
+  std::string* path;
+  std::string name;
+};
+
+/// All that are named.
+std::vector<CorpusFile> corpus_files(data::DataConfig& data);
+
 /// Whether a file of a run's folder is a corpus that `heed train` has read from a stream and kept:
 /// "data.train.tsv", "data.valid.source".
 bool is_kept_corpus(const std::string& name);

@@ -18,26 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file of a corpus in the config, and the name that it has in the folder of the run.
-struct CorpusFile {
-  std::string key;
-  std::string* path;
-  std::string name;
-};
-
-std::vector<CorpusFile> files_of(data::DataConfig& data) {
-  std::vector<CorpusFile> files;
-  const auto add = [&](const std::string& key, data::CorpusFiles& corpus) {
-    const bool both = corpus.target.empty();
-    files.push_back({key + ".source", &corpus.source, key + (both ? ".tsv" : ".source")});
-    files.push_back({key + ".target", &corpus.target, key + ".target"});
-    files.push_back({key + ".alignment", &corpus.alignment, key + ".alignment"});
-  };
-  for (const auto& [key, corpus] : data::corpora_of(data)) add(key, *corpus);
-  std::erase_if(files, [](const CorpusFile& file) { return file.path->empty(); });
-  return files;
-}
-
 void require_distinct(const std::vector<CorpusFile>& streams) {
   for (std::size_t i = 0; i < streams.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -50,7 +30,7 @@ void require_distinct(const std::vector<CorpusFile>& streams) {
 
 void spool_corpora(Config& config, const Wish& wish) {
   const fs::path folder = config.output;
-  std::vector<CorpusFile> streams = files_of(config.data);
+  std::vector<CorpusFile> streams = corpus_files(config.data);
   std::erase_if(streams, [](const CorpusFile& file) { return !text::is_stream(*file.path); });
   if (streams.empty()) return;
   require_distinct(streams);
@@ -84,7 +64,7 @@ void spool_corpora(Config& config, const Wish& wish) {
 
 void remove_kept(const Config& config) {
   data::DataConfig data = config.data;
-  const std::vector<CorpusFile> files = files_of(data);
+  const std::vector<CorpusFile> files = corpus_files(data);
   std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(config.output, none)) {
     if (!is_kept_corpus(entry.path().filename().string())) continue;
@@ -98,7 +78,7 @@ void remove_kept(const Config& config) {
 std::vector<std::string> kept_corpora(const Config& config) {
   data::DataConfig data = config.data;
   std::vector<std::string> settings;
-  for (const CorpusFile& file : files_of(data))
+  for (const CorpusFile& file : corpus_files(data))
     if (*file.path == (fs::path(config.output) / file.name).string())
       settings.push_back(file.key + "=" + *file.path);
   return settings;

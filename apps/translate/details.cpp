@@ -99,8 +99,10 @@ void tell(const Attended& one, const decode::Member& member, const DetailOptions
   const study::PieceWords source = study::words_of_pieces(surfaces_of_source(one.weights));
   const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
   // Of a line that was cut the first words are there, under their own numbers.
-  const bool cut = member.source.encode(*one.line).size() + 1 > one.weights.source.size();
-  details.other_words = cut ? source.words.size() > wanted : source.words.size() != wanted;
+  const auto is_cut = [&] {
+    return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
+  };
+  details.other_words = source.words.size() > wanted || (source.words.size() < wanted && !is_cut());
   if (details.other_words) return;
   study::PieceWords read = words;  // a translation that was cut may have been read without its end
   read.word_of.resize(one.weights.target.size() - 1);

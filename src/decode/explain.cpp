@@ -22,7 +22,8 @@ using at::Tensor;
 
 constexpr int64_t kRows = 32;  // copies of a sentence that are read together
 // Target pieces whose gradients are found together. Their copies of the sentence end at the last
-// of them: a decoder sees no later piece. Fewer at a time would make the products of matrices small.
+// of them: a decoder sees no later piece. With fewer at a time the products of matrices would be
+// small.
 constexpr int64_t kSteps = 8;
 
 /// Of one pair: log p of every target piece.

@@ -79,7 +79,7 @@ Scores scores_of(model::Model& model, const Validator& validator) {
   // A signal may have ended the scorer, too.
   if (scores.problem.empty() || interrupted(validator)) return scores;
   const std::string what = "this validation has no score: " + scores.problem;
-  if (!Validation{.scores = scores}.value(validator.decides))
+  if (validator.decides != StopMetric::loss && !scores.value(validator.decides))
     throw Failure(what + "; training.early_stopping.metric: " + config::name_of(validator.decides) +
                   " needs it. Everything is saved, --resume repeats the validation");
   log::warn(what);
@@ -96,18 +96,22 @@ double Validation::perplexity() const {
   return std::exp(loss);
 }
 
-std::optional<double> Validation::value(StopMetric metric) const {
+std::optional<double> Scores::value(StopMetric metric) const {
   switch (metric) {
     case StopMetric::loss:
-      return loss;
+      return std::nullopt;
     case StopMetric::bleu:
-      return scores.bleu;
+      return bleu;
     case StopMetric::chrf:
-      return scores.chrf;
+      return chrf;
     case StopMetric::command:
-      return scores.command;
+      return command;
   }
   throw Bug("an unknown metric");
+}
+
+std::optional<double> Validation::value(StopMetric metric) const {
+  return metric == StopMetric::loss ? loss : scores.value(metric);
 }
 
 std::optional<Validation> validate(model::Model& model, const Validator& validator) {

@@ -20,6 +20,9 @@ namespace heed::train {
 struct Scores {
   std::optional<double> bleu, chrf, command;  // more is better
   std::string problem = {};                   // why one is missing; training goes on without it
+
+  /// What the metric names; the loss is none of them.
+  std::optional<double> value(StopMetric metric) const;
 };
 
 /// Translates a set with the weights to judge, in eval mode without gradients, and scores that, on

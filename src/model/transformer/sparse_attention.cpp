@@ -139,15 +139,14 @@ class Strided {
 
 /// The places that everybody sees see everybody.
 Tensor of_global_queries(const Inputs& in) {
-  Look look = in.look;
-  look.pattern = {};
-  const Tensor query = in.query.narrow(2, 0, in.look.pattern.global);
+  const Look& look = in.look;
+  const Tensor query = in.query.narrow(2, 0, look.pattern.global);
   Tensor scores = at::matmul(query, in.keys.transpose(2, 3)) * look.scale;
   Tensor seen = in.real().transpose(2, 3);
   if (look.causal) {
     const Tensor places = in.places();
     seen = seen.logical_and(
-        places.unsqueeze(0).le(places.narrow(0, 0, in.look.pattern.global).unsqueeze(1)));
+        places.unsqueeze(0).le(places.narrow(0, 0, look.pattern.global).unsqueeze(1)));
   }
   const Tensor weights = at::softmax(hidden(scores, seen), -1);
   return at::matmul(drop(weights, look.dropout, /*training=*/true), in.values);
