@@ -172,6 +172,12 @@ TEST(Files, ADescriptorOfThisProcessIsWrittenToWhereItStands) {
   EXPECT_EQ(files_in(folder), 1U);
 }
 
+TEST(Files, ADescriptorWhoseNumberDoesNotFitIsNone) {
+  const std::string path = "/proc/self/fd/99999999999";
+  EXPECT_EQ(message_of<Failure>([&] { write_atomic(path, "to nobody"); }),
+            path + ": cannot write: No such file or directory");
+}
+
 TEST(Files, AFolderIsRefusedBeforeAnythingIsWritten) {
   const TemporaryFolder folder;
   EXPECT_EQ(message_of<Failure>([&] { const AtomicFile file(folder.path()); }),

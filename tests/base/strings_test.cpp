@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
 namespace heed {
 namespace {
 
@@ -28,6 +32,45 @@ TEST(Strings, OneThingHasNoS) {
   EXPECT_EQ(counted(0, "thread"), "0 threads");
   EXPECT_EQ(counted(1, "thread"), "1 thread");
   EXPECT_EQ(counted(2, "thread"), "2 threads");
+}
+
+TEST(Strings, ANumberIsTheWholeText) {
+  EXPECT_EQ(exact_number<int64_t>("5"), 5);
+  EXPECT_EQ(exact_number<int64_t>("-5"), -5);
+  EXPECT_EQ(exact_number<int64_t>("007"), 7);
+  for (const char* none : {"", "-", "+5", " 5", "5 ", "5x", "x5", "5.0", "0x5", "--5", "5\n"})
+    EXPECT_EQ(exact_number<int64_t>(none), std::nullopt) << none;
+  EXPECT_EQ(exact_number<int64_t>(std::string("5\0", 2)), std::nullopt);
+  EXPECT_EQ(exact_number<std::size_t>("-5"), std::nullopt);
+}
+
+TEST(Strings, ANumberThatDoesNotFitIsNone) {
+  EXPECT_EQ(exact_number<int64_t>("9223372036854775807"), INT64_MAX);
+  EXPECT_EQ(exact_number<int64_t>("9223372036854775808"), std::nullopt);
+  EXPECT_EQ(exact_number<int64_t>("-9223372036854775808"), INT64_MIN);
+  EXPECT_EQ(exact_number<int64_t>("-9223372036854775809"), std::nullopt);
+  EXPECT_EQ(exact_number<uint64_t>("18446744073709551615"), UINT64_MAX);
+  EXPECT_EQ(exact_number<int>("99999999999"), std::nullopt);
+  EXPECT_EQ(exact_number<double>("1e999"), std::nullopt);
+}
+
+TEST(Strings, ADoubleMayHaveAnExponentAndNeedNotBeFinite) {
+  EXPECT_EQ(exact_number<double>("-0.25"), -0.25);
+  EXPECT_EQ(exact_number<double>("3"), 3);
+  EXPECT_EQ(exact_number<double>(".5e-1"), 0.05);
+  EXPECT_EQ(exact_number<double>("-inf"), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(exact_number<double>("nan").value_or(0)));
+  for (const char* none : {"", ".", "+1", "1e", "1.5.", "1,5", "0x1p3", "1f"})
+    EXPECT_EQ(exact_number<double>(none), std::nullopt) << none;
+}
+
+TEST(Strings, CommasStandBetweenThreeDigits) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(1000), "1,000");
+  EXPECT_EQ(with_commas(1234567), "1,234,567");
+  EXPECT_EQ(with_commas(-999), "-999");
+  EXPECT_EQ(with_commas(-1000), "-1,000");
 }
 
 TEST(Strings, CountsHaveThreeDigits) {

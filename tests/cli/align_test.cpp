@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,64 @@ TEST(Align, TwoModelsAreJoined) {
   const auto many = lines_of(read_file(set.folder / "union"));
   ASSERT_THAT(few, SizeIs(25));
   for (std::size_t i = 0; i < few.size(); ++i) EXPECT_LE(few[i].size(), many[i].size());
+}
+
+// Word j of each translation is word n - 1 - j of the source, whose first word is left out.
+TEST(Align, TheReverseModelsLinksAndSwappedGoldAreTurnedRound) {
+  const Reversals set;
+  const TemporaryFolder& folder = set.folder;
+  std::string target, links, swapped;
+  for (const std::string& line : lines_of(read_file(set.target))) {
+    std::vector<std::string> words = split_words(line);
+    for (std::size_t j = 0, last = words.size() - 1; j < last; ++j) {
+      const std::string i = std::to_string(last - j);
+      links += i + "-" + std::to_string(j) + " ";
+      swapped += std::to_string(j) + "-" + i + " ";
+    }
+    words.pop_back();
+    target += join(words, " ") + "\n";
+    links += "\n";
+    swapped += "\n";
+  }
+  const std::string cut = folder.write("cut", target), gold = folder.write("links", links),
+                    turned = folder.write("swapped", swapped), rnn = Toy::get().rnn;
+  const auto align = [&](const std::string& from, const std::string& to,
+                         std::vector<std::string> options) {
+    options.insert(options.begin(), {"align", rnn, "--source", from, "--target", to});
+    return product(run_heed(options));
+  };
+  const auto links_of = [](const std::string& line) {
+    const std::vector<std::string> words = split_words(line);
+    return std::set<std::string>(words.begin(), words.end());
+  };
+  const auto there = lines_of(align(set.source, cut, {})),
+             back = lines_of(align(cut, set.source, {}));
+  const auto joined = [&](const std::string& method) {
+    return lines_of(align(set.source, cut, {"--reverse", rnn, "--symmetrize", method}));
+  };
+  const auto any = joined("union"), both = joined("intersection");
+  ASSERT_THAT(back, SizeIs(25));
+  for (std::size_t line = 0; line < back.size(); ++line) {
+    const std::set<std::string> forward = links_of(there[line]);
+    std::set<std::string> all = forward, common;
+    for (const std::string& link : split_words(back[line])) {
+      const std::vector<std::string> ends = split(link, '-');
+      const std::string other = ends.at(1) + "-" + ends.at(0);
+      all.insert(other);
+      if (forward.contains(other)) common.insert(other);
+    }
+    EXPECT_EQ(links_of(any.at(line)), all) << line;
+    EXPECT_EQ(links_of(both.at(line)), common) << line;
+  }
+  EXPECT_EQ(align(set.source, cut, {"--json", "--gold", turned, "--swap-gold"}),
+            align(set.source, cut, {"--json", "--gold", gold}));
+  // The reverse model is tuned by gold of its own direction.
+  std::vector<std::string> tuned = {"--tune-source", set.source, "--tune-target", cut,
+                                    "--tune-gold",   gold,       "--reverse",     rnn};
+  const std::string expected = align(set.source, cut, tuned);
+  std::replace(tuned.begin(), tuned.end(), gold, turned);
+  tuned.emplace_back("--swap-gold");
+  EXPECT_EQ(align(set.source, cut, tuned), expected);
 }
 
 TEST(Align, ABlankSideHasNoLinks) {

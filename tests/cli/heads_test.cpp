@@ -170,6 +170,31 @@ TEST(Prune, KeepsTheQualityThatWasAskedFor) {
   EXPECT_LE(many, 24 - 6);  // each attention keeps one
 }
 
+TEST(Prune, TakesOutFirstWhatCostsLeast) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> pairs = {Toy::get().transformer, "--source", of_toy("valid.src"),
+                                          "--target", of_toy("valid.tgt")};
+  const auto with = [&](const std::string& command, std::vector<std::string> options) {
+    options.insert(options.begin(), pairs.begin(), pairs.end());
+    options.insert(options.begin(), command);
+    return product(run_heed(options));
+  };
+  with("heads", {"--ablate", "--no-bleu", "--output", folder / "a.csv"});
+  std::string cheapest;
+  double least = 1e9;
+  for (const auto& row : table(folder / "a.csv")) {
+    if (split(row[0], '.').size() != 3 || std::stod(row[1]) >= least) continue;
+    cheapest = row[0];
+    least = std::stod(row[1]);
+  }
+  const auto lines = lines_of(with("prune", {"--keep", "100", "-o", folder / "smaller"}));
+  ASSERT_GE(lines.size(), 3U);  // names of columns, the whole model, and without one head
+  const auto words = split_words(lines[2]);
+  ASSERT_GE(words.size(), 2U) << lines[2];
+  EXPECT_EQ(words[0], "23");
+  EXPECT_EQ(words[1], cheapest);
+}
+
 TEST(Evidence, StandsBesideAttention) {
   const TemporaryFolder folder;
   for (const std::string& model : {Toy::get().rnn, Toy::get().transformer}) {
@@ -210,6 +235,26 @@ TEST(Evidence, OfWordsIsOfWholeWords) {
   EXPECT_NEAR(total(words), total(pieces), 1e-3 * static_cast<double>(pieces.size()));
   EXPECT_EQ(signed_of("erasure", true).size(), words.size());
   EXPECT_EQ(signed_of("erasure", false).size(), pieces.size());
+}
+
+TEST(Evidence, StepsAndDrawsMatter) {
+  const TemporaryFolder folder;
+  const auto integrated = [](const std::string& steps) {
+    return product(run_heed({"attention", Toy::get().rnn, "--text", "a b c", "--target", "c b a",
+                             "--kind", "integrated", "--signed", "--steps", steps}));
+  };
+  EXPECT_NE(integrated("2"), integrated("40"));
+  const std::string source = folder.write("s", "a b c d\nf e\n"),
+                    target = folder.write("t", "d c b a\ne f\n");
+  const auto faithful = [&](const std::string& steps, const std::string& draws) {
+    product(run_heed({"faithful", Toy::get().rnn, "--source", source, "--target", target, "--steps",
+                      steps, "--draws", draws, "-o", folder / "f.csv"}));
+    return read_file(folder / "f.csv");  // more digits than the table has
+  };
+  const std::string once = faithful("2", "1");
+  EXPECT_EQ(faithful("2", "1"), once);
+  EXPECT_NE(faithful("40", "1"), once);
+  EXPECT_NE(faithful("2", "9"), once);
 }
 
 TEST(Faithful, ComparesHeadsWithOtherEvidence) {

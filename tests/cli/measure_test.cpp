@@ -35,6 +35,20 @@ TEST(Evaluate, AModelAndItsTranslationsHaveTheSameScores) {
             of_model);
 }
 
+TEST(Evaluate, TakesTheValidationSetWhereAskedTo) {
+  const TemporaryFolder folder;
+  const Toy& toy = Toy::get();
+  const std::string source = toy.folder / "valid.src", reference = toy.folder / "valid.tgt",
+                    output = folder / "out.tgt";
+  const std::string scores = product(run_heed({"evaluate", toy.rnn, "--valid", "-o", output}));
+  EXPECT_THAT(lines_of(read_file(output)), SizeIs(20));  // and the test set has 25
+  EXPECT_EQ(product(run_heed({"evaluate", toy.rnn, "--source", source, "--reference", reference})),
+            scores);
+  expect_mistake(
+      run_heed({"evaluate", toy.rnn, "--valid", "--source", source, "--reference", reference}),
+      {"--valid", "not both"});
+}
+
 TEST(Evaluate, TranslationsThatAreTheReferencesScoreAHundred) {
   const TemporaryFolder folder;
   const std::string file = folder.write("a", "one two three four five\n");

@@ -77,6 +77,26 @@ TEST_F(Validations, KeepAllTranslationsOnRequest) {
   EXPECT_FALSE(exists("run/validations"));
 }
 
+// The samples of this run are the whole set.
+TEST_F(Validations, HaveTheBleuOfTheirTranslations) {
+  const Toy& toy = Toy::get();
+  const std::string before = "output     ";
+  std::string outputs;
+  for (const std::string& line : lines_of(read_file(toy.rnn + "/validations/300.txt")))
+    if (line.starts_with(before)) outputs += line.substr(before.size()) + "\n";
+  ASSERT_EQ(lines_of(outputs).size(), 20U);
+  const auto metrics = lines_of(read_file(toy.rnn + "/metrics.jsonl"));
+  double bleu = -1;
+  for (const std::string& line : metrics)
+    if (const json event = json::parse(line);
+        event.at("event") == "validation" && event.at("update") == 300)
+      bleu = event.at("bleu").get<double>();
+  EXPECT_GT(bleu, 0);
+  EXPECT_THAT(product(run_heed({"evaluate", "--hypothesis", folder_.write("outputs", outputs),
+                                "--reference", toy.folder / "valid.tgt"})),
+              ::testing::StartsWith("BLEU " + fixed(bleu, 2) + " ("));
+}
+
 TEST_F(Validations, MayBeScoredByAnyCommand) {
   // The number of validation 2 is larger than that of validation 4.
   const std::string command = "training.validation_command=cat \"$1\" \"$2\" > " +

@@ -9,11 +9,14 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "http/client.h"
 
 namespace heed::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using http::testing::ask;
+using http::testing::get_text;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -150,6 +153,13 @@ TEST(Watch, ServesUntilItIsInterruptedAndRefusesATakenPort) {
   const std::string port = rest.substr(0, rest.find('/'));
   expect_mistake(run_heed({"watch", folder.path(), "--port", port}),
                  {port, "is taken by another program", "--port"});
+  const auto asked_for = [&](const std::string& update) {
+    const std::string path = "/validation.json?run=none&update=" + update;
+    return ask(static_cast<uint16_t>(std::stoi(port)), get_text(path)).status;
+  };
+  EXPECT_EQ(asked_for("12"), 404);
+  for (const char* wrong : {"12abc", "", "-12", "99999999999999999999"})
+    EXPECT_EQ(asked_for(wrong), 400) << wrong;
   child.signal(SIGINT);
   EXPECT_EQ(child.wait(), 0);
   expect_mistake(run_heed({"watch", "--json", folder / "nowhere"}), {"no folder", "nowhere"});

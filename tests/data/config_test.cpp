@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "config/sound_schema.h"
 #include "message.h"
 
@@ -30,6 +33,21 @@ TEST(DataConfig, FilesComeInPairs) {
   config.train[0] = {.source = "a.de", .target = "a.en"};
   config.train.push_back({.source = "b.de"});
   EXPECT_EQ(wrong(config), "data.train.1." + no_file);
+}
+
+TEST(DataConfig, CorporaThatAreNamedHaveTheirKeysInOneOrder) {
+  DataConfig config;
+  config.test = {.source = "t.tsv"};
+  config.more_valid = {{.name = "talks", .source = "v.tsv"}};
+  config.train = {{.source = "a.tsv"}, {.source = "b.de", .target = "b.en"}};
+  for (const auto& [key, files] : corpora_of(config)) files->source = "new " + files->source;
+  std::string found;
+  for (const auto& [key, files] : corpora_of(std::as_const(config)))
+    found += key + " " + files->source + "; ";
+  EXPECT_EQ(found,
+            "data.train.0 new a.tsv; data.train.1 new b.de; data.more_valid.0 new v.tsv; data.test "
+            "new t.tsv; ");
+  EXPECT_TRUE(corpora_of(DataConfig{}).empty());
 }
 
 TEST(DataConfig, ATsvFileAndAStreamHaveBothSides) {

@@ -150,13 +150,20 @@ TEST(Explain, ErasureOfAWordLeavesAllOfItsPiecesOut) {
     const auto one = explain(translator, {first + rest}, std::vector{target},
                              {.evidence = Evidence::erasure, .groups = words})[0];
     const auto with = translator.score({first + rest}, {target})[0];
-    const auto without = translator.score({rest.substr(1)}, {target})[0];
     const auto word_of = words(one.source_pieces);
     const auto pieces = static_cast<std::size_t>(std::ranges::count(word_of, 0U));
     ASSERT_GE(pieces, 2U);
     const std::size_t columns = one.source_pieces.size();
+    // Each word's loss stands under its own first piece.
+    const std::vector<std::string> left = {rest.substr(1), first + " mira", first + " tolo"};
+    for (std::size_t word = 0; word < left.size(); ++word) {
+      const auto without = translator.score({left[word]}, {target})[0];
+      const auto column =
+          static_cast<std::size_t>(std::ranges::find(word_of, word) - word_of.begin());
+      for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
+        EXPECT_NEAR(one.values[t * columns + column], with.tokens[t] - without.tokens[t], 2e-4);
+    }
     for (std::size_t t = 0; t < one.target_pieces.size(); ++t) {
-      EXPECT_NEAR(one.values[t * columns], with.tokens[t] - without.tokens[t], 2e-4);
       for (std::size_t i = 1; i < pieces; ++i) EXPECT_EQ(one.values[t * columns + i], 0);
       EXPECT_EQ(one.values[t * columns + columns - 1], 0);  // </s>
     }

@@ -52,6 +52,24 @@ TEST(Permute, EachStepHasOrdersOfItsOwn) {
   EXPECT_TRUE(at::equal(permuting(0, 0, 3)(weights, 0, 0), first));
 }
 
+TEST(Permute, TheNamedHeadIsTheOnlyOneWhoseWeightsMove) {
+  const at::Tensor weights =
+      at::arange(7, at::kFloat).expand({1, 3, 5, 7}).contiguous();  // [batch, heads, query, keys]
+  const auto moved_heads = [&](int64_t head, int64_t first_head) {
+    const at::Tensor moved = permuting(2, head, 3)(weights, 2, first_head);
+    std::vector<int64_t> heads;
+    for (int64_t h = 0; h < 3; ++h)
+      if (!at::equal(moved.select(1, h), weights.select(1, h))) heads.push_back(first_head + h);
+    return heads;
+  };
+  for (const int64_t head : {0, 1, 2}) EXPECT_EQ(moved_heads(head, 0), std::vector<int64_t>{head});
+  // Heads 3, 4 and 5 of those side by side.
+  EXPECT_EQ(moved_heads(4, 3), std::vector<int64_t>{4});
+  EXPECT_EQ(moved_heads(5, 3), std::vector<int64_t>{5});
+  for (const int64_t elsewhere : {0, 2, 6})
+    EXPECT_EQ(moved_heads(elsewhere, 3), std::vector<int64_t>{});
+}
+
 // Where all weights are equal nothing is exchanged.
 TEST(Permute, EqualWeightsMoveNothing) {
   const auto configs = small_models();

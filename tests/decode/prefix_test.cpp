@@ -1,6 +1,7 @@
 // Translations with a given beginning.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "decode/toy_model.h"
@@ -53,6 +54,17 @@ TEST(Prefix, PrefixesOfSomeSentencesChangeNoOtherOnes) {
       }
     }
   }
+}
+
+TEST(Prefix, APrefixTakesNothingOffTheLengthLimit) {
+  FixedModel model({0, 0, 0, 1e-6F, 0.7F, 0.3F});
+  SearchOptions options{.config = config_of(2), .prefixes = {{5, 5, 5}}};
+  options.config.max_length_ratio = 1.5;
+  const auto found = search_one(model, {4, 5, 6}, options);
+  std::vector<int32_t> wanted(3 + 15, 4);  // ceil(4.5) + 10 behind the prefix
+  std::fill_n(wanted.begin(), 3, 5);
+  EXPECT_EQ(found.at(0).ids, wanted);
+  EXPECT_TRUE(found[0].cut);
 }
 
 TEST(Prefix, DrawsBeginWithThePrefix) {

@@ -124,9 +124,27 @@ TEST(Search, AHandWorkedBeamOfTwo) {
   ASSERT_EQ(found[1].token_log_probabilities.size(), 2U);
   EXPECT_NEAR(found[1].token_log_probabilities[0], std::log(0.5), 1e-6);
   EXPECT_NEAR(found[1].token_log_probabilities[1], std::log(0.4), 1e-6);
+  EXPECT_EQ(model.batches.at(1), std::vector<int64_t>({1, 2}));  // eos takes no place of the beam
   // After a a (.25) and a b or b a (.05) no live hypothesis can beat .2 once it has met another .5:
   // three steps.
   EXPECT_LE(model.batches.size(), 3U);
+}
+
+TEST(Search, AnEndBehindTheBeamsFirstFinishesNothing) {
+  // eos .5, a .4, b .1. Behind a (.4) and b (.1): a-eos .2, a-a .16, and third of two b-eos .05;
+  // the beam is filled by a-b .04. Then a-a-eos .08.
+  FixedModel model({0, 0, 0, 0.5F, 0.4F, 0.1F});
+  SearchOptions options{.config = config_of(2)};
+  options.config.n_best = 2;
+  options.config.min_length = 1;
+  const auto found = search_one(model, {4}, options);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].ids, std::vector<int32_t>({4}));
+  EXPECT_NEAR(found[0].score, std::log(0.2) / 2, 1e-5);
+  EXPECT_EQ(found[1].ids, std::vector<int32_t>({4, 4}));
+  EXPECT_NEAR(found[1].score, std::log(0.08) / 3, 1e-5);
+  const std::vector<std::vector<int64_t>> widths{{1, 1}, {1, 2}, {1, 2}};
+  EXPECT_EQ(model.batches, widths);
 }
 
 TEST(Search, EqualScoresGoToTheLowerPieceAndAreTheSameEveryTime) {
@@ -316,6 +334,19 @@ TEST(Search, SamplesDoNotDependOnNeighboursAndDoOnTheSeed) {
   const auto other = search_one(model, sentences[1], alone);
   for (std::size_t i = 0; i < 3; ++i) differs |= other[i].ids != single[i].ids;
   EXPECT_TRUE(differs);
+}
+
+TEST(Search, DrawsOfASentenceDifferAndSoDoThoseOfEqualSentences) {
+  ToyModel model;
+  SearchOptions options{.config = config_of(5), .sampling_streams = {17, 4}};
+  options.config.sampling.top_p = 0.95;
+  options.config.n_best = 9;
+  const auto found = search({&model}, {make_source({{4, 5, 6}, {4, 5, 6}})}, options);
+  std::set<std::vector<int32_t>> drawn[2];
+  for (const std::size_t sentence : {0U, 1U})
+    for (const auto& one : found.at(sentence)) drawn[sentence].insert(one.ids);
+  EXPECT_GT(drawn[0].size(), 1U);
+  EXPECT_NE(drawn[0], drawn[1]);
 }
 
 TEST(Search, SamplingAmongOneIsGreedy) {

@@ -120,28 +120,6 @@ std::string name_of(const testing::TestParamInfo<std::size_t>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::Values(0, 1, 2, 3), name_of);
 
-TEST(Translator, AStreamGivesOneTranslationPerLineWhateverTheWindow) {
-  auto translator = make_translator(random_model(small_models()[1]));
-  const auto expected = translator.translate(kLines);
-  for (const int64_t window : {1, 3, 7, 100}) {
-    std::size_t next = 0;
-    std::vector<std::string> texts;
-    const int64_t count = translate_stream(
-        translator,
-        [&]() -> std::optional<std::string> {
-          if (next == kLines.size()) return std::nullopt;
-          return kLines[next++];
-        },
-        [&](int64_t line, const Translation& translation) {
-          texts.push_back(translation.text);
-          EXPECT_EQ(line, static_cast<int64_t>(texts.size()));
-        },
-        window);
-    EXPECT_EQ(count, 7);
-    for (std::size_t i = 0; i < kLines.size(); ++i) EXPECT_EQ(texts.at(i), expected[i].text);
-  }
-}
-
 TEST(Translator, ALongLineIsCutAndNamedAndItsNeighboursAreNot) {
   DecodeConfig config;
   config.max_source_length = 8;

@@ -182,6 +182,33 @@ TEST(Heatmap, SlantedLabelsStandApartByMoreThanTheirHeight) {
   }
 }
 
+TEST(Heatmap, EachCellIsInTheRowAndTheColumnOfItsTokens) {
+  const std::string rows = "pqr", columns = "vwxyz";
+  study::AttentionMatrix matrix;
+  for (const char token : rows) matrix.target.emplace_back(1, token);
+  for (const char token : columns) matrix.source.emplace_back(1, token);
+  for (int i = 0; i < 15; ++i) matrix.weights.push_back(0.01f * static_cast<float>(i + 1));
+  const std::string svg = draw_heatmap(matrix);
+  const auto labels = slanted_labels(svg);
+  ASSERT_EQ(labels.size(), 5u);
+  const double cell = labels[1][0] - labels[0][0];
+  const std::regex rectangle(
+      "<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\"[^>]*><title>(.) \u2192 (.): "
+      "([0-9.]+)</title>");
+  int seen = 0;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), rectangle), end; at != end; ++at, ++seen) {
+    const std::size_t row = rows.find((*at)[3].str()), column = columns.find((*at)[4].str());
+    ASSERT_LT(row, 3u);
+    ASSERT_LT(column, 5u);
+    const double x = labels[column][0] - std::stod((*at)[1]),
+                 y = text_y(svg, (*at)[3].str()) - std::stod((*at)[2]);
+    EXPECT_TRUE(x > 0 && x < cell) << at->str();
+    EXPECT_TRUE(y > 0 && y < cell) << at->str();
+    EXPECT_NEAR(std::stod((*at)[5]), matrix.at(row, column), 1e-4);
+  }
+  EXPECT_EQ(seen, 15);
+}
+
 TEST(HeatmapGrid, HasARowPerLayerAndAColumnPerHeadOnOneScale) {
   std::vector<study::AttentionMatrix> matrices;
   for (const int64_t layer : {0, 2})

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -220,11 +219,9 @@ class Fuzzer {
 
 template <class Number>
 Number number(const std::string& text) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
-    throw UserError("'" + text + "' is no number");
-  return value;
+  const auto value = exact_number<Number>(text);
+  if (!value) throw UserError("'" + text + "' is no number");
+  return *value;
 }
 
 Options parse(std::span<char*> arguments) {

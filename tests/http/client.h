@@ -31,11 +31,11 @@ struct Answer {
   }
 };
 
-/// One connection to a port of this machine. What takes longer than ten seconds is an exception.
+/// One connection to a port of this machine. What takes longer than a minute is an exception.
 class Client {
  public:
   explicit Client(uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    const timeval patience{.tv_sec = 10, .tv_usec = 0};
+    const timeval patience{.tv_sec = 60, .tv_usec = 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
     address.sin_family = AF_INET;

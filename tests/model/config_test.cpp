@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string_view>
+
 #include "config/sound_schema.h"
 #include "message.h"
 
@@ -168,6 +171,32 @@ TEST(ModelConfig, KeysOfTheOtherTypeDoNotMatter) {
   config.input_feeding = true;
   config.hidden_size = 511;
   EXPECT_EQ(wrong(config), kFine);
+}
+
+TEST(ModelConfig, OfEveryKeyIsKnownWhoseWeightsItDescribes) {
+  ModelConfig config;
+  std::set<std::string_view> keys;
+  const config::SectionView section = config::view(config);
+  for (const config::FieldView& field : section.fields) {
+    keys.insert(field.key);
+    EXPECT_TRUE(keys_by_network().contains(field.key)) << field.key;
+  }
+  for (const auto& [key, of] : keys_by_network()) EXPECT_TRUE(keys.contains(key)) << key;
+}
+
+TEST(ModelConfig, ANetworkIsDescribedByTheKeysOfItsType) {
+  const ModelConfig transformer;
+  for (const char* key : {"type", "width", "tie"}) EXPECT_TRUE(is_of_network(key, transformer));
+  for (const char* key : {"hidden_size", "dropout", "sliding_window", "max_positions"})
+    EXPECT_FALSE(is_of_network(key, transformer)) << key;
+  ModelConfig recurrent = rnn("luong_location");
+  for (const char* key : {"type", "hidden_size", "tie", "max_positions"})
+    EXPECT_TRUE(is_of_network(key, recurrent)) << key;
+  for (const char* key : {"width", "dropout", "window_size", "coverage_size"})
+    EXPECT_FALSE(is_of_network(key, recurrent)) << key;
+  recurrent.coverage = Coverage::neural;
+  EXPECT_TRUE(is_of_network("coverage_size", recurrent));
+  EXPECT_FALSE(is_of_network("coverage_size", transformer));
 }
 
 TEST(ModelConfig, TyingAllNeedsOneVocabulary) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/kinds.h"
@@ -156,6 +157,34 @@ TEST(Pack, GivesTheSameBitsWithAndWithoutNeighbours) {
                        .valid = at::ones({1, length}, at::kBool)};
       Search alone(*packed, one);
       EXPECT_TRUE(at::equal(step(alone, at::full({1, 1}, 2, at::kLong))[0], all[s]));
+    }
+  }
+}
+
+// Beyond the 1024 positions that are kept, and the 256 steps that distances are made for at first.
+TEST(Pack, LongSentencesAndTranslationsAreThoseOfTheModel) {
+  const at::NoGradGuard no_gradients;
+  for (const auto& [positions, length] :
+       {std::pair<const char*, int64_t>{"sinusoidal", 1030}, {"rotary", 1030}, {"alibi", 400}}) {
+    SCOPED_TRACE(positions);
+    model::ModelConfig config = model::testing::small_transformer();
+    config.positions = positions;
+    const ModelPtr model = model::testing::model_of(config, kPieces);
+    model->eval();
+    const Source source{.tokens = at::randint(4, kPieces, {1, length}, at::kLong),
+                        .lengths = at::full({1}, length, at::kLong),
+                        .valid = at::ones({1, length}, at::kBool)};
+    const Tensor target = at::randint(4, kPieces, {1, length}, at::kLong);
+    const int64_t first = length - 10;  // to be compared
+    const Tensor wanted = model->logits(model->features(source, target).narrow(1, first, 10));
+    const double tolerance = 1e-3 * std::max(1.0, wanted.abs().max().item<double>());
+    const auto packed = pack(model, Numbers::fp32);
+    Search search(*packed, source);
+    for (int64_t t = 0; t < length; ++t) {
+      const Tensor token = target.narrow(1, t, 1).contiguous();
+      const Tensor got = step(search, token);  // [1, 1, vocab]
+      if (t < first) continue;
+      EXPECT_LT((got[0][0] - wanted[0][t - first]).abs().max().item<double>(), tolerance) << t;
     }
   }
 }

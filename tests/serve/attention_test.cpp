@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/strings.h"
 #include "decode/forced.h"
+#include "serve/answers.h"
 #include "serve/running.h"
 
 namespace heed::serve {
@@ -115,6 +118,25 @@ TEST(Service, TellsWhatWasCutBesideTheAttention) {
   EXPECT_EQ(answer["tokens"]["source"].size(), 4U);
   EXPECT_EQ(answer.contains("cutTranslations"), best.cut);
   EXPECT_FALSE(running.ok("/attention", {{"q", "a"}}).contains("cutLines"));
+}
+
+TEST(Words, HaveTheProbabilityOfAllTheirPiecesAndAreForcedByTheFirst) {
+  const text::Vocabulary& vocabulary = decode::vocabulary();
+  const std::vector<int32_t> ids = vocabulary.encode("xenoqua mira");
+  const std::size_t first = vocabulary.encode("xenoqua").size(), second = ids.size() - first;
+  ASSERT_GE(first, 2U);
+  decode::Translation translation;
+  translation.hypotheses.push_back({.ids = ids});
+  translation.hypotheses[0].token_log_probabilities.assign(ids.size() + 1, std::log(0.5F));
+  const Json words = words_of(vocabulary, translation, /*forced=*/first);
+  ASSERT_EQ(words.size(), 2U);
+  EXPECT_EQ(words[0]["word"].get<std::string>(), "xenoqua");
+  EXPECT_EQ(words[1]["prefix"].get<std::string>(), "xenoqua");
+  EXPECT_NEAR(words[0]["probability"].get<double>(), std::pow(0.5, first), 1e-6);
+  EXPECT_NEAR(words[1]["probability"].get<double>(), std::pow(0.5, second), 1e-6);
+  EXPECT_TRUE(words[0]["forced"].get<bool>());
+  EXPECT_FALSE(words[1]["forced"].get<bool>());
+  EXPECT_TRUE(words_of(vocabulary, translation, first + 1)[1]["forced"].get<bool>());
 }
 
 TEST(Service, WordsLeadToWhatCouldStandThere) {

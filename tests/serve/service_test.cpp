@@ -9,6 +9,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "base/strings.h"
 #include "http/client.h"
@@ -134,6 +135,57 @@ TEST(Service, GivesAlternativesAndGoesOnFromPrefixes) {
             json(translator.translate({"mira tolo"}, 1, {"wexta"})[0].text));
   // And the next request is as if there had been none.
   EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo"}}).size(), 1U);
+}
+
+TEST(Service, RequestsForOtherModelsOrWithAlternativesShareNoBatch) {
+  const auto other = [] {
+    return decode::make_translator(decode::random_model(decode::small_models()[0], /*seed=*/9));
+  };
+  const std::string line = "mira tolo sena", second = "quorz kupo";
+  const std::string of_other = expected(other(), {line})[0];
+  ASSERT_NE(of_other, expected(translator_of(0), {line})[0]);
+  std::vector<Model> models = models_of({0});
+  models.push_back({.name = "other",
+                    .source = "de",
+                    .target = "en",
+                    .kinds = {"cross"},
+                    .softmax_kinds = {"cross"},
+                    .translator = other()});
+  Service service(std::move(models), {});
+  const http::Server server({}, service.routes());
+  // All wait before the first is translated, in this order.
+  std::vector<std::future<Answer>> answers;
+  int64_t lines = 0;
+  const auto begin = [&](const json& question, int64_t more) {
+    const std::string text = post_text("/translate", question.dump());
+    answers.push_back(
+        std::async(std::launch::async, [port = server.port(), text] { return ask(port, text); }));
+    lines += more;
+    while (service.waiting() < lines) std::this_thread::sleep_for(milliseconds(1));
+  };
+  begin({{"q", line}}, 1);
+  begin({{"q", json::array({line, second})}, {"alternatives", 2}}, 2);
+  begin({{"q", line}, {"model", "other"}}, 1);
+  std::vector<json> bodies;
+  for (auto& answer : answers) {
+    while (answer.wait_for(milliseconds(0)) != std::future_status::ready)
+      service.work(milliseconds(1));
+    bodies.push_back(json::parse(answer.get().body));
+  }
+  decode::Translator translator = translator_of(0);
+  translator.set_n_best(3);
+  const auto found = translator.translate({line, second});
+  EXPECT_EQ(bodies[0]["translatedText"], json(found[0].text));
+  std::vector<std::string> best;
+  std::vector<std::vector<std::string>> others;
+  for (const auto& one : found) {
+    ASSERT_EQ(one.texts.size(), 3U);
+    best.push_back(one.texts[0]);
+    others.push_back({one.texts[1], one.texts[2]});
+  }
+  EXPECT_EQ(bodies[1]["translatedText"], json(best));
+  EXPECT_EQ(bodies[1]["alternatives"], json(others));
+  EXPECT_EQ(bodies[2]["translatedText"], json(of_other));
 }
 
 TEST(Service, TellsWhatWasCut) {

@@ -54,6 +54,14 @@ TEST(AttentionCsv, MatrixFormIsTargetBySource) {
             "sentence 1 layer 0 head mean,a,\",\"\nx,1,0\ny,0.5,0.5\n");
 }
 
+TEST(AttentionMatrix, OnlyTheEndAtTheEndIsNotCounted) {
+  EXPECT_EQ(length_before_end({}), 0u);
+  EXPECT_EQ(length_before_end({"</s>"}), 0u);
+  EXPECT_EQ(length_before_end({"\u2581an", "imal", "</s>"}), 2u);
+  EXPECT_EQ(length_before_end({"<s>", "\u2581an"}), 2u);
+  EXPECT_EQ(length_before_end({"</s>", "\u2581an", "</s>"}), 2u);
+}
+
 TEST(AttentionMatrix, WithoutTheEndRowsSumToOneAgain) {
   const AttentionMatrix result = drop_end(example());
   EXPECT_THAT(result.source, ElementsAre("\u2581an", "imal", "\u2581,\""));

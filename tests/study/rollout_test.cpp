@@ -44,6 +44,15 @@ TEST(Rollout, OfTwoLayersGoesThroughBoth) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(shares.weights[i], expected[i], 1e-6) << i;
 }
 
+// Encoder: R(0) = 1/2 I + 1/2 (0 1; 0 1) = (1/2 1/2; 0 1), R(1) = 1/2 I + 1/2 (1 0; 1 0) =
+// (1 0; 1/2 1/2), and R(1) R(0) = (1/2 1/2; 1/4 3/4); the other way round it is (3/4 1/4; 1/2 1/2).
+TEST(Rollout, GoesThroughTheEncodersLayersFromTheFirstOn) {
+  const std::vector<AttentionMatrix> heads = {
+      matrix("encoder", 1, 0, {1, 0, 1, 0}), matrix("encoder", 0, 0, {0, 1, 0, 1}),
+      matrix("decoder", 0, 0, {1, 0, 1, 0}), matrix("cross", 0, 0, {1, 0, 0, 1})};
+  EXPECT_THAT(rollout(heads).weights, testing::ElementsAre(0.5f, 0.5f, 0.25f, 0.75f));
+}
+
 TEST(Rollout, OfARecurrentModelIsRefused) {
   const std::vector<AttentionMatrix> heads = {matrix("cross", 0, 0, {1, 0, 0, 1})};
   EXPECT_THROW(rollout(heads), UserError);

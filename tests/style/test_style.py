@@ -161,7 +161,7 @@ class Docs(unittest.TestCase):
         for row in rows:
             for message in re.findall(r"`([^`]*)`", row.split(" | ")[0]):
                 for part in message.split("…"):
-                    self.assertIn(part.strip(" '"), literals, message)
+                    self.assertTrue(part.strip(" '") in literals, f"{message}: no source says '{part}'")
 
     def test_run_knows_what_the_docs_tell(self):
         usage = subprocess.run([ROOT / "run", "help"], capture_output=True, text=True).stdout

@@ -1,6 +1,10 @@
 #include "train/metrics.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "temporary_folder.h"
@@ -8,6 +12,8 @@
 
 namespace heed::train {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(MetricsLine, HasWhatTheLineSays) {
   const auto line = parse_metrics(
@@ -44,6 +50,29 @@ TEST(MetricsLine, IsNothingForALineThatIsNoEvent) {
     EXPECT_FALSE(parse_metrics(line)) << line;
 }
 
+TEST(MetricsLine, OfAFileSayHowFarARunCameAndWhichValidationWasTheBest) {
+  const TemporaryFolder folder;
+  folder.write("metrics.jsonl", R"({"event":"train","update":4,"seconds":2.5})"
+                                "\n[1]\n"
+                                R"({"event":"validation","update":4,"loss":3,"best":true})"
+                                "\n"
+                                R"({"event":"further_validation","update":4,"best":true})"
+                                "\n"
+                                R"({"event":"validation","update":8,"loss":5})"
+                                "\n"
+                                R"({"event":"rollback","update":6,"seconds":7})"
+                                "\n"
+                                R"({"event":"tra)");
+  const auto events = read_metrics(folder / "metrics.jsonl");
+  EXPECT_EQ(events.size(), 5U);
+  const RunMetrics run = summarize(events);
+  EXPECT_EQ(run.updates, 8);
+  EXPECT_EQ(run.seconds, 7);
+  EXPECT_EQ(run.best.update, 4);
+  EXPECT_EQ(run.best.loss, 3);
+  EXPECT_EQ(summarize({}).best.update, 0);
+}
+
 TEST(Metrics, TakenBackToAnUpdateKeepTheEventsUpToItAndNothingElse) {
   const TemporaryFolder folder;
   const std::string kept = R"({"event":"train","update":3,"loss":null})";
@@ -61,6 +90,47 @@ TEST(Metrics, TakenBackToAnUpdateKeepTheEventsUpToItAndNothingElse) {
   progress.update = 5;
   Metrics(folder.path()).truncate(progress);
   EXPECT_EQ(read_file(folder / "metrics.jsonl"), kept + "\n");
+}
+
+// The smoothed loss is 120 / 40, and perplexity is of the other one: e^(80 / 40). 30 of 120 places
+// are padding.
+TEST(Metrics, OfAWindowArePerTokenPlaceAndSecond) {
+  Progress progress;
+  progress.update = 1200;
+  progress.epoch = 2;
+  progress.seconds = 77;
+  progress.window = {.loss = 120,
+                     .nll = 80,
+                     .tokens = 40,
+                     .real = 90,
+                     .places = 120,
+                     .updates = 5,
+                     .skipped = 3,
+                     .rate = 0.002,
+                     .norm = 1.5,
+                     .seconds = 8,
+                     .waited = 1};
+  const LineContext context{.left = 60.5};
+  const TemporaryFolder folder;
+  Metrics(folder.path()).train(progress, context);
+  const auto line = nlohmann::json::parse(read_file(folder / "metrics.jsonl"));
+  const auto number = [&](const char* key) { return line.at(key).get<double>(); };
+  EXPECT_EQ(number("update"), 1200);
+  EXPECT_EQ(number("epoch"), 3);  // counted from 1
+  EXPECT_DOUBLE_EQ(number("loss"), 3);
+  EXPECT_DOUBLE_EQ(number("perplexity"), std::exp(2));
+  EXPECT_DOUBLE_EQ(number("learning_rate"), 0.002);
+  EXPECT_DOUBLE_EQ(number("gradient_norm"), 1.5);
+  EXPECT_EQ(number("tokens"), 40);
+  EXPECT_DOUBLE_EQ(number("tokens_per_second"), 5);
+  EXPECT_DOUBLE_EQ(number("padding"), 0.25);
+  EXPECT_DOUBLE_EQ(number("waiting"), 0.125);
+  EXPECT_EQ(number("skipped"), 3);
+  EXPECT_EQ(number("seconds"), 77);
+  EXPECT_EQ(number("left"), 60.5);
+  const std::string text = line_text(progress, context);
+  EXPECT_THAT(text, HasSubstr("update 1,200 epoch 3 loss 3.000 ppl 7.39 rate 2.00e-03 norm 1.50 "));
+  EXPECT_THAT(text, HasSubstr(" padding 25.0% waiting 12.5% skipped 3 left "));
 }
 
 }  // namespace

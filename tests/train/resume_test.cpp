@@ -122,6 +122,24 @@ TEST_F(Resuming, RealModelsEndWithTheSameBitsToo) {
   }
 }
 
+TEST_F(Resuming, AnAverageThatAResumedRunTurnsOnBeginsWithTheWeights) {
+  train(setup_of(folder.path(), quick(4)));
+  const auto before = load_checkpoint(folder / "checkpoints/update-00000004.heed");
+  EXPECT_TRUE(before.ema.empty());
+  auto config = quick(5);
+  config.ema = 0.9;
+  auto setup = setup_of(folder.path(), config);
+  setup.resume = true;
+  train(setup);
+  const auto after = load_checkpoint(folder / "checkpoints/update-00000005.heed");
+  ASSERT_EQ(after.ema.size(), before.model.size());
+  for (const auto& [name, kept] : after.ema) {  // d = min(0.9, (1 + 5) / (10 + 5)) = 0.4
+    const at::Tensor &old = before.model.at(name), &now = after.model.at(name);
+    EXPECT_FALSE(at::equal(old, now)) << name;
+    EXPECT_TRUE(at::allclose(kept, old + 0.6 * (now - old), 1e-5, 1e-6)) << name;
+  }
+}
+
 TEST_F(Resuming, AnotherNumberOfThreadsGoesOnWithTheSameBits) {
   const int before = at::get_num_threads();
   for (const auto type : {model::ModelType::transformer, model::ModelType::rnn}) {

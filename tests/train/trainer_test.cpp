@@ -10,6 +10,25 @@
 namespace heed::train {
 namespace {
 
+TEST(BatchOptions, AreWhatBothSectionsSay) {
+  TrainConfig training;
+  training.batch_size = 77;
+  training.epochs = 3;
+  data::DataConfig data;
+  data.pool = 11;
+  data.subword_sampling = 0.3;
+  const data::BatchOptions options = batch_options(training, data, /*seed=*/5, /*threads=*/2);
+  EXPECT_EQ(options.batch_size, 77);
+  EXPECT_TRUE(options.tokens);
+  EXPECT_EQ(options.pool, 11);
+  EXPECT_EQ(options.seed, 5U);
+  EXPECT_EQ(options.epochs, 3);
+  EXPECT_EQ(options.sampling, 0.3);
+  EXPECT_EQ(options.threads, 2);
+  training.batch_type = BatchType::sentences;
+  EXPECT_FALSE(batch_options(training, data, 5, 2).tokens);
+}
+
 TEST_F(Trainer, LearnsToCopy) {
   auto config = quick(300);
   config.validate_every = 100;

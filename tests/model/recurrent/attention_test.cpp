@@ -131,8 +131,8 @@ TEST(AttentionRegistry, AnUnknownNameIsTheUsersMistake) {
   }
 }
 
-TEST(AttentionRegistry, DotWithUnequalWidthsIsTheUsersMistake) {
-  EXPECT_THROW(attention_info("luong_dot").make({3, 5, 7, {}}), UserError);
+TEST(AttentionRegistry, DotWithUnequalWidthsIsABug) {
+  EXPECT_THROW(attention_info("luong_dot").make({3, 5, 7, {}}), Bug);
 }
 
 }  // namespace

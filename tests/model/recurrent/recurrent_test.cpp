@@ -189,16 +189,19 @@ TEST(Recurrent, RefusesOptionsThatExcludeEachOther) {
   refused("bahdanau", [](ModelConfig& config) { config.window = Window::local_m; });
 }
 
-TEST(Recurrent, DropoutActsInTrainingOnly) {
-  ModelConfig config = small_config({"bahdanau", Cell::gru, 2});
-  config.dropout = 0.4;
-  at::manual_seed(7);
-  const ModelPtr model = make_recurrent(config, {kSourceVocabulary, kTargetVocabulary});
-  const Source source = source_of(three_sources());
-  const Tensor target = padded(three_targets());
-  EXPECT_GT(distance(model->features(source, target), model->features(source, target)), 1e-3);
-  model->eval();
-  EXPECT_EQ(distance(model->features(source, target), model->features(source, target)), 0.0);
+TEST(Recurrent, DropoutOfEachKindActsInTrainingOnly) {
+  for (const auto share :
+       {&ModelConfig::dropout, &ModelConfig::attention_dropout, &ModelConfig::word_dropout}) {
+    ModelConfig config = small_config({"bahdanau", Cell::gru, 2});
+    config.*share = 0.4;
+    at::manual_seed(7);
+    const ModelPtr model = make_recurrent(config, {kSourceVocabulary, kTargetVocabulary});
+    const Source source = source_of(three_sources());
+    const Tensor target = padded(three_targets());
+    EXPECT_GT(distance(model->features(source, target), model->features(source, target)), 1e-5);
+    model->eval();
+    EXPECT_EQ(distance(model->features(source, target), model->features(source, target)), 0.0);
+  }
 }
 
 }  // namespace

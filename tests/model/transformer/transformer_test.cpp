@@ -297,15 +297,18 @@ TEST(Transformer, TyingAllNeedsOneVocabulary) {
   EXPECT_THROW(make_transformer(config, {7, 8}), UserError);
 }
 
-TEST(Transformer, DropoutActsInTrainingAlone) {
+TEST(Transformer, DropoutOfEachKindActsInTrainingAlone) {
   const at::NoGradGuard no_grad;
-  ModelConfig config = small();
-  config.dropout = config.attention_dropout = config.activation_dropout = config.word_dropout = 0.3;
-  const ModelPtr model = make(config);
-  const auto run = [&] { return model->features(source_of(kSources), targets()); };
-  EXPECT_TRUE(at::equal(run(), run()));
-  model->train();
-  EXPECT_FALSE(at::equal(run(), run()));
+  for (const auto share : {&ModelConfig::dropout, &ModelConfig::attention_dropout,
+                           &ModelConfig::activation_dropout, &ModelConfig::word_dropout}) {
+    ModelConfig config = small();
+    config.*share = 0.3;
+    const ModelPtr model = make(config);
+    const auto run = [&] { return model->features(source_of(kSources), targets()); };
+    EXPECT_TRUE(at::equal(run(), run()));
+    model->train();
+    EXPECT_FALSE(at::equal(run(), run()));
+  }
 }
 
 TEST(Transformer, Bf16StaysNear) {

@@ -1,0 +1,74 @@
+// All that a run carries besides tensors comes back from its text, number by number: what is left
+// out would begin anew when the run goes on.
+#include "train/progress.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+namespace heed::train {
+namespace {
+
+const std::vector<int64_t Progress::*> kCounts = {
+    &Progress::update,    &Progress::epoch,      &Progress::tokens,  &Progress::validated,
+    &Progress::stale,     &Progress::reductions, &Progress::skipped, &Progress::skipped_in_a_row,
+    &Progress::rollbacks, &Progress::scale_age};
+const std::vector<double Progress::*> kNumbers = {&Progress::seconds, &Progress::update_seconds,
+                                                  &Progress::rate_factor, &Progress::loss_scale,
+                                                  &Progress::warmup_share};
+const std::vector<int64_t Window::*> kWindowCounts = {
+    &Window::tokens, &Window::real, &Window::places, &Window::updates, &Window::skipped};
+const std::vector<double Window::*> kWindowNumbers = {
+    &Window::loss, &Window::nll,  &Window::align,   &Window::cover,
+    &Window::rate, &Window::norm, &Window::seconds, &Window::waited};
+
+TEST(Progress, EveryNumberComesBack) {
+  Progress before;
+  int64_t next = 3;  // each has another one
+  const auto fill = [&](auto& owner, const auto& fields) {
+    for (const auto field : fields) owner.*field = next++;
+  };
+  fill(before, kCounts);
+  fill(before, kNumbers);
+  fill(before.window, kWindowCounts);
+  fill(before.window, kWindowNumbers);
+  before.position = {.epoch = 1, .pool = 2, .batch = 5, .order = 7};
+  before.lowest_loss = 0.25;
+  before.highest_bleu = 31.5;
+  const Progress after = Progress::from_json(before.to_json(), "here");
+  const auto expect_same = [](const auto& was, const auto& is, const auto& fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      EXPECT_EQ(is.*(fields[i]), was.*(fields[i])) << "field " << i;
+  };
+  expect_same(before, after, kCounts);
+  expect_same(before, after, kNumbers);
+  expect_same(before.window, after.window, kWindowCounts);
+  expect_same(before.window, after.window, kWindowNumbers);
+  EXPECT_EQ(after.position, before.position);
+  EXPECT_EQ(after.lowest_loss, 0.25);
+  EXPECT_EQ(after.highest_bleu, 31.5);
+  // With position, lowest_loss, highest_bleu and best. A new field belongs into the lists above.
+  EXPECT_EQ(nlohmann::json::parse(before.to_json()).size(),
+            kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() + 4);
+}
+
+TEST(Progress, TheBestOnesComeBackInTheirOrder) {
+  Progress before;
+  before.best = {{.update = 8, .score = 31.5, .loss = 0.5, .bleu = 30.0, .file = "best-8"},
+                 {.update = 3, .score = 7, .loss = std::nullopt, .bleu = 29.0, .file = "best-3"},
+                 {.update = 5, .score = 6, .loss = 0.75, .bleu = std::nullopt, .file = ""}};
+  const Progress after = Progress::from_json(before.to_json(), "here");
+  ASSERT_EQ(after.best.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(after.best[i].update, before.best[i].update);
+    EXPECT_EQ(after.best[i].score, before.best[i].score);
+    EXPECT_EQ(after.best[i].loss, before.best[i].loss);
+    EXPECT_EQ(after.best[i].bleu, before.best[i].bleu);
+    EXPECT_EQ(after.best[i].file, before.best[i].file);
+  }
+}
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,133 @@
+// What a validation measures, and what a run keeps of it.
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "train/validation.h"
+#include "trainer_support.h"
+
+namespace heed::train {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// Validations in a row, one an update.
+struct Recorded {
+  Recorded(StopMetric metric, int64_t keep_best) {
+    config.early_stopping.metric = metric;
+    config.keep_best = keep_best;
+  }
+  bool add(double loss, std::optional<double> bleu = std::nullopt) {
+    ++progress.update;
+    Validation validation;
+    validation.loss = loss;
+    validation.scores.bleu = bleu;
+    return record(validation, config, progress);
+  }
+  std::vector<int64_t> best() const {
+    std::vector<int64_t> updates;
+    for (const Best& one : progress.best) updates.push_back(one.update);
+    return updates;
+  }
+
+  TrainConfig config;
+  Progress progress;
+};
+
+TEST(Record, KeepsTheBestOnesInTheirOrderAndCountsWhatIsNoImprovement) {
+  Recorded run(StopMetric::loss, 3);
+  EXPECT_TRUE(run.add(3));
+  EXPECT_TRUE(run.add(1));
+  EXPECT_THAT(run.best(), ElementsAre(2, 1));
+  EXPECT_TRUE(run.add(2));  // the second best is none that patience waits for
+  EXPECT_THAT(run.best(), ElementsAre(2, 3, 1));
+  EXPECT_EQ(run.progress.stale, 1);
+  EXPECT_TRUE(run.add(2));  // behind its equal, and the worst one goes
+  EXPECT_THAT(run.best(), ElementsAre(2, 3, 4));
+  EXPECT_FALSE(run.add(2));
+  EXPECT_THAT(run.best(), ElementsAre(2, 3, 4));
+  EXPECT_EQ(run.progress.stale, 3);
+  EXPECT_EQ(run.progress.reductions, 3);
+  EXPECT_FALSE(run.add(std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_EQ(run.progress.stale, 4);
+  EXPECT_TRUE(run.add(0.5));
+  EXPECT_THAT(run.best(), ElementsAre(7, 2, 3));
+  EXPECT_EQ(run.progress.stale, 0);
+  EXPECT_EQ(run.progress.reductions, 4);  // the rate does not rise again
+  EXPECT_EQ(run.progress.lowest_loss, 0.5);
+  EXPECT_EQ(run.progress.validated, 7);
+}
+
+TEST(Record, BleuDecidesWhereItIsToDecide) {
+  Recorded run(StopMetric::bleu, 2);
+  EXPECT_TRUE(run.add(1, 20));
+  EXPECT_TRUE(run.add(0.5, 10));
+  EXPECT_THAT(run.best(), ElementsAre(1, 2));
+  EXPECT_EQ(run.progress.stale, 1);
+  EXPECT_TRUE(run.add(2, 30));
+  EXPECT_THAT(run.best(), ElementsAre(3, 1));
+  EXPECT_FALSE(run.add(0.25));  // without BLEU
+  EXPECT_EQ(run.progress.stale, 1);
+  EXPECT_EQ(run.progress.lowest_loss, 0.25);
+  EXPECT_EQ(run.progress.highest_bleu, 30);
+  const Best& best = run.progress.best.front();
+  EXPECT_EQ(best.score, 30);
+  EXPECT_EQ(best.loss, 2);
+  EXPECT_EQ(best.bleu, 30);
+}
+
+class Measuring : public Trainer {
+ protected:
+  static Validation measured(model::Model& model, const std::vector<data::Batch>& batches) {
+    const ScoreModel no_scores;
+    const std::function<bool()> never;
+    ranks::Group alone;
+    return validate(model, {batches, no_scores, at::kCPU, at::kFloat, never, alone}).value();
+  }
+};
+
+// Batches of other sizes, whose own means count for nothing.
+TEST_F(Measuring, TheLossIsTheMeanOverAllTokensWithoutDropout) {
+  toy::ToyModel model(/*dropout=*/0.5);
+  model.eval();
+  double sum = 0;
+  int64_t tokens = 0;
+  const at::NoGradGuard no_grad;
+  for (const data::Example& pair : toy::copies(9)) {
+    const data::Batch one = toy::batch_of({pair});
+    const Tensor input = make_target(one, at::kCPU).input;
+    const Tensor features = model.features(model::make_source(one, at::kCPU), input);
+    const Tensor gold = at::tensor(at::ArrayRef<int64_t>(one.target_output), at::kLong);
+    sum +=
+        at::cross_entropy_loss(model.logits(features).flatten(0, 1), gold, {}, at::Reduction::Sum)
+            .item<double>();
+    tokens += gold.size(0);
+  }
+  const auto batches = data::fixed_batches(*toy::corpus(9), 12);
+  ASSERT_GT(batches.size(), 1U);
+  model.train();
+  const Validation validation = measured(model, batches);
+  EXPECT_TRUE(model.is_training());
+  EXPECT_EQ(validation.tokens, tokens);
+  EXPECT_NEAR(validation.loss, sum / static_cast<double>(tokens), 1e-5);
+  EXPECT_DOUBLE_EQ(validation.perplexity(), std::exp(validation.loss));
+}
+
+TEST_F(Measuring, WhatIsValidatedAndKeptIsTheAverageOfWeights) {
+  auto config = quick(10);
+  config.ema = 0.9;
+  auto setup = setup_of(folder.path(), config);
+  setup.validation = validation();
+  const TrainResult result = train(setup);
+  const auto raw = load_checkpoint(folder / "checkpoints/update-00000010.heed");
+  for (const auto& [name, tensor] : read_weights(folder / "model.safetensors")) {
+    EXPECT_TRUE(at::equal(tensor, raw.ema.at(name))) << name;
+    EXPECT_FALSE(at::equal(tensor, raw.model.at(name))) << name;
+  }
+  EXPECT_NEAR(result.best_loss.value(), measured(*setup.model, setup.validation).loss, 1e-9);
+}
+
+}  // namespace
+}  // namespace heed::train
