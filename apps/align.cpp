@@ -166,14 +166,15 @@ void align(const AlignArgs& args) {
 void add_align(CommandLine& program) {
   auto args = std::make_shared<AlignArgs>();
   CommandLine command = program.command(
-      "align", "Word alignments of given translations (Pharaoh), and their error rate");
+      "align", "Write word alignments of given translations (Pharaoh), and their error rate");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
   command.option("--target", args->target, "Their translations, line by line").required();
-  command.option("--gold", args->gold,
-                 "Correct alignments: i-j, or i?j or ipj where only possible; shows the error rate "
-                 "of every layer and head");
+  command.option(
+      "--gold", args->gold,
+      "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
+      "every layer and head");
   command.flag("--swap-gold", args->swapped,
                "The gold files have target-source instead of source-target");
   command.group("Which weights");

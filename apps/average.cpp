@@ -7,11 +7,8 @@
 #include "apps/shared/model_folder.h"
 #include "apps/shared/run_config.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "config/differences.h"
-#include "config/io.h"
-#include "model/weights.h"
 #include "train/checkpoint.h"
 
 namespace heed {
@@ -66,24 +63,14 @@ void require_same_model(const std::string& first, const std::string& input) {
 }
 
 void average(const AverageArgs& args) {
-  if (fs::exists(fs::path(args.output) / "config.yaml"))
-    throw UserError(args.output + ": holds a model already; name a new folder");
+  require_no_model(args.output);
   std::vector<std::string> files;
   for (const std::string& input : args.inputs) {
     require_same_model(args.inputs.front(), input);
     files.push_back(weights_file(input));
   }
-  const auto weights = train::average(files);
   const std::string origin = folder_of(args.inputs.front());
-  make_folder(args.output);
-  const fs::path from(origin), out(args.output);
-  for (const char* name : {"joint.spm", "source.spm", "target.spm"})
-    if (fs::exists(from / name))
-      write_atomic((out / name).string(), read_file((from / name).string()));
-  model::save_tensors({.tensors = weights, .metadata = {}}, (out / "model.safetensors").string());
-  Config config = saved_config(origin);
-  config.output = args.output;
-  write_atomic((out / "config.yaml").string(), config::dump(config));  // now it is a model
+  write_model(origin, saved_config(origin), train::average(files), args.output);
   log::info(args.output + ": mean of " + std::to_string(files.size()) + " sets of weights");
 }
 

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "config/io.h"
 #include "draw/comparison_page.h"
 #include "score/chrf.h"
 #include "text/unicode.h"
@@ -38,12 +37,9 @@ bool is_model(const std::string& path) {
 
 /// Of the first model, or the defaults where all are files, with what --set changes.
 Config config_of(const CompareArgs& args) {
-  Config config;
   const auto model = std::ranges::find_if(args.systems, is_model);
-  if (model != args.systems.end()) config = saved_config(*model);
-  for (const std::string& setting : args.common.settings) config::set(config, setting);
-  check(config);
-  return config;
+  return with_settings(model != args.systems.end() ? saved_config(*model) : Config(),
+                       args.common.settings);
 }
 
 /// The set on which all are compared: what was named, else the first model's test set.
@@ -200,7 +196,7 @@ void compare(const CompareArgs& args) {
 void add_compare(CommandLine& program) {
   auto args = std::make_shared<CompareArgs>();
   CommandLine command =
-      program.command("compare", "Where the translations of runs, or files of them, differ");
+      program.command("compare", "Show how translations of runs, or files of translations, differ");
   command
       .option("systems", args->systems,
               "Folders that `heed train` wrote, or files of translations; the others are compared "
@@ -215,7 +211,7 @@ void add_compare(CommandLine& program) {
   command.group("Output");
   command.option("-o,--output", args->output, "Write an HTML page here");
   command.option("--json", args->json, "Write all numbers and the sentences here");
-  command.option("--sentences", args->sentences, "Sentences that the page and the JSON have")
+  command.option("--sentences", args->sentences, "Sentences on the page and in the JSON")
       .not_negative()
       .shows_default();
   args->common.add(command);

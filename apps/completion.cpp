@@ -244,7 +244,7 @@ std::string manual(const CommandTree& program) {
 void add_completion(CommandLine& program) {
   auto kind = std::make_shared<std::string>();
   CommandLine command = program.command(
-      "completion", "Completion of commands and options for a shell, or the manual page");
+      "completion", "Print completion of commands and options for a shell, or the manual page");
   command.option("kind", *kind, "bash, zsh, fish or man")
       .required()
       .one_of({"bash", "zsh", "fish", "man"});

@@ -39,10 +39,7 @@ void config_command(const ConfigArgs& args) {
   } else if (args.markdown) {
     std::cout << config::reference<Config>();
   } else if (args.file.empty()) {
-    Config config;
-    for (const std::string& setting : args.settings) config::set(config, setting);
-    check(config);
-    std::cout << config::dump_with_help(config);
+    std::cout << config::dump_with_help(with_settings(Config(), args.settings));
   } else {
     const Config config = load_config(args.file, args.settings);
     if (args.check)
@@ -64,7 +61,7 @@ void add_config(CommandLine& program) {
               "Change one key of the file, e.g. --set model.heads=4; may be repeated")
       .one_at_a_time();
   command.flag("--check", args->check,
-               "Say all that stands in the way of its training: files, lines, vocabulary, device, "
+               "List all errors that would stop its training: files, lines, vocabulary, device, "
                "memory");
   command.option("--explain", args->explain,
                  "Explain one key or section: type, default, allowed values, effect");

@@ -39,7 +39,7 @@ class Scores {
  public:
   explicit Scores(const ContrastArgs& args)
       : folder_(open_model(args.model, args.common.open())),
-        translator_({folder_.member()}, folder_.config.decoding, folder_.device, folder_.precision),
+        translator_(folder_.translator()),
         per_piece_(args.per_piece) {}
 
   std::vector<double> of(const Pairs& pairs) {
@@ -114,7 +114,7 @@ void contrast(const ContrastArgs& args) {
 void add_contrast(CommandLine& program) {
   auto args = std::make_shared<ContrastArgs>();
   CommandLine command = program.command(
-      "contrast", "How often the right translation scores better than the wrong ones");
+      "contrast", "Measure how often the right translation scores better than the wrong ones");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
@@ -124,7 +124,7 @@ void add_contrast(CommandLine& program) {
               "Wrong translations; may be repeated. A blank line is no translation")
       .one_at_a_time();
   command.option("--target", args->target,
-                 "Instead of --right and --wrong: right and wrong translations below one another; "
+                 "Instead of --right and --wrong: right and wrong translations in one file; "
                  "--source repeats the sentence for each");
   command.option("--correct", args->correct,
                  "1 for each right line of --target, 0 for each wrong one");
@@ -132,8 +132,8 @@ void add_contrast(CommandLine& program) {
                  "The same text for all lines of one sentence; default: each right line begins "
                  "the next sentence");
   command.option("--by", args->labels,
-                 "One label per line of --source (the right translation's counts); shows accuracy "
-                 "by label, too");
+                 "One label per line of --source (that of the right translation is used); shows "
+                 "accuracy by label, too");
   command.group("Measuring");
   command.flag("--per-piece", args->per_piece,
                "Divide each log-probability by the number of pieces before comparing");

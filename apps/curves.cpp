@@ -1,5 +1,4 @@
 // heed curves RUN...: how runs learned, as text, pictures and CSV.
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -39,10 +38,6 @@ std::vector<std::string> names_of(const std::vector<std::string>& folders) {
   return names;
 }
 
-std::string number(std::optional<double> value, int digits) {
-  return value ? fixed(*value, digits) : "";
-}
-
 text::Table csv_of(const std::vector<Learning>& runs) {
   text::Table table{
       {"run", "set", "update", "minutes", "loss", "perplexity", "bleu", "chrf", "command"}, {}};
@@ -50,9 +45,8 @@ text::Table csv_of(const std::vector<Learning>& runs) {
     for (const MetricsLine& event : run.events) {
       const auto minutes = place_of(event, /*minutes=*/true);
       table.rows.push_back({run.name, set_of(event), std::to_string(event.update),
-                            number(minutes, 3), number(event.loss, 6), number(event.perplexity, 4),
-                            number(event.bleu, 4), number(event.chrf, 4),
-                            number(event.command, 6)});
+                            fixed(minutes, 3), fixed(event.loss, 6), fixed(event.perplexity, 4),
+                            fixed(event.bleu, 4), fixed(event.chrf, 4), fixed(event.command, 6)});
     }
   }
   return table;
@@ -87,17 +81,10 @@ text::Table summary_of(const std::vector<std::string>& folders, const std::vecto
       {"run", "updates", "minutes", "lowest loss", "highest BLEU", "best update", "best"}, {}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Learning& run = runs[i];
-    MetricsLine best;
-    int64_t updates = 0;
-    double seconds = 0;
-    for (const MetricsLine& event : run.events) {
-      updates = std::max(updates, event.update);
-      seconds = std::max(seconds, event.seconds.value_or(0));
-      if (event.event == "validation" && event.best) best = event;
-    }
+    const auto [updates, seconds, best] = train::summarize(run.events);
     table.rows.push_back({run.name, std::to_string(updates), fixed(seconds / 60, 1),
-                          number(extreme(run, &MetricsLine::loss, false), 4),
-                          number(extreme(run, &MetricsLine::bleu, true), 2),
+                          fixed(extreme(run, &MetricsLine::loss, false), 4),
+                          fixed(extreme(run, &MetricsLine::bleu, true), 2),
                           best.update > 0 ? std::to_string(best.update) : "",
                           best_of(folders[i], best)});
   }
@@ -130,7 +117,7 @@ void curves(const CurvesArgs& args) {
 
 void add_curves(CommandLine& program) {
   auto args = std::make_shared<CurvesArgs>();
-  CommandLine command = program.command("curves", "Loss and BLEU of runs while they learned");
+  CommandLine command = program.command("curves", "Show loss and BLEU of runs during training");
   command.option("runs", args->runs, "Folders that `heed train` wrote; a run may still be training")
       .required();
   command.group("Output");

@@ -168,8 +168,8 @@ void add_doctor(CommandLine& program) {
   command.flag("--json", args->json, "Print the report on the corpora as JSON").needs(config);
   command
       .option("--ranks", args->ranks,
-              "Start so many processes (under torchrun, srun or mpirun: be one of them), and see "
-              "whether and how fast they exchange gradients")
+              "Start this many processes (under torchrun, srun or mpirun: be one of them), and "
+              "measure whether and how fast they exchange gradients")
       .between(1, 1024)
       .excludes(config);
   command.examples({"heed doctor --ranks 2", "heed doctor configs/multi30k_quick.yaml"});

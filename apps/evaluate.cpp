@@ -10,7 +10,6 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "config/io.h"
 #include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
 #include "score/word_counts.h"
@@ -44,9 +43,7 @@ void print(const Lines& hypotheses, const Lines& references, const EvaluateArgs&
 void evaluate_file(const EvaluateArgs& args) {
   if (args.reference.empty())
     throw UserError("heed evaluate: --hypothesis needs --reference, the correct translations");
-  Config config;
-  for (const std::string& setting : args.common.settings) config::set(config, setting);
-  check(config);
+  const Config config = with_settings(Config(), args.common.settings);
   const Pairs pairs = read_pairs(args.hypothesis, args.reference);
   print(pairs.source, pairs.target, args, config.evaluation);
 }
@@ -80,10 +77,10 @@ void evaluate(const EvaluateArgs& args) {
 void add_evaluate(CommandLine& program) {
   auto args = std::make_shared<EvaluateArgs>();
   CommandLine command =
-      program.command("evaluate", "BLEU, chrF and TER by sacrebleu, with its signature");
+      program.command("evaluate", "Score translations with sacrebleu: BLEU, chrF and TER");
   command.option("model", args->model,
-                 "Folder that `heed train` wrote, of which the test set is translated; several, "
-                 "separated by commas, make an ensemble");
+                 "Folder that `heed train` wrote; its test set is translated; several, separated "
+                 "by commas, make an ensemble");
   command.group("Input");
   command.flag("--valid", args->valid, "Translate the validation set instead");
   command.option("--source", args->source, "Source sentences instead of the configuration's");
@@ -92,8 +89,7 @@ void add_evaluate(CommandLine& program) {
   command.option("--hypothesis", args->hypothesis,
                  "Existing translations to score instead of a model's");
   command.group("Measuring");
-  command.flag("--words", args->words,
-               "Also the shares of words that are said too often and of words that are missing");
+  command.flag("--words", args->words, "Also print the shares of repeated and of missing words");
   command.group("Output");
   command.option("-o,--output", args->output, "Write the model's translations here");
   args->common.add(command);

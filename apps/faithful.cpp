@@ -86,8 +86,7 @@ void faithful(const FaithfulArgs& args) {
   const std::size_t lines = pairs.source.size();
   ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);
   const ModelFolder folder = open_model(args.model, args.common.open());
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
-                                folder.precision);
+  decode::Translator translator = folder.translator();
   const bool transformer = folder.config.model.type == model::ModelType::transformer;
   study::FaithfulReport report;
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
@@ -120,7 +119,7 @@ void faithful(const FaithfulArgs& args) {
 void add_faithful(CommandLine& program) {
   auto args = std::make_shared<FaithfulArgs>();
   CommandLine command = program.command(
-      "faithful", "How far attention agrees with other evidence: which pictures may be believed");
+      "faithful", "Measure how far attention agrees with other evidence: gradients and erasure");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences, one per line").required();

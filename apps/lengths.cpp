@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "config/io.h"
 #include "draw/curve.h"
 
 namespace heed {
@@ -63,9 +62,7 @@ void lengths(const LengthsArgs& args) {
     systems.push_back({folder_name(path), translate_all(folder, set.source)});
   }
   if (args.models.empty()) {
-    Config config;
-    for (const std::string& setting : args.common.settings) config::set(config, setting);
-    check(config);
+    const Config config = with_settings(Config(), args.common.settings);
     evaluation = config.evaluation;
     set = open_test_set(config, args.source, args.reference);
     check_given();
@@ -84,7 +81,7 @@ void lengths(const LengthsArgs& args) {
 void add_lengths(CommandLine& program) {
   auto args = std::make_shared<LengthsArgs>();
   CommandLine command =
-      program.command("lengths", "BLEU by source length, with bucket sizes and intervals");
+      program.command("lengths", "Show BLEU by source length, with bucket sizes and intervals");
   command.option("models", args->models, "Folders that `heed train` wrote");
   command.group("Input");
   command
@@ -94,7 +91,7 @@ void add_lengths(CommandLine& program) {
   command.option("--reference", args->reference, "Their correct translations");
   command.group("Measuring");
   command.option("--baseline", args->baseline,
-                 "Name of the system that the others are tested against");
+                 "Name of the system with which the others are compared");
   command.group("Output");
   command.option("--csv", args->csv, "Write the numbers here");
   command.option("--svg", args->svg, "Write the curve here");

@@ -124,7 +124,7 @@ int run(int argc, char** argv) {
   // Last, or the commands would inherit it.
   app.footer(
       "heed COMMAND --help explains a command and ends with two examples.\n"
-      "The first one to try: heed init SOURCE TARGET");
+      "To begin, try: heed init SOURCE TARGET");
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(names.begin(), names.end(), argv[1]) == names.end())
     return report(

@@ -60,7 +60,7 @@ void pronouns(const PronounsArgs& args) {
 void add_pronouns(CommandLine& program) {
   auto args = std::make_shared<PronounsArgs>();
   CommandLine command = program.command(
-      "pronouns", "Whether translated pronouns have the gender of what they stand for");
+      "pronouns", "Measure how often translated pronouns have the gender of their antecedent");
   command.option("model", args->model, "Folder that `heed train` wrote; translates --source");
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();

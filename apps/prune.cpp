@@ -1,6 +1,5 @@
 // heed prune MODEL: takes out the heads that a Transformer can do without.
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,14 +13,12 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "config/io.h"
 #include "model/weights.h"
 #include "text/table.h"
 
 namespace heed {
 namespace {
 
-namespace fs = std::filesystem;
 using Heads = HeadTrial::Heads;
 
 struct PruneArgs {
@@ -116,27 +113,17 @@ void write(const ModelFolder& from, const Heads& gone, const std::string& output
   for (const model::HeadPlace& place : gone)
     config.model.pruned_heads.push_back(model::name_of(place));
   model::check(config.model, from.source.fingerprint() == from.target.fingerprint());
-  const model::ModelPtr smaller =
-      model::make_model(config.model, {from.source.size(), from.target.size()});
+  const model::ModelPtr smaller = model::make_model(config.model, from.sizes());
   from.model->to(at::kCPU);
   model::copy_without_heads(*from.model, whole, *smaller, config.model);
-  make_folder(output);
-  for (const char* name : {"joint.spm", "source.spm", "target.spm"})
-    if (fs::exists(fs::path(from.path) / name))
-      write_atomic((fs::path(output) / name).string(),
-                   read_file((fs::path(from.path) / name).string()));
-  model::save_tensors({.tensors = model::named_weights(*smaller), .metadata = {}},
-                      (fs::path(output) / "model.safetensors").string());
-  config.output = output;
-  write_atomic((fs::path(output) / "config.yaml").string(), config::dump(config));
+  write_model(from.path, config, model::named_weights(*smaller), output);
   log::info(output + ": " + std::to_string(gone.size()) + " heads fewer, " +
             human_count(static_cast<double>(model::count_parameters(*from.model))) + " -> " +
             human_count(static_cast<double>(model::count_parameters(*smaller))) + " parameters");
 }
 
 void prune(const PruneArgs& args) {
-  if (fs::exists(fs::path(args.output) / "config.yaml"))
-    throw UserError(args.output + ": holds a model already; name a new folder");
+  require_no_model(args.output);
   if (args.heads.empty() == args.source.empty())
     throw UserError(
         "heed prune: give --source and --target to find the heads by, or name them with --heads");
@@ -164,16 +151,15 @@ void prune(const PruneArgs& args) {
 void add_prune(CommandLine& program) {
   auto args = std::make_shared<PruneArgs>();
   CommandLine command =
-      program.command("prune", "Take out the attention heads that a Transformer can do without");
+      program.command("prune", "Remove the attention heads that a Transformer does not need");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences that tell which heads are needed");
   command.option("--target", args->target, "Their translations");
-  command.option("--heads", args->heads, "Take out these instead: encoder.0.2,cross.1.3")
+  command.option("--heads", args->heads, "Remove these heads instead: encoder.0.2,cross.1.3")
       .separated_by(',');
   command.group("Measuring");
-  command
-      .option("--keep", args->keep, "Per cent of BLEU that must stay; heads go one after the other")
+  command.option("--keep", args->keep, "Remove heads as long as this per cent of BLEU remains")
       .between(0.0, 100.0)
       .shows_default();
   command.group("Output");

@@ -1,5 +1,4 @@
 // heed runs [FOLDER...]: a table of the runs below.
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -14,7 +13,6 @@
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "config/differences.h"
@@ -34,22 +32,10 @@ struct RunsArgs {
 struct Run {
   std::string path, state;
   Config config;
-  int64_t updates = 0;
-  double minutes = 0;
-  train::MetricsLine best;  // the best validation, if there was one
-  std::string test;         // its first score
-  std::string differs;      // from the first run of the same folder
+  train::RunMetrics metrics;
+  std::string test;     // its first score
+  std::string differs;  // from the first run of the same folder
 };
-
-void read_metrics(const fs::path& file, Run& run) {
-  for (const std::string& line : split(read_file(file.string()), '\n')) {
-    const auto event = train::parse_metrics(line);
-    if (!event) continue;
-    run.updates = std::max(run.updates, event->update);
-    run.minutes = std::max(run.minutes, event->seconds.value_or(0) / 60);
-    if (event->event == "validation" && event->best) run.best = *event;
-  }
-}
 
 /// "BLEU 41.05", without what stands in brackets behind it.
 std::string short_score(const std::string& score) {
@@ -59,7 +45,7 @@ std::string short_score(const std::string& score) {
 Run read_run(const fs::path& folder) {
   Run run{.path = folder.string(), .state = state_of_run(folder.string())};
   run.config = saved_config(run.path);
-  read_metrics(folder / "metrics.jsonl", run);
+  run.metrics = train::summarize(train::read_metrics((folder / "metrics.jsonl").string()));
   if (run.state == "finished") {
     const RunSummary summary = RunSummary::read((folder / "summary.json").string());
     if (!summary.test_scores.empty()) run.test = short_score(summary.test_scores.front());
@@ -83,10 +69,6 @@ void tell_differences(std::vector<Run>& runs) {
   }
 }
 
-std::string number(std::optional<double> value, int digits) {
-  return value ? fixed(*value, digits) : "";
-}
-
 train::StopMetric metric_of(const Run& run) {
   return run.config.training.early_stopping.metric;
 }
@@ -94,10 +76,12 @@ train::StopMetric metric_of(const Run& run) {
 std::string as_table(const std::vector<Run>& runs) {
   text::Table table{
       {"run", "state", "updates", "minutes", "best", "loss", "BLEU", "test", "differs in"}, {}};
-  for (const Run& run : runs)
-    table.rows.push_back({run.path, run.state, std::to_string(run.updates), fixed(run.minutes, 1),
-                          deciding_score(run.best, metric_of(run)), number(run.best.loss, 4),
-                          number(run.best.bleu, 2), run.test, run.differs});
+  for (const Run& run : runs) {
+    const auto& [updates, seconds, best] = run.metrics;
+    table.rows.push_back({run.path, run.state, std::to_string(updates), fixed(seconds / 60, 1),
+                          deciding_score(best, metric_of(run)), fixed(best.loss, 4),
+                          fixed(best.bleu, 2), run.test, run.differs});
+  }
   return text::table_text(table, {0, 1, 4, 7, 8});
 }
 
@@ -106,18 +90,20 @@ std::string as_json(const std::vector<Run>& runs) {
     return one ? nlohmann::ordered_json(*one) : nlohmann::ordered_json(nullptr);
   };
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Run& run : runs)
+  for (const Run& run : runs) {
+    const auto& [updates, seconds, best] = run.metrics;
     all.push_back({{"run", run.path},
                    {"state", run.state},
-                   {"updates", run.updates},
-                   {"minutes", run.minutes},
+                   {"updates", updates},
+                   {"minutes", seconds / 60},
                    {"metric", config::name_of(metric_of(run))},
-                   {"validation_loss", value(run.best.loss)},
-                   {"validation_bleu", value(run.best.bleu)},
-                   {"validation_chrf", value(run.best.chrf)},
-                   {"validation_command", value(run.best.command)},
+                   {"validation_loss", value(best.loss)},
+                   {"validation_bleu", value(best.bleu)},
+                   {"validation_chrf", value(best.chrf)},
+                   {"validation_command", value(best.command)},
                    {"test", run.test},
                    {"differs_in", run.differs}});
+  }
   return all.dump(2) + "\n";
 }
 
@@ -146,7 +132,7 @@ void runs(const RunsArgs& args) {
 void add_runs(CommandLine& program) {
   auto args = std::make_shared<RunsArgs>();
   CommandLine command = program.command(
-      "runs", "The runs in a folder: state, updates, best validation, test score, differences");
+      "runs", "List runs in a folder: state, updates, best validation, test score, differences");
   command.option("folders", args->folders, "Folders to look in, and those inside them")
       .shows_default("runs");
   command.group("Output");

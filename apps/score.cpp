@@ -43,7 +43,7 @@ void score_command(const ScoreArgs& args) {
 void add_score(CommandLine& program) {
   auto args = std::make_shared<ScoreArgs>();
   CommandLine command =
-      program.command("score", "Log-probability of each given translation, one number per line");
+      program.command("score", "Print the log-probability of each given translation, one per line");
   command
       .option("model", args->model,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")

@@ -107,25 +107,25 @@ void serve_models(const ServeArgs& args) {
 void add_serve(CommandLine& program) {
   auto args = std::make_shared<ServeArgs>();
   CommandLine command =
-      program.command("serve", "A page to type in, and an interface for other programs, over HTTP");
+      program.command("serve", "Serve a page that translates, and an HTTP interface for programs");
   command
       .option("model", args->models,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
       .required();
-  command.option("beside", args->beside, "Another one, beside the first on the page");
+  command.option("beside", args->beside, "A second model, shown beside the first on the page");
   command.group("Where");
   command.option("--port", args->port, "Port; 0: any that is free")
       .between(0, 65535)
       .shows_default();
   command
       .option("--address", args->address,
-              "Address to listen at: 127.0.0.1 is for this machine alone, 0.0.0.0 for the network")
+              "Address to listen at: 127.0.0.1 is for this machine only, 0.0.0.0 for the network")
       .shows_default();
   command.group("Languages");
-  command.option("--source", args->source,
-                 "Code of the language that is read, e.g. de; default: the ending of the training "
-                 "corpus");
-  command.option("--target", args->target, "Code of the language that is written");
+  command.option(
+      "--source", args->source,
+      "Code of the source language, e.g. de; default: the ending of the training corpus");
+  command.option("--target", args->target, "Code of the target language");
   command.group("Limits");
   command.option("--queue", args->queue, "Lines that may wait; then clients get 429")
       .between(1, 1000000)
@@ -136,7 +136,7 @@ void add_serve(CommandLine& program) {
   command.option("--max-body", args->kilobytes, "KiB of a request; a larger one gets 413")
       .between(1, 1 << 20)
       .shows_default();
-  command.option("--connections", args->connections, "Clients at once; others wait to be let in")
+  command.option("--connections", args->connections, "Clients connected at once; others wait")
       .between(1, 10000)
       .shows_default();
   args->common.add(command);

@@ -81,7 +81,7 @@ void add_vocab(CommandLine& program) {
       .separated_by(',');
   const Argument bytes =
       command.flag("--byte-fallback", args->byte_fallback,
-                   "Add a piece for each byte, which spell the characters that have no piece");
+                   "Add a piece for each byte, to spell characters that have no piece");
   command.option("--column", args->column, "Which text of .tsv files is used")
       .one_of({"source", "target", "both"})
       .shows_default();

@@ -118,8 +118,7 @@ Matrices look(const std::string& model, const Input& input,
       std::ranges::find(args.kinds, "rollout") != args.kinds.end())
     throw UserError("--kind rollout: goes through layers of self-attention, and " + model +
                     " has none; saliency and erasure are for every model");
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
-                                folder.precision);
+  decode::Translator translator = folder.translator();
   Gathered gathered;
   std::vector<std::string> own;
   const auto add = [&](const auto& sentences, const auto& matrices_of) {
@@ -239,7 +238,7 @@ void attention(AttentionArgs args) {
 void add_attention(CommandLine& program) {
   auto args = std::make_shared<AttentionArgs>();
   CommandLine command =
-      program.command("attention", "Attention weights as CSV, SVG heatmaps and an HTML page");
+      program.command("attention", "Write attention weights as CSV, SVG heatmaps and an HTML page");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--text", args->text, "One source sentence");
@@ -253,14 +252,14 @@ void add_attention(CommandLine& program) {
   command.group("Which weights");
   command
       .option("--kind", args->kinds,
-              "Attention: encoder, decoder or cross. Made of all of it: rollout. Other evidence: "
-              "saliency, integrated (gradients) or erasure. Several separated by commas")
+              "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
+              "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
       .separated_by(',')
       .one_of({"cross", "encoder", "decoder", "rollout", "saliency", "integrated", "erasure"})
       .shows_default();
   command
       .option("--steps", args->steps,
-              "Steps of --kind integrated; with more, rows come closer to what they add up to")
+              "Steps of --kind integrated; more steps make the sums of rows more exact")
       .positive()
       .shows_default();
   command
@@ -276,10 +275,10 @@ void add_attention(CommandLine& program) {
   command.flag("--drop-eos", args->drop_eos,
                "Leave the </s> column out and scale the rest to sum to 1");
   command.flag("--signed", args->with_signs,
-               "CSV: other evidence as it is, in nats and with signs, not as shares of a row");
+               "CSV: other evidence in nats and with signs, not as shares of a row");
   command.group("Output");
   command.option("--beside", args->beside,
-                 "Another model that reads the same translations, on the page beside the first");
+                 "Show this model beside the first on the page; it reads the same translations");
   command.option(
       "-o,--output", args->output,
       "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard output");

@@ -257,7 +257,9 @@ void add_bench_attention(CommandLine& bench) {
       .separated_by(',')
       .positive()
       .shows_default();
-  command.option("--global", args->global, "First positions that everybody sees beside the window")
+  command
+      .option("--global", args->global,
+              "First positions that all positions see, besides the window")
       .positive()
       .shows_default();
   command.option("--window", args->window, "Positions that the sliding window sees each way")

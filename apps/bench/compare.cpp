@@ -1,10 +1,8 @@
 // heed bench compare A.csv B.csv: what changed between two measurements, as ratios.
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 
 #include "apps/bench/bench.h"
@@ -31,13 +29,6 @@ Results read_results(const std::string& path) {
     if (row.size() != rows.front().size())
       throw UserError(path + ": rows of different length; give a CSV of heed bench");
   return {rows.front(), {rows.begin() + 1, rows.end()}};
-}
-
-std::optional<double> number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// Columns that say what was measured: all before the first that holds a measurement.
@@ -70,7 +61,8 @@ void compare(const std::string& before, const std::string& after) {
     }
     Row ratios = key;
     for (std::size_t i = keys; i < row.size(); ++i) {
-      const auto old = number((*found->second)[i]), now = number(row[i]);
+      const auto old = exact_number<double>((*found->second)[i]),
+                 now = exact_number<double>(row[i]);
       ratios.push_back(old && now && *old != 0 ? fixed(*now / *old, 3) : "");
     }
     table.rows.push_back(std::move(ratios));

@@ -111,8 +111,7 @@ void bench_length(const LengthArgs& args) {
 
 void add_bench_length(CommandLine& bench) {
   auto args = std::make_shared<LengthArgs>();
-  CommandLine command =
-      bench.command("length", "Decoding time of a target piece against the source's length");
+  CommandLine command = bench.command("length", "Decoding time of a target piece by source length");
   command.option("models", args->models, "Folders that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Lines to make sentences of; default: the test set");

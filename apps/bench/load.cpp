@@ -1,7 +1,5 @@
 // heed bench load CONFIG: how fast a corpus is read, cut into pieces and made into batches, and
 // what memory that takes.
-#include <ATen/Parallel.h>
-
 #include <memory>
 
 #include "apps/bench/bench.h"
@@ -9,7 +7,6 @@
 #include "apps/shared/training_run.h"
 #include "base/strings.h"
 #include "data/prefetcher.h"
-#include "train/trainer.h"
 
 namespace heed {
 namespace {
@@ -33,9 +30,8 @@ Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const Config& c
   Drained drained;
   std::unique_ptr<data::Prefetcher> prefetcher;
   drained.first = seconds_of([&] {
-    const auto options = train::batch_options(
-        config.training, config.data, static_cast<uint64_t>(config.seed), at::get_num_threads());
-    prefetcher = std::make_unique<data::Prefetcher>(data::BatchStream(corpus, options));
+    prefetcher =
+        std::make_unique<data::Prefetcher>(data::BatchStream(corpus, batch_options(config)));
     prefetcher->next();
   });
   drained.seconds = seconds_of([&] {

@@ -190,8 +190,8 @@ void add_bench_scale_out(CommandLine& bench) {
       .shows_default();
   command
       .option("--gpu-tokens-per-second", args->gpu_rate,
-              "What one GPU reaches with this configuration (heed train); rows for GPUs are left "
-              "out without")
+              "Speed of one GPU with this configuration (heed train); without it there are no rows "
+              "for GPUs")
       .between(0.0, 1e12);
   command
       .option("--gpu-bandwidth", args->gpu_bandwidth,
@@ -202,16 +202,15 @@ void add_bench_scale_out(CommandLine& bench) {
   command.option("--updates", args->updates, "Updates in each run").positive().shows_default();
   args->common.add(command);
   command.details(
-      "The first table has what was measured here: a micro-batch (a part) on one core while the\n"
+      "The first table has times measured here: a micro-batch (a part) on one core while the\n"
       "others are idle and on each of all cores at once, adding gradients, the optimizer, an\n"
-      "exchange between ranks here. The second table has whole updates that were measured here, "
-      "and\n"
-      "what a model of the cost predicts. error_% is that of the prediction, within 10 on an\n"
-      "idle machine. No more cores than parts have work: training.micro_batches, times\n"
-      "training.accumulate, says how many there are. Where batch is `same` they are those of the\n"
-      "configuration; where it is `larger` it grows to --parts-per-core for each core.\n"
-      "Check rows with several ranks `here` by hand: heed train CONFIG --ranks 2, with the same\n"
-      "--set and as many parts, logs target tokens/s.");
+      "exchange between ranks here. The second table has whole updates that were measured here,\n"
+      "and the predictions of a model of the cost. error_% is the error of the prediction,\n"
+      "within 10 on an idle machine. The number of parts of an update (training.micro_batches\n"
+      "times training.accumulate) limits the number of cores that have work. If batch is `same`,\n"
+      "the parts are those of the configuration; if it is `larger`, the batch grows to\n"
+      "--parts-per-core parts for each core. To check rows with several ranks `here`, run heed\n"
+      "train CONFIG --ranks 2 with the same --set and as many parts: it logs target tokens/s.");
   command.examples(
       {"heed bench scale-out configs/throughput.yaml --systems transformer -o runs/bench",
        "heed bench scale-out configs/demo.yaml --bandwidth 11 --gpu-tokens-per-second 200000"});

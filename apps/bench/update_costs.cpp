@@ -19,19 +19,12 @@
 #include "model/model.h"
 #include "model/weights.h"
 #include "train/loss.h"
-#include "train/trainer.h"
 #include "train/update.h"
 
 namespace heed {
 namespace {
 
 using at::Tensor;
-
-std::vector<Tensor> parameters_to_train(const model::Model& model) {
-  std::vector<Tensor> list;
-  for (auto& [name, parameter] : train::trainable(model)) list.push_back(parameter);
-  return list;
-}
 
 /// What is added or stepped with is given up.
 train::Gradients copies_of(const train::Gradients& gradients) {
@@ -91,21 +84,19 @@ struct UpdateMeasure::Impl {
         parts_per_batch(train::parts_per_batch(training)),
         shard(*run.model, group),
         optimizer(training, shard),
-        stream(training_corpus(run),
-               train::batch_options(training, run.config.data, static_cast<uint64_t>(config.seed),
-                                    at::get_num_threads())),
+        stream(training_corpus(run), batch_options(run.config)),
         alone_batches(stream, parts_per_batch),
         together_batches(stream, parts_per_batch) {
     if (training.ema > 0) average.emplace(shard, training.ema);
     updater.emplace(*run.model, training, run.device, run.precision, optimizer,
                     average ? &*average : nullptr, another_model(run));
     run.model->train();
-    workers.push_back({run.model, parameters_to_train(*run.model)});
+    workers.push_back({run.model, train::trainable_list(*run.model)});
     while (std::ssize(workers) < cores) {
       const model::ModelPtr other = another_model(run)();
       model::share_weights(*run.model, *other);
       other->train();
-      workers.push_back({other, parameters_to_train(*other)});
+      workers.push_back({other, train::trainable_list(*other)});
     }
   }
 
@@ -125,13 +116,6 @@ struct UpdateMeasure::Impl {
     return seconds;
   }
 
-  static train::Gradients take_gradients_of(const CostWorker& worker) {
-    train::Gradients gradients;
-    for (const Tensor& parameter : worker.parameters)
-      gradients.push_back(std::exchange(parameter.mutable_grad(), Tensor()));
-    return gradients;
-  }
-
   /// All parts one behind the other, so that no core waits before the last ones.
   std::vector<PassSeconds> compute_all(const std::vector<data::Batch>& parts,
                                        int64_t threads) const {
@@ -140,18 +124,17 @@ struct UpdateMeasure::Impl {
     kernels::share_out(std::ssize(parts), [&](int64_t item, int64_t which) {
       signals::stop_if_interrupted();
       seconds[item] = compute(workers[which], parts[item], static_cast<uint64_t>(item));
-      take_gradients_of(workers[which]);
+      train::take_gradients(workers[which].parameters);
     });
     return seconds;
   }
 
   /// Of the next updates, one update behind the other.
   std::vector<data::Batch> next_parts(int64_t updates) {
-    std::vector<data::Batch> parts;
+    std::vector<data::Batch> batches;
     for (int64_t batch = 0; batch < updates * training.accumulate; ++batch)
-      for (data::Batch& part : data::parts_of(stream.next()->batch, parts_per_batch))
-        parts.push_back(std::move(part));
-    return parts;
+      batches.push_back(std::move(stream.next()->batch));
+    return train::parts_of(batches, training);
   }
 
   double run_updates(int64_t updates, int64_t threads, data::Prefetcher& batches) {
@@ -159,13 +142,9 @@ struct UpdateMeasure::Impl {
     return seconds_of([&] {
       for (int64_t update = 0; update < updates; ++update) {
         signals::stop_if_interrupted();
-        std::vector<data::Batch> parts;
-        for (int64_t i = 0; i < training.accumulate; ++i) {
-          auto batch = batches.next();
-          expect(batch.has_value(), "an endless run");
-          for (data::Batch& part : batch->parts) parts.push_back(std::move(part));
-        }
-        updater->run(parts, {.update = ++done, .rate = training.learning_rate}).numbers();
+        const auto prepared = batches.next(training.accumulate);
+        expect(prepared.has_value(), "an endless run");
+        updater->run(prepared->parts, {.update = ++done, .rate = training.learning_rate}).numbers();
       }
     });
   }
@@ -207,10 +186,10 @@ struct UpdateMeasure::Impl {
   void measure_fixed_costs(int repeats) {
     const std::vector<data::Batch> parts = next_parts(1);
     for (data::Prefetcher* batches : {&alone_batches, &together_batches})
-      for (int64_t i = 0; i < training.accumulate; ++i) batches->next();  // the same place
+      batches->next(training.accumulate);  // the same place
     at::set_num_threads(1);
     compute(workers[0], parts[0], 1);
-    const train::Gradients gradients = take_gradients_of(workers[0]);
+    const train::Gradients gradients = train::take_gradients(workers[0].parameters);
     const at::NoGradGuard no_grad;
     fixed_costs.cores = cores;
     for (const Tensor& parameter : workers[0].parameters)

@@ -48,8 +48,7 @@ std::optional<study::AttentionMatrix> write_attention(const ModelFolder& model,
     sources.push_back(one.source);
     translations.push_back(model.target.encode(one.translation));
   }
-  decode::Translator translator({model.member()}, model.config.decoding, model.device,
-                                model.precision);
+  decode::Translator translator = model.translator();
   const auto attended =
       decode::attention_maps(translator, sources, translations, all_of(model.config.model));
   std::vector<study::AttentionMatrix> matrices;

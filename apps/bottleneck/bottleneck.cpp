@@ -171,13 +171,13 @@ void add_bottleneck(CommandLine& program) {
   command.option("--systems", args->systems, "Train only these systems, separated by commas")
       .separated_by(',');
   command.option("--baseline", args->baseline,
-                 "System that the others are tested against; default: the one named none");
+                 "System with which the others are compared; default: the one named none");
   command
       .option("--jobs", args->jobs,
               "Models trained at a time; default: one for each `threads` cores")
       .positive();
   command.flag("--overwrite", args->overwrite,
-               "Train vocabulary and models anew and delete the older ones, instead of going on");
+               "Train vocabulary and models anew and delete the older ones, instead of continuing");
   command
       .option("--set", args->settings,
               "Change one key of the file for every system; may be repeated")

@@ -54,8 +54,7 @@ void heads(const HeadsArgs& args) {
     antecedents = study::parse_antecedents(read_lines(args.antecedents), lines, args.antecedents);
 
   const ModelFolder folder = open_model(args.model, args.common.open());
-  decode::Translator translator({folder.member()}, folder.config.decoding, folder.device,
-                                folder.precision);
+  decode::Translator translator = folder.translator();
   const decode::AttentionRequest request = request_of(args, folder.config);
   study::HeadReport report({.separators = {args.separators.begin(), args.separators.end()},
                             .words = args.words,
@@ -86,15 +85,15 @@ void heads(const HeadsArgs& args) {
 void add_heads(CommandLine& program) {
   auto args = std::make_shared<HeadsArgs>();
   CommandLine command = program.command(
-      "heads", "How sharp each attention head is, how far it looks, and what it looks at");
+      "heads", "Measure how sharp each attention head is, how far it looks, and at what");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
   command.option("--target", args->target, "Their translations, line by line").required();
   const Argument gold = command.option(
       "--gold", args->gold,
-      "Correct alignments (i-j, i?j); shows which heads look at the aligned word, or at that of "
-      "the word before or after");
+      "Correct alignments (i-j, i?j); shows which heads attend to the aligned word, or to the "
+      "aligned word of the word before or after");
   command
       .flag("--swap-gold", args->swapped,
             "The gold file has target-source instead of source-target")
@@ -120,14 +119,14 @@ void add_heads(CommandLine& program) {
   const Argument silencing =
       command
           .flag("--ablate", args->ablate,
-                "Silence each head, and each layer's heads, in turn: change of loss and BLEU")
+                "Switch off each head, and each layer's heads, in turn: change of loss and BLEU")
           .excludes(gold)
           .excludes(antecedents)
           .excludes(kinds)
           .excludes(separators)
           .excludes(threshold)
           .excludes(words);
-  command.flag("--no-bleu", args->no_bleu, "With --ablate, the loss alone, which is faster")
+  command.flag("--no-bleu", args->no_bleu, "With --ablate, measure only the loss, which is faster")
       .needs(silencing);
   command.group("Output");
   command.option("-o,--output", args->output, "Write the numbers here, as CSV");

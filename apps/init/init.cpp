@@ -263,7 +263,7 @@ void init(InitArgs args) {
 void add_init(CommandLine& program) {
   auto args = std::make_shared<InitArgs>();
   CommandLine command = program.command(
-      "init", "A configuration for your corpus, with validation and test pairs taken out of it");
+      "init", "Write a configuration for your corpus, and split off validation and test pairs");
   command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
       .required();
   command.option("target", args->target, "Their translations, line by line");
@@ -278,7 +278,7 @@ void add_init(CommandLine& program) {
   command.option("--data", args->data,
                  "Folder for the three parts; default: data/NAME, or data/NAME_split");
   command.flag("--force", args->force, "Overwrite what is there");
-  command.flag("--no-estimate", args->no_estimate, "Do not try how fast this machine is");
+  command.flag("--no-estimate", args->no_estimate, "Do not measure how fast this machine trains");
   command.examples({"heed init corpus.de corpus.en",
                     "heed init sentences.tsv -o mine.yaml --name mine --test 500"});
   command.run([args] { init(*args); });

@@ -27,7 +27,7 @@ void inspect(const InspectArgs& args) {
 void add_inspect(CommandLine& program) {
   auto args = std::make_shared<InspectArgs>();
   CommandLine command = program.command(
-      "inspect", "What is in a model: modules, shapes, parameters, vocabulary, scores, settings");
+      "inspect", "Show a model's modules, shapes, parameters, vocabulary, scores, settings");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   const Argument config =
       command.flag("--config", args->config, "Print the resolved configuration instead");

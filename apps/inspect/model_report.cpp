@@ -6,8 +6,6 @@
 #include <set>
 
 #include "apps/shared/model_folder.h"
-#include "base/files.h"
-#include "base/strings.h"
 #include "model/model.h"
 #include "train/metrics_line.h"
 
@@ -46,15 +44,12 @@ VocabularyReport describe(const text::Vocabulary& vocabulary) {
   return report;
 }
 
-/// Lines that a crash cut off, and those of other programs, are passed over.
-void read_metrics(const fs::path& file, ModelReport& report) {
+void add_metrics(const fs::path& file, ModelReport& report) {
   if (!fs::exists(file)) return;
-  for (const std::string& text : split(read_file(file.string()), '\n')) {
-    const auto line = train::parse_metrics(text);
-    if (!line) continue;
-    report.updates = std::max(report.updates, line->update);
-    if (line->event == "validation" && line->best && line->loss && line->perplexity)
-      report.best = BestValidation{line->update, *line->loss, *line->perplexity, line->bleu};
+  for (const train::MetricsLine& event : train::read_metrics(file.string())) {
+    report.updates = std::max(report.updates, event.update);
+    if (event.event == "validation" && event.best && event.loss && event.perplexity)
+      report.best = BestValidation{event.update, *event.loss, *event.perplexity, event.bleu};
   }
 }
 
@@ -89,7 +84,7 @@ ModelReport read_report(const std::string& folder) {
                      .source = describe(model.source),
                      .target = describe(model.target),
                      .checkpoints = checkpoints_of(path / "checkpoints")};
-  read_metrics(path / "metrics.jsonl", report);
+  add_metrics(path / "metrics.jsonl", report);
   if (fs::exists(path / "summary.json"))
     report.summary = RunSummary::read((path / "summary.json").string());
   return report;

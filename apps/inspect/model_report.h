@@ -50,7 +50,6 @@ struct ModelReport {
   std::optional<RunSummary> summary;  // of a run that finished
   std::vector<CheckpointFile> checkpoints;
 
-  bool joint() const { return config.data.vocabulary.kind == data::VocabularyKind::joint; }
   int64_t parameters() const;
 };
 

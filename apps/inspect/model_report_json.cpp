@@ -86,7 +86,7 @@ std::string report_json(ModelReport report) {
                       {"modules", modules},
                       {"tensors", tensors},
                       {"vocabulary",
-                       {{"joint", report.joint()},
+                       {{"joint", is_joint(report.config)},
                         {"source", vocabulary_json(report.source)},
                         {"target", vocabulary_json(report.target)}}},
                       {"training", training_json(report)},

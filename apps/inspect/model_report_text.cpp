@@ -6,7 +6,6 @@
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/view.h"
-#include "train/metrics.h"
 
 namespace heed {
 namespace {
@@ -107,14 +106,14 @@ class Table {
            int64_t parameters) {
     const double share =
         total_ > 0 ? 100 * static_cast<double>(parameters) / static_cast<double>(total_) : 0;
-    row(indent + name, shape, train::with_commas(parameters), fixed(share, 1) + " %");
+    row(indent + name, shape, with_commas(parameters), fixed(share, 1) + " %");
   }
 
   void tensors(const std::string& indent, const Module& module) {
     for (const TensorRow* tensor : module.tensors) {
       const std::string name = indent + tensor->name.substr(module.name.size() + 1);
       if (tensor->tied_to.empty())
-        row(name, shape_text(tensor->shape), train::with_commas(tensor->parameters), "");
+        row(name, shape_text(tensor->shape), with_commas(tensor->parameters), "");
       else
         text += left(name, name_) + "  " + left(shape_text(tensor->shape), 18) + "  tied to " +
                 tensor->tied_to + ", counted there\n";
@@ -147,12 +146,12 @@ std::vector<std::string> vocabulary_lines(const std::string& side, const Vocabul
 std::vector<std::string> training_lines(const ModelReport& report) {
   std::vector<std::string> lines;
   if (report.summary) {
-    lines.push_back(train::with_commas(report.summary->updates) + " updates in " +
+    lines.push_back(with_commas(report.summary->updates) + " updates in " +
                     human_duration(60 * report.summary->minutes) + ", " +
                     human_count(report.summary->tokens_per_second) + " tokens/s; " +
                     report.summary->stop_reason);
   } else if (report.updates > 0) {
-    lines.push_back("not finished: " + train::with_commas(report.updates) + " updates so far");
+    lines.push_back("not finished: " + with_commas(report.updates) + " updates so far");
   } else {
     lines.push_back("no record in this folder");
   }
@@ -160,7 +159,7 @@ std::vector<std::string> training_lines(const ModelReport& report) {
     std::string best = "best validation: loss " + fixed(report.best->loss, 4) + ", perplexity " +
                        fixed(report.best->perplexity, 2);
     if (report.best->bleu) best += ", BLEU " + fixed(*report.best->bleu, 2);
-    lines.push_back(best + " at update " + train::with_commas(report.best->update));
+    lines.push_back(best + " at update " + with_commas(report.best->update));
   }
   if (report.summary)
     for (const std::string& score : report.summary->test_scores) lines.push_back("test " + score);
@@ -196,7 +195,7 @@ std::string title(const ModelReport& report) {
   const model::ModelConfig& model = report.config.model;
   std::string kind = config::name_of(model.type);
   if (model.type == model::ModelType::rnn) kind += ", attention " + model.attention;
-  return report.folder + ": " + kind + ", " + train::with_commas(report.parameters()) +
+  return report.folder + ": " + kind + ", " + with_commas(report.parameters()) +
          " parameters, model.safetensors of " + human_bytes(report.bytes) + "\n\n";
 }
 
@@ -204,8 +203,8 @@ std::string title(const ModelReport& report) {
 
 std::string report_text(ModelReport report) {
   std::vector<std::string> vocabulary =
-      vocabulary_lines(report.joint() ? "joint" : "source", report.source);
-  if (!report.joint())
+      vocabulary_lines(is_joint(report.config) ? "joint" : "source", report.source);
+  if (!is_joint(report.config))
     for (std::string& line : vocabulary_lines("target", report.target))
       vocabulary.push_back(std::move(line));
   Config defaults;

@@ -113,8 +113,7 @@ void ComparableGold::tell(const std::string& model) const {
 }
 
 Aligner::Aligner(ModelFolder folder)
-    : folder_(std::move(folder)),
-      translator_({folder_.member()}, folder_.config.decoding, folder_.device, folder_.precision) {
+    : folder_(std::move(folder)), translator_(folder_.translator()) {
   if (!folder_.model->attends())
     throw UserError(path() + ": this model has no attention to align by (model.attention: none)");
   choice = usual_choice(folder_.config);

@@ -25,7 +25,7 @@ int64_t cross_heads(const model::ModelConfig& config) {
 bool keeps_words(const study::AttentionMatrix& words, const std::string& source,
                  const std::string& target) {
   const auto same = [](const std::vector<std::string>& tokens, const std::string& line) {
-    return std::ssize(tokens) - 1 == text::count_words(line);  // without </s>
+    return static_cast<int64_t>(study::length_before_end(tokens)) == text::count_words(line);
   };
   return same(words.source, source) && same(words.target, target);
 }

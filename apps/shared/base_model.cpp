@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
-#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -78,27 +76,6 @@ Tensor with_new_rows(const Tensor& rows, const text::Vocabulary& base,
 }
 
 using model::ModelConfig;
-using model::ModelType;
-
-/// Whether a key of the section says what the weights are: their sizes, or what is computed with
-/// them. Rates of dropout do not, nor what a position may see, nor keys of the other type.
-bool is_of_network(std::string_view key, const ModelConfig& model) {
-  static const std::set<std::string_view> free = {
-      "dropout",     "attention_dropout", "activation_dropout", "word_dropout",
-      "window_size", "sliding_window",    "global_tokens",      "attention_stride"};
-  static const std::set<std::string_view> of_rnn = {
-      "cell",          "embedding_size",  "hidden_size", "layers",        "attention", "window",
-      "input_feeding", "attention_heads", "coverage",    "coverage_size", "readout"};
-  static const std::set<std::string_view> of_transformer = {
-      "width",        "feed_forward",   "heads",           "kv_heads",
-      "pruned_heads", "encoder_layers", "decoder_layers",  "norm",
-      "positions",    "self_attention", "attention_scale", "activation"};
-  const bool rnn = model.type == ModelType::rnn;
-  if (key == "max_positions")
-    return rnn ? model.attention == "luong_location" : model.positions == "learned";
-  if (key == "coverage_size" && model.coverage != model::Coverage::neural) return false;
-  return !free.contains(key) && !(rnn ? of_transformer : of_rnn).contains(key);
-}
 
 /// Two ways of writing one network become one.
 ModelConfig written_out(ModelConfig model) {
@@ -131,7 +108,7 @@ void require_base_network(const Config& config, const std::string& name) {
   std::vector<std::string> wrong;
   for (const config::Difference& one : config::differences(theirs, written_out(config.model)))
     if (one.path == "type" ||
-        (theirs.type == config.model.type && is_of_network(one.path, config.model)))
+        (theirs.type == config.model.type && model::is_of_network(one.path, config.model)))
       wrong.push_back("model." + one.path + ": " + one.before + " (wanted: " + one.after + ")");
   if (!wrong.empty())
     throw UserError(name + kKey + base + " has " + join(wrong, ", ") +

@@ -42,11 +42,8 @@ Argument& Argument::shows_default(const std::string& text) {
 Argument& Argument::expects(const std::string& range, const std::function<bool(double)>& holds) {
   option_->check(CLI::Validator(
       [range, holds](const std::string& text) -> std::string {
-        double number = 0;
-        const char* end = text.data() + text.size();
-        const auto [rest, error] = std::from_chars(text.data(), end, number);
-        if (error == std::errc() && rest == end && std::isfinite(number) && holds(number))
-          return "";
+        const auto number = exact_number<double>(text);
+        if (number && std::isfinite(*number) && holds(*number)) return "";
         return "got '" + text + "', expected " + range;
       },
       ""));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/files.h"
 #include "base/installation.h"
@@ -27,6 +28,10 @@ std::string here_or_installed(const std::string& path) {
 Config load_config(const std::string& path, const std::vector<std::string>& settings) {
   Config config;
   config::load_file(config, here_or_installed(path));
+  return with_settings(std::move(config), settings);
+}
+
+Config with_settings(Config config, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) config::set(config, setting);
   check(config);
   return config;
@@ -111,7 +116,7 @@ void check_rdrop(const Config& config) {
 
 void check(const Config& config) {
   data::check(config.data);
-  model::check(config.model, config.data.vocabulary.kind == data::VocabularyKind::joint);
+  model::check(config.model, is_joint(config));
   train::check(config.training);
   decode::check(config.decoding);
   if (config.decoding.weights == decode::WeightType::int8 && !model::all_softmax(config.model))
@@ -130,6 +135,10 @@ void check(const Config& config) {
   if (config.training.coverage_loss > 0) check_coverage(config);
   if (config.training.consistency == train::Consistency::rdrop) check_rdrop(config);
   score::check(config.evaluation);
+}
+
+bool is_joint(const Config& config) {
+  return config.data.vocabulary.kind == data::VocabularyKind::joint;
 }
 
 std::string run_folder(const Config& config) {

@@ -65,12 +65,18 @@ struct Config {
 // The one large view is compiled in config.cpp, not in each command.
 extern template config::SectionView config::view(Config&, config::OnResume);
 
-/// Reads `path` and lays `settings` ("key=value") over it, then checks all rules between fields.
-/// Throws ConfigError.
+/// with_settings() of the file `path`. Throws ConfigError.
 Config load_config(const std::string& path, const std::vector<std::string>& settings);
+
+/// `settings` ("key=value") laid over `config`, and all rules between fields checked. Throws
+/// ConfigError.
+Config with_settings(Config config, const std::vector<std::string>& settings);
 
 /// All rules between fields. Throws ConfigError.
 void check(const Config& config);
+
+/// Whether both languages share one vocabulary.
+bool is_joint(const Config& config);
 
 /// `output`, or runs/NAME.
 std::string run_folder(const Config& config);

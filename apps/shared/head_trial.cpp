@@ -7,13 +7,6 @@
 #include "decode/translator.h"
 
 namespace heed {
-namespace {
-
-decode::Translator translator_of(const ModelFolder& folder) {
-  return {{folder.member()}, folder.config.decoding, folder.device, folder.precision};
-}
-
-}  // namespace
 
 HeadTrial::HeadTrial(const std::string& model, const OpenOptions& options, Pairs pairs)
     : folder_(open_model(model, options)), pairs_(std::move(pairs)) {
@@ -26,7 +19,7 @@ HeadTrial::HeadTrial(const std::string& model, const OpenOptions& options, Pairs
 
 std::vector<double> HeadTrial::losses(const Heads& silenced) {
   const model::Silenced silence(*folder_.model, folder_.config.model, silenced);
-  decode::Translator translator = translator_of(folder_);
+  decode::Translator translator = folder_.translator();
   std::vector<double> out;
   for (const auto& score : translator.score(pairs_.source, pairs_.target))
     out.push_back(-score.log_probability);
@@ -40,7 +33,7 @@ double HeadTrial::loss(const Heads& silenced) {
 
 std::vector<score::BleuStatistics> HeadTrial::bleu(const Heads& silenced) {
   const model::Silenced silence(*folder_.model, folder_.config.model, silenced);
-  decode::Translator translator = translator_of(folder_);
+  decode::Translator translator = folder_.translator();
   std::vector<std::string> hypotheses;
   for (auto& translation : translator.translate(pairs_.source))
     hypotheses.push_back(std::move(translation.text));

@@ -74,11 +74,9 @@ std::string set_of(const MetricsLine& event) {
 Learning read_learning(const std::string& folder, const std::string& name) {
   const std::string path = (std::filesystem::path(folder) / "metrics.jsonl").string();
   require_file(path, "metrics of a run");
-  Learning learning{.name = name, .events = {}};
-  for (const std::string& line : split(read_file(path), '\n')) {
-    auto event = train::parse_metrics(line);
-    if (event && event->event != "rollback") learning.events.push_back(std::move(*event));
-  }
+  Learning learning{.name = name, .events = train::read_metrics(path)};
+  std::erase_if(learning.events,
+                [](const MetricsLine& event) { return event.event == "rollback"; });
   if (learning.events.empty()) throw UserError(path + ": the run has not measured anything yet");
   return learning;
 }

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/machine.h"
 #include "base/strings.h"
+#include "config/io.h"
 #include "model/device.h"
 #include "model/initial.h"
 #include "model/model.h"
@@ -35,10 +36,6 @@ void require_model_folder(const std::string& path) {
 }
 
 }  // namespace
-
-bool is_joint(const Config& config) {
-  return config.data.vocabulary.kind == data::VocabularyKind::joint;
-}
 
 bool has_vocabularies(const std::string& folder) {
   const fs::path path(folder);
@@ -74,6 +71,24 @@ void require_same_pieces(const std::string& side, const FolderPieces& of, const 
                     cure);
 }
 
+void require_no_model(const std::string& folder) {
+  if (fs::exists(fs::path(folder) / "config.yaml"))
+    throw UserError(folder + ": holds a model already; name a new folder");
+}
+
+void write_model(const std::string& from, Config config,
+                 const std::map<std::string, at::Tensor>& weights, const std::string& output) {
+  make_folder(output);
+  const fs::path old(from), out(output);
+  for (const char* name : {"joint.spm", "source.spm", "target.spm"})
+    if (fs::exists(old / name))
+      write_atomic((out / name).string(), read_file((old / name).string()));
+  model::save_tensors({.tensors = weights, .metadata = {}}, (out / "model.safetensors").string());
+  config.output = output;
+  // Last: with it the folder is a model, and before this line it is not complete.
+  write_atomic((out / "config.yaml").string(), config::dump(config));
+}
+
 void use_threads(int64_t threads) {
   at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
 }
@@ -93,8 +108,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   const std::string file = (fs::path(path) / "model.safetensors").string();
   const model::TensorFile weights = model::load_tensors(file);
   const model::Uninitialised loaded_next;
-  auto network = model::make_model(
-      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  auto network = model::make_model(config.model, vocabularies.sizes());
   model::take_weights(*network, weights.tensors, file);
   network->to(device);
   network->eval();

@@ -5,6 +5,7 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,10 @@
 #include "decode/translator.h"
 #include "model/pointer.h"
 #include "text/vocabulary.h"
+
+namespace at {
+class Tensor;
+}
 
 namespace heed {
 
@@ -24,7 +29,9 @@ struct ModelFolder {
   at::Device device;
   at::ScalarType precision;
 
+  model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
   decode::Member member() const { return {model, source, target}; }
+  decode::Translator translator() const { return {{member()}, config.decoding, device, precision}; }
 };
 
 /// Command-line settings that lie over the folder's own config.
@@ -52,10 +59,9 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options = {}
 
 struct Vocabularies {
   text::Vocabulary source, target;
-};
 
-/// Whether both languages share one vocabulary.
-bool is_joint(const Config& config);
+  model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
+};
 
 /// joint.spm, or source.spm and target.spm, of a run's folder.
 bool has_vocabularies(const std::string& folder);
@@ -71,6 +77,14 @@ struct FolderPieces {
 /// differ.
 void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
                          const std::string& cure);
+
+/// Throws UserError where the folder is a model already.
+void require_no_model(const std::string& folder);
+
+/// Makes a model folder of these weights, by name, with the vocabularies of the folder `from`.
+/// Throws Failure naming the path and the cause.
+void write_model(const std::string& from, Config config,
+                 const std::map<std::string, at::Tensor>& weights, const std::string& output);
 
 /// Sets the number of CPU threads (0: all cores).
 void use_threads(int64_t threads);

@@ -34,18 +34,9 @@ std::string own_command() {
 
 std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
   std::vector<CorpusSum> sums;
-  const auto add = [&](const std::string& path) {
-    if (!path.empty()) sums.push_back(sum_of(path));
-  };
-  std::vector<data::CorpusFiles> all = data.train;
-  all.push_back(data.valid);
-  all.insert(all.end(), data.more_valid.begin(), data.more_valid.end());
-  all.push_back(data.test);
-  for (const data::CorpusFiles& corpus : all) {
-    add(corpus.source);
-    add(corpus.target);
-    add(corpus.alignment);
-  }
+  for (const auto& [key, corpus] : data::corpora_of(data))
+    for (const std::string& path : {corpus->source, corpus->target, corpus->alignment})
+      if (!path.empty()) sums.push_back(sum_of(path));
   return sums;
 }
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -15,10 +16,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/strings.h"
 #include "base/subprocess.h"
 #include "ranks/board.h"
 #include "ranks/place.h"
-#include "train/metrics.h"
 
 namespace heed {
 namespace {
@@ -41,7 +42,7 @@ struct End {
       how = "was ended by signal " + std::to_string(status - 128) + " (" +
             ::strsignal(status - 128) + ")";
     return "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " " + how +
-           (update > 0 ? " at update " + train::with_commas(update) : " before its first update");
+           (update > 0 ? " at update " + with_commas(update) : " before its first update");
   }
 };
 

@@ -147,7 +147,7 @@ void require_short_pairs(const data::DataConfig& data) {
 
 /// Whether all training corpora can be read.
 bool check_corpora(const Config& config, const std::string& file, RunCheck& found) {
-  data::DataConfig data = config.data;
+  const data::DataConfig& data = config.data;
   if (data.train.empty()) {
     found.blame("data.train: needed; name its source and target files");
     return false;
@@ -175,20 +175,14 @@ bool check_corpora(const Config& config, const std::string& file, RunCheck& foun
 
 // --- vocabulary, model, scorer
 
-struct Sizes {
-  int64_t source = 0, target = 0;
-};
-
 /// Sizes of the vocabularies that the run will have; nothing where there is a fault.
-std::optional<Sizes> check_vocabulary(const Config& config, bool corpora, RunCheck& found) {
+std::optional<model::VocabularySizes> check_vocabulary(const Config& config, bool corpora,
+                                                       RunCheck& found) {
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const bool joint = is_joint(config);
   if (!config.training.from.empty()) {
-    std::optional<Sizes> sizes;
-    passes(found, [&] {
-      const Vocabularies both = vocabularies_from_base(config);
-      sizes = {both.source.size(), both.target.size()};
-    });
+    std::optional<model::VocabularySizes> sizes;
+    passes(found, [&] { sizes = vocabularies_from_base(config).sizes(); });
     return sizes;
   }
   bool good = true;
@@ -208,7 +202,7 @@ std::optional<Sizes> check_vocabulary(const Config& config, bool corpora, RunChe
     });
     return size;
   };
-  Sizes sizes;
+  model::VocabularySizes sizes;
   sizes.source = one("data.vocabulary.source", wanted.source, true, joint);
   sizes.target = joint ? sizes.source : one("data.vocabulary.target", wanted.target, false, true);
   return good ? std::optional(sizes) : std::nullopt;
@@ -242,8 +236,8 @@ void check_scorer(const Config& config, RunCheck& found) {
 
 // --- device and memory
 
-void check_memory(const Config& config, const std::string& name, const Sizes& sizes,
-                  const CheckWish& wish, RunCheck& found) {
+void check_memory(const Config& config, const std::string& name,
+                  const model::VocabularySizes& sizes, const CheckWish& wish, RunCheck& found) {
   const bool cpu = config.device == "cpu" || (config.device == "auto" && !model::auto_means_gpu());
   RunMemory memory;
   if (!passes(found, [&] {
@@ -339,14 +333,11 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
   bool based = true;
   if (!begun) based = passes(found, [&] { require_base(config); });
   if (!begun && based) check_base_network(config, wish, found);
-  std::optional<Sizes> sizes;
+  std::optional<model::VocabularySizes> sizes;
   if (begun)
-    passes(found, [&] {
-      const Vocabularies both = load_vocabularies(folder, is_joint(config));
-      sizes = {both.source.size(), both.target.size()};
-    });
+    passes(found, [&] { sizes = load_vocabularies(folder, is_joint(config)).sizes(); });
   else if (wish.vocabularies != nullptr)
-    sizes = {wish.vocabularies->source.size(), wish.vocabularies->target.size()};
+    sizes = wish.vocabularies->sizes();
   else if (based)
     sizes = check_vocabulary(config, readable, found);
   check_scorer(config, found);

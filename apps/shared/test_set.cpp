@@ -63,22 +63,19 @@ std::vector<std::string> translate_all(const OpenModels& models,
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const std::size_t window = 32 * static_cast<std::size_t>(folder.config.decoding.batch_size);
+  const int64_t window = 32 * folder.config.decoding.batch_size;  // sorts well by length
   std::vector<std::string> outputs;
-  std::size_t next = 0;
-  decode::translate_stream(
-      translator,
-      [&]() -> std::optional<std::string> {
-        if (next == lines.size()) return std::nullopt;
-        return lines[next++];
-      },
-      [&](int64_t, const decode::Translation& translation) {
-        outputs.push_back(translation.text);
-        if (outputs.size() % 50 == 0)
-          log::progress("translating " + std::to_string(outputs.size()) + "/" +
-                        std::to_string(lines.size()));
-      },
-      static_cast<int64_t>(window), first_line);
+  while (outputs.size() < lines.size()) {
+    const auto begin = lines.begin() + std::ssize(outputs);
+    const std::vector<std::string> next(begin,
+                                        begin + std::min<int64_t>(window, lines.end() - begin));
+    for (auto& translation : translator.translate(next, first_line + std::ssize(outputs))) {
+      outputs.push_back(std::move(translation.text));
+      if (outputs.size() % 50 == 0)
+        log::progress("translating " + std::to_string(outputs.size()) + "/" +
+                      std::to_string(lines.size()));
+    }
+  }
   log::clear_progress();
   const std::size_t others = models.members.size() - 1;
   log::info(folder.path + (others > 0 ? " and " + std::to_string(others) + " more: " : ": ") +

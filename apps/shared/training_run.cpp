@@ -13,6 +13,7 @@
 #include "model/device.h"
 #include "model/freeze.h"
 #include "model/model.h"
+#include "train/trainer.h"
 
 namespace heed {
 
@@ -77,8 +78,7 @@ ModelFolder fresh_model(Config config, const std::string& folder, const Vocabula
   const at::ScalarType precision =
       model::choose_precision(config::name_of(config.precision), device);
   at::manual_seed(static_cast<uint64_t>(config.seed));
-  auto network = model::make_model(
-      config.model, {.source = vocabularies.source.size(), .target = vocabularies.target.size()});
+  auto network = model::make_model(config.model, vocabularies.sizes());
   model::freeze(*network, config.training.freeze);
   network->to(device);
   return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
@@ -92,12 +92,16 @@ ModelFolder fresh_model(Config config, const std::string& folder,
 }
 
 train::MakeModel another_model(const ModelFolder& run) {
-  const model::VocabularySizes sizes{run.source.size(), run.target.size()};
-  return [config = run.config.model, frozen = run.config.training.freeze, sizes] {
+  return [config = run.config.model, frozen = run.config.training.freeze, sizes = run.sizes()] {
     auto network = model::make_model(config, sizes);
     model::freeze(*network, frozen);
     return network;
   };
+}
+
+data::BatchOptions batch_options(const Config& config) {
+  return train::batch_options(config.training, config.data, static_cast<uint64_t>(config.seed),
+                              at::get_num_threads());
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "apps/shared/config.h"
 #include "apps/shared/model_folder.h"
+#include "data/batches.h"
 #include "data/corpus.h"
 #include "ranks/group.h"
 #include "train/update.h"
@@ -27,6 +28,9 @@ ModelFolder fresh_model(Config config, const std::string& folder, const Vocabula
 
 /// Makes models of the run's kind, for the workers of its training.
 train::MakeModel another_model(const ModelFolder& run);
+
+/// What the config says about batches; all of this process's threads do subword sampling.
+data::BatchOptions batch_options(const Config& config);
 
 /// The model's own limit in pieces without eos, where positions are learned; else none.
 data::CorpusReading readable(const model::Model& model);

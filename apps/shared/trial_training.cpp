@@ -1,7 +1,5 @@
 #include "apps/shared/trial_training.h"
 
-#include <ATen/Parallel.h>
-
 #include <chrono>
 
 #include "apps/shared/training_run.h"
@@ -10,7 +8,6 @@
 #include "model/device.h"
 #include "model/model.h"
 #include "ranks/group.h"
-#include "train/trainer.h"
 
 namespace heed {
 
@@ -23,10 +20,7 @@ struct TrialTraining::Impl {
         optimizer(run.config.training, shard),
         updater(*run.model, run.config.training, run.device, run.precision, optimizer, nullptr,
                 another_model(run)),
-        batches(data::BatchStream(training_corpus(run),
-                                  train::batch_options(run.config.training, run.config.data,
-                                                       static_cast<uint64_t>(config.seed),
-                                                       at::get_num_threads())),
+        batches(data::BatchStream(training_corpus(run), batch_options(run.config)),
                 train::parts_per_batch(run.config.training)) {
     run.model->train();
   }

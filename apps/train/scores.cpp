@@ -1,7 +1,6 @@
 #include "apps/train/scores.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -189,11 +188,10 @@ class SetScorer {
       throw Failure(what + " ended with exit code " + std::to_string(result.status) +
                     (trim(result.err).empty() ? "" : ": " + one_line(trim(result.err))));
     const std::string last(trim(split(trim(result.out), '\n').back()));
-    double number = 0;
-    const auto [end, error] = std::from_chars(last.data(), last.data() + last.size(), number);
-    if (error != std::errc() || end != last.data() + last.size() || !std::isfinite(number))
+    const auto number = exact_number<double>(last);
+    if (!number || !std::isfinite(*number))
       throw Failure(what + " printed '" + one_line(last) + "'; its last line must be a number");
-    return number;
+    return *number;
   }
 
   static constexpr std::size_t kLogged = 3;

@@ -159,7 +159,6 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
     for (const std::string& line : split(corpus->report(), '\n'))
       if (!line.empty()) log::info(line);
   signals::install();
-  const auto seed = static_cast<uint64_t>(run.config.seed);
   const train::TrainResult result = train::train(
       {.model = run.model,
        .another = another_model(run),
@@ -167,13 +166,12 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
        .device = run.device,
        .precision = run.precision,
        .folder = folder,
-       .seed = seed,
+       .seed = static_cast<uint64_t>(run.config.seed),
        .width = run.config.model.type == model::ModelType::transformer
                     ? run.config.model.width
                     : run.config.model.hidden_size,
        .corpus = corpus,
-       .batches =
-           train::batch_options(run.config.training, run.config.data, seed, at::get_num_threads()),
+       .batches = batch_options(run.config),
        .validation = validation_batches(run, run.config.data.valid),
        .scores = scores_of(run, run.config.data.valid, group),
        .further = further_sets(run, group),
@@ -273,18 +271,19 @@ void add_train(CommandLine& program) {
       .excludes(resume);
   const Argument ranks =
       command
-          .option("--ranks", args->ranks,
-                  "Train in so many processes of this machine, which share out the cores or take a "
-                  "GPU each; their number changes no bit of the result")
+          .option(
+              "--ranks", args->ranks,
+              "Train in this many processes of this machine, which divide the cores or take one "
+              "GPU each; their number changes no bit of the result")
           .between(1, 1024);
   command
       .option("--restarts", args->restarts,
-              "With --ranks: how often all start again from the last checkpoint when one has ended")
+              "With --ranks: how often all may start again from the last checkpoint if one fails")
       .between(0, 1000000)
       .needs(ranks);
   command
       .option("--rank-timeout", args->rank_timeout,
-              "Seconds after which a rank that does not answer is given up")
+              "Seconds after which the run ends if a rank does not answer")
       .shows_default()
       .between(1, 86400);
   command.examples({"heed train configs/multi30k_transformer.yaml --set training.updates=2000",

@@ -100,20 +100,19 @@ void add_output(CommandLine& command, TranslateArgs& args) {
   command.group("Output");
   const Argument file =
       command.option("-o,--output", args.output,
-                     "File for the translations, as they come; default: standard output");
+                     "File for the translations, written batch by batch; default: standard output");
   command
-      .flag("--resume", args.resume,
-            "Go on with an unfinished file of --output, at the line behind its last")
+      .flag("--resume", args.resume, "Continue an unfinished file of --output after its last line")
       .needs(file);
   command
       .option("--n-best", args.n_best,
               "Print this many translations of each line: line ||| text ||| features ||| score")
       .positive();
   command.flag("--scores", args.scores,
-               "Print the log-probability and a tab before each translation, and those of its "
-               "words and a tab behind it");
+               "Print the log-probability and a tab before each translation, and a tab and the "
+               "log-probabilities of its words after it");
   command.flag("--alignment", args.alignment,
-               "Print a tab and the links of words, source-target (Pharaoh), behind each "
+               "Print a tab and the links of words, source-target (Pharaoh format), after each "
                "translation");
   command.flag("--replace-unknown", args.replace_unknown,
                "Print for a piece outside the vocabulary the source word that it attends to most");
@@ -136,15 +135,15 @@ void add_translate(CommandLine& program) {
       .shows_default();
   command.group("Input");
   const Argument prefix =
-      command.option("--prefix", args->prefix, "What the translations begin with, line by line");
-  command.flag("--tsv", args->tsv, "Behind the first tab of a line stands its prefix")
+      command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
+  command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
       .excludes(prefix);
   command.group("Search");
   command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
       .positive();
   command.flag("--sample", args->sample,
                "Draw translations from the model's distribution instead of searching "
-               "(decoding.sampling.top_p=1; --set can say otherwise)");
+               "(decoding.sampling.top_p=1, unless --set changes it)");
   command.option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")
       .positive();
   add_output(command, *args);

@@ -73,18 +73,17 @@ struct Events {
 Events read_events(const fs::path& run) {
   Events events;
   events.valid.emplace_back();
-  for (const std::string& line : split(read_file((run / "metrics.jsonl").string()), '\n')) {
-    auto event = train::parse_metrics(line);
-    if (!event || event->event == "rollback") continue;
-    if (event->event == "train") {
-      events.train.push_back(std::move(*event));
+  for (MetricsLine& event : train::read_metrics((run / "metrics.jsonl").string())) {
+    if (event.event == "rollback") continue;
+    if (event.event == "train") {
+      events.train.push_back(std::move(event));
       continue;
     }
-    auto set = std::ranges::find_if(events.valid,
-                                    [&](const auto& one) { return one.first == event->set; });
+    auto set =
+        std::ranges::find_if(events.valid, [&](const auto& one) { return one.first == event.set; });
     if (set == events.valid.end())
-      set = events.valid.emplace(set, event->set, decltype(set->second){});
-    set->second.push_back(std::move(*event));
+      set = events.valid.emplace(set, event.set, decltype(set->second){});
+    set->second.push_back(std::move(event));
   }
   return events;
 }

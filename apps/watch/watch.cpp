@@ -1,5 +1,4 @@
 // heed watch [RUN...]: runs in a browser while they train.
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/strings.h"
 #include "draw/watch_page.h"
 #include "http/server.h"
 
@@ -26,10 +26,9 @@ struct WatchArgs {
 
 http::Response validation_of(const RunFeed& feed, const http::Request& request) {
   const auto run = http::find(request.query, "run"), text = http::find(request.query, "update");
-  int64_t update = -1;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), update);
-  if (!run || update < 0) return http::error(400, "run and update are needed");
-  const auto found = feed.validation(*run, update);
+  const auto update = exact_number<int64_t>(text.value_or(""));
+  if (!run || !update || *update < 0) return http::error(400, "run and update are needed");
+  const auto found = feed.validation(*run, *update);
   if (!found) return http::error(404, "no such run, or no such validation");
   return {.body = *found};
 }
@@ -71,17 +70,16 @@ void watch(const WatchArgs& args) {
 void add_watch(CommandLine& program) {
   auto args = std::make_shared<WatchArgs>();
   CommandLine command = program.command(
-      "watch", "Runs in a browser while they train: curves, translations, attention");
+      "watch", "Show runs in a browser while they train: curves, translations, attention");
   command
       .option("runs", args->places,
-              "Folders of runs, or folders with runs in them; those that are not there yet are "
-              "waited for")
+              "Folders of runs, or folders that contain runs; a folder may appear later")
       .shows_default("runs");
   command.group("Output");
   command.option("--port", args->port, "Port of this machine's loopback interface; 0: any")
       .between(0, 65535)
       .shows_default();
-  command.flag("--json", args->json, "Print what the page reads, once, in place of serving it");
+  command.flag("--json", args->json, "Print the data of the page once instead of serving it");
   command.examples({"heed watch", "heed watch runs/demo runs/multi30k_quick --port 8080"});
   command.run([args] { watch(*args); });
 }

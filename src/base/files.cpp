@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -43,11 +42,8 @@ std::optional<pid_t> writer_of(const std::string& name) {
   constexpr std::string_view kMark = ".tmp.";
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string::npos) return std::nullopt;
-  pid_t process = 0;
-  const char* end = name.data() + name.size();
-  const auto parsed = std::from_chars(name.data() + mark + kMark.size(), end, process);
-  if (parsed.ptr != end || process <= 0) return std::nullopt;
-  return process;
+  const auto process = exact_number<pid_t>(std::string_view(name).substr(mark + kMark.size()));
+  return process && *process > 0 ? process : std::nullopt;
 }
 
 bool is_dead(pid_t process) {
@@ -85,11 +81,7 @@ std::optional<int> own_descriptor(const fs::path& path) {
   std::error_code error;
   if (fs::canonical(path.parent_path(), error) != "/proc/" + std::to_string(::getpid()) + "/fd")
     return std::nullopt;
-  const std::string name = path.filename().string();
-  int number = 0;
-  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (name.empty() || parsed.ptr != name.data() + name.size()) return std::nullopt;
-  return number;
+  return exact_number<int>(path.filename().string());
 }
 
 /// Where the links at the end of `path` lead; there need not be anything. A descriptor of this

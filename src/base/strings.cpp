@@ -60,6 +60,13 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return joined;
 }
 
+std::string with_commas(int64_t number) {
+  std::string text = std::to_string(number);
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
 std::string human_count(double count) {
   constexpr std::array<const char*, 5> units = {"", "k", "M", "G", "T"};
   std::size_t unit = 0;
@@ -96,6 +103,10 @@ std::string counted(int64_t count, const std::string& thing) {
 
 std::string fixed(double value, int digits) {
   return printed("%.*f", digits, value);
+}
+
+std::string fixed(const std::optional<double>& value, int digits) {
+  return value ? fixed(*value, digits) : "";
 }
 
 std::string one_line(std::string_view text, std::size_t most) {

@@ -1,10 +1,13 @@
 // Small things done to text.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace heed {
@@ -19,6 +22,20 @@ std::string_view trim(std::string_view text);
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+/// The number that the text is from its first character to its last, if it fits. No blanks and no
+/// sign +; a double may have an exponent, and be inf or nan.
+template <class Number>
+std::optional<Number> exact_number(std::string_view text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+/// 1234567 as 1,234,567.
+std::string with_commas(int64_t number);
+
 /// 950, 41.2k, 3.05M: three digits and a unit.
 std::string human_count(double count);
 
@@ -31,8 +48,9 @@ std::string human_bytes(uint64_t bytes);
 /// 1 thread, 2 threads.
 std::string counted(int64_t count, const std::string& thing);
 
-/// `value` with so many digits after the point.
+/// `value` with so many digits after the point; "" where there is none.
 std::string fixed(double value, int digits);
+std::string fixed(const std::optional<double>& value, int digits);
 
 /// Text of unknown origin as an error may quote it: control characters written \n, \t or \xNN, at
 /// most `most` bytes of whole UTF-8 characters and then "...".

@@ -3,7 +3,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -30,17 +29,8 @@ constexpr std::size_t kLongestText = std::size_t{1} << 20;
                     human_bytes(kLongestText) + "; is it another file?");
 }
 
-template <class Number>
-std::optional<Number> exact(std::string_view text) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return {};
-  return value;
-}
-
 bool parse(const std::string& text, int64_t& value) {
-  const auto number = exact<int64_t>(text);
+  const auto number = exact_number<int64_t>(text);
   value = number.value_or(value);
   return number.has_value();
 }
@@ -52,7 +42,7 @@ bool parse(const std::string& text, double& value) {
   } else if (text == ".inf" || text == "+.inf" || text == "-.inf") {
     value = text[0] == '-' ? -kInfinity : kInfinity;
   } else {
-    const auto number = exact<double>(text);
+    const auto number = exact_number<double>(text);
     value = number.value_or(value);
     return number.has_value();
   }
@@ -91,7 +81,7 @@ std::string rewritten(std::string text) {
   if (!text.empty() && (text.back() == 'k' || text.back() == 'K')) unit = 1e3;
   if (!text.empty() && text.back() == 'M') unit = 1e6;
   if (unit > 1) text.pop_back();
-  const double value = exact<double>(text).value_or(0.5) * unit;
+  const double value = exact_number<double>(text).value_or(0.5) * unit;
   if (value != std::floor(value) || std::abs(value) >= 1e15) return "";
   return "; did you mean " + number_text(value) + "?";
 }
@@ -253,7 +243,7 @@ class Setting {
   /// An element of a list: by its number, which one element alone does not need. The number after
   /// the last adds one.
   void enter(const ListView& list, std::size_t part, const std::string& path) {
-    const auto number = exact<std::size_t>(parts_[part]);
+    const auto number = exact_number<std::size_t>(parts_[part]);
     if (!number && list.size() > 1)
       reader_.fail({}, path,
                    "has " + std::to_string(list.size()) + " entries; name one, as in " + path +

@@ -1,7 +1,6 @@
 #include "data/alignment.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/error.h"
@@ -12,9 +11,8 @@ namespace heed::data {
 namespace {
 
 bool parse_word(std::string_view text, int32_t& word) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, word);
-  return error == std::errc() && stop == end && word >= 0;
+  word = exact_number<int32_t>(text).value_or(-1);
+  return word >= 0;
 }
 
 text::LineReader opened(const std::string& path) {

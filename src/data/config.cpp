@@ -33,15 +33,11 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
   }
 }
 
-}  // namespace
-
-std::string train_key(const DataConfig& config, std::size_t number) {
-  return config.train.size() == 1 ? "data.train" : "data.train." + std::to_string(number);
-}
-
-std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config) {
-  std::vector<std::pair<std::string, CorpusFiles*>> corpora;
-  const auto add = [&](const std::string& key, CorpusFiles& files) {
+/// Files and Config are both const, or neither.
+template <class Files, class Config>
+std::vector<std::pair<std::string, Files*>> named_corpora(Config& config) {
+  std::vector<std::pair<std::string, Files*>> corpora;
+  const auto add = [&](const std::string& key, Files& files) {
     if (!files.source.empty() || !files.target.empty()) corpora.emplace_back(key, &files);
   };
   for (std::size_t i = 0; i < config.train.size(); ++i) add(train_key(config, i), config.train[i]);
@@ -50,6 +46,20 @@ std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config)
     add("data.more_valid." + std::to_string(i), config.more_valid[i]);
   add("data.test", config.test);
   return corpora;
+}
+
+}  // namespace
+
+std::string train_key(const DataConfig& config, std::size_t number) {
+  return config.train.size() == 1 ? "data.train" : "data.train." + std::to_string(number);
+}
+
+std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config) {
+  return named_corpora<CorpusFiles>(config);
+}
+
+std::vector<std::pair<std::string, const CorpusFiles*>> corpora_of(const DataConfig& config) {
+  return named_corpora<const CorpusFiles>(config);
 }
 
 bool has_alignment(const DataConfig& config) {
@@ -70,8 +80,7 @@ std::string files_text(const std::string& source, const std::string& target) {
 }
 
 void require_files(const DataConfig& config, const std::string& who) {
-  DataConfig data = config;
-  for (const auto& [key, files] : corpora_of(data))
+  for (const auto& [key, files] : corpora_of(config))
     for (const std::string& path : {files->source, files->target, files->alignment})
       if (!path.empty() && text::is_stream(path))
         throw UserError(key + ": '" + path + "' can be read only once, and " + who +
@@ -86,8 +95,7 @@ void check(const DataConfig& config) {
     check_pair(config.more_valid[i], "data.more_valid." + std::to_string(i), false);
   check_pair(config.test, "data.test", true);
 
-  DataConfig data = config;
-  for (const auto& [key, files] : corpora_of(data)) {
+  for (const auto& [key, files] : corpora_of(config)) {
     const bool training = key.starts_with("data.train");
     if (!training && !files->tag.empty())
       throw config::ConfigError(key + ".tag: only training corpora have a tag");

@@ -122,8 +122,10 @@ struct DataConfig {
              config::Between<int64_t>{1, 100000000})
 };
 
-/// Every corpus that the section names, with its key.
+/// Every corpus that the section names, with its key: for training, validation and test, in this
+/// order.
 std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config);
+std::vector<std::pair<std::string, const CorpusFiles*>> corpora_of(const DataConfig& config);
 
 /// Whether a training corpus has a word alignment.
 bool has_alignment(const DataConfig& config);

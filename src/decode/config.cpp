@@ -6,9 +6,13 @@
 
 namespace heed::decode {
 
+bool samples(const SamplingConfig& config) {
+  return config.top_k > 0 || config.top_p > 0;
+}
+
 void check(const DecodeConfig& config) {
-  const bool samples = config.sampling.top_k > 0 || config.sampling.top_p > 0;
-  if (!samples && config.n_best > config.beam_size)
+  const bool drawn = samples(config.sampling);
+  if (!drawn && config.n_best > config.beam_size)
     throw config::ConfigError("decoding.n_best: got " + std::to_string(config.n_best) +
                               ", but a beam of " + std::to_string(config.beam_size) +
                               " holds no more than that; raise decoding.beam_size");
@@ -16,12 +20,12 @@ void check(const DecodeConfig& config) {
     throw config::ConfigError("decoding.n_best: got " + std::to_string(config.n_best) +
                               ", but decoding.mbr chooses among " + std::to_string(config.mbr) +
                               " candidates; raise decoding.mbr");
-  if (!samples && config.mbr > config.beam_size)
+  if (!drawn && config.mbr > config.beam_size)
     throw config::ConfigError("decoding.mbr: got " + std::to_string(config.mbr) +
                               ", but a beam of " + std::to_string(config.beam_size) +
                               " holds no more than that; raise decoding.beam_size, or draw the "
                               "candidates with decoding.sampling.top_p: 1");
-  if (samples && config.coverage_penalty > 0)
+  if (drawn && config.coverage_penalty > 0)
     throw config::ConfigError(
         "decoding.coverage_penalty: ranks hypotheses of a search, and decoding.sampling replaces "
         "the search; set one "

@@ -68,6 +68,9 @@ struct DecodeConfig {
       config::AnyValue{})
 };
 
+/// Whether to sample rather than search.
+bool samples(const SamplingConfig& config);
+
 /// Rules between fields. Throws ConfigError.
 void check(const DecodeConfig& config);
 

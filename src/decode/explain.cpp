@@ -44,9 +44,9 @@ class Pair {
       for (std::size_t i = first; i < std::min(examples.size(), first + kRows); ++i)
         rows.push_back(&examples[i]);
       const data::Batch batch = data::make_batch(rows);
-      const Tensor logits = model_.logits(model_.features(model::make_source(batch, device_),
-                                                          on_device(batch.target_input, batch)));
-      const Tensor gold = on_device(batch.target_output, batch).unsqueeze(-1);
+      const Tensor logits = model_.logits(model_.features(
+          model::make_source(batch, device_), model::make_target_input(batch, device_)));
+      const Tensor gold = gold_of(batch).unsqueeze(-1);
       parts.push_back(at::log_softmax(logits.to(at::kFloat), -1).gather(-1, gold).squeeze(-1));
     }
     return at::cat(parts).cpu();
@@ -64,11 +64,11 @@ class Pair {
       const data::Batch batch = data::make_batch(std::vector<const data::Example*>(rows, &begun));
       model::Trace trace{.cross = false, .vectors = model::SourceVectors{.share = share}};
       const Tensor features = model_.features(model::make_source(batch, device_),
-                                              on_device(batch.target_input, batch), &trace);
+                                              model::make_target_input(batch, device_), &trace);
       // Row r tells of target piece first + r alone.
       const Tensor steps = at::arange(first, first + rows, at::kLong).to(device_);
       const Tensor own = features.index({at::arange(rows, steps.options()), steps});
-      const Tensor gold = on_device(batch.target_output, batch)[0].index_select(0, steps);
+      const Tensor gold = gold_of(batch)[0].index_select(0, steps);
       const Tensor value =
           at::log_softmax(model_.logits(own).to(at::kFloat), -1).gather(1, gold.unsqueeze(1));
       const Tensor leaf = trace.vectors->leaf;
@@ -92,8 +92,10 @@ class Pair {
   const data::Example& example() const { return example_; }
 
  private:
-  Tensor on_device(const std::vector<int64_t>& pieces, const data::Batch& batch) const {
-    return model::upload(at::tensor(pieces).reshape({batch.size, batch.target_length}), device_);
+  /// [batch, target]
+  Tensor gold_of(const data::Batch& batch) const {
+    return model::upload_numbers(batch.target_output, device_)
+        .view({batch.size, batch.target_length});
   }
 
   model::Model& model_;

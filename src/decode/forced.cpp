@@ -94,9 +94,8 @@ void read_batch(model::Model& model, const at::Device& device,
   const data::Batch batch = data::make_batch(examples);
   model::Trace trace{
       .encoder = request.encoder, .decoder = request.decoder, .cross = request.cross, .maps = {}};
-  const auto input = model::upload(
-      at::tensor(batch.target_input).reshape({batch.size, batch.target_length}), device);
-  model.features(model::make_source(batch, device), input, &trace);
+  model.features(model::make_source(batch, device), model::make_target_input(batch, device),
+                 &trace);
   for (const auto kind :
        {AttentionKind::kEncoder, AttentionKind::kDecoder, AttentionKind::kCross}) {
     if (!wanted(kind, request)) continue;

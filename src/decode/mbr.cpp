@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "decode/sampling.h"
 #include "score/chrf.h"
 
 namespace heed::decode {

@@ -55,15 +55,12 @@ class Reader {
       std::vector<const data::Example*> rows;
       for (const data::Example& example : examples) rows.push_back(&example);
       const data::Batch batch = data::make_batch(rows);
-      const Tensor input =
-          model::upload(at::tensor(batch.target_input).reshape({batch.size, batch.target_length}),
-                        translator_.device());
       model::Model& model = *members_[m].model;
-      const Tensor features =
-          model.features(model::make_source(batch, translator_.device()), input);
+      const Tensor features = model.features(model::make_source(batch, translator_.device()),
+                                             model::make_target_input(batch, translator_.device()));
       std::vector<int64_t> last;
       for (const Ids& ids : beginnings) last.push_back(std::ssize(ids));
-      const Tensor at = at::tensor(last).to(translator_.device());
+      const Tensor at = model::upload_numbers(last, translator_.device());
       const Tensor own = features.index({at::arange(batch.size, at.options()), at});
       logits.push_back(model.logits(own));
     }

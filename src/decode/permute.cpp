@@ -26,9 +26,7 @@ struct Copies {
 
 Copies copies_of(const data::Example& example, int64_t count, const at::Device& device) {
   const data::Batch batch = data::make_batch(std::vector<const data::Example*>(count, &example));
-  return {model::make_source(batch, device),
-          model::upload(at::tensor(batch.target_input).reshape({batch.size, batch.target_length}),
-                        device),
+  return {model::make_source(batch, device), model::make_target_input(batch, device),
           batch.target_length};
 }
 
@@ -49,7 +47,7 @@ Tensor random_orders(const Tensor& weights, uint64_t seed) {
       std::swap(order[i - 1], order[static_cast<int64_t>(random.below(i))]);
     all.insert(all.end(), order.begin(), order.end());
   }
-  return model::upload(at::tensor(at::ArrayRef<int64_t>(all), at::kLong), weights.device())
+  return model::upload_numbers(all, weights.device())
       .view({weights.size(0), weights.size(2), keys});
 }
 

@@ -45,10 +45,6 @@ Random sampling_stream(const SamplingConfig& config, uint64_t sentence, uint64_t
   return Random(static_cast<uint64_t>(config.seed), splitmix64(sentence) + draw);
 }
 
-bool samples(const SamplingConfig& config) {
-  return config.top_k > 0 || config.top_p > 0;
-}
-
 int64_t draw(std::span<const float> log_probabilities, const SamplingConfig& config,
              Random& random) {
   // Always one number per call: how many are forbidden does not shift what comes after.

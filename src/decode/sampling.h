@@ -19,7 +19,4 @@ Random sampling_stream(const SamplingConfig& config, uint64_t sentence, uint64_t
 int64_t draw(std::span<const float> log_probabilities, const SamplingConfig& config,
              Random& random);
 
-/// Whether to sample rather than search.
-bool samples(const SamplingConfig& config);
-
 }  // namespace heed::decode

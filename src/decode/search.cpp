@@ -19,11 +19,6 @@ namespace {
 
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
-Tensor to_device(const std::vector<int64_t>& values, at::IntArrayRef shape,
-                 const at::Device& device) {
-  return model::upload(at::tensor(values, at::kLong).reshape(shape), device);
-}
-
 class Search {
  public:
   Search(const std::vector<model::Model*>& models, const std::vector<model::Source>& sources,
@@ -48,8 +43,8 @@ class Search {
 
   std::vector<std::vector<Hypothesis>> run() {
     const auto sentences = static_cast<int64_t>(active_.size());
-    Tensor tokens =
-        to_device(std::vector<int64_t>(sentences, text::kBegin), {sentences, 1}, device_);
+    const std::vector<int64_t> first(sentences, text::kBegin);
+    Tensor tokens = model::upload_numbers(first, device_).view({sentences, 1});
     for (step_ = 0; !active_.empty(); ++step_) {
       const Ensemble::Output output = ensemble_.step(tokens);
       advance(output);
@@ -130,8 +125,7 @@ class Search {
           cells.push_back(static_cast<int64_t>(i * width + slot) * vocab + token);
     }
     if (cells.empty()) return;
-    const auto count = static_cast<int64_t>(cells.size());
-    scores.view({-1}).index_fill_(0, to_device(cells, {count}, device_), kForbidden);
+    scores.view({-1}).index_fill_(0, model::upload_numbers(cells, device_), kForbidden);
   }
 
   /// Finished sentences leave, the others continue their live hypotheses. Returns the next step's
@@ -150,7 +144,7 @@ class Search {
     const bool left = kept.size() < active_.size();
     active_ = std::move(next_active);
     if (active_.empty()) return {};
-    if (left) ensemble_.keep(to_device(kept, {count}, device_));
+    if (left) ensemble_.keep(model::upload_numbers(kept, device_));
 
     // Rows without a hypothesis repeat the first one; nobody reads them.
     std::vector<int64_t> parents(count * width, 0), tokens(count * width, text::kEnd);
@@ -165,8 +159,8 @@ class Search {
     }
     width_ = width;
     const std::vector<int64_t> shape{count, static_cast<int64_t>(width)};
-    if (!same) ensemble_.reorder(to_device(parents, shape, device_));
-    return to_device(tokens, shape, device_);
+    if (!same) ensemble_.reorder(model::upload_numbers(parents, device_).view(shape));
+    return model::upload_numbers(tokens, device_).view(shape);
   }
 
   const DecodeConfig config_;

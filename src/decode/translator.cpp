@@ -117,10 +117,8 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
       precision_(precision) {
   expect(!members_.empty(), "a translator has at least one model");
   for (auto& member : members_) {
-    if (member.target.fingerprint() != first().target.fingerprint())
-      throw UserError("the models of an ensemble differ in their target vocabularies (" +
-                      first().target.fingerprint() + " and " + member.target.fingerprint() +
-                      "); train them with the same one");
+    expect(member.target.fingerprint() == first().target.fingerprint(),
+           "the models of an ensemble share a target vocabulary");
     member.model->to(device_);
   }
   if (config_.coverage_penalty > 0 && !first().model->attends())
@@ -345,13 +343,12 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
       std::vector<const data::Example*> examples;
       for (const int64_t i : chosen) examples.push_back(&encoded.members[m][i]);
       batch = data::make_batch(examples);
-      const auto shape = std::vector<int64_t>{batch.size, batch.target_length};
-      const auto input = model::upload(at::tensor(batch.target_input).reshape(shape), device_);
       auto& model = *members_[m].model;
-      logits.push_back(model.logits(model.features(model::make_source(batch, device_), input)));
+      logits.push_back(model.logits(model.features(model::make_source(batch, device_),
+                                                   model::make_target_input(batch, device_))));
     }
-    const auto shape = std::vector<int64_t>{batch.size, batch.target_length, 1};
-    const auto output = model::upload(at::tensor(batch.target_output).reshape(shape), device_);
+    const auto output = model::upload_numbers(batch.target_output, device_)
+                            .view({batch.size, batch.target_length, 1});
     const auto picked =
         mixed_log_probabilities(logits).gather(-1, output).squeeze(-1).cpu().contiguous();
     const float* values = picked.const_data_ptr<float>();  // [batch, target]
@@ -367,28 +364,6 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
       throw Failure("line " + std::to_string(i + 1) +
                     ": the model's score is not a number: its weights are damaged or diverged");
   return out;
-}
-
-int64_t translate_stream(Translator& translator,
-                         const std::function<std::optional<std::string>()>& next_line,
-                         const std::function<void(int64_t, const Translation&)>& emit,
-                         int64_t window, int64_t first_line) {
-  expect(window >= 1, "a window holds at least one line");
-  int64_t done = 0;
-  for (bool more = true; more;) {
-    std::vector<std::string> lines;
-    while (more && static_cast<int64_t>(lines.size()) < window) {
-      auto line = next_line();
-      if (line)
-        lines.push_back(std::move(*line));
-      else
-        more = false;
-    }
-    if (lines.empty()) break;
-    for (const auto& translation : translator.translate(lines, first_line + done))
-      emit(++done, translation);
-  }
-  return done;
 }
 
 }  // namespace heed::decode

@@ -6,7 +6,6 @@
 #include <c10/core/ScalarType.h>
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,9 +40,8 @@ class Translator {
  public:
   /// Moves the models to `device`. On a CPU Transformers are packed (packed/transformer.h):
   /// their weights must not change while this object lives. `decoding.weights: bf16` overrides
-  /// `precision`. Throws UserError when members differ in their target vocabularies, the device
-  /// cannot compute in bf16, a model or device has no int8, or there is a coverage_penalty and the
-  /// first model does not attend.
+  /// `precision`. Throws UserError when the device cannot compute in bf16, a model or device has no
+  /// int8, or there is a coverage_penalty and the first model does not attend.
   Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 
@@ -127,15 +125,6 @@ class Translator {
   int64_t together_;  // sentences of a batch that are searched at once
   Times times_;
 };
-
-/// Translates until `next_line` has no more, `window` lines at a time (1: each line at once, as a
-/// person at a terminal wants; more: longer batches of equal length). `emit` gets the 1-based line
-/// number and its translation, in order, one per line. Messages count lines from `first_line`.
-/// Returns the number of lines.
-int64_t translate_stream(Translator& translator,
-                         const std::function<std::optional<std::string>()>& next_line,
-                         const std::function<void(int64_t, const Translation&)>& emit,
-                         int64_t window, int64_t first_line = 1);
 
 /// Indices of `lengths` in batches, longest first, at most `sentences` and (except for a single
 /// longer one) `tokens` padded tokens in each. Those of length `skip` are left out.

@@ -142,6 +142,56 @@ const std::vector<std::string>& normaliser_helps() {
   return helps;
 }
 
+const std::map<std::string_view, KeyOf>& keys_by_network() {
+  static const std::map<std::string_view, KeyOf> keys = {
+      {"type", KeyOf::both},
+      {"cell", KeyOf::rnn},
+      {"embedding_size", KeyOf::rnn},
+      {"hidden_size", KeyOf::rnn},
+      {"layers", KeyOf::rnn},
+      {"attention", KeyOf::rnn},
+      {"window", KeyOf::rnn},
+      {"window_size", KeyOf::neither},
+      {"input_feeding", KeyOf::rnn},
+      {"attention_heads", KeyOf::rnn},
+      {"coverage", KeyOf::rnn},
+      {"coverage_size", KeyOf::rnn},
+      {"readout", KeyOf::rnn},
+      {"width", KeyOf::transformer},
+      {"feed_forward", KeyOf::transformer},
+      {"heads", KeyOf::transformer},
+      {"kv_heads", KeyOf::transformer},
+      {"pruned_heads", KeyOf::transformer},
+      {"encoder_layers", KeyOf::transformer},
+      {"decoder_layers", KeyOf::transformer},
+      {"norm", KeyOf::transformer},
+      {"positions", KeyOf::transformer},
+      {"max_positions", KeyOf::both},
+      {"sliding_window", KeyOf::neither},
+      {"self_attention", KeyOf::transformer},
+      {"global_tokens", KeyOf::neither},
+      {"attention_stride", KeyOf::neither},
+      {"attention_scale", KeyOf::transformer},
+      {"activation", KeyOf::transformer},
+      {"dropout", KeyOf::neither},
+      {"attention_normaliser", KeyOf::both},
+      {"attention_dropout", KeyOf::neither},
+      {"activation_dropout", KeyOf::neither},
+      {"word_dropout", KeyOf::neither},
+      {"tie", KeyOf::both},
+  };
+  return keys;
+}
+
+bool is_of_network(std::string_view key, const ModelConfig& config) {
+  const bool rnn = config.type == ModelType::rnn;
+  if (key == "max_positions")
+    return rnn ? config.attention == "luong_location" : config.positions == "learned";
+  if (key == "coverage_size" && config.coverage != Coverage::neural) return false;
+  const KeyOf of = keys_by_network().at(key);
+  return of == KeyOf::both || of == (rnn ? KeyOf::rnn : KeyOf::transformer);
+}
+
 int64_t decoder_layer(const ModelConfig& config, int64_t layer) {
   return layer < 0 ? std::max<int64_t>(0, config.decoder_layers + layer) : layer;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/schema.h"
@@ -32,6 +34,7 @@ const std::vector<std::string>& position_helps();
 const std::vector<std::string>& normaliser_names();
 const std::vector<std::string>& normaliser_helps();
 
+/// A new key has its line in keys_by_network(), too.
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
   HEED_FIXED(ModelType, type, ModelType::transformer, "Recurrent encoder-decoder or Transformer.",
@@ -146,6 +149,22 @@ struct ModelConfig {
              config::AnyValue{})
 };
 
+/// Whose weights a key of the section says something about: their sizes, or what is computed with
+/// them.
+enum class KeyOf { rnn, transformer, both, neither };
+
+/// All keys of the section. `neither` are rates of dropout and what a position may see.
+const std::map<std::string_view, KeyOf>& keys_by_network();
+
+/// Whether `key`, a key of the section, says something about the weights of `config`'s network: one
+/// that differs in no such key has the same.
+bool is_of_network(std::string_view key, const ModelConfig& config);
+
+/// Pieces of each side.
+struct VocabularySizes {
+  int64_t source = 0, target = 0;
+};
+
 /// A decoder layer of a Transformer, from 0: negative ones count from its end, but not beyond the
 /// first.
 int64_t decoder_layer(const ModelConfig& config, int64_t layer);
@@ -156,7 +175,7 @@ std::vector<int64_t> kept_heads(const ModelConfig& config, const std::string& ki
 /// Whether it is a Transformer with softmax in all of its attention, whole or in a window.
 bool all_softmax(const ModelConfig& config);
 
-/// Rules between fields (heads divide the width, luong_dot needs equal widths, ...). Throws
+/// Rules between fields (heads divide the width, a window needs a luong attention, ...). Throws
 /// ConfigError. `joint_vocabulary`: whether both sides share one vocabulary, which `tie: all`
 /// needs.
 void check(const ModelConfig& config, bool joint_vocabulary);

@@ -1,16 +1,18 @@
 #include "model/device.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <optional>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 
 namespace heed::model {
 namespace {
@@ -52,11 +54,8 @@ bool gpu_seems_present() {
 std::optional<int> gpu_index(const std::string& name) {
   if (name == "cuda") return 0;
   if (!name.starts_with("cuda:")) return std::nullopt;
-  int index = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data() + 5, end, index);
-  if (error != std::errc() || stop != end || index < 0) return std::nullopt;
-  return index;
+  const auto index = exact_number<int>(std::string_view(name).substr(5));
+  return index && *index >= 0 ? index : std::nullopt;
 }
 
 at::Device open_gpu(const std::string& name, int index) {
@@ -115,6 +114,10 @@ at::Tensor upload(const at::Tensor& host, const at::Device& device) {
   if (device.is_cpu()) return host;
   // The allocator of pinned memory keeps the block until the copy is done.
   return host.pin_memory().to(device, host.scalar_type(), /*non_blocking=*/true);
+}
+
+at::Tensor upload_numbers(const std::vector<int64_t>& values, const at::Device& device) {
+  return upload(at::tensor(values, at::kLong), device);
 }
 
 at::ScalarType choose_precision(const std::string& name, const at::Device& device) {

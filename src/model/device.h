@@ -4,7 +4,9 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace heed::model {
 
@@ -19,6 +21,9 @@ bool auto_means_gpu();
 /// A tensor of the host's on `device`; itself where that is the host. A GPU takes it from pinned
 /// memory, in order with its other work, and the host does not wait.
 at::Tensor upload(const at::Tensor& host, const at::Device& device);
+
+/// The same of these numbers, copied: [values] int64.
+at::Tensor upload_numbers(const std::vector<int64_t>& values, const at::Device& device);
 
 /// fp32, bf16 or fp16 for "auto" or a name: auto is bf16 where the processor (AVX512-BF16, AMX) or
 /// GPU has it, else fp32. Throws UserError where the device cannot.

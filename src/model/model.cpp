@@ -18,15 +18,16 @@ ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary
 }
 
 Source make_source(const data::Batch& batch, const at::Device& device) {
-  const auto numbers = [](const std::vector<int64_t>& values) {
-    return at::tensor(at::ArrayRef<int64_t>(values), at::kLong);  // copies
-  };
   Source source;
-  source.lengths = numbers(batch.source_lengths);
-  source.tokens = upload(numbers(batch.source).view({batch.size, batch.source_length}), device);
+  source.lengths = upload_numbers(batch.source_lengths, at::kCPU);
+  source.tokens = upload_numbers(batch.source, device).view({batch.size, batch.source_length});
   source.valid =
       upload(at::arange(batch.source_length).unsqueeze(0) < source.lengths.unsqueeze(1), device);
   return source;
+}
+
+Tensor make_target_input(const data::Batch& batch, const at::Device& device) {
+  return upload_numbers(batch.target_input, device).view({batch.size, batch.target_length});
 }
 
 int64_t count_parameters(const Model& model) {

@@ -87,10 +87,6 @@ void reorder_beams(State& state, const Tensor& parents);
 /// In the place of a token while training: nothing is known there, its vector is zero.
 inline constexpr int64_t kCut = -1;
 
-struct VocabularySizes {
-  int64_t source = 0, target = 0;
-};
-
 /// logits = weight features + bias.
 struct OutputWeights {
   Tensor weight;  // [vocab, features]
@@ -134,6 +130,8 @@ ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary
 
 /// Copies one batch's source side to `device`.
 Source make_source(const data::Batch& batch, const at::Device& device);
+/// The same of the decoder's input: [batch, target] int64, bos first.
+Tensor make_target_input(const data::Batch& batch, const at::Device& device);
 
 /// Number of trainable parameters; tied ones count once.
 int64_t count_parameters(const Model& model);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/strings.h"
 
 namespace heed::ranks {
 namespace {
@@ -13,14 +14,13 @@ constexpr const char *kRank = "HEED_RANK", *kSize = "HEED_RANKS", *kFolder = "HE
 
 int64_t number_in(const Environment& environment, const std::string& name, int64_t least) {
   const std::string text = environment(name);
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < least)
+  const auto value = exact_number<int64_t>(text);
+  if (!value || *value < least)
     throw UserError("environment variable " + name + ": got '" + text +
                     "', expected a number from " + std::to_string(least) +
                     "; it is set by what starts the ranks (heed train --ranks, torchrun, srun, "
                     "mpirun)");
-  return value;
+  return *value;
 }
 
 int64_t number_or(const Environment& environment, const std::string& name, int64_t otherwise) {

@@ -174,14 +174,18 @@ std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tok
   return tokenizer == "char" ? characters(text) : tokens_13a(std::move(text));
 }
 
+void require_references(std::span<const std::string> hypotheses,
+                        std::span<const std::string> references) {
+  if (hypotheses.size() == references.size()) return;
+  throw UserError("there are " + std::to_string(hypotheses.size()) + " hypotheses and " +
+                  std::to_string(references.size()) +
+                  " references; scoring needs one reference line per hypothesis");
+}
+
 std::vector<BleuStatistics> bleu_statistics(std::span<const std::string> hypotheses,
                                             std::span<const std::string> references,
                                             std::string_view tokenizer, bool lowercase) {
-  if (hypotheses.size() != references.size()) {
-    throw UserError("there are " + std::to_string(hypotheses.size()) + " hypotheses and " +
-                    std::to_string(references.size()) +
-                    " references; scoring needs one reference line per hypothesis");
-  }
+  require_references(hypotheses, references);
   std::vector<BleuStatistics> result;
   result.reserve(hypotheses.size());
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {

@@ -43,6 +43,10 @@ std::string known_tokenizer(const std::string& wanted);
 std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tokenizer,
                                      bool lowercase = false);
 
+/// Throws UserError where the two differ in lines.
+void require_references(std::span<const std::string> hypotheses,
+                        std::span<const std::string> references);
+
 /// Counts of each sentence pair. Throws UserError where the two differ in lines.
 std::vector<BleuStatistics> bleu_statistics(std::span<const std::string> hypotheses,
                                             std::span<const std::string> references,

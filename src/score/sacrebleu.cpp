@@ -18,6 +18,7 @@
 #include "base/installation.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "score/bleu_statistics.h"
 #include "text/unicode.h"
 
 namespace heed::score {
@@ -80,11 +81,7 @@ std::string last_line(const std::string& text) {
 
 void check_request(std::span<const std::string> hypotheses, std::span<const std::string> references,
                    const EvaluationConfig& config) {
-  if (hypotheses.size() != references.size()) {
-    throw UserError("there are " + std::to_string(hypotheses.size()) + " hypotheses and " +
-                    std::to_string(references.size()) +
-                    " references; scoring needs one reference line per hypothesis");
-  }
+  require_references(hypotheses, references);
   if (hypotheses.empty()) throw UserError("there is nothing to score: the files have no lines");
   for (const std::string& metric : config.metrics) {
     if (metric != "bleu" && metric != "chrf" && metric != "ter") {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/error.h"
 #include "score/bleu_statistics.h"
 
 namespace heed::score {
@@ -32,9 +31,7 @@ double WordCounts::dropped_share() const {
 WordCounts word_counts(std::span<const std::string> hypotheses,
                        std::span<const std::string> references, std::string_view tokenizer,
                        bool lowercase) {
-  if (hypotheses.size() != references.size())
-    throw UserError("there are " + std::to_string(hypotheses.size()) + " translations and " +
-                    std::to_string(references.size()) + " references");
+  require_references(hypotheses, references);
   WordCounts out;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const auto said = counts_of(bleu_tokens(hypotheses[i], tokenizer, lowercase));

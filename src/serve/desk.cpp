@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "decode/sampling.h"
+#include "decode/config.h"
 
 namespace heed::serve {
 

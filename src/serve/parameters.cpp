@@ -1,7 +1,6 @@
 #include "serve/parameters.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -84,10 +83,7 @@ int64_t Parameters::whole(const char* name, int64_t missing, int64_t low, int64_
   } else if (found->is_number_integer()) {
     value = found->get<int64_t>();
   } else if (found->is_string()) {
-    const auto& text = found->get_ref<const std::string&>();
-    const char* end = text.data() + text.size();
-    const auto [last, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || last != end) value = low - 1;
+    value = exact_number<int64_t>(found->get_ref<const std::string&>()).value_or(low - 1);
   }
   if (value < low || value > high)
     refuse(name,

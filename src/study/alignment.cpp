@@ -1,18 +1,12 @@
 #include "study/alignment.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/strings.h"
 
 namespace heed::study {
 namespace {
-
-bool parse_number(std::string_view text, std::size_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 double share(std::size_t part, std::size_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
@@ -28,16 +22,17 @@ std::size_t common(const Alignment& a, const Alignment& b) {
 GoldAlignment parse_pharaoh(std::string_view line, const std::string& where) {
   GoldAlignment gold;
   for (const std::string& word : split_words(line)) {
-    const std::size_t middle = word.find_first_of("-?p");
-    Link link;
-    const bool good = middle != std::string::npos &&
-                      parse_number(std::string_view(word).substr(0, middle), link.source) &&
-                      parse_number(std::string_view(word).substr(middle + 1), link.target);
-    if (!good) {
+    // Without a mark the last character is taken for it: then there is no target, and the link is
+    // refused.
+    const std::size_t middle = std::min(word.find_first_of("-?p"), word.size() - 1);
+    const auto source = exact_number<std::size_t>(word.substr(0, middle)),
+               target = exact_number<std::size_t>(word.substr(middle + 1));
+    if (!source || !target) {
       throw UserError(where + ": '" + one_line(word) +
                       "' is no alignment link; write i-j (or i?j where it is only possible), "
                       "counting from 0");
     }
+    const Link link{*source, *target};
     if (word[middle] == '-') gold.sure.insert(link);
     gold.possible.insert(link);
   }

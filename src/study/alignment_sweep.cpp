@@ -30,11 +30,6 @@ AttentionMatrix mean_of(std::span<const AttentionMatrix> heads) {
   return mean;
 }
 
-std::size_t words_of(const std::vector<std::string>& tokens) {
-  return tokens.size() -
-         static_cast<std::size_t>(std::count(tokens.begin(), tokens.end(), std::string(kEndToken)));
-}
-
 const char* step_name(bool reads) {
   return reads ? "reads" : "emits";
 }
@@ -88,7 +83,8 @@ void AlignmentSweep::add(std::span<const AttentionMatrix> heads, const GoldAlign
                          const std::string& where) {
   if (heads.empty()) return require_inside(gold, 0, 0, where);
   const AttentionMatrix words = merge_words(heads.front());
-  const std::size_t source = words_of(words.source), target = words_of(words.target);
+  const std::size_t source = length_before_end(words.source),
+                    target = length_before_end(words.target);
   require_inside(gold, source, target, where);
   diagonal_.add(study::diagonal(source, target), gold);
   ++sentences_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -30,11 +29,9 @@ std::array<std::size_t, kColumns.size()> read_header(const std::string& line,
 }
 
 std::size_t number(const std::string& text, const std::string& where) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UserError(where + ": '" + one_line(text) + "' is no position counted from 0");
-  return value;
+  const auto value = exact_number<std::size_t>(text);
+  if (!value) throw UserError(where + ": '" + one_line(text) + "' is no position counted from 0");
+  return *value;
 }
 
 }  // namespace

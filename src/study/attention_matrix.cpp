@@ -51,6 +51,10 @@ void check(const AttentionMatrix& matrix) {
          "an attention matrix has a weight for every pair of tokens");
 }
 
+std::size_t length_before_end(const std::vector<std::string>& tokens) {
+  return tokens.size() - (!tokens.empty() && tokens.back() == kEndToken);
+}
+
 AttentionMatrix drop_end(const AttentionMatrix& matrix) {
   check(matrix);
   AttentionMatrix result = matrix;

@@ -34,6 +34,9 @@ std::string head_name(int64_t head);
 /// Throws Bug unless there is a weight for every pair of tokens.
 void check(const AttentionMatrix& matrix);
 
+/// How many tokens there are before the `</s>` at the end; all where there is none.
+std::size_t length_before_end(const std::vector<std::string>& tokens);
+
 /// Without the columns of `</s>`, each row scaled to sum to 1 again; the rows stay. A row whose
 /// whole weight was on `</s>` becomes zeros: there is nothing to scale.
 AttentionMatrix drop_end(const AttentionMatrix& matrix);

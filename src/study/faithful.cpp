@@ -16,28 +16,19 @@ namespace {
 constexpr int kResamples = 1000;
 constexpr std::size_t kPlaces = 3;  // fewer have no order to speak of
 
-/// The columns without </s>.
-std::size_t inner(const AttentionMatrix& matrix) {
-  return matrix.source.size() - (!matrix.source.empty() && matrix.source.back() == kEndToken);
-}
-
-/// The rows without </s>.
-std::size_t told(const AttentionMatrix& matrix) {
-  return matrix.target.size() - (!matrix.target.empty() && matrix.target.back() == kEndToken);
-}
-
+/// Without the weight of </s>.
 std::span<const float> row_of(const AttentionMatrix& matrix, std::size_t row) {
-  return {matrix.weights.data() + row * matrix.source.size(), inner(matrix)};
+  return {matrix.weights.data() + row * matrix.source.size(), length_before_end(matrix.source)};
 }
 
 void add_agreement(const AttentionMatrix& matrix, const AttentionMatrix* evidence,
                    std::vector<double>& to) {
-  if (evidence == nullptr || inner(matrix) < kPlaces) return;
+  if (evidence == nullptr || length_before_end(matrix.source) < kPlaces) return;
   expect(matrix.source == evidence->source && matrix.target == evidence->target,
          "evidence of the same pieces");
   double sum = 0;
   int64_t count = 0;
-  for (std::size_t row = 0; row < told(matrix); ++row)
+  for (std::size_t row = 0; row < length_before_end(matrix.target); ++row)
     if (const auto tau = kendall(row_of(matrix, row), row_of(*evidence, row))) {
       sum += *tau;
       ++count;
@@ -46,13 +37,14 @@ void add_agreement(const AttentionMatrix& matrix, const AttentionMatrix* evidenc
 }
 
 void add_entropy(const AttentionMatrix& matrix, std::vector<double>& to) {
+  const std::size_t rows = length_before_end(matrix.target);
   double sum = 0;
-  for (std::size_t row = 0; row < told(matrix); ++row)
+  for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
       const double weight = matrix.at(row, column);
       if (weight > 0) sum -= weight * std::log(weight);
     }
-  if (told(matrix) > 0) to.push_back(sum / static_cast<double>(told(matrix)));
+  if (rows > 0) to.push_back(sum / static_cast<double>(rows));
 }
 
 std::string mean_text(const std::vector<double>& values, int digits) {
@@ -127,7 +119,8 @@ void FaithfulReport::add(const FaithfulSentence& sentence, const std::string& wh
     if (matrix.kind != "erasure") add_agreement(matrix, evidence("erasure"), row.erasure);
     if (sentence.gold == nullptr) return;
     const AttentionMatrix words = merge_words(matrix);
-    require_inside(*sentence.gold, inner(words), told(words), where);
+    require_inside(*sentence.gold, length_before_end(words.source), length_before_end(words.target),
+                   where);
     row.aligned.add(word_alignment(matrix, /*reads=*/false), *sentence.gold);
   };
   for (const AttentionMatrix& matrix : sentence.attention) note(matrix);

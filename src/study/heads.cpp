@@ -69,15 +69,9 @@ std::vector<std::set<std::size_t>> links_by_target(const GoldAlignment& gold, st
   return linked;
 }
 
-/// All but `</s>`.
-std::size_t words_in(const std::vector<std::string>& tokens) {
-  return tokens.size() -
-         static_cast<std::size_t>(std::count(tokens.begin(), tokens.end(), std::string(kEndToken)));
-}
-
 void require_position(std::size_t position, const std::vector<std::string>& tokens,
                       const std::string& what, const std::string& where) {
-  const std::size_t words = words_in(tokens);
+  const std::size_t words = length_before_end(tokens);
   if (position >= words)
     throw UserError(where + ": " + what + " " + std::to_string(position) + " of " +
                     std::to_string(words) + " words; positions count from 0");
@@ -163,7 +157,8 @@ void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string
   const std::vector<int> row_words = self ? columns : numbers_of(matrix.target, known);
   std::vector<bool> separator;
   for (const std::string& token : matrix.source) separator.push_back(separates(token, separators));
-  const std::size_t sources = words_in(matrix.source), targets = words_in(matrix.target);
+  const std::size_t sources = length_before_end(matrix.source),
+                    targets = length_before_end(matrix.target);
 
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     const std::size_t visible = visible_columns(matrix, row);
@@ -243,7 +238,8 @@ void HeadReport::add(const std::vector<AttentionMatrix>& matrices, const HeadGol
     const AttentionMatrix words = by_words ? merge_words(pieces) : AttentionMatrix{};
     head.add(options_.words ? words : pieces, options_.separators);
     if (gold.links != nullptr && pieces.kind == "cross") {
-      require_inside(*gold.links, words.source.size() - 1, words.target.size() - 1, where);
+      require_inside(*gold.links, length_before_end(words.source), length_before_end(words.target),
+                     where);
       head.add_links(words, *gold.links);
     }
     if (gold.antecedents != nullptr)

@@ -4,7 +4,6 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <set>
@@ -44,12 +43,8 @@ std::string name_of(const char* pattern, int64_t update) {
 std::optional<int64_t> update_of(const std::string& name) {
   constexpr std::string_view kStart = "update-", kEnd = ".heed";
   if (!name.starts_with(kStart) || !name.ends_with(kEnd)) return std::nullopt;
-  int64_t update = 0;
-  const char* const begin = name.data() + kStart.size();
-  const char* const end = name.data() + name.size() - kEnd.size();
-  const auto [stop, error] = std::from_chars(begin, end, update);
-  if (error != std::errc() || stop != end || begin == end) return std::nullopt;
-  return update;
+  return exact_number<int64_t>(
+      std::string_view(name).substr(kStart.size(), name.size() - kStart.size() - kEnd.size()));
 }
 
 Progress progress_of(const std::map<std::string, std::string>& metadata, const std::string& path) {

@@ -12,8 +12,7 @@ at::Tensor coverage_loss(const at::Tensor& logs, const data::Batch& batch) {
   const at::Tensor weights = logs.narrow(0, 0, batch.size).exp().to(at::kDouble);
   const at::Tensor before = weights.cumsum(1) - weights;
   const at::Tensor again = at::minimum(weights, before).sum(-1);  // [batch, target]
-  const at::Tensor lengths = model::upload(
-      at::tensor(at::ArrayRef<int64_t>(batch.target_lengths), at::kLong), logs.device());
+  const at::Tensor lengths = model::upload_numbers(batch.target_lengths, logs.device());
   const at::Tensor real =
       at::arange(logs.size(1), lengths.options()).unsqueeze(0) < lengths.unsqueeze(1);
   return again.masked_fill(real.logical_not(), 0).sum();

@@ -42,8 +42,8 @@ at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch, GuidedS
       begin = end;
     }
   }
-  const at::Tensor chosen = logs.flatten().index_select(
-      0, model::upload(at::tensor(at::ArrayRef<int64_t>(places), at::kLong), logs.device()));
+  const at::Tensor chosen =
+      logs.flatten().index_select(0, model::upload_numbers(places, logs.device()));
   const at::Tensor weights =
       model::upload(at::tensor(at::ArrayRef<double>(shares), at::kDouble), logs.device());
   return (chosen.to(at::kDouble) * weights).sum().neg();

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 
 namespace heed::train {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "model/weights.h"
 #include "train/loop.h"
 
@@ -20,12 +21,6 @@ constexpr double kFirstLossScale = 65536;  // fp16
 model::Model& on_device(const TrainerSetup& setup) {
   setup.model->to(setup.device);
   return *setup.model;
-}
-
-NamedTensors contiguous_copies(const NamedTensors& tensors) {
-  NamedTensors out;
-  for (const auto& [name, tensor] : tensors) out.emplace(name, tensor.detach());
-  return out;
 }
 
 }  // namespace
@@ -92,7 +87,7 @@ void Loop::restore(const Checkpoint& checkpoint, const std::string& path) {
   if (average_) {
     // A run that had none begins its average with the weights.
     const bool had = !checkpoint.ema.empty();
-    average_->load(had ? checkpoint.ema : contiguous_copies(trainable(model_)), path);
+    average_->load(had ? checkpoint.ema : trainable(model_), path);
   }
   progress_ = checkpoint.progress;
   read_on(progress_.position);

@@ -92,10 +92,7 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
 Target make_target(const data::Batch& batch, const at::Device& device) {
   Target target;
   const int64_t width = batch.target_length;
-  const auto numbers = [&](const std::vector<int64_t>& values) {
-    return model::upload(at::tensor(at::ArrayRef<int64_t>(values), at::kLong), device);
-  };
-  target.input = numbers(batch.target_input).view({batch.size, width});
+  target.input = model::make_target_input(batch, device);
   std::vector<int64_t> gold, rows;
   for (int64_t b = 0; b < batch.size; ++b)
     for (int64_t t = 0; t < batch.target_lengths[b]; ++t) {
@@ -103,8 +100,8 @@ Target make_target(const data::Batch& batch, const at::Device& device) {
       gold.push_back(batch.target_output[rows.back()]);
     }
   target.tokens = static_cast<int64_t>(gold.size());
-  target.gold = numbers(gold);
-  if (target.tokens < batch.size * width) target.rows = numbers(rows);
+  target.gold = model::upload_numbers(gold, device);
+  if (target.tokens < batch.size * width) target.rows = model::upload_numbers(rows, device);
   return target;
 }
 

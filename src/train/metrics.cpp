@@ -53,13 +53,6 @@ std::string percent(double share) {
 
 }  // namespace
 
-std::string with_commas(int64_t number) {
-  std::string text = std::to_string(number);
-  const std::size_t first = text.starts_with('-') ? 1 : 0;
-  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
 std::string origins_text(const std::vector<data::Origin>& origins) {
   constexpr std::size_t kMost = 10;
   std::set<int32_t> corpora;

@@ -29,9 +29,6 @@ std::string validation_text(const Validation& validation, const Progress& progre
 std::string outcome_text(const std::string& set, const Validation& validation,
                          const Progress& progress);
 
-/// 1234567 as 1,234,567.
-std::string with_commas(int64_t number);
-
 /// "7, 9 and 3 more": lines of the corpora, for a batch that went wrong.
 std::string origins_text(const std::vector<data::Origin>& origins);
 

@@ -1,6 +1,11 @@
 #include "train/metrics_line.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/files.h"
+#include "base/strings.h"
 
 namespace heed::train {
 namespace {
@@ -37,6 +42,23 @@ std::optional<MetricsLine> parse_metrics(std::string_view line) {
     out.last = field<bool>(object, "last").value_or(false);
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
+  }
+  return out;
+}
+
+std::vector<MetricsLine> read_metrics(const std::string& path) {
+  std::vector<MetricsLine> events;
+  for (const std::string& line : split(read_file(path), '\n'))
+    if (auto event = parse_metrics(line)) events.push_back(*std::move(event));
+  return events;
+}
+
+RunMetrics summarize(const std::vector<MetricsLine>& events) {
+  RunMetrics out;
+  for (const MetricsLine& event : events) {
+    out.updates = std::max(out.updates, event.update);
+    out.seconds = std::max(out.seconds, event.seconds.value_or(0));
+    if (event.event == "validation" && event.best) out.best = event;
   }
   return out;
 }

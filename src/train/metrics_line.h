@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heed::train {
 
@@ -25,5 +26,16 @@ struct MetricsLine {
 /// Nothing for a line that a crash cut off, or of another program: no JSON object, without event or
 /// update, or with another type in one of these places.
 std::optional<MetricsLine> parse_metrics(std::string_view line);
+
+/// Those lines of a file that parse_metrics() knows, in order. Throws as read_file() does.
+std::vector<MetricsLine> read_metrics(const std::string& path);
+
+/// How far a run came, and its best validation.
+struct RunMetrics {
+  int64_t updates = 0;
+  double seconds = 0;
+  MetricsLine best;  // its update is 0 where there was none
+};
+RunMetrics summarize(const std::vector<MetricsLine>& events);
 
 }  // namespace heed::train

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "train/loop.h"
 
 namespace heed::train {

@@ -38,20 +38,6 @@ bool is_out_of_memory(const c10::Error& error) {
              std::string_view::npos;
 }
 
-/// The trainable parameters, in an order that only the kind of model decides.
-std::vector<Tensor> trainable_list(const model::Model& model) {
-  std::vector<Tensor> list;
-  for (auto& [name, parameter] : trainable(model)) list.push_back(parameter);
-  return list;
-}
-
-Gradients take_gradients(const std::vector<Tensor>& parameters) {
-  Gradients gradients;
-  for (const Tensor& parameter : parameters)
-    gradients.push_back(std::exchange(parameter.mutable_grad(), Tensor()));
-  return gradients;
-}
-
 }  // namespace
 
 bool UpdateNumbers::finite() const {
@@ -88,6 +74,19 @@ UpdateNumbers UpdateReport::numbers() const {
           .norm = values[4],
           .align = values[2],
           .cover = values[3]};
+}
+
+std::vector<Tensor> trainable_list(const model::Model& model) {
+  std::vector<Tensor> list;
+  for (auto& [name, parameter] : trainable(model)) list.push_back(parameter);
+  return list;
+}
+
+Gradients take_gradients(const std::vector<Tensor>& parameters) {
+  Gradients gradients;
+  for (const Tensor& parameter : parameters)
+    gradients.push_back(std::exchange(parameter.mutable_grad(), Tensor()));
+  return gradients;
 }
 
 std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
@@ -143,10 +142,11 @@ Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t
   const LossSum loss = loss_of_part(worker.model, part, seed);
   const auto middle = Clock::now();
   (loss.smoothed * (job.plan.loss_scale / static_cast<double>(job.tokens))).backward();
-  return {loss.smoothed.detach(),
-          loss.nll.detach(),
-          loss.align.defined() ? loss.align.detach() : at::zeros_like(loss.nll),
-          loss.cover.defined() ? loss.cover.detach() : at::zeros_like(loss.nll),
+  const auto or_zero = [&](const Tensor& one) {
+    return one.defined() ? one.detach() : at::zeros_like(loss.nll);
+  };
+  return {at::stack({loss.smoothed.detach(), loss.nll.detach(), or_zero(loss.align),
+                     or_zero(loss.cover)}),
           take_gradients(worker.parameters),
           {.forward = seconds_between(start, middle),
            .backward = seconds_between(middle, Clock::now())}};
@@ -226,10 +226,7 @@ Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& 
         data::rows_of(part, which == 0 ? 0 : half, which == 0 ? half : part.size);
     Sums one = compute_within_memory(worker, rows, mix({seed, which}), job);
     gradients.add(static_cast<int64_t>(which), std::move(one.gradients));
-    all.loss = which == 0 ? one.loss : all.loss + one.loss;
-    all.nll = which == 0 ? one.nll : all.nll + one.nll;
-    all.align = which == 0 ? one.align : all.align + one.align;
-    all.cover = which == 0 ? one.cover : all.cover + one.cover;
+    all.losses = which == 0 ? one.losses : all.losses + one.losses;
     all.seconds += one.seconds;
   }
   all.gradients = gradients.take();
@@ -249,7 +246,7 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
     const uint64_t seed =
         mix({job.plan.seed, static_cast<uint64_t>(job.plan.update), static_cast<uint64_t>(number)});
     Sums sums = compute_within_memory(workers_[which], job.parts[number], seed, job);
-    losses[number].copy_(at::stack({sums.loss, sums.nll, sums.align, sums.cover}));
+    losses[number].copy_(sums.losses);
     times[item] = sums.seconds;
     gradients.add(number, std::move(sums.gradients));
   };

@@ -68,6 +68,12 @@ class UpdateReport {
   Readback numbers_;
 };
 
+/// The trainable parameters, in an order that only the kind of model decides (trainable()).
+std::vector<Tensor> trainable_list(const model::Model& model);
+
+/// The gradient of each parameter, undefined where it has none; the parameters lose them.
+Gradients take_gradients(const std::vector<Tensor>& parameters);
+
 /// The parts of some batches, by training.micro_batches.
 std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
                                   const TrainConfig& config);
@@ -95,10 +101,10 @@ class Updater {
  private:
   struct Worker {
     model::Model& model;
-    std::vector<Tensor> parameters;  // in the order of trainable()
+    std::vector<Tensor> parameters;  // trainable_list()
   };
-  struct Sums {                      // over the tokens of one part
-    Tensor loss, nll, align, cover;  // [] double
+  struct Sums {     // over the tokens of one part
+    Tensor losses;  // [4] double: loss, nll, alignment and coverage loss
     Gradients gradients;
     UpdateSeconds seconds;
   };

@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "base/error.h"
 #include "model/embedding.h"
 #include "model/recurrent/decoder.h"
 #include "model/recurrent/encoder.h"
@@ -74,20 +73,8 @@ class RecurrentModel : public Model {
 }  // namespace
 
 ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabulary) {
-  const Timing timing = attention_info(config.attention).timing;
-  const std::string with = " with attention: " + config.attention;
-  if (config.hidden_size % 2 != 0)
-    throw UserError("model.hidden_size: the bidirectional encoder needs an even number, got " +
-                    std::to_string(config.hidden_size));
-  if (config.input_feeding && timing != Timing::kAfter)
-    throw UserError("model.input_feeding: does nothing" + with +
-                    "; set it to false or choose a luong_* attention");
-  if (config.readout == Readout::maxout && timing != Timing::kBefore)
-    throw UserError("model.readout: maxout is undefined" + with +
-                    "; use linear, or attention: bahdanau");
-  if (config.window != Window::global && timing != Timing::kAfter)
-    throw UserError("model.window: " + config::name_of(config.window) + " is undefined" + with +
-                    "; use global, or a luong_* attention");
+  // Whether `tie: all` has one vocabulary is checked where the vocabularies are.
+  check(config, /*joint_vocabulary=*/true);
   return std::make_shared<RecurrentModel>(config, vocabulary);
 }
 

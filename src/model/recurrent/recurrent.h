@@ -5,8 +5,8 @@
 
 namespace heed::model {
 
-/// Builds and initialises the recurrent model that `config` describes. Throws UserError for options
-/// that exclude each other (an odd hidden_size, input feeding without a Luong attention, ...).
+/// Builds and initialises the recurrent model that `config` describes. Throws ConfigError for
+/// options that exclude each other, as check() does.
 ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabulary);
 
 }  // namespace heed::model

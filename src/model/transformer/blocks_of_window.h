@@ -29,6 +29,11 @@ Tensor cut_queries(const Tensor& query, const WindowBlocks& blocks);
 /// [batch, heads, length, head] -> [batch * blocks, heads, span, head]; neighbours overlap.
 Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks);
 
+/// The keys of a block that a query sees, [batch * blocks, 1, size, span] bool: those near it that
+/// are `there` ([batch, 1, length, 1] bool), and its own in any case, as a softmax over nothing is
+/// no number.
+Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks, const Look& look);
+
 /// [batch * blocks, heads, size, any] -> [batch, heads, length, any]
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length);
 

@@ -82,7 +82,7 @@ Tensor seen_places(const kernels::Pattern& pattern, int64_t position, const at::
   std::vector<int64_t> places;
   for (int64_t place = 0; place <= position; ++place)
     if (pattern.sees(position, place)) places.push_back(place);
-  return upload(at::tensor(places, at::kLong), device);
+  return upload_numbers(places, device);
 }
 
 }  // namespace
@@ -138,8 +138,8 @@ SelfAttention::Heads SelfAttention::project(const Tensor& x) {
 ScoresByDistance SelfAttention::distances(int64_t length) const {
   ScoresByDistance scores = positions_->by_distance(layer_, length);
   if (scores.numbers.defined() && !options_.kept.empty())
-    scores.numbers = scores.numbers.index_select(
-        0, upload(at::tensor(options_.kept, at::kLong), scores.numbers.device()));
+    scores.numbers =
+        scores.numbers.index_select(0, upload_numbers(options_.kept, scores.numbers.device()));
   return scores;
 }
 

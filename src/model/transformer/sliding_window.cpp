@@ -21,6 +21,16 @@ Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks) {
       .flatten(0, 1);
 }
 
+Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks, const Look& look) {
+  const auto options = at::TensorOptions(there.device()).dtype(at::kLong);
+  const Tensor row = at::arange(blocks.size, options).unsqueeze(1);
+  const Tensor distance = at::arange(blocks.span(), options) - blocks.before - row;  // [size, span]
+  const Tensor near = distance.ge(-look.pattern.window)
+                          .logical_and_(distance.le(look.causal ? 0 : look.pattern.window));
+  const Tensor seen = cut_keys(there, blocks).transpose(2, 3);  // [batch * blocks, 1, 1, span]
+  return near.logical_and(seen).logical_or_(distance.eq(0));
+}
+
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length) {
   const int64_t batch = x.size(0) / blocks.count;
   return x.unflatten(0, {batch, blocks.count}).transpose(1, 2).flatten(2, 3).narrow(2, 0, length);
@@ -28,20 +38,13 @@ Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length
 
 namespace {
 
-/// [batch * blocks, 1, size, span]. A query that would see nobody sees itself: a softmax over
-/// nothing is no number.
+/// [batch * blocks, 1, size, span]
 Tensor block_mask(const Look& look, const WindowBlocks& blocks, int64_t batch, int64_t length,
                   const at::Device& device) {
-  const auto options = at::TensorOptions(device).dtype(at::kLong);
-  const Tensor row = at::arange(blocks.size, options).unsqueeze(1);
-  const Tensor distance = at::arange(blocks.span(), options) - blocks.before - row;  // [size, span]
-  const Tensor near = distance.ge(-look.pattern.window)
-                          .logical_and_(distance.le(look.causal ? 0 : look.pattern.window));
   // Columns beyond the sentence's ends, and its padding.
   Tensor there = at::ones({1, 1, length, 1}, at::TensorOptions(device).dtype(at::kBool));
   if (look.valid.defined()) there = look.valid.transpose(2, 3);
-  const Tensor seen = cut_keys(there, blocks).transpose(2, 3);  // [batch or 1 * blocks, 1, 1, span]
-  const Tensor mask = near.logical_and(seen).logical_or_(distance.eq(0));
+  const Tensor mask = seen_in_blocks(there, blocks, look);
   return look.valid.defined() || batch == 1
              ? mask
              : mask.unsqueeze(0).expand({batch, -1, -1, -1, -1}).flatten(0, 1);

@@ -46,16 +46,11 @@ class Near {
   explicit Near(const Inputs& in)
       : blocks_(in.length(), in.look), length_(in.length()), values_(cut_keys(in.values, blocks_)) {
     const Tensor query = cut_queries(in.query, blocks_), keys = cut_keys(in.keys, blocks_);
-    const auto options = at::TensorOptions(query.device()).dtype(at::kLong);
-    const Tensor row = at::arange(blocks_.size, options).unsqueeze(1);
-    const Tensor distance = at::arange(blocks_.span(), options) - blocks_.before - row;
-    const Tensor near = distance.ge(-in.look.pattern.window)
-                            .logical_and_(distance.le(in.look.causal ? 0 : in.look.pattern.window));
     // Columns beyond the sentence's ends, its padding, and the places that everybody sees.
     const Tensor others =
         in.real().logical_and(in.places().ge(in.look.pattern.global).view({1, 1, -1, 1}));
-    const Tensor there = cut_keys(others.expand({in.query.size(0), 1, -1, 1}), blocks_);
-    const Tensor seen = near.logical_and(there.transpose(2, 3)).logical_or(distance.eq(0));
+    const Tensor seen =
+        seen_in_blocks(others.expand({in.query.size(0), 1, -1, 1}), blocks_, in.look);
     scores = joined_blocks(hidden(at::matmul(query, keys.transpose(2, 3)) * in.look.scale, seen),
                            blocks_, length_);
   }

@@ -11,10 +11,7 @@ namespace {
 class LuongDot : public Attention {
  public:
   explicit LuongDot(const AttentionSize& size) : weighing_(size.weighing) {
-    if (size.query != size.memory)
-      throw UserError("model.attention: luong_dot needs equally wide states, got " +
-                      std::to_string(size.query) + " in the decoder and " +
-                      std::to_string(size.memory) + " in the encoder; use luong_general");
+    expect(size.query == size.memory, "both states are equally wide");
   }
 
  protected:

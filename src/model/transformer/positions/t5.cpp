@@ -38,7 +38,7 @@ class T5 : public Positions {
     std::vector<int64_t> buckets;
     for (int64_t distance = -reach; distance <= reach; ++distance)
       buckets.push_back(bucket_of(distance, causal_));
-    const Tensor index = upload(at::tensor(buckets, at::kLong), weight_.device());
+    const Tensor index = upload_numbers(buckets, weight_.device());
     return {.reach = reach, .numbers = weight_.index_select(0, index).t(), .vectors = {}};
   }
 
