@@ -21,18 +21,18 @@ HEED_ENUM(Precision, auto_, fp32, bf16, fp16)
 struct SystemConfig {
   HEED_CONFIG(SystemConfig);
   HEED_FREE(std::string, name, "",
-            "Folder and label; without `set` an rnn attention or `transformer` selects that model.",
+            "Folder and label. Without `set`, the name of an rnn attention or `transformer` "
+            "selects that model.",
             config::AnyValue{})
   HEED_FREE(std::vector<std::string>, set, {},
-            "Settings laid over the rest of the file for this system, each key=value.",
+            "Settings of this system, each key=value; they replace those of the rest of the file.",
             config::AnyValue{})
 };
 
 struct Config {
   HEED_CONFIG(Config);
   HEED_FREE(std::string, name, "model",
-            "Name of the run; its folder is runs/NAME unless `output` says otherwise.",
-            config::AnyValue{})
+            "Name of the run. Its folder is runs/NAME unless `output` is set.", config::AnyValue{})
   HEED_FREE(std::string, output, "", "Folder of the run; empty means runs/NAME.",
             config::AnyValue{})
   HEED_FIXED(int64_t, seed, 1,
@@ -41,25 +41,24 @@ struct Config {
   HEED_FREE(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.",
             config::AnyValue{})
   HEED_FREE(int64_t, threads, 0,
-            "Threads of the CPU; 0 uses every core. Twice as many as training.micro_batches change "
-            "the last bits.",
+            "CPU threads; 0 uses every core. Two or more for each part of a batch "
+            "(training.micro_batches) change the last bits of the result.",
             config::Between<int64_t>{0, 1024})
   HEED_FIXED(Precision, precision, Precision::auto_,
              "Precision of the matrix products; auto is bf16 where the hardware has it, else fp32.",
              config::AnyValue{})
   HEED_FIXED(
       bool, deterministic, false,
-      "Refuse GPU kernels that give other bits in another run; the CPU is always deterministic.",
+      "Refuse GPU kernels whose results differ from run to run. The CPU is always deterministic.",
       config::AnyValue{})
   HEED_SECTION(data::DataConfig, data, "Corpora and vocabularies.")
   HEED_SECTION(model::ModelConfig, model, "The network.")
   HEED_SECTION(train::TrainConfig, training, "The optimisation.")
   HEED_SECTION(decode::DecodeConfig, decoding, "The search for translations.")
   HEED_SECTION(score::EvaluationConfig, evaluation, "Scores and intervals.")
-  HEED_FREE(
-      std::vector<SystemConfig>, systems, {},
-      "bottleneck: the family to compare; each is this file with its own settings laid over it.",
-      config::AnyValue{})
+  HEED_FREE(std::vector<SystemConfig>, systems, {},
+            "bottleneck: the systems to compare. Each is this file with its own settings.",
+            config::AnyValue{})
 };
 
 // The one large view is compiled in config.cpp, not in each command.

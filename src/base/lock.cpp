@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <fstream>
@@ -73,9 +72,8 @@ std::string describe(const Holder& holder) {
 /// Of another machine's processes nothing is known.
 bool known_dead(const Holder& holder) {
   if (holder.machine != machine_name()) return false;
-  pid_t process = 0;
-  std::from_chars(holder.process.data(), holder.process.data() + holder.process.size(), process);
-  return process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
+  const auto process = exact_number<pid_t>(holder.process);
+  return process.value_or(0) > 0 && ::kill(*process, 0) != 0 && errno == ESRCH;
 }
 
 /// The text of the file; empty where there is none.

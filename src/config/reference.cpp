@@ -122,12 +122,12 @@ std::string reference(const SectionView& defaults) {
       top.fields.push_back(field);
   }
   return "# Configuration\n\n"
-         "Every key, from the declarations in the code: `heed config --markdown` writes this "
+         "Every key, from the declarations in the code. `heed config --markdown` writes this "
          "page.\n"
-         "A value comes from its default, over it the file, over that `--set section.key=value`, "
-         "left to right.\n\n"
-         "*On resume*: `heed train --resume` keeps what is fixed and may change what is free "
-         "([training.md](training.md#resuming)).\n\n"
+         "The file replaces defaults, and `--set section.key=value` replaces values of the file. "
+         "Of several `--set` of one key the last counts.\n\n"
+         "*On resume*: `heed train --resume` refuses another value of a fixed key and accepts one "
+         "of a free key ([training.md](training.md#resuming)).\n\n"
          "## Top level\n\n" +
          table(top) + sections;
 }

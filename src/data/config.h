@@ -24,26 +24,27 @@ inline const std::vector<std::string>& flaw_names() {
 /// One pair of line-aligned files, or a file with both sides: plain, .gz or .zst.
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
-  HEED_FREE(std::string, name, "", "What the log calls it; in data.more_valid alone.",
+  HEED_FREE(std::string, name, "", "Its name in the log. Only in data.more_valid.",
             config::AnyValue{})
-  HEED_FIXED(std::string, source, "",
-             "Source sentences, one a line (plain, .gz or .zst); or, with an empty target, a .tsv "
-             "file of both sides, source TAB target. \"-\" is such a text on standard input.",
-             config::AnyValue{})
-  HEED_FIXED(std::string, target, "", "Their translations, line by line.", config::AnyValue{})
   HEED_FIXED(
-      double, weight, 1.0,
-      "How often an epoch reads the corpus: 2 reads it twice, 0.5 a new random half each time; in "
-      "data.train alone.",
-      config::Between<double>{0.001, 1000})
-  HEED_FIXED(
-      std::string, tag, "",
-      "A user-defined symbol put before every source line, as <bt> before back-translations; "
-      "in data.train alone.",
+      std::string, source, "",
+      "File of the source sentences, one on each line (plain, .gz or .zst). With an empty target: "
+      "a .tsv file of both sides, source TAB target; \"-\" reads such a text from standard input.",
       config::AnyValue{})
+  HEED_FIXED(std::string, target, "", "File of their translations, line by line.",
+             config::AnyValue{})
+  HEED_FIXED(double, weight, 1.0,
+             "How often an epoch reads the corpus: 2 reads it twice, 0.5 reads a new random half "
+             "in each epoch. Only in data.train.",
+             config::Between<double>{0.001, 1000})
+  HEED_FIXED(std::string, tag, "",
+             "A user-defined symbol that is put before every source line, for example <bt> before "
+             "back-translations. Only in data.train.",
+             config::AnyValue{})
   HEED_FIXED(std::string, alignment, "",
-             "Its word alignment for training.guided_alignment, a line for each pair: i-j links "
-             "source word i to target word j, which blanks separate, from 0; in data.train alone.",
+             "File of its word alignments for training.guided_alignment, one line for each pair: "
+             "i-j links source word i to target word j. Words are separated by blanks and counted "
+             "from 0. Only in data.train.",
              config::AnyValue{})
 };
 
@@ -64,15 +65,15 @@ struct VocabularyConfig {
              "Share of all characters that get a piece; 0.9995 suits Chinese and Japanese.",
              config::Between<double>{text::kLeastCoverage, 1.0})
   HEED_FIXED(std::vector<std::string>, symbols, {},
-             "User-defined symbols such as <de>: each is one piece, never split. A ready "
-             "vocabulary must have them.",
+             "User-defined symbols such as <de>. Each is one piece, which is never split. An "
+             "existing vocabulary must have them.",
              config::AnyValue{})
   HEED_FIXED(bool, byte_fallback, false,
              "A piece for each of the 256 bytes: characters without a piece are spelled in bytes "
              "instead of becoming unknown.",
              config::AnyValue{})
   HEED_FIXED(std::string, source, "",
-             "A ready SentencePiece model; left empty, one is trained on the training corpus.",
+             "An existing SentencePiece model. If empty, one is trained on the training corpus.",
              config::AnyValue{})
   HEED_FIXED(std::string, target, "", "The same for the target side; empty with kind: joint.",
              config::AnyValue{})
@@ -81,14 +82,14 @@ struct VocabularyConfig {
 struct DataConfig {
   HEED_CONFIG(DataConfig);
   HEED_FIXED(std::vector<CorpusFiles>, train, {},
-             "The training corpus; a list of several may carry weights.", config::AnyValue{})
-  HEED_FIXED(
-      CorpusFiles, valid, {},
-      "Held-out pairs that choose the best checkpoint; without any the last one is the best.",
-      config::AnyValue{})
+             "The training corpus, or a list of several, each with its weight.", config::AnyValue{})
+  HEED_FIXED(CorpusFiles, valid, {},
+             "Held-out pairs that choose the best checkpoint. Without them the last checkpoint is "
+             "the best.",
+             config::AnyValue{})
   HEED_FREE(std::vector<CorpusFiles>, more_valid, {},
-            "More held-out pairs, each with a name; validations look at them, and they choose "
-            "nothing.",
+            "More held-out pairs, each with a name. Every validation scores them, but they do not "
+            "choose the best checkpoint.",
             config::AnyValue{})
   HEED_FREE(CorpusFiles, test, {}, "Pairs scored once, after training.", config::AnyValue{})
   HEED_SECTION(VocabularyConfig, vocabulary, "SentencePiece models.")
@@ -96,20 +97,20 @@ struct DataConfig {
              "Longest sentence of the training corpus on either side, in pieces.",
              config::Between<int64_t>{1, 100000})
   HEED_FIXED(LongSentences, long_sentences, LongSentences::drop,
-             "What happens to longer ones; each is counted and its line named.", config::AnyValue{})
-  HEED_FIXED(
-      int64_t, max_words, 0,
-      "Most words that a training sentence may have on either side, as blanks separate them, "
-      "0 for any number; pairs with more are left out.",
-      config::Between<int64_t>{0, 100000})
+             "What happens to longer sentences. They are counted, and their lines are named.",
+             config::AnyValue{})
+  HEED_FIXED(int64_t, max_words, 0,
+             "Longest training sentence on either side, in words separated by blanks. Pairs with a "
+             "longer one are left out. 0: no limit.",
+             config::Between<int64_t>{0, 100000})
   HEED_FIXED(std::vector<std::string>, clean, {},
              "Training pairs to leave out; the log counts them: duplicates of earlier pairs, empty "
              "sides (always left out), identical sides, overlap with data.valid or data.test on "
-             "either side, a ratio of lengths above clean_ratio, a script that is not the file's, "
-             "a damaged encoding.",
+             "either side, a ratio of lengths above clean_ratio, a script that differs from the "
+             "rest of the file, a damaged encoding.",
              config::EachOneOf{flaw_names})
   HEED_FIXED(double, clean_ratio, 9.0,
-             "How many times the characters of the other side a side may have.",
+             "Highest ratio of the characters of the longer side to those of the shorter side.",
              config::Between<double>{1.0, 1000.0})
   HEED_FIXED(double, subword_sampling, 0.0,
              "Above 0, pieces are sampled anew in every epoch. With unigram it is the smoothing of "
@@ -118,7 +119,7 @@ struct DataConfig {
              config::Between<double>{0.0, 1.0})
   HEED_FIXED(int64_t, pool, 100000,
              "Sentences that are shuffled, sorted by length and cut into batches together: more "
-             "means less padding, fewer a more random order.",
+             "give less padding, fewer give a more random order.",
              config::Between<int64_t>{1, 100000000})
 };
 

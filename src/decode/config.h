@@ -13,14 +13,17 @@ HEED_ENUM(WeightType, fp32, bf16, int8)
 struct SamplingConfig {
   HEED_CONFIG(SamplingConfig);
   HEED_FREE(int64_t, top_k, 0,
-            "Sample among the k likeliest pieces instead of searching; 0 with top_p 0 searches.",
+            "Sample among the k most probable pieces. 0: no such limit; if top_p is 0, too, search "
+            "instead of sampling.",
             config::Between<int64_t>{0, 1000000})
   HEED_FREE(double, top_p, 0.0,
-            "Sample among the likeliest pieces that hold this much probability together; 0 is off.",
+            "Sample among the most probable pieces that together have this probability. 0: no such "
+            "limit.",
             config::Between<double>{0.0, 1.0})
-  HEED_FREE(double, temperature, 1.0,
-            "Above 1 flattens the distribution that is sampled, below 1 sharpens it.",
-            config::Between<double>{0.01, 100})
+  HEED_FREE(
+      double, temperature, 1.0,
+      "A value above 1 makes the sampled distribution flatter, a value below 1 makes it sharper.",
+      config::Between<double>{0.01, 100})
   HEED_FREE(int64_t, seed, 1, "Seed of the sampling; the same seed gives the same translations.",
             config::AnyValue{})
 };
@@ -38,34 +41,33 @@ struct DecodeConfig {
   HEED_FREE(double, alpha, 1.0, "power, gnmt: the exponent; larger favours longer translations.",
             config::Between<double>{0.0, 10})
   HEED_FREE(double, coverage_penalty, 0.0,
-            "GNMT's beta: pushes towards source words that got no attention yet; 0 is off.",
+            "GNMT's beta: favours translations that attend to every source word. 0: off.",
             config::Between<double>{0.0, 10})
   HEED_FREE(int64_t, max_source_length, 1024,
             "Longer source lines are cut to this many pieces before they are translated; each cut "
             "line is logged.",
             config::Between<int64_t>{1, 1000000})
-  HEED_FREE(int64_t, min_length, 0, "Pieces before which a translation may not end.",
+  HEED_FREE(int64_t, min_length, 0, "Shortest translation, in pieces.",
             config::Between<int64_t>{0, 100000})
-  HEED_FREE(
-      double, max_length_ratio, 3.0,
-      "A translation is cut at this many times the source's pieces, plus 10; a cut is logged.",
-      config::Between<double>{0.1, 100})
+  HEED_FREE(double, max_length_ratio, 3.0,
+            "Longest translation: this many times the source's pieces, plus 10. A translation that "
+            "is cut there is logged.",
+            config::Between<double>{0.1, 100})
   HEED_FREE(int64_t, no_repeat_ngram, 0,
-            "No sequence of this many pieces occurs twice in a translation; 0 allows it.",
+            "No sequence of this many pieces occurs twice in a translation. 0: no such rule.",
             config::Between<int64_t>{0, 100})
   HEED_SECTION(SamplingConfig, sampling, "Sample instead of searching.")
   HEED_FREE(int64_t, mbr, 0,
-            "Minimum Bayes risk: of this many candidates the one that is most like all others, by "
-            "chrF. Candidates are draws where decoding.sampling is on, else the best of the beam; "
-            "0 is off.",
+            "Minimum Bayes risk: of this many candidates the one that is most similar to all "
+            "others, by chrF. Candidates are samples if decoding.sampling is on, else the best "
+            "hypotheses of the beam. 0: off.",
             config::Between<int64_t>{0, 1000})
   HEED_FREE(int64_t, batch_size, 32, "Sentences translated together.",
             config::Between<int64_t>{1, 100000})
-  HEED_FREE(
-      WeightType, weights, WeightType::fp32,
-      "Precision of the matrix products while translating; int8 is for Transformers on a CPU, "
-      "the fastest there.",
-      config::AnyValue{})
+  HEED_FREE(WeightType, weights, WeightType::fp32,
+            "Precision of the matrix products while translating. int8 is the fastest on a CPU, for "
+            "Transformers.",
+            config::AnyValue{})
 };
 
 /// Whether to sample rather than search.

@@ -43,10 +43,10 @@ struct ModelConfig {
   HEED_FIXED(Cell, cell, Cell::gru, "rnn: the recurrent cell.", config::AnyValue{})
   HEED_FIXED(int64_t, embedding_size, 256, "rnn: width of the word vectors.",
              config::Between<int64_t>{1, 16384})
-  HEED_FIXED(
-      int64_t, hidden_size, 512,
-      "rnn: width of the decoder's state; the bidirectional encoder has half of it each way.",
-      config::Between<int64_t>{2, 16384})
+  HEED_FIXED(int64_t, hidden_size, 512,
+             "rnn: width of the decoder's state; the bidirectional encoder has half of it in each "
+             "direction.",
+             config::Between<int64_t>{2, 16384})
   HEED_FIXED(int64_t, layers, 1, "rnn: recurrent layers on each side.",
              config::Between<int64_t>{1, 16})
   HEED_FIXED(std::string, attention, "bahdanau", "rnn: how the decoder reads the encoder.",
@@ -59,14 +59,14 @@ struct ModelConfig {
              "rnn: D, half the width of the local window in source positions.",
              config::Between<int64_t>{1, 10000})
   HEED_FIXED(bool, input_feeding, false,
-             "rnn, luong_*: the attentional state of one step enters the next; better and slower.",
+             "rnn, luong_*: the attentional state of a step is an input of the next step. Slower.",
              config::AnyValue{})
-  HEED_FIXED(
-      int64_t, attention_heads, 1,
-      "rnn: attentions side by side, each with a slice of the states; they divide hidden_size.",
-      config::Between<int64_t>{1, 256})
+  HEED_FIXED(int64_t, attention_heads, 1,
+             "rnn: attention heads, each with a slice of the states. hidden_size must be a "
+             "multiple of it.",
+             config::Between<int64_t>{1, 256})
   HEED_FIXED(Coverage, coverage, Coverage::none,
-             "rnn: the score knows how much of each source piece was looked at before, as a sum "
+             "rnn: scores depend on the attention that each source piece had before, as a sum "
              "(linguistic) or as a small state (neural).",
              config::AnyValue{})
   HEED_FIXED(int64_t, coverage_size, 10, "coverage: neural: width of the state of a source piece.",
@@ -79,15 +79,15 @@ struct ModelConfig {
              config::Between<int64_t>{2, 16384})
   HEED_FIXED(int64_t, feed_forward, 2048, "transformer: inner width of the feed-forward layers.",
              config::Between<int64_t>{1, 131072})
-  HEED_FIXED(int64_t, heads, 8, "transformer: attention heads; they divide the width.",
+  HEED_FIXED(int64_t, heads, 8, "transformer: attention heads. width must be a multiple of it.",
              config::Between<int64_t>{1, 256})
   HEED_FIXED(int64_t, kv_heads, 0,
-             "transformer: heads of keys and values; 1 is multi-query, fewer than heads is "
-             "grouped-query, 0 means as many as heads.",
+             "transformer: heads of keys and values. 1 is multi-query attention, fewer than heads "
+             "is grouped-query attention, 0 means as many as heads.",
              config::Between<int64_t>{0, 256})
   HEED_FIXED(std::vector<std::string>, pruned_heads, {},
-             "transformer: heads that `heed prune` took out, as encoder.LAYER.HEAD, decoder.0.3 or "
-             "cross.2.1.",
+             "transformer: heads that `heed prune` removed, for example encoder.0.2, decoder.0.3 "
+             "or cross.2.1 (NETWORK.LAYER.HEAD).",
              config::AnyValue{})
   HEED_FIXED(int64_t, encoder_layers, 6, "transformer: encoder blocks.",
              config::Between<int64_t>{1, 64})
@@ -97,31 +97,32 @@ struct ModelConfig {
              "transformer: layer norm before each sublayer (trains without long warm-up) or after "
              "it (as in the paper).",
              config::AnyValue{})
-  HEED_FIXED(std::string, positions, "sinusoidal", "transformer: how it knows the order of words.",
+  HEED_FIXED(std::string, positions, "sinusoidal",
+             "transformer: how it represents the order of words.",
              config::OneOf{position_names, position_helps})
   HEED_FIXED(int64_t, max_positions, 1024,
              "Longest sentence in pieces that a transformer with positions: learned can take, and "
-             "source positions that attention: luong_location can look at.",
+             "the number of source positions that attention: luong_location can attend to.",
              config::Between<int64_t>{1, 1000000})
   HEED_FIXED(int64_t, sliding_window, 0,
-             "transformer: self-attention sees this many positions each way; 0 sees all.",
+             "transformer: self-attention sees this many positions to each side. 0: all.",
              config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(
-      SelfAttentionKind, self_attention, SelfAttentionKind::softmax,
-      "transformer: self-attention by softmax; linear, whose cost grows with the length and not "
-      "with its square; or sparse, in sliding_window and what is beside it.",
-      config::AnyValue{})
-  HEED_FIXED(int64_t, global_tokens, 0,
-             "self_attention: sparse: so many first positions see all and are seen by all.",
-             config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(
-      int64_t, attention_stride, 0,
-      "self_attention: sparse: positions at a distance that is a multiple of it are seen; 0: "
-      "none.",
-      config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(AttentionScale, attention_scale, AttentionScale::sqrt,
-             "transformer: divide scores by the root of the head's width, or not (the ablation).",
+  HEED_FIXED(SelfAttentionKind, self_attention, SelfAttentionKind::softmax,
+             "transformer: kind of self-attention. softmax: all positions; linear: all positions, "
+             "at a cost that grows with the length and not with its square; sparse: those of "
+             "sliding_window, global_tokens and attention_stride.",
              config::AnyValue{})
+  HEED_FIXED(
+      int64_t, global_tokens, 0,
+      "self_attention: sparse: this many first positions see all positions and are seen by all.",
+      config::Between<int64_t>{0, 1000000})
+  HEED_FIXED(int64_t, attention_stride, 0,
+             "self_attention: sparse: positions at a multiple of this distance are seen. 0: none.",
+             config::Between<int64_t>{0, 1000000})
+  HEED_FIXED(
+      AttentionScale, attention_scale, AttentionScale::sqrt,
+      "transformer: divide scores by the square root of the head's width, or not (for comparison).",
+      config::AnyValue{})
   HEED_FIXED(Activation, activation, Activation::relu,
              "transformer: between the two feed-forward layers.", config::AnyValue{})
   // both
@@ -129,11 +130,10 @@ struct ModelConfig {
       double, dropout, 0.1,
       "Share of activations set to zero while training: embeddings, sublayer outputs, read-out.",
       config::Between<double>{0.0, 0.9})
-  HEED_FIXED(
-      std::string, attention_normaliser, "softmax",
-      "What makes weights of the decoder's scores of source words: sparsemax and entmax15 give "
-      "many of them exactly 0.",
-      config::OneOf{normaliser_names, normaliser_helps})
+  HEED_FIXED(std::string, attention_normaliser, "softmax",
+             "Function that turns the decoder's scores of source words into weights. With "
+             "sparsemax and entmax15 many weights are exactly 0.",
+             config::OneOf{normaliser_names, normaliser_helps})
   HEED_FIXED(double, attention_dropout, 0.0,
              "Share of attention weights set to zero while training.",
              config::Between<double>{0.0, 0.9})

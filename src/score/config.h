@@ -18,25 +18,25 @@ struct EvaluationConfig {
             config::AnyValue{})
   HEED_FREE(bool, lowercase, false, "Score without regard to case.", config::AnyValue{})
   HEED_FREE(std::vector<int64_t>, length_buckets, (std::vector<int64_t>{10, 20, 30, 40, 50, 60}),
-            "Upper ends, in source words, of the buckets of `heed lengths`; longer sentences make "
-            "a last one.",
+            "Upper ends, in source words, of the buckets of `heed lengths`. Longer sentences are "
+            "in one more bucket.",
             config::EachBetween<int64_t>{1, 100000})
   HEED_FREE(std::string, alignments, "",
-            "Correct word alignments of data.test, Pharaoh i-j: `heed bottleneck` then tells the "
-            "alignment error rate of each model's attention.",
+            "File of the correct word alignments of data.test, Pharaoh i-j: `heed bottleneck` then "
+            "reports the alignment error rate of each model's attention.",
             config::AnyValue{})
   HEED_FREE(std::string, valid_alignments, "",
-            "The same of data.valid: they choose the layer, head and step that are measured. "
-            "Without them it is the mean of the heads in the layer before the last.",
+            "The same for data.valid: they choose the layer, head and step that are measured. "
+            "Without them the mean of the heads in the layer before the last is measured.",
             config::AnyValue{})
   HEED_FREE(std::string, antecedents, "",
-            "What the pronouns of data.test stand for, as data_scripts/demo_corpus.py writes it: "
-            "`heed bottleneck` then tells how many genders are right.",
+            "File of what the pronouns of data.test stand for, as data_scripts/demo_corpus.py "
+            "writes it: `heed bottleneck` then reports how many genders are right.",
             config::AnyValue{})
   HEED_FREE(std::vector<std::string>, pronouns, std::vector<std::string>{},
             "The target language's pronouns as gender=form, for evaluation.antecedents.",
             config::AnyValue{})
-  HEED_FREE(int64_t, bootstrap, 1000, "Resamplings behind each interval; 0 gives none.",
+  HEED_FREE(int64_t, bootstrap, 1000, "Resamplings for each interval. 0: no intervals.",
             config::Between<int64_t>{0, 1000000})
 };
 

@@ -20,13 +20,13 @@ struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
   HEED_FIXED(
       StopMetric, metric, StopMetric::loss,
-      "What must improve, and what the best checkpoint is best at: the validation loss, BLEU or "
+      "What must improve, and what chooses the best checkpoint: the validation loss, BLEU or "
       "chrF of its translations, or the number of validation_command.",
       config::AnyValue{})
-  HEED_FREE(
-      int64_t, patience, 10,
-      "Validations in a row without improvement after which training stops; 0 never stops early.",
-      config::Between<int64_t>{0, 1000000})
+  HEED_FREE(int64_t, patience, 10,
+            "Validations in a row without improvement after which training stops. 0: it does not "
+            "stop early.",
+            config::Between<int64_t>{0, 1000000})
 };
 
 struct TrainConfig {
@@ -38,31 +38,32 @@ struct TrainConfig {
              config::AnyValue{})
   HEED_FIXED(int64_t, accumulate, 1, "Batches whose gradients are summed before one update.",
              config::Between<int64_t>{1, 100000})
-  HEED_FIXED(
-      int64_t, micro_batches, 0,
-      "Parts that each batch is computed in, each by one thread of the CPU. The number of threads "
-      "changes no bit while there are fewer than two for each part (times accumulate). 0: one part "
-      "for 2,048 target tokens or 64 sentences of batch_size.",
-      config::Between<int64_t>{0, 100000})
+  HEED_FIXED(int64_t, micro_batches, 0,
+             "Number of parts of each batch; one CPU thread computes a part. With fewer than two "
+             "threads for each part (times accumulate) the number of threads changes no bit of the "
+             "result. 0: one part for every 2,048 target tokens or 64 sentences of batch_size.",
+             config::Between<int64_t>{0, 100000})
   HEED_FIXED(std::string, from, "",
              "Folder of a trained model: this run begins with its weights and its vocabulary. "
              "Optimizer, schedule, best score and patience begin anew.",
              config::AnyValue{})
-  HEED_FIXED(std::vector<std::string>, freeze, {},
-             "Modules of the model that stay as they are, by name, such as encoder or "
-             "decoder.0.",
-             config::AnyValue{})
+  HEED_FIXED(
+      std::vector<std::string>, freeze, {},
+      "Modules of the model that are not trained, by name, for example encoder or decoder.0.",
+      config::AnyValue{})
   HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.",
              config::AnyValue{})
   HEED_FIXED(double, learning_rate, 0.0005,
              "Highest learning rate of the schedule; noam: the factor before width^-0.5.",
              config::Between<double>{0.0, 1000})
   HEED_FIXED(std::vector<double>, betas, (std::vector<double>{0.9, 0.98}),
-             "adam, adamw: decay of the two moments.", config::EachBetween<double>{0.0, 0.999999})
+             "adam, adamw: decay rates of the two moments.",
+             config::EachBetween<double>{0.0, 0.999999})
   HEED_FIXED(double, epsilon, 1e-8,
              "adam, adamw, adadelta: keeps the division finite; adadelta's papers use 1e-6.",
              config::Between<double>{1e-16, 1.0})
-  HEED_FIXED(double, weight_decay, 0.0, "Pull towards zero; adamw decouples it from the gradient.",
+  HEED_FIXED(double, weight_decay, 0.0,
+             "Weight decay towards zero. adamw decouples it from the gradient.",
              config::Between<double>{0.0, 1.0})
   HEED_FIXED(ScheduleKind, schedule, ScheduleKind::inverse_sqrt,
              "How the learning rate moves after the warm-up.", config::AnyValue{})
@@ -98,39 +99,39 @@ struct TrainConfig {
              config::Between<int64_t>{0, 255})
   HEED_FIXED(GuidedStep, guided_step, GuidedStep::emits,
              "guided_alignment: a target piece's links are taught to the step that emits it, or to "
-             "the next one, which reads it (Chen et al. 2020): better alignments, but a recurrent "
-             "model's only attention then looks behind.",
+             "the next one, which reads it (Chen et al. 2020): better alignments, but the only "
+             "attention of a recurrent model is then one step late.",
              config::AnyValue{})
-  HEED_FIXED(
-      double, coverage_loss, 0.0,
-      "Weight of the loss of looking at a source piece again (See et al. 2017); a sum over "
-      "target pieces, divided by their number. transformer: of guided_layer and guided_head.",
-      config::Between<double>{0.0, 1000.0})
+  HEED_FIXED(double, coverage_loss, 0.0,
+             "Weight of the loss for attending to a source piece again (See et al. 2017): a sum "
+             "over target pieces, divided by their number. transformer: the attention of "
+             "guided_layer and guided_head.",
+             config::Between<double>{0.0, 1000.0})
   HEED_FIXED(double, clip_norm, 1.0,
-             "Gradients longer than this are shortened to it; 0 leaves them.",
+             "Gradients with a larger norm are scaled down to it. 0: never.",
              config::Between<double>{0.0, 1e9})
   HEED_FIXED(double, ema, 0.0,
-             "Decay of the running average of weights that is validated and saved; 0 keeps none, "
-             "0.999 is usual.",
+             "Decay of the running average of weights, which is then validated and saved. 0: no "
+             "average; 0.999 is usual.",
              config::Between<double>{0.0, 0.9999999})
-  HEED_FREE(int64_t, updates, 100000,
-            "Updates in all, counted from the very start also after a resume.",
+  HEED_FREE(int64_t, updates, 100000, "Updates in all, those before a resume included.",
             config::Between<int64_t>{1, 1000000000})
-  HEED_FREE(int64_t, epochs, 0, "Passes over the corpus in all; 0 leaves the end to `updates`.",
+  HEED_FREE(int64_t, epochs, 0, "Passes over the corpus in all. 0: no limit but `updates`.",
             config::Between<int64_t>{0, 1000000})
   HEED_FREE(double, max_minutes, 0.0,
-            "Training time in all, resumed parts included; the schedule of `cosine` ends with it. "
-            "0 sets no limit.",
+            "Training time in all, resumed parts included; the schedule `cosine` ends with it. 0: "
+            "no limit.",
             config::Between<double>{0.0, 1e7})
   HEED_FREE(int64_t, validate_every, 1000, "Updates between two validations.",
             config::Between<int64_t>{1, 1000000000})
   HEED_FREE(bool, validate_bleu, true,
             "Translate the validation set and score BLEU at every validation.", config::AnyValue{})
-  HEED_FREE(int64_t, validation_beam, 1, "Beam of these translations; 1 is greedy.",
+  HEED_FREE(int64_t, validation_beam, 1, "Beam size of these translations; 1 is greedy.",
             config::Between<int64_t>{1, 100})
   HEED_FREE(std::string, validation_command, "",
-            "A shell command that scores them: it reads translations, a line each, finds the "
-            "sources in the file $1 and the references in $2, and prints a number; more is better.",
+            "A shell command that scores these translations. It reads them, one on each line, "
+            "finds the sources in the file $1 and the references in the file $2, and prints a "
+            "number; higher is better.",
             config::AnyValue{})
   HEED_FREE(int64_t, validation_samples, 20,
             "Sentences, spread over the set, whose translations each validation keeps in "
@@ -140,23 +141,23 @@ struct TrainConfig {
             "Keep all translations of each validation, in validations/UPDATE.hypothesis.",
             config::AnyValue{})
   HEED_FREE(bool, tensorboard, false,
-            "Write what metrics.jsonl has as event files of TensorBoard, too, with samples and a "
-            "picture of attention at each validation.",
+            "Also write TensorBoard event files: what metrics.jsonl has, and samples and a picture "
+            "of attention at each validation.",
             config::AnyValue{})
   HEED_FREE(int64_t, save_every, 1000,
-            "Updates between two checkpoints that a killed run resumes from.",
+            "Updates between two checkpoints, from which a killed run can be resumed.",
             config::Between<int64_t>{1, 1000000000})
   HEED_FREE(int64_t, log_every, 50, "Updates between two lines of metrics.",
             config::Between<int64_t>{1, 1000000000})
   HEED_SECTION(EarlyStopping, early_stopping, "When to stop before the end.")
-  HEED_FIXED(
-      int64_t, keep_best, 1,
-      "Best checkpoints that stay on the disk; more than one are averaged into the final model.",
+  HEED_FIXED(int64_t, keep_best, 1,
+             "Number of best checkpoints that are kept. If more than one, their average is the "
+             "final model.",
+             config::Between<int64_t>{1, 1000})
+  HEED_FREE(
+      int64_t, keep_last, 2,
+      "Number of newest checkpoints that are kept. With 1 there is no other one if it is damaged.",
       config::Between<int64_t>{1, 1000})
-  HEED_FREE(int64_t, keep_last, 2,
-            "Newest checkpoints that stay on the disk; with 1 there is none to fall back on where "
-            "the newest is damaged.",
-            config::Between<int64_t>{1, 1000})
 };
 
 /// Parts of each batch: micro_batches, else by batch_size alone, whatever the machine.

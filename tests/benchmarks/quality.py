@@ -107,7 +107,8 @@ def draw(rows, path):
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     axes.legend()
-    pyplot.savefig(path, bbox_inches="tight")
+    pyplot.rcParams["svg.fonttype"] = "none"
+    pyplot.savefig(path, bbox_inches="tight", metadata={"Date": None})
 
 
 def main():

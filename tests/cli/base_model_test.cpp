@@ -1,11 +1,15 @@
 // training.from and training.freeze: a run that begins with another one's model.
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "text/vocabulary.h"
 
 namespace heed::cli {
 namespace {
@@ -60,6 +64,61 @@ TEST_F(BaseModel, GivesWeightsAndVocabulary) {
   EXPECT_EQ(summary("same").at("base").at("after"), summary("same").at("test"));
   EXPECT_THAT(result.err, HasSubstr("test set of " + (folder_ / "base") + ": BLEU "));
   EXPECT_FALSE(summary("base").contains("base"));
+}
+
+/// The rows of an fp32 tensor in a file of weights; a vector has rows of one number.
+std::vector<std::vector<float>> rows_of(const std::string& bytes, const std::string& tensor) {
+  uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  const json entry = json::parse(bytes.substr(8, length)).at(tensor);
+  const auto shape = entry.at("shape").get<std::vector<std::size_t>>();
+  std::vector<std::vector<float>> rows(shape[0],
+                                       std::vector<float>(shape.size() > 1 ? shape[1] : 1));
+  const char* next = bytes.data() + 8 + length + entry.at("data_offsets").at(0).get<std::size_t>();
+  for (std::vector<float>& row : rows) {
+    std::memcpy(row.data(), next, row.size() * sizeof(float));
+    next += row.size() * sizeof(float);
+  }
+  return rows;
+}
+
+TEST_F(BaseModel, GivesNewPiecesTheMeanOfThoseThatSpellThem) {
+  ASSERT_EQ(train("base", kTransformer, "2").status, 0);
+  const std::string larger = folder_ / "larger.spm";
+  product(run_heed({"vocab", folder_.write("new", "gaga xyz gaga xyz\nxyz gaga ab\n"), "--extend",
+                    folder_ / "base/joint.spm", "--size", "40", "-o", larger}));
+  auto more = from("base");
+  more.insert(more.end(),
+              {"--set", "training.learning_rate=0", "--set", "data.vocabulary.source=" + larger});
+  const Result result = train("more", kTransformer, "1", more);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr(" and 8 new pieces"));
+
+  const auto vocabulary = text::Vocabulary::load(larger);
+  std::map<std::string, std::size_t> ids;
+  for (int32_t id = 0; id < vocabulary.size(); ++id) ids[vocabulary.piece(id)] = id;
+  std::vector<std::string> known;  // none of these spells x, y or z
+  for (int32_t id = text::kEnd + 1; id < 32; ++id) known.push_back(vocabulary.piece(id));
+  const std::map<std::string, std::vector<std::string>> spellings{
+      {"\u2581gaga", {"\u2581g", "a", "g", "a"}},
+      {"ga", {"\u2581g", "a"}},
+      {"\u2581x", {"\u2581"}},
+      {"x", known},
+      {"yz", known}};
+  for (const char* tensor : {"embedding.weight", "output.bias"}) {
+    const auto before = rows_of(file("base/model.safetensors"), tensor);
+    const auto after = rows_of(file("more/model.safetensors"), tensor);
+    ASSERT_EQ(before.size(), 32U) << tensor;
+    ASSERT_EQ(after.size(), 40U) << tensor;
+    for (std::size_t id = 0; id < before.size(); ++id) EXPECT_EQ(after[id], before[id]) << tensor;
+    for (const auto& [piece, spelling] : spellings)
+      for (std::size_t i = 0; i < before[0].size(); ++i) {
+        double sum = 0;
+        for (const std::string& each : spelling) sum += before[ids.at(each)][i];
+        EXPECT_NEAR(after[ids.at(piece)][i], sum / static_cast<double>(spelling.size()), 1e-6)
+            << tensor << " of " << piece;
+      }
+  }
 }
 
 TEST_F(BaseModel, IsNotReadAgainByARunThatGoesOn) {

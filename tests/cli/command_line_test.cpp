@@ -178,7 +178,7 @@ TEST(ConfigCommand, ExplainsOneKey) {
   const Result result = run_heed({"config", "--explain", "model.heads"});
   const std::string text = product(result);
   EXPECT_THAT(text, StartsWith("model.heads\n"));
-  EXPECT_THAT(text, HasSubstr("divide the width"));
+  EXPECT_THAT(text, HasSubstr("width must be a multiple"));
   EXPECT_THAT(text, HasSubstr("default    8\n"));
   EXPECT_THAT(text, HasSubstr("on resume  fixed\n"));
   EXPECT_THAT(result.err, IsEmpty());

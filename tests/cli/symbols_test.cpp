@@ -28,6 +28,27 @@ TEST(Vocab, HasSymbolsAndBytes) {
       {"--symbols", "'<de>' is given twice"});
 }
 
+TEST(Vocab, ReadsTheColumnThatIsAskedFor) {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("pairs.tsv", "ab ba\txy yx\nba ab\tyx xy\n");
+  // Which of the letters b and y have a piece.
+  const auto letters = [&](const std::vector<std::string>& column) {
+    std::vector<std::string> command{"vocab", text,         "--size",      "10",
+                                     "-o",    folder / "v", "--algorithm", "bpe"};
+    command.insert(command.end(), column.begin(), column.end());
+    product(run_heed(command));
+    const auto vocabulary = text::Vocabulary::load(folder / "v");
+    std::string known;
+    for (const char* letter : {"b", "y"})
+      if (vocabulary.encode(letter).back() != text::kUnknown) known += letter;
+    return known;
+  };
+  EXPECT_EQ(letters({"--column", "source"}), "b");
+  EXPECT_EQ(letters({"--column", "target"}), "y");
+  EXPECT_EQ(letters({"--column", "both"}), "by");
+  EXPECT_EQ(letters({}), "by");
+}
+
 TEST(Vocab, ExtendsAnOlderOne) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 100, 1);

@@ -77,6 +77,26 @@ TEST_F(Validations, KeepAllTranslationsOnRequest) {
   EXPECT_FALSE(exists("run/validations"));
 }
 
+// Three updates teach too little for a beam and a greedy search to agree.
+TEST_F(Validations, AreSearchedWithTheirOwnBeam) {
+  const auto validated = [&](const std::string& beam) {
+    EXPECT_EQ(train({"training.updates=3", "training.validate_every=3",
+                     "training.validation_outputs=true", "training.validation_beam=" + beam,
+                     "decoding.beam_size=2", "decoding.max_length_ratio=2"})
+                  .status,
+              0);
+    return file("run/validations/3.hypothesis");
+  };
+  const std::string greedy = validated("1"), beam = validated("4");
+  EXPECT_NE(greedy, beam);
+  const auto translated = [&](const std::string& size) {
+    return product(run_heed({"translate", folder_ / "run", folder_ / "valid.src", "--set",
+                             "decoding.beam_size=" + size}));
+  };
+  EXPECT_EQ(translated("1"), greedy);
+  EXPECT_EQ(translated("4"), beam);
+}
+
 // The samples of this run are the whole set.
 TEST_F(Validations, HaveTheBleuOfTheirTranslations) {
   const Toy& toy = Toy::get();
@@ -173,6 +193,23 @@ TEST_F(Validations, LookAtMoreSets) {
   for (const std::string taken : {"train", "valid"})
     expect_mistake(train({"data.more_valid=[{name: " + taken + ", " + files + "}]"}),
                    {"data.more_valid", "the name '" + taken + "', which another set has"});
+}
+
+TEST_F(Validations, HaveTheBleuOfEachSet) {
+  const Toy& toy = Toy::get();
+  const Result result =
+      train({"training.from=" + toy.rnn, std::string("model=") + kRnn, "training.updates=2",
+             "training.validate_bleu=true", "training.validation_outputs=true",
+             "data.more_valid=[{name: news, source: " + (folder_ / "news.src") +
+                 ", target: " + (folder_ / "news.tgt") + "}]"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const double bleu = events("further_validation").at(0).at("bleu").get<double>();
+  EXPECT_NE(bleu, events("validation").at(0).at("bleu").get<double>());
+  EXPECT_GT(bleu, 0);
+  EXPECT_THAT(
+      product(run_heed({"evaluate", "--hypothesis", folder_ / "run/validations/2.news.hypothesis",
+                        "--reference", folder_ / "news.tgt"})),
+      ::testing::StartsWith("BLEU " + fixed(bleu, 2) + " ("));
 }
 
 TEST_F(Validations, AreLeftOutWithoutASet) {
