@@ -1,6 +1,5 @@
 // training.from and training.freeze: a run that begins with another one's model.
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "cli/weights_file.h"
 #include "text/vocabulary.h"
 
 namespace heed::cli {
@@ -66,22 +66,6 @@ TEST_F(BaseModel, GivesWeightsAndVocabulary) {
   EXPECT_FALSE(summary("base").contains("base"));
 }
 
-/// The rows of an fp32 tensor in a file of weights; a vector has rows of one number.
-std::vector<std::vector<float>> rows_of(const std::string& bytes, const std::string& tensor) {
-  uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), sizeof length);
-  const json entry = json::parse(bytes.substr(8, length)).at(tensor);
-  const auto shape = entry.at("shape").get<std::vector<std::size_t>>();
-  std::vector<std::vector<float>> rows(shape[0],
-                                       std::vector<float>(shape.size() > 1 ? shape[1] : 1));
-  const char* next = bytes.data() + 8 + length + entry.at("data_offsets").at(0).get<std::size_t>();
-  for (std::vector<float>& row : rows) {
-    std::memcpy(row.data(), next, row.size() * sizeof(float));
-    next += row.size() * sizeof(float);
-  }
-  return rows;
-}
-
 TEST_F(BaseModel, GivesNewPiecesTheMeanOfThoseThatSpellThem) {
   ASSERT_EQ(train("base", kTransformer, "2").status, 0);
   const std::string larger = folder_ / "larger.spm";
@@ -106,8 +90,8 @@ TEST_F(BaseModel, GivesNewPiecesTheMeanOfThoseThatSpellThem) {
       {"x", known},
       {"yz", known}};
   for (const char* tensor : {"embedding.weight", "output.bias"}) {
-    const auto before = rows_of(file("base/model.safetensors"), tensor);
-    const auto after = rows_of(file("more/model.safetensors"), tensor);
+    const auto before = WeightsFile(folder_ / "base/model.safetensors").rows(tensor);
+    const auto after = WeightsFile(folder_ / "more/model.safetensors").rows(tensor);
     ASSERT_EQ(before.size(), 32U) << tensor;
     ASSERT_EQ(after.size(), 40U) << tensor;
     for (std::size_t id = 0; id < before.size(); ++id) EXPECT_EQ(after[id], before[id]) << tensor;

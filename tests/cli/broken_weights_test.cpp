@@ -1,65 +1,18 @@
 // Weights that are no numbers: every command refuses them, and names the file and the tensor.
-#include <zlib.h>
-
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "cli/weights_file.h"
 
 namespace heed::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-/// Changes the values of one fp32 tensor in a safetensors file of heed, or its header, and makes
-/// the checksum right again.
-class WeightsFile {
- public:
-  explicit WeightsFile(std::string path) : path_(std::move(path)), bytes_(read_file(path_)) {
-    std::memcpy(&length_, bytes_.data(), sizeof length_);
-  }
-
-  void change(const std::string& tensor, const std::function<void(std::vector<float>&)>& edit) {
-    const auto header = nlohmann::json::parse(bytes_.substr(8, length_));
-    const auto offsets = header.at(tensor).at("data_offsets").get<std::vector<std::size_t>>();
-    char* begin = bytes_.data() + 8 + length_ + offsets[0];
-    std::vector<float> numbers((offsets[1] - offsets[0]) / sizeof(float));
-    std::memcpy(numbers.data(), begin, offsets[1] - offsets[0]);
-    edit(numbers);
-    std::memcpy(begin, numbers.data(), offsets[1] - offsets[0]);
-    save();
-  }
-  /// Says that the tensor has another type of the same width.
-  void retype(const std::string& tensor, const std::string& type) {
-    const std::size_t entry = bytes_.find("\"" + tensor + "\":{");
-    bytes_.replace(bytes_.find("\"F32\"", entry) + 1, 3, type);
-    save();
-  }
-
- private:
-  void save() {
-    const std::string field = "\"checksum\":\"crc32:";
-    const std::size_t digits = bytes_.find(field) + field.size();
-    bytes_.replace(digits, 8, "00000000");
-    const auto sum =
-        crc32(0, reinterpret_cast<const Bytef*>(bytes_.data()), static_cast<uInt>(bytes_.size()));
-    char text[9];
-    std::snprintf(text, sizeof text, "%08lx", sum);
-    bytes_.replace(digits, 8, text);
-    write_atomic(path_, bytes_);
-  }
-
-  std::string path_, bytes_;
-  uint64_t length_ = 0;
-};
 
 void spoil(const std::string& path, const std::string& tensor, float value = NAN) {
   WeightsFile(path).change(tensor, [&](std::vector<float>& numbers) { numbers.back() = value; });
