@@ -141,9 +141,9 @@ void compare(const CompareArgs& args) {
   for (const std::string& path : args.systems)
     if (!is_model(path) && fs::is_directory(path))
       throw UserError(path + ": no run and no file; the folder has no config.yaml");
-  score::find_sacrebleu();
   const Config config = config_of(args);
   const score::EvaluationConfig& evaluation = config.evaluation;
+  score::check_evaluation(evaluation);  // before minutes of translating
   const TestSet set = open_set(args, config);
   std::vector<score::SystemOutput> systems;
   for (const std::string& path : args.systems) {

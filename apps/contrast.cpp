@@ -16,6 +16,8 @@
 namespace heed {
 namespace {
 
+using Lines = std::vector<std::string>;
+
 struct ContrastArgs {
   std::string model, source, right, target, correct, group, labels, output;
   std::vector<std::string> wrong;
@@ -42,9 +44,9 @@ class Scores {
         translator_(folder_.translator()),
         per_piece_(args.per_piece) {}
 
-  std::vector<double> of(const Pairs& pairs) {
+  std::vector<double> of(const Lines& source, const Lines& target) {
     std::vector<double> scores;
-    for (const auto& one : translator_.score(pairs.source, pairs.target))
+    for (const auto& one : translator_.score(source, target))
       scores.push_back(per_piece_ ? one.log_probability / static_cast<double>(one.tokens.size())
                                   : one.log_probability);
     return scores;
@@ -56,13 +58,13 @@ class Scores {
   bool per_piece_;
 };
 
-std::vector<study::Contrast> from_one_file(const ContrastArgs& args) {
-  const Pairs pairs = read_pairs(args.source, args.target);
-  const std::vector<std::string> correct = read_pairs(args.source, args.correct).target;
-  std::vector<std::string> group;
-  if (!args.group.empty()) group = read_pairs(args.source, args.group).target;
+std::vector<study::Contrast> from_one_file(const ContrastArgs& args, const Lines& source) {
+  const Lines target = read_equal_lines(args.target, args.source, source.size());
+  const Lines correct = read_equal_lines(args.correct, args.source, source.size());
+  Lines group;
+  if (!args.group.empty()) group = read_equal_lines(args.group, args.source, source.size());
   const auto groups = study::group_contrasts(correct, group, args.correct);
-  const std::vector<double> scores = Scores(args).of(pairs);
+  const std::vector<double> scores = Scores(args).of(source, target);
   std::vector<study::Contrast> contrasts;
   for (const auto& lines : groups) {
     contrasts.push_back({.line = lines.front(), .label = "", .right = scores[lines.front()]});
@@ -72,18 +74,19 @@ std::vector<study::Contrast> from_one_file(const ContrastArgs& args) {
   return contrasts;
 }
 
-std::vector<study::Contrast> from_several_files(const ContrastArgs& args) {
-  const Pairs right = read_pairs(args.source, args.right);
-  std::vector<Pairs> wrong;
-  for (const std::string& file : args.wrong) wrong.push_back(read_pairs(args.source, file));
+std::vector<study::Contrast> from_several_files(const ContrastArgs& args, const Lines& source) {
+  const Lines right = read_equal_lines(args.right, args.source, source.size());
+  std::vector<Lines> wrong;
+  for (const std::string& file : args.wrong)
+    wrong.push_back(read_equal_lines(file, args.source, source.size()));
   Scores scores(args);
   std::vector<study::Contrast> contrasts;
-  for (const double score : scores.of(right))
+  for (const double score : scores.of(source, right))
     contrasts.push_back({.line = contrasts.size(), .label = "", .right = score});
-  for (const Pairs& pairs : wrong) {
-    const std::vector<double> of_wrong = scores.of(pairs);
+  for (const Lines& lines : wrong) {
+    const std::vector<double> of_wrong = scores.of(source, lines);
     for (std::size_t i = 0; i < contrasts.size(); ++i)
-      if (!text::is_blank(pairs.target[i])) contrasts[i].wrong.push_back(of_wrong[i]);
+      if (!text::is_blank(lines[i])) contrasts[i].wrong.push_back(of_wrong[i]);
   }
   for (const study::Contrast& contrast : contrasts)
     if (contrast.wrong.empty())
@@ -94,10 +97,11 @@ std::vector<study::Contrast> from_several_files(const ContrastArgs& args) {
 
 void contrast(const ContrastArgs& args) {
   const bool one_file = in_one_file(args);
-  std::vector<std::string> labels;
-  if (!args.labels.empty()) labels = read_pairs(args.source, args.labels).target;
+  const Lines source = read_lines(args.source);  // once: it may be standard input
+  Lines labels;
+  if (!args.labels.empty()) labels = read_equal_lines(args.labels, args.source, source.size());
   std::vector<study::Contrast> contrasts =
-      one_file ? from_one_file(args) : from_several_files(args);
+      one_file ? from_one_file(args, source) : from_several_files(args, source);
   if (contrasts.empty()) throw UserError(args.source + ": empty; nothing to contrast");
   if (!labels.empty())
     for (study::Contrast& contrast : contrasts) contrast.label = trim(labels[contrast.line]);

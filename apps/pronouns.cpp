@@ -27,7 +27,8 @@ struct PronounsArgs {
 std::vector<std::string> translations(const PronounsArgs& args,
                                       const std::vector<std::string>& source,
                                       const std::vector<std::vector<study::Antecedent>>& gold) {
-  if (!args.hypothesis.empty()) return read_pairs(args.source, args.hypothesis).target;
+  if (!args.hypothesis.empty())
+    return read_equal_lines(args.hypothesis, args.source, source.size());
   std::vector<std::string> lines = source;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (gold[i].empty()) lines[i].clear();  // costs nothing, and warnings count the file's lines

@@ -1,7 +1,10 @@
 // heed vocab FILES: trains a SentencePiece model, or extends one.
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "data/config.h"
@@ -32,6 +35,13 @@ void save(const text::Vocabulary& vocabulary, const std::string& output,
             "fingerprint " + vocabulary.fingerprint());
 }
 
+/// A vocabulary that models were trained with, or their text, is not replaced in passing.
+void require_other(const std::string& input, const std::string& output) {
+  std::error_code none;
+  if (std::filesystem::equivalent(input, output, none))
+    throw UserError("--output: " + output + ": is read to make the vocabulary; name another file");
+}
+
 void vocab(const VocabArgs& args) {
   text::VocabularyTraining training{.size = args.size,
                                     .algorithm = args.algorithm,
@@ -39,8 +49,10 @@ void vocab(const VocabArgs& args) {
                                     .symbols = args.symbols,
                                     .byte_fallback = args.byte_fallback,
                                     .keys = "--"};
+  if (!args.extend.empty()) require_other(args.extend, args.output);
   for (const std::string& file : args.files) {
     require_file(file, "text");
+    require_other(file, args.output);
     training.files.emplace_back(
         file, text::has_tsv_name(file) ? column_of(args.column) : text::Column::whole);
   }

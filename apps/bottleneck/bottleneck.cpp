@@ -135,7 +135,7 @@ void bottleneck(const BottleneckArgs& args) {
   const score::LengthReport shown = titled(lengths, titles);
   write_atomic(in(folder, "lengths.svg"), draw::draw_curve(draw::curve_of(shown)));
 
-  draw::Report report = begin_report(shown, set, titled(outputs, titles));
+  draw::Report report = begin_report(members, shown, set, titled(outputs, titles));
   report.commands = {command_line(args)};
   report.learning = learning_of(members, titles, config);
   text::Table table{

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
+#include <set>
 #include <utility>
 
 #include "apps/bottleneck/titles.h"
@@ -9,6 +11,7 @@
 #include "apps/shared/run_summary.h"
 #include "base/error.h"
 #include "base/strings.h"
+#include "config/differences.h"
 #include "model/description.h"
 #include "score/chrf.h"
 #include "score/sacrebleu.h"
@@ -75,6 +78,26 @@ std::vector<draw::ReportSentence> samples_of(const score::LengthReport& lengths,
   return samples;
 }
 
+/// What all members have: "vocabulary, data, seed and budget", or less.
+std::string common_text(const std::vector<FamilyMember>& members) {
+  std::set<std::string> differing;  // keys
+  for (const FamilyMember& member : members)
+    for (const auto& one : config::differences(members.front().config, member.config))
+      differing.insert(one.path);
+  const auto same = [&](const char* keys) {
+    const std::regex pattern(keys);
+    return std::ranges::none_of(
+        differing, [&](const std::string& key) { return std::regex_match(key, pattern); });
+  };
+  std::vector<std::string> more;
+  if (same(R"(data\.(?!test).*)")) more.emplace_back("data");
+  if (same("seed")) more.emplace_back("seed");
+  if (same(R"(training\.(updates|epochs|max_minutes))")) more.emplace_back("budget");
+  std::string text = "vocabulary";
+  for (const std::string& one : more) text += (one == more.back() ? " and " : ", ") + one;
+  return text;
+}
+
 }  // namespace
 
 score::LengthReport titled(score::LengthReport lengths, const std::vector<std::string>& titles) {
@@ -91,19 +114,20 @@ std::vector<score::SystemOutput> titled(std::vector<score::SystemOutput> outputs
   return outputs;
 }
 
-draw::Report begin_report(const score::LengthReport& lengths, const TestSet& set,
+draw::Report begin_report(const std::vector<FamilyMember>& members,
+                          const score::LengthReport& lengths, const TestSet& set,
                           const std::vector<score::SystemOutput>& outputs) {
-  draw::Report report{
-      .title = "The long-sentence bottleneck",
-      .introduction = "The same data, vocabulary, seed and budget for every model; BLEU on " +
-                      set.name + " by the number of words in the source sentence.",
-      .lengths = lengths,
-      .learning = {},
-      .systems = {},
-      .long_sentence = {},
-      .samples = {},
-      .commands = {},
-      .notes = {}};
+  draw::Report report{.title = "The long-sentence bottleneck",
+                      .introduction = "The same " + common_text(members) +
+                                      " for every model; BLEU on " + set.name +
+                                      " by the number of words in the source sentence.",
+                      .lengths = lengths,
+                      .learning = {},
+                      .systems = {},
+                      .long_sentence = {},
+                      .samples = {},
+                      .commands = {},
+                      .notes = {}};
   draw::ReportSentence sentence = typical_long_sentence(lengths, set, outputs);
   const std::string judge = lengths.baseline.empty() ? outputs[0].name : lengths.baseline;
   const std::string chosen = "Line " + std::to_string(sentence.line + 1) + " of " + set.name +

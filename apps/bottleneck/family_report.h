@@ -18,9 +18,10 @@ score::LengthReport titled(score::LengthReport lengths, const std::vector<std::s
 std::vector<score::SystemOutput> titled(std::vector<score::SystemOutput> outputs,
                                         const std::vector<std::string>& titles);
 
-/// Everything that the outputs tell: title, curve and sentences. Throws UserError where no source
-/// line has words.
-draw::Report begin_report(const score::LengthReport& lengths, const TestSet& set,
+/// Everything that the outputs tell: title, what the members have in common, curve and sentences.
+/// Throws UserError where no source line has words.
+draw::Report begin_report(const std::vector<FamilyMember>& members,
+                          const score::LengthReport& lengths, const TestSet& set,
                           const std::vector<score::SystemOutput>& outputs);
 
 /// The loss of all members; by minutes where these are the budget.

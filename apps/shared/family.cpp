@@ -114,6 +114,16 @@ Config vocabulary_part(const Config& config) {
   return part;
 }
 
+/// All systems have the vocabulary of the family, and settings of their own would be lost.
+void require_shared_vocabulary(const Config& family, const Config& system, const std::string& file,
+                               const std::string& name) {
+  for (const config::Difference& one : config::differences(family, system))
+    if (one.path.starts_with("data.vocabulary"))
+      throw UserError(file + ": systems: '" + name + "' sets " + one.path +
+                      ", and all systems share one vocabulary; set it for all, or train the "
+                      "system by `heed train`");
+}
+
 /// The config beside a vocabulary is written last, so that it stands for a whole one.
 bool has_shared_vocabulary(const std::string& folder) {
   return has_vocabularies(folder) && fs::exists(fs::path(folder) / "config.yaml");
@@ -196,6 +206,7 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
     if (own.empty())
       throw UserError(file + ": systems: '" + system.name +
                       "' is no model by itself; give it settings with `set`");
+    require_shared_vocabulary(config, with_settings(config, own), file, system.name);
     for (const auto& more : {own, vocabulary_settings(config)})
       member.settings.insert(member.settings.end(), more.begin(), more.end());
     member.settings.insert(member.settings.end(),

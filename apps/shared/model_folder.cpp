@@ -138,9 +138,10 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options) {
       continue;
     }
     const ModelFolder& first = models->first;
-    require_same_pieces(
-        "target", {path, folder.target}, {first.path, first.target},
-        "an ensemble needs models trained with the same one: name it in data.vocabulary.target");
+    const std::string key =
+        is_joint(first.config) ? "data.vocabulary.source" : "data.vocabulary.target";
+    require_same_pieces("target", {path, folder.target}, {first.path, first.target},
+                        "an ensemble needs models trained with the same one: name it in " + key);
     models->members.push_back(folder.member());
   }
   use_threads(models->first.config.threads);

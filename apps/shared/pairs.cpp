@@ -10,7 +10,15 @@ std::vector<std::string> read_lines(const std::string& path) {
   text::LineReader reader(path);
   std::vector<std::string> lines;
   for (std::string line; reader.next(line);) lines.push_back(line);
+  text::require_utf8(reader);
   return lines;
+}
+
+std::vector<std::string> read_equal_lines(const std::string& path, const std::string& source,
+                                          std::size_t lines) {
+  std::vector<std::string> out = read_lines(path);
+  require_equal_lines(source, lines, path, out.size());
+  return out;
 }
 
 void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,
@@ -31,6 +39,7 @@ Pairs read_tsv(const std::string& path) {
     pairs.source.emplace_back(columns.source);
     pairs.target.emplace_back(columns.target);
   }
+  text::require_utf8(reader);
   return pairs;
 }
 
@@ -38,8 +47,8 @@ Pairs read_tsv(const std::string& path) {
 
 Pairs read_pairs(const std::string& source, const std::string& target) {
   if (target.empty()) return read_tsv(source);
-  Pairs pairs{read_lines(source), read_lines(target)};
-  require_equal_lines(source, pairs.source.size(), target, pairs.target.size());
+  Pairs pairs{read_lines(source), {}};
+  pairs.target = read_equal_lines(target, source, pairs.source.size());
   return pairs;
 }
 

@@ -1,6 +1,7 @@
 // Small line-aligned text files, read whole.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,12 @@ struct Pairs {
   std::vector<std::string> source, target;
 };
 
+/// Throws UserError for a file that is mostly not UTF-8 (text::require_utf8), as all here do.
 std::vector<std::string> read_lines(const std::string& path);
+
+/// The lines of `path`, one for each of the `lines` of `source`. Throws as require_equal_lines().
+std::vector<std::string> read_equal_lines(const std::string& path, const std::string& source,
+                                          std::size_t lines);
 
 /// Without a target, `source` is a file of both sides. Throws UserError that names both files and
 /// both counts where they differ in length, and the line that has not just two sides.

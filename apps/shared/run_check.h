@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/shared/config.h"
+#include "base/error.h"
 
 namespace heed {
 
@@ -23,6 +24,20 @@ struct RunCheck {
   void blame(std::string fault) {
     faults.push_back(std::move(fault));
     of_the_world = false;
+  }
+
+  /// Runs a check that throws; a failure of the environment (a missing program) is a fault, too.
+  template <class Check>
+  bool passes(const Check& check) {
+    try {
+      check();
+      return true;
+    } catch (const UserError& error) {
+      blame(error.what());
+    } catch (const Failure& error) {
+      faults.emplace_back(error.what());
+    }
+    return false;
   }
 
   /// Throws UserError, or Failure where all are the environment's, of all faults, where there are
@@ -49,10 +64,5 @@ struct CheckWish {
 /// device and its precision, the memory. Reads the corpora once or twice; streams are left alone.
 /// What it has found is in the order of that list.
 RunCheck check_run(const Config& config, const CheckWish& wish);
-
-/// Where `path` comes from: the command that fetches it, as the comments of the configuration
-/// `file` say it, such as "python3 data_scripts/multi30k.py"; "" where they do not. A script that
-/// is not in the working folder is looked for beside the configuration's.
-std::string fetching_command(const std::string& file, const std::string& path);
 
 }  // namespace heed

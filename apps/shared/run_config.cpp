@@ -107,6 +107,14 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
   for (const CorpusFile& file : corpus_files(data)) require(file.key, *file.path, *file.path);
 }
 
+void require_file_elsewhere(const std::string& file, const std::string& folder) {
+  std::error_code none;
+  if (fs::equivalent(file, fs::path(folder) / "config.yaml", none))
+    throw UserError(file + ": the new run in " + folder +
+                    " writes its own config.yaml over it; move it to another folder, or name "
+                    "another output");
+}
+
 Config saved_config(const std::string& folder) {
   const std::string path = (fs::path(folder) / "config.yaml").string();
   if (!fs::exists(path))

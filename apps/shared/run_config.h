@@ -42,6 +42,10 @@ std::vector<std::string> paths_of_run(const std::string& folder);
 /// of `paths`, or lies in one: --overwrite would delete what the new run is made of.
 void require_spared(const Config& config, const std::vector<std::string>& paths);
 
+/// Throws UserError where the configuration `file` is the config.yaml of `folder`: a new run there
+/// writes its own over it.
+void require_file_elsewhere(const std::string& file, const std::string& folder);
+
 /// The folder's config.yaml; a key that it lacks has its default, and corpora that the run has kept
 /// are found. Throws UserError that names the
 /// file.

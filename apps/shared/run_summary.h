@@ -15,7 +15,7 @@ namespace heed {
 struct RunSummary {
   int64_t parameters = 0, updates = 0;
   double minutes = 0, tokens_per_second = 0;  // target tokens without padding
-  std::optional<double> validation_loss;      // best, per token; nothing without a validation set
+  std::optional<double> validation_loss;      // of the best, per token; nothing without a set
   std::optional<double> validation_bleu;  // of the best checkpoint; nothing where none was scored
   std::string stop_reason;
   std::vector<std::string> test_scores;  // as sacrebleu describes them

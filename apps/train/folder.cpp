@@ -1,5 +1,6 @@
 #include "apps/train/folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -26,6 +27,17 @@ bool is_trained(const std::string& folder) {
 
 bool is_used(const std::string& folder) {
   return is_trained(folder) || fs::exists(fs::path(folder) / "checkpoints");
+}
+
+/// Whether the weights of a run depend on the corpus in `path`. Those of data.more_valid are only
+/// scored, and data.test as well unless data.clean leaves out training pairs by it.
+bool decides(const data::DataConfig& data, const std::string& path) {
+  const bool overlap = data::leaves_out(data, data::Flaw::overlap);
+  return std::ranges::any_of(data::corpora_of(data), [&](const auto& named) {
+    const auto& [key, files] = named;
+    const bool free = key.starts_with("data.more_valid") || (key == "data.test" && !overlap);
+    return !free && (path == files->source || path == files->target || path == files->alignment);
+  });
 }
 
 const std::string& made(const std::string& folder) {
@@ -79,14 +91,13 @@ Provenance provenance_of(const ModelFolder& run, bool resumed) {
   const std::string file = (fs::path(run.path) / "provenance.json").string();
   Provenance now = Provenance::of(run);
   if (!resumed || !fs::exists(file)) return now;
-  const data::CorpusFiles& test = run.config.data.test;
-  const bool overlap = data::leaves_out(run.config.data, data::Flaw::overlap);
+  const data::DataConfig& data = run.config.data;
   for (const CorpusSum& sum : changed_corpora(Provenance::read(file).corpora, now.corpora)) {
     const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
-    const bool of_test = sum.path == test.source || sum.path == test.target;
-    if (!of_test || overlap)  // by which training pairs are left out
+    if (decides(data, sum.path))
       throw UserError(what + "; restore it, or use --overwrite or another output");
-    log::warn(what + "; the test set is scored again");
+    const bool of_test = sum.path == data.test.source || sum.path == data.test.target;
+    log::warn(what + (of_test ? "; the test set is scored again" : ""));
   }
   return now;
 }

@@ -41,8 +41,8 @@ class Preparation {
 Vocabularies folder_vocabularies(const Config& config, const std::string& folder);
 
 /// What this process makes the run by and of. Throws UserError where a corpus that the run in the
-/// folder has begun with is another one now; only the test set may change, where data.clean has no
-/// overlap.
+/// folder has begun with is another one now; only data.more_valid and the test set may change, the
+/// latter where data.clean has no overlap.
 Provenance provenance_of(const ModelFolder& run, bool resumed);
 
 /// Whether the run's folder has scores that this config would give again on the corpora of `now`.

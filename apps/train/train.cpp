@@ -37,6 +37,7 @@
 #include "model/model.h"
 #include "ranks/board.h"
 #include "ranks/group.h"
+#include "text/spool.h"
 #include "train/trainer.h"
 
 namespace heed {
@@ -195,7 +196,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
                      .updates = result.updates,
                      .minutes = result.minutes,
                      .tokens_per_second = result.tokens_per_second,
-                     .validation_loss = result.best_loss,
+                     .validation_loss = result.loss_of_best,
                      .validation_bleu = result.bleu_of_best,
                      .stop_reason = result.reason(),
                      .test_scores = scores,
@@ -230,6 +231,10 @@ void train_command(const TrainArgs& args) {
   else
     data::require_files(config.data, "a run of " + place.announcer);
   const bool here = !place.alone() || args.ranks == 1;
+  if (!here && text::is_stream(args.config))
+    throw UserError(
+        args.config +
+        ": can be read only once, and each rank of --ranks reads it; save it to a file");
   RunCheck found;
   // The others find the same, and so has heed's own launcher.
   if (place.leads() && place.meeting != ranks::Meeting::file) {

@@ -16,8 +16,15 @@
 namespace heed {
 
 Destination::Destination(std::string file, bool resume) : file_(std::move(file)) {
-  if (file_.empty()) return;
-  descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
+  if (file_.empty() || file_ == "-") {
+    if (resume)
+      throw UserError("--resume: standard output cannot be continued; name a file with --output");
+    return;
+  }
+  // Only what is continued is read. A pipe that heed itself could read would never tell that its
+  // reader has gone.
+  const int mode = resume ? O_RDWR : O_WRONLY;
+  descriptor_ = ::open(file_.c_str(), mode | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(errno);
   struct stat about {};
   if (::fstat(descriptor_, &about) != 0) fail(errno);

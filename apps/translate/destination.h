@@ -9,9 +9,10 @@ namespace heed {
 
 class Destination {
  public:
-  /// `file`: "" is standard output. An unfinished file is continued with `resume`: what is left of
-  /// a line that is not whole is cut off. Throws UserError where it has lines and is not to be
-  /// continued, where it is no regular file and is to be, and where another process writes it.
+  /// `file`: "" and "-" are standard output. Waits for a reader where it is a pipe with a name. An
+  /// unfinished file is continued with `resume`: what is left of a line that is not whole is cut
+  /// off. Throws UserError where it has lines and is not to be continued, where it is no regular
+  /// file and is to be, and where another process writes it.
   Destination(std::string file, bool resume);
   ~Destination();
   Destination(const Destination&) = delete;

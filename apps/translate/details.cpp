@@ -10,6 +10,8 @@
 namespace heed {
 namespace {
 
+constexpr std::size_t kTogether = 128;  // hypotheses whose attention is held at a time
+
 /// A hypothesis with the attention of the model that reads it.
 struct Attended {
   const std::string* line;
@@ -30,8 +32,7 @@ std::vector<std::string> surfaces_of_source(const study::AttentionMatrix& weight
   return surfaces;
 }
 
-void attend(decode::Translator& translator, std::vector<Attended>& all,
-            const DetailOptions& options) {
+void attend(decode::Translator& translator, std::span<Attended> all, const DetailOptions& options) {
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> targets;
   std::vector<Attended*> read;
@@ -125,8 +126,15 @@ std::vector<std::vector<Details>> details_of(decode::Translator& translator,
       all.push_back({&lines[i], &translation, &translation.hypotheses[n], &out[i][n], {}});
   }
   if (!options.words && !options.alignment && !options.replace_unknown) return out;
-  attend(translator, all, options);
-  for (const Attended& one : all) tell(one, translator.first(), options);
+  // Matrices grow with the square of the length: those of a whole window would fill the memory.
+  for (std::size_t begin = 0; begin < all.size(); begin += kTogether) {
+    const auto part = std::span(all).subspan(begin, std::min(kTogether, all.size() - begin));
+    attend(translator, part, options);
+    for (Attended& one : part) {
+      tell(one, translator.first(), options);
+      one.weights = {};
+    }
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/log.h"
 
 namespace heed {
 namespace {
@@ -15,10 +16,21 @@ std::string name_of(const text::LineReader& reader) {
   return reader.path() == "-" ? "stdin" : reader.path();
 }
 
+/// True where it has warned.
+bool warn_of_encoding(const text::LineReader& reader) {
+  try {
+    text::require_utf8(reader);
+    return false;
+  } catch (const UserError& mistake) {  // each line gets its line all the same
+    log::warn(mistake.what());
+    return true;
+  }
+}
+
 }  // namespace
 
 Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
-    : lines_(file), tsv_(tsv) {
+    : lines_(file), tsv_(tsv), warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
   if (prefix_file.empty()) return;
   if (file == "-" && prefix_file == "-")
     throw UserError("heed translate: --prefix - and the text are both standard input; name a file");
@@ -35,6 +47,8 @@ InputWindow Input::next(std::size_t most) {
     }
     add(line, window);
   }
+  if (!told_of_encoding_)
+    told_of_encoding_ = warn_of_encoding(lines_) || (prefixes_ && warn_of_encoding(*prefixes_));
   return window;
 }
 
@@ -53,6 +67,12 @@ void Input::skip(int64_t count) {
 
 void Input::add(const std::string& line, InputWindow& window) {
   const std::string here = name_of(lines_) + ":" + std::to_string(lines_.line_number());
+  if (warns_of_tabs_ && line.find('\t') != std::string::npos) {
+    log::warn(here +
+              ": has a tab, and the text behind it is translated, too; give a file of sources "
+              "alone (--tsv would force the second column as a prefix)");
+    warns_of_tabs_ = false;
+  }
   const std::size_t tab = tsv_ ? line.find('\t') : std::string::npos;
   window.lines.push_back(line.substr(0, tab));
   if (tsv_) {

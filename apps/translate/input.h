@@ -25,6 +25,8 @@ class Input {
   /// Waits for a line, then takes those that are there, `most` in all: who feeds heed line by line
   /// gets each answer before the next question, and a file comes in windows of `most`. Empty at the
   /// end. Throws UserError that names the line where a prefix is missing or a column too many.
+  /// Warns once of text that training would refuse as not UTF-8, and of pairs that are read as
+  /// sources.
   InputWindow next(std::size_t most);
 
   /// Passes over lines, and their prefixes. Throws UserError where there are fewer.
@@ -37,6 +39,7 @@ class Input {
   text::LineReader lines_;
   std::optional<text::LineReader> prefixes_;
   bool tsv_;
+  bool warns_of_tabs_, told_of_encoding_ = false;
 };
 
 }  // namespace heed

@@ -49,11 +49,29 @@ void require_attention(const TranslateArgs& args, const ModelFolder& folder) {
                     " needs attention, and this model has none (model.attention: none)");
 }
 
+/// Throws UserError for options that contradict others or would do nothing.
+void check_options(const TranslateArgs& args, const decode::DecodeConfig& config) {
+  if ((args.weights.chosen() || args.weights.least > 0) && !args.alignment &&
+      !args.replace_unknown && !args.json)
+    throw UserError(
+        "heed translate: --layer, --head, --step and --min-weight say which weights link words; "
+        "add --alignment, --replace-unknown or --json, or leave them out");
+  if (args.sample && !decode::samples(config.sampling))
+    throw UserError(
+        "--sample: decoding.sampling.top_p and top_k are 0, which means to search; set one of them "
+        "above 0, or leave out --sample");
+  if (args.resume && config.n_best > 1 && !args.json)
+    throw UserError(
+        "--resume: an n-best list has several lines for each line of input; add --json, which has "
+        "one, or leave out --n-best");
+}
+
 void translate(const TranslateArgs& args) {
   const OpenModels models = open(args);
   const ModelFolder& first = models.first;
   require_attention(args, first);
   const decode::DecodeConfig& config = first.config.decoding;
+  check_options(args, config);
   decode::Translator translator = models.translator();
 
   OutputOptions output{.scores = args.scores,
@@ -67,10 +85,6 @@ void translate(const TranslateArgs& args) {
                        .least = args.weights.least};
   args.weights.apply(first.config.model, wanted.choice);
 
-  if (args.resume && output.n_best && !args.json)
-    throw UserError(
-        "--resume: an n-best list has several lines for each line of input; add --json, which has "
-        "one, or leave out --n-best");
   Input input(args.file, args.prefix, args.tsv);
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
@@ -98,9 +112,9 @@ void translate(const TranslateArgs& args) {
 
 void add_output(CommandLine& command, TranslateArgs& args) {
   command.group("Output");
-  const Argument file =
-      command.option("-o,--output", args.output,
-                     "File for the translations, written batch by batch; default: standard output");
+  const Argument file = command.option(
+      "-o,--output", args.output,
+      "File for the translations, written window by window; - (default) is standard output");
   command
       .flag("--resume", args.resume, "Continue an unfinished file of --output after its last line")
       .needs(file);

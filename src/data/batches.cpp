@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/strings.h"
 #include "data/batch_cut.h"
 #include "data/parallel.h"
 
@@ -20,6 +21,14 @@ constexpr uint64_t kShuffle = 1, kPart = 2, kPool = 3, kDraw = 4;
 void check(const Corpus& corpus, const BatchOptions& options) {
   expect(corpus.size() > 0, "batches of an empty corpus");
   expect(options.batch_size > 0 && options.pool > 0, "batch size and pool above 0");
+  const auto& parts = corpus.parts();
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const int64_t pairs = parts[p].end - parts[p].begin;
+    if (pairs > 0 && pairs_in_epoch(pairs, parts[p].weight) == 0)
+      throw UserError("data.train" + (parts.size() > 1 ? "." + std::to_string(p) : "") +
+                      ".weight: leaves none of the " + counted(pairs, "pair") +
+                      " in an epoch; raise it");
+  }
 }
 
 uint64_t order_of(const Corpus& corpus, const BatchOptions& options) {
@@ -40,8 +49,12 @@ BatchStream::BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOption
     : corpus_(std::move(corpus)), options_(options) {
   check(*corpus_, options_);
   position_.order = order_of(*corpus_, options_);
-  if (epoch_order(0).empty())
-    throw UserError("the weights of the training corpora leave no pair in an epoch; raise them");
+}
+
+int64_t pairs_in_epoch(int64_t pairs, double weight) {
+  const double whole = std::floor(weight);
+  return static_cast<int64_t>(whole) * pairs +
+         std::llround((weight - whole) * static_cast<double>(pairs));
 }
 
 std::vector<int64_t> BatchStream::epoch_order(int64_t epoch) const {

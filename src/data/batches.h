@@ -24,6 +24,9 @@ struct BatchOptions {
   int64_t threads = 1;  // for sampling; the result does not depend on it
 };
 
+/// How many of a corpus's pairs an epoch reads, a pair as often as it is read.
+int64_t pairs_in_epoch(int64_t pairs, double weight);
+
 /// The next batch to come: epoch, pool in it, batch in that, each from 0.
 struct Position {
   int64_t epoch = 0, pool = 0, batch = 0;
@@ -48,6 +51,7 @@ struct Step {
 /// its own.
 class BatchStream {
  public:
+  /// Throws UserError where the weight of a part leaves none of its pairs.
   BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOptions& options);
 
   /// Nothing after the last epoch.

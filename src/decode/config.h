@@ -32,8 +32,11 @@ struct DecodeConfig {
   HEED_CONFIG(DecodeConfig);
   HEED_FREE(int64_t, beam_size, 5, "Hypotheses kept at each step; 1 is greedy.",
             config::Between<int64_t>{1, 1000})
-  HEED_FREE(int64_t, n_best, 1, "Translations returned per sentence; at most beam_size.",
-            config::Between<int64_t>{1, 1000})
+  HEED_FREE(
+      int64_t, n_best, 1,
+      "Translations returned per sentence; at most beam_size, with mbr at most mbr, with sampling "
+      "alone any number.",
+      config::Between<int64_t>{1, 1000})
   HEED_FREE(LengthPenalty, length_penalty, LengthPenalty::average,
             "What a hypothesis' log-probability is divided by: nothing, its length, length^alpha, "
             "or ((5 + length) / 6)^alpha.",

@@ -46,10 +46,11 @@ std::string line_list(const std::vector<int64_t>& lines) {
   return out;
 }
 
-void check_length(int64_t pieces, int64_t longest, const std::string& where) {
+void check_length(int64_t pieces, int64_t longest, const std::string& where,
+                  const std::string& cure = "split the line") {
   if (pieces + 1 <= longest) return;
   throw UserError(where + ": " + std::to_string(pieces) + " pieces, and the model can take " +
-                  std::to_string(longest - 1) + "; split the line");
+                  std::to_string(longest - 1) + "; " + cure);
 }
 
 /// Adds the time of its life to `seconds`.
@@ -185,13 +186,16 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
         out.strange.push_back(number);
       if (policy == TooLong::cut && source.size() > limit) {
         source.resize(limit);
-        if (out.cut.empty() || out.cut.back() != number) out.cut.push_back(number);
+        out.cut.push_back(number);
       }
       const auto pieces = static_cast<int64_t>(source.size());
       check_length(pieces, longest(), "line " + std::to_string(number));
       out.lengths[i] = std::max(out.lengths[i], pieces);
     }
   }
+  std::ranges::sort(out.cut);  // several members may have cut a line
+  const auto repeated = std::ranges::unique(out.cut);
+  out.cut.erase(repeated.begin(), repeated.end());
   return out;
 }
 
@@ -226,7 +230,7 @@ void Translator::add_prefixes(const std::vector<std::string>& prefixes, int64_t 
     lines.prefixes.push_back(first().target.encode(prefix));
     const int64_t number = first_line + std::ssize(lines.prefixes) - 1;
     check_length(std::ssize(lines.prefixes.back()), longest(),
-                 "the prefix of line " + std::to_string(number));
+                 "the prefix of line " + std::to_string(number), "shorten the prefix");
   }
 }
 

@@ -1,11 +1,15 @@
 #include "http/exchange.h"
 
+#include <sys/socket.h>
+
+#include <cerrno>
 #include <utility>
 
 namespace heed::http {
 
 MHD_Result Exchange::go_on(bool closing) {
   const std::scoped_lock lock(mutex_);
+  if (gone_) return MHD_NO;  // closes the connection
   if (!answer_) {
     suspended_ = true;
     MHD_suspend_connection(connection_);
@@ -31,7 +35,7 @@ void Exchange::leave() {
 
 int Exchange::status() const {
   const std::scoped_lock lock(mutex_);
-  return answer_ ? answer_->status : 0;
+  return answer_ && !gone_ ? answer_->status : 0;
 }
 
 bool Exchange::answered() const {
@@ -42,7 +46,31 @@ bool Exchange::answered() const {
 void Exchange::send(Response response) {
   const std::scoped_lock lock(mutex_);
   if (answer_ || !connection_) return;
+  look_for_client();
   answer_ = std::move(response);
+  resume();
+}
+
+bool Exchange::gone() {
+  const std::scoped_lock lock(mutex_);
+  if (answer_ || !connection_) return !connection_;
+  look_for_client();
+  if (gone_) resume();
+  return gone_;
+}
+
+/// A client that only closes its sending side looks the same as one that has gone. Those that wait
+/// for an answer keep it open.
+void Exchange::look_for_client() {
+  const MHD_ConnectionInfo* info =
+      MHD_get_connection_info(connection_, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (gone_ || !info) return;
+  char byte;
+  const ssize_t count = ::recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  gone_ = count == 0 || (count < 0 && errno == ECONNRESET);
+}
+
+void Exchange::resume() {
   if (suspended_) MHD_resume_connection(connection_);
   suspended_ = false;
 }

@@ -30,17 +30,23 @@ class Exchange {
   MHD_Result go_on(bool closing);
   /// The connection has no more to do with it.
   void leave();
-  int status() const;  // of the answer; 0: none was given
+  int status() const;  // of the answer; 0: none was given, or the client had gone
 
   // Of any thread.
   void send(Response response);
   bool answered() const;
+  /// Whether the client has closed the connection and has no answer yet. libmicrohttpd does not
+  /// look while the connection is suspended.
+  bool gone();
 
  private:
+  void look_for_client();
+  void resume();
+
   mutable std::mutex mutex_;
   MHD_Connection* connection_;  // null: gone
   std::optional<Response> answer_;
-  bool suspended_ = false;
+  bool suspended_ = false, gone_ = false;
 };
 
 }  // namespace heed::http

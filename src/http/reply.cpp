@@ -20,4 +20,8 @@ void Reply::send(Response response) const {
   promise_->exchange->send(std::move(response));
 }
 
+bool Reply::gone() const {
+  return promise_->exchange->gone();
+}
+
 }  // namespace heed::http

@@ -16,6 +16,8 @@ class Reply {
   explicit Reply(std::shared_ptr<Exchange> exchange);
 
   void send(Response response) const;
+  /// Whether nobody waits for the answer any more.
+  bool gone() const;
 
  private:
   struct Promise;

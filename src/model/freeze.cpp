@@ -9,6 +9,8 @@
 namespace heed::model {
 namespace {
 
+constexpr const char* kOutput = "output.weight";
+
 bool is_within(const std::string& parameter, const std::string& name) {
   return parameter == name || parameter.starts_with(name + ".");
 }
@@ -26,11 +28,14 @@ std::string modules_of(const Model& model) {
 void freeze(Model& model, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     bool found = false;
-    for (auto& item : model.named_parameters())
-      if (is_within(item.key(), name)) {
-        item.value().set_requires_grad(false);
-        found = true;
-      }
+    const auto freeze_one = [&](const std::string& key, Tensor tensor) {
+      if (!is_within(key, name)) return;
+      tensor.set_requires_grad(false);
+      found = true;
+    };
+    for (auto& item : model.named_parameters()) freeze_one(item.key(), item.value());
+    // Tied to an embedding it is a parameter by that name alone.
+    if (const Tensor tied = model.output().weight; tied.defined()) freeze_one(kOutput, tied);
     if (!found)
       throw UserError("training.freeze: the model has no module '" + name + "'; it has " +
                       modules_of(model) + ", and their parts, such as encoder.0");

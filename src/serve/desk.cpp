@@ -106,6 +106,12 @@ void Desk::give_up_late() {
   }
 }
 
+void Desk::drop_abandoned() {
+  const std::deque<EntryPtr> all = entries_;
+  for (const EntryPtr& entry : all)
+    if (entry->reply.gone()) remove(entry);
+}
+
 bool Desk::shares_batches(const Entry& entry) const {
   // A prefix that a model refuses would take others with it.
   return !entry.is_task && entry.lines.prefixes.empty() &&
@@ -236,6 +242,7 @@ bool Desk::work(std::chrono::milliseconds wait) {
   std::unique_lock lock(mutex_);
   came_.wait_for(lock, wait, [&] { return !entries_.empty(); });
   give_up_late();
+  drop_abandoned();
   if (entries_.empty()) return false;
   if (entries_.front()->is_task) {
     const EntryPtr entry = entries_.front();

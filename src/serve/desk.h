@@ -55,7 +55,8 @@ class Desk {
   void take(Task task, const http::Reply& reply);
 
   /// Translates one batch or does one task, and answers those that are done with; waits at most so
-  /// long for one to come. Requests that have waited too long get 503. What a model throws is
+  /// long for one to come. Requests that have waited too long get 503, and those whose client has
+  /// gone are dropped. What a model throws is
   /// answered with 400 or 500. Returns whether there was anything to do. For one thread.
   bool work(std::chrono::milliseconds wait);
 
@@ -72,6 +73,7 @@ class Desk {
 
   void take(EntryPtr entry);
   void give_up_late();
+  void drop_abandoned();
   bool shares_batches(const Entry& entry) const;
   void plan_turns(Entry& entry) const;
   std::vector<Share> next_batch() const;

@@ -188,6 +188,13 @@ decode::AttentionRequest request_of(const Model& model, const std::vector<std::s
   return request;
 }
 
+/// Besides the best translation.
+int64_t most_alternatives(const decode::DecodeConfig& config) {
+  constexpr int64_t kMostDrawn = 100;
+  if (config.mbr > 0) return config.mbr - 1;
+  return decode::samples(config.sampling) ? kMostDrawn : config.beam_size - 1;
+}
+
 double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double total = 0, resident = 0;
@@ -224,7 +231,8 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   Lines lines{.model = choose(models_, parameters)};
   const decode::Translator& translator = models_[lines.model].translator;
   Asked asked{.is_list = texts.is_list};
-  asked.alternatives = parameters.whole("alternatives", 0, 0, translator.config().beam_size - 1);
+  asked.alternatives =
+      parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
   lines.n_best = asked.alternatives + 1;
   for (const std::string& text : texts.values) {
     const std::vector<std::string> more = lines_of(text);
@@ -232,8 +240,11 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     asked.lines.insert(asked.lines.end(), more.begin(), more.end());
   }
   if (const std::string prefix = parameters.text("prefix"); !prefix.empty()) {
-    if (asked.lines.size() != 1) throw UserError("prefix: is for a q of one line");
-    lines.prefixes.push_back(one_line_of(prefix, "prefix"));
+    const bool ends_in_line_feed = asked.lines.size() == 2 && asked.lines.back().empty();
+    if (asked.lines.size() != 1 && !ends_in_line_feed)
+      throw UserError("prefix: is for a q of one line");
+    lines.prefixes.resize(asked.lines.size());
+    lines.prefixes.front() = one_line_of(prefix, "prefix");
   }
   if (asked.lines.empty()) return reply.send(answer_to(asked, translator, {}));
   lines.lines = asked.lines;

@@ -77,17 +77,18 @@ std::optional<StopReason> Loop::ended() const {
   return std::nullopt;
 }
 
-double Loop::behind() const {
-  double share = static_cast<double>(progress_.update) / static_cast<double>(planned_);
-  if (config_.max_minutes > 0)
-    share = std::max(share, progress_.seconds / (60 * config_.max_minutes));
+double Loop::share(int64_t updates, double seconds) const {
+  double share = static_cast<double>(updates) / static_cast<double>(planned_);
+  if (config_.max_minutes > 0) share = std::max(share, seconds / (60 * config_.max_minutes));
   return std::min(share, 1.);
 }
 
+double Loop::behind() const {
+  return share(progress_.update, progress_.seconds);
+}
+
 double Loop::rate() const {
-  double warmup_share =
-      std::min(1., static_cast<double>(config_.warmup) / static_cast<double>(planned_));
-  if (config_.max_minutes > 0) warmup_share = progress_.warmup_share;
+  const double warmup_share = share(config_.warmup, progress_.warmup_seconds);
   return progress_.rate_factor * learning_rate(config_, {.update = progress_.update + 1,
                                                          .share = behind(),
                                                          .warmup_share = warmup_share,
@@ -112,7 +113,7 @@ bool Loop::update_once() {
   ++progress_.update;
   if (setup_.updated) setup_.updated(progress_.update);
   unsaved_ = true;
-  if (progress_.update <= config_.warmup) progress_.warmup_share = behind();
+  if (progress_.update <= config_.warmup) progress_.warmup_seconds = progress_.seconds;
   settle(kInFlight);
   const double seconds = seconds_between(begin, Clock::now());
   progress_.window.seconds += seconds;
@@ -204,13 +205,12 @@ bool Loop::validate_now() {
       write_model();
     }
   }
-  const bool best = progress_.stale == 0;
   log::info(validation_text(*validation, progress_, config_));
   if (!validation->finite())
     log::warn("the validation loss at update " + with_commas(progress_.update) +
               " is not finite: these weights are never the best ones, and what follows may be as "
               "bad; lower training.learning_rate");
-  metrics_.validation(*validation, progress_, best);
+  metrics_.validation(*validation, progress_);
   validation_ = validation;
   show_progress();
   return true;

@@ -31,8 +31,9 @@ class Loop {
   bool validation_is_due() const;
   bool validated() const;  // the weights as they are, or there is nothing to validate on
   bool validate_now();
-  bool validate_further_sets();  // false: interrupted
-  double behind() const;         // share of training
+  bool validate_further_sets();                         // false: interrupted
+  double share(int64_t updates, double seconds) const;  // of the training, in [0, 1]
+  double behind() const;                                // the share until now
   double rate() const;
   void settle(std::size_t may_wait);
   void account(const UpdateReport& report);

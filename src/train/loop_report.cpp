@@ -180,6 +180,7 @@ TrainResult Loop::result(StopReason stopped) const {
   out.best_bleu = progress_.highest_bleu;
   if (!progress_.best.empty()) {
     out.best_update = progress_.best.front().update;
+    out.loss_of_best = progress_.best.front().loss;
     out.bleu_of_best = progress_.best.front().bleu;
   }
   out.minutes = progress_.seconds / 60;

@@ -58,7 +58,6 @@ Loop::Loop(const TrainerSetup& setup)
 int64_t Loop::plan_updates() const {
   if (config_.epochs == 0) return config_.updates;
   data::BatchOptions options = setup_.batches;
-  options.sampling = 0;  // the count of one draw is as good as another's
   options.epochs = 0;
   const int64_t batches = data::BatchStream(setup_.corpus, options).batches_in_epoch(0);
   const int64_t updates = (batches * config_.epochs + config_.accumulate - 1) / config_.accumulate;

@@ -99,7 +99,8 @@ std::string validation_text(const Validation& validation, const Progress& progre
                             const TrainConfig& config) {
   std::string text = outcome_text("validation", validation, progress) + " in " +
                      human_duration(validation.seconds);
-  if (progress.stale == 0) return text + ", the best so far";
+  if (progress.at_the_best()) return text + ", the best so far";
+  if (progress.stale == 0) return text + ", not the best";  // at the end of the training
   text += ", " + std::to_string(progress.stale);
   if (config.early_stopping.patience > 0)
     text += " of " + std::to_string(config.early_stopping.patience);
@@ -222,7 +223,7 @@ void add_more_scores(const Scores& scores, OrderedJson& line) {
 
 }  // namespace
 
-void Metrics::validation(const Validation& validation, const Progress& progress, bool best) {
+void Metrics::validation(const Validation& validation, const Progress& progress) {
   const Scores& scores = validation.scores;
   OrderedJson line{{"event", "validation"},
                    {"update", progress.update},
@@ -230,7 +231,7 @@ void Metrics::validation(const Validation& validation, const Progress& progress,
                    {"loss", validation.loss},
                    {"perplexity", validation.perplexity()},
                    {"bleu", scores.bleu ? OrderedJson(*scores.bleu) : OrderedJson(nullptr)},
-                   {"best", best},
+                   {"best", progress.at_the_best()},
                    {"stale", progress.stale},
                    {"seconds", progress.seconds}};
   add_more_scores(scores, line);

@@ -46,7 +46,7 @@ class Metrics {
   void truncate(const Progress& progress);
 
   void train(const Progress& progress, const LineContext& context);
-  void validation(const Validation& validation, const Progress& progress, bool best);
+  void validation(const Validation& validation, const Progress& progress);
   /// Of a set that decides nothing.
   void further_validation(const std::string& set, const Validation& validation,
                           const Progress& progress);

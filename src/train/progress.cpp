@@ -35,7 +35,7 @@ void visit_numbers(P& progress, Visit visit) {
   visit("rate_factor", progress.rate_factor);
   visit("loss_scale", progress.loss_scale);
   visit("scale_age", progress.scale_age);
-  visit("warmup_share", progress.warmup_share);
+  visit("warmup_seconds", progress.warmup_seconds);
   visit("window_loss", progress.window.loss);
   visit("window_nll", progress.window.nll);
   visit("window_align", progress.window.align);
@@ -49,6 +49,11 @@ void visit_numbers(P& progress, Visit visit) {
   visit("window_norm", progress.window.norm);
   visit("window_seconds", progress.window.seconds);
   visit("window_waited", progress.window.waited);
+}
+
+/// Whether some checkpoints are older than this number.
+bool is_newer(std::string_view name) {
+  return name == "window_align" || name == "window_cover" || name == "warmup_seconds";
 }
 
 json to_json(const Best& best) {
@@ -84,10 +89,7 @@ Progress Progress::from_json(const std::string& text, const std::string& origin)
     const json in = json::parse(text);
     visit_numbers(progress, [&](const char* name, auto& field) {
       // A last gradient that was not finite has no number in JSON.
-      // Losses of attention are newer than some checkpoints.
-      const bool newer =
-          name == std::string_view("window_align") || name == std::string_view("window_cover");
-      if (newer && !in.contains(name)) return;
+      if (is_newer(name) && !in.contains(name)) return;
       if (!in.at(name).is_null()) in.at(name).get_to(field);
     });
     progress.position = data::Position::from_json(in.at("position").get<std::string>());

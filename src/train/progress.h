@@ -40,19 +40,22 @@ struct Progress {
   int64_t tokens = 0;         // target tokens in all, without padding
 
   int64_t validated = 0;  // the update of the last validation
-  int64_t stale = 0;      // validations in a row without improvement
+  int64_t stale = 0;      // regular validations in a row without improvement
   int64_t reductions = 0;
   std::optional<double> lowest_loss, highest_bleu;
   std::vector<Best> best;  // best first
 
   int64_t skipped = 0, skipped_in_a_row = 0;
   int64_t rollbacks = 0;
-  double rate_factor = 1;   // halved by each roll-back
-  double loss_scale = 1;    // fp16
-  double warmup_share = 0;  // share of training behind at the end of the warm-up (max_minutes)
-  int64_t scale_age = 0;    // updates since the scale changed
+  double rate_factor = 1;     // halved by each roll-back
+  double loss_scale = 1;      // fp16
+  double warmup_seconds = 0;  // `seconds` at the end of the warm-up
+  int64_t scale_age = 0;      // updates since the scale changed
 
   Window window;
+
+  /// Whether the weights of this update were validated and are the best so far.
+  bool at_the_best() const { return !best.empty() && best.front().update == update; }
 
   std::string to_json() const;
   /// Throws UserError naming `origin`.

@@ -72,10 +72,10 @@ enum class StopReason { updates, epochs, minutes, patience, interrupted, nothing
 
 struct TrainResult {
   int64_t updates = 0;
-  int64_t best_update = 0;             // 0 where nothing was validated
-  std::optional<double> best_loss;     // lowest validation loss, per token
-  std::optional<double> best_bleu;     // highest validation BLEU
-  std::optional<double> bleu_of_best;  // of the best checkpoint
+  int64_t best_update = 0;                           // 0 where nothing was validated
+  std::optional<double> best_loss;                   // lowest validation loss, per token
+  std::optional<double> best_bleu;                   // highest validation BLEU
+  std::optional<double> loss_of_best, bleu_of_best;  // of the best checkpoint
   StopReason stopped = StopReason::updates;
   double minutes = 0;            // in all, resumed parts included
   double tokens_per_second = 0;  // target tokens without padding, while updating

@@ -145,8 +145,13 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
   const bool counts = validation.finite() && score;
   auto& best = progress.best;
   const bool improves = counts && (best.empty() || better(*score, best.front().score));
-  progress.stale = improves ? 0 : progress.stale + 1;
-  if (!improves) ++progress.reductions;
+  // One at the end of a training, between the regular ones, is none that a longer training makes.
+  const bool regular = progress.update % config.validate_every == 0;
+  if (improves) progress.stale = 0;
+  if (!improves && regular) {
+    ++progress.stale;
+    ++progress.reductions;
+  }
   if (!counts) return false;
   const auto place =
       std::ranges::find_if(best, [&](const Best& other) { return better(*score, other.score); });

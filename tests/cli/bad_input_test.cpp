@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -176,6 +177,51 @@ TEST_F(ConfigTest, EvaluateNeedsEitherAModelOrAFile) {
                  {"--valid", "not both"});
   expect_mistake(run_heed({"evaluate", "--hypothesis", folder.write("a", "x\n")}), {"--reference"});
   expect_mistake(run_heed({"lengths"}), {"--hypothesis"});
+}
+
+// --- what is translated and scored
+
+TEST(Encoding, TextThatIsNotUtf8IsNotScoredAndTranslatedWithAWarning) {
+  const TemporaryFolder folder;
+  std::string lines, pairs;
+  for (int i = 0; i < 12; ++i) {
+    lines += "\xE4 b\n";
+    pairs += "\xE4 b\tb a\n";
+  }
+  const std::string file = folder.write("latin1", lines), tsv = folder.write("latin1.tsv", pairs);
+  const std::string model = Toy::get().rnn;
+  const auto cure = [](const std::string& path) {
+    return std::vector<std::string>{path + ":1: not UTF-8", "iconv -f latin1 -t utf8 " + path};
+  };
+  expect_mistake(run_heed({"evaluate", "--hypothesis", file, "--reference", file}), cure(file));
+  expect_mistake(run_heed({"score", model, file, file}), cure(file));
+  expect_mistake(run_heed({"evaluate", model, "--set", "data.test.source=" + tsv, "--set",
+                           "data.test.target=\"\""}),
+                 cure(tsv));
+  const Result translated = run_heed({"translate", model, file});
+  EXPECT_EQ(lines_of(product(translated)).size(), 12U);
+  EXPECT_THAT(translated.err, HasSubstr(cure(file)[1]));
+  EXPECT_EQ(translated.err.find("iconv"), translated.err.rfind("iconv")) << translated.err;
+}
+
+TEST(TranslateOptions, ThatContradictOthersOrDoNothingAreRefused) {
+  using Words = std::vector<std::string>;
+  for (const auto& [options, parts] : std::vector<std::pair<Words, Words>>{
+           {{"--layer", "0"}, {"--layer", "add --alignment"}},
+           {{"--head", "mean", "--scores"}, {"--head", "add --alignment"}},
+           {{"--step", "reads"}, {"--step", "add --alignment"}},
+           {{"--min-weight", "0.3"}, {"--min-weight", "add --alignment"}},
+           {{"--sample", "--set", "decoding.sampling.top_p=0"}, {"--sample", "above 0"}},
+           {{"--resume", "--output", ""}, {"--resume", "name a file with --output"}},
+           {{"--resume", "--output", "-"}, {"--resume", "name a file with --output"}}}) {
+    SCOPED_TRACE(options.front() + " " + options.back());
+    Words command = {"translate", Toy::get().rnn};
+    command.insert(command.end(), options.begin(), options.end());
+    expect_mistake(run_heed(command, "a b\n"), parts);
+  }
+  for (const char* option : {"--alignment", "--replace-unknown", "--json"})
+    EXPECT_EQ(run_heed({"translate", Toy::get().rnn, "--head", "0", option}, "a b\n").status, 0);
+  EXPECT_EQ(product(run_heed({"translate", Toy::get().rnn, "-o", "-"}, "a b\n")), "b a\n");
 }
 
 // --- model folders

@@ -104,6 +104,52 @@ TEST_F(CheckTest, ALengthThatLeavesNoPairIsKnownBeforeTheVocabularyIs) {
               Not(HasSubstr("leaves no")));
 }
 
+TEST_F(CheckTest, CorporaWithoutTextAreKnownBeforeAnOlderRunIsDeleted) {
+  const std::string file = config();
+  train_toy(file);
+  folder.write("valid.src", "a\n \n");
+  folder.write("valid.tgt", "\nb\n");
+  const std::vector<std::string> again{"train", file, "--overwrite"};
+  expect_mistake(run_heed(again),
+                 {"data.valid: ", "valid.src has no pair with text on both sides"});
+  write_toy_pairs(folder, "valid", 7, 2);
+  folder.write("train.src", "\n\n");
+  folder.write("train.tgt", "a\nb\n");
+  const std::string vocabulary = "data.vocabulary.source=" + (folder / "run/joint.spm");
+  EXPECT_THAT(check(file, {vocabulary}).err, HasSubstr("data.train: no pair has text on both"));
+  write_toy_pairs(folder, "train", 200, 1);
+  expect_mistake(check(file, {"data.train.weight=0.002"}),
+                 {"data.train.weight: ", " of the 200 pairs in ", "raise it"});
+  EXPECT_EQ(check(file, {"data.train.weight=0.003"}).status, 0);
+  EXPECT_TRUE(fs::exists(folder / "run/model.safetensors"));
+}
+
+TEST_F(CheckTest, AConfigurationInTheFolderOfItsNewRunIsNotReplaced) {
+  const std::string text = "# mine\n" + read_file(config());
+  const std::string file = folder.write("run/config.yaml", text);
+  const std::string fault = "writes its own config.yaml over it";
+  expect_mistake(run_heed({"train", file}), {file, fault});
+  for (const char* option : {"--overwrite", "--resume"})
+    expect_mistake(run_heed({"train", file, option}), {file, fault});
+  EXPECT_EQ(read_file(file), text);
+  // That of a run that goes on is its own.
+  fs::remove(file);
+  train_toy(config());
+  EXPECT_EQ(run_heed({"train", file, "--resume", "--set", "training.updates=4"}).status, 0);
+  expect_mistake(run_heed({"train", file, "--overwrite"}), {file, "move it"});
+}
+
+TEST_F(CheckTest, WhatValidationsDecideNeedsThem) {
+  const auto check_without = [&](const std::string& setting) {
+    return check(config(), {"data.valid.source=", "data.valid.target=", setting});
+  };
+  EXPECT_EQ(check_without("training.schedule=luong").status, 0);
+  expect_mistake(check_without("training.schedule=plateau"),
+                 {"training.schedule: plateau", "name data.valid"});
+  expect_mistake(check_without("training.early_stopping.metric=chrf"),
+                 {"training.early_stopping.metric: chrf", "name data.valid"});
+}
+
 TEST_F(CheckTest, RdropNeedsDropout) {
   const std::string rdrop = "training.consistency=rdrop";
   EXPECT_EQ(check(config(), {rdrop}).status, 0);

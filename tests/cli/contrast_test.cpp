@@ -1,6 +1,7 @@
 // heed contrast and heed pronouns.
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/program.h"
@@ -91,6 +92,30 @@ TEST(Contrast, EveryWrongTranslationHasToBeBeaten) {
   EXPECT_EQ(resolved({"--wrong", set.wrong, "--wrong", set.right}), 0);  // equal is not better
 }
 
+TEST(Contrast, TheSourceMayBeStandardInput) {
+  const Choices set;
+  std::string twice, both, correct;
+  const auto source = lines_of(read_file(set.source)), right = lines_of(read_file(set.right)),
+             wrong = lines_of(read_file(set.wrong));
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    twice += source[i] + "\n" + source[i] + "\n";
+    both += right[i] + "\n" + wrong[i] + "\n";
+    correct += "1\n0\n";
+  }
+  const std::vector<std::string> several = {"--right", set.right, "--wrong", set.wrong,
+                                            "--wrong", set.wrong, "--by",    set.right};
+  const std::vector<std::string> one = {"--target", set.folder.write("t", both), "--correct",
+                                        set.folder.write("c", correct)};
+  for (const auto& [options, path] :
+       {std::pair{several, set.source}, {one, set.folder.write("s", twice)}}) {
+    std::vector<std::string> of_file = {"contrast", Toy::get().rnn, "--source", path};
+    of_file.insert(of_file.end(), options.begin(), options.end());
+    std::vector<std::string> of_stdin = of_file;
+    of_stdin[3] = "-";
+    EXPECT_EQ(product(run_heed(of_stdin, read_file(path))), product(run_heed(of_file)));
+  }
+}
+
 TEST(Contrast, MistakesAreNamed) {
   const Choices set;
   expect_mistake(set.run({"--right", set.right}), {"--wrong"});
@@ -126,6 +151,15 @@ TEST(Pronouns, OfReadyTranslationsAreCounted) {
   EXPECT_EQ(json["pronouns"], 3);  // right: line 0; both of line 2 are the other way round
   EXPECT_EQ(json["right"], 1);
   EXPECT_EQ(json["genders"]["f"]["written"]["m"], 1);
+}
+
+TEST(Pronouns, TheSourceMayBeStandardInput) {
+  const Pronouns set;
+  const std::string translations = set.folder.write("h", "a c\nb a\nA, g b.\n");
+  EXPECT_EQ(product(run_heed({"pronouns", "--hypothesis", translations, "--source", "-",
+                              "--antecedents", set.gold, "--forms", "m=a,f=b"},
+                             read_file(set.source))),
+            product(set.run({"pronouns", "--hypothesis", translations})));
 }
 
 TEST(Pronouns, OfAModelAreThoseOfItsTranslations) {

@@ -96,6 +96,23 @@ TEST(Evaluate, ATestSetThatIsNotHereIsNamedByItsKey) {
                     "give --source and --reference"});
 }
 
+// Behind "25 sentences translated" they would be a second line on standard error.
+TEST(Evaluate, MistakesAreNamedBeforeAnythingIsTranslated) {
+  const Toy& toy = Toy::get();
+  const std::string source = toy.folder / "test.src", reference = toy.folder / "test.tgt";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"evaluate", toy.rnn},
+        {"lengths", toy.rnn},
+        {"compare", toy.rnn, toy.transformer, "--source", source, "--reference", reference}}) {
+    SCOPED_TRACE(words.front());
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--set", "evaluation.tokenize=nope"});
+    expect_mistake(run_heed(all), {"evaluation.tokenize", "'nope'"});
+  }
+  expect_one_line_error(run_heed({"evaluate", toy.rnn, "-o", "/nowhere/out"}), 1,
+                        {"/nowhere/out: cannot write"});
+}
+
 TEST(Lengths, OfAModelAndOfReadyTranslationsSideBySide) {
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
@@ -161,7 +178,8 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
   EXPECT_THAT(page, HasSubstr("bahdanau"));
   EXPECT_THAT(page, HasSubstr("heed bottleneck " + config +
                               " --set decoding.beam_size=1 --systems none,bahdanau"));
-  for (const char* part : {"without attention", "href=\"bahdanau/attention.html\"",
+  for (const char* part : {"The same vocabulary, data, seed and budget for every model",
+                           "without attention", "href=\"bahdanau/attention.html\"",
                            "BLEU on source sentences of more than 3 words: ", "Loss while they"})
     EXPECT_THAT(page, HasSubstr(part));
   EXPECT_THAT(lines_of(read_file(run + "/bahdanau/attention.csv")).front(),
@@ -225,6 +243,15 @@ TEST_F(BottleneckTest, StopsWhereItsModelsAreOfAnotherConfigurationUntilToldToTr
   EXPECT_EQ(anew.status, 0) << anew.err;
   EXPECT_FALSE(read_file(none + "/model.safetensors") == weights);
   EXPECT_FALSE(read_file(run + "/vocabulary/joint.spm") == vocabulary);
+}
+
+TEST_F(BottleneckTest, ASystemHasNoVocabularyOfItsOwn) {
+  const std::string file =
+      folder.write("own.yaml", read_file(config) +
+                                   "systems:\n  - {name: a, set: [model.attention=none]}\n"
+                                   "  - {name: b, set: [data.vocabulary.size=30]}\n");
+  expect_mistake(run_heed({"bottleneck", file}),
+                 {file, "systems: 'b' sets data.vocabulary.size", "share one vocabulary"});
 }
 
 /// Gold alignments: the toy's target is the source backwards.

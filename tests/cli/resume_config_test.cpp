@@ -203,6 +203,28 @@ TEST_F(ResumeConfigTest, AnotherCorpusOfTheSameNameIsNoticed) {
   EXPECT_EQ(resume(run, {"training.updates=6"}).status, 0);
 }
 
+TEST_F(ResumeConfigTest, AValidationSetIsNoLessFixedWhereItIsTheTestSetToo) {
+  const std::string valid = folder / "valid", more = write_toy_pairs(folder, "more", 5, 3);
+  const std::string both =
+      write_toy_config(folder, {"both", kNone, "updates: 4, validate_every: 4, save_every: 2"});
+  const std::vector<std::string> sets{
+      "data.test.source=" + valid + ".src", "data.test.target=" + valid + ".tgt",
+      "data.more_valid=[{name: more, source: " + more + ".src, target: " + more + ".tgt}]",
+      "training.updates=6"};
+  std::vector<std::string> options;
+  for (const std::string& setting : sets) options.insert(options.end(), {"--set", setting});
+  options.back() = "training.updates=4";
+  train_toy(both, options);
+  write_toy_pairs(folder, "more", 5, 4);  // which decides nothing
+  const Result goes_on = resume(both, sets);
+  EXPECT_EQ(goes_on.status, 0) << goes_on.err;
+  EXPECT_THAT(goes_on.err, HasSubstr(more + ".src: has changed since the run in "));
+  write_toy_pairs(folder, "valid", 10, 5);
+  const Result refused = resume(both, sets);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("heed: " + valid + ".src: has changed since the run in "));
+}
+
 TEST_F(ResumeConfigTest, WhereOverlapIsLeftOutTheTestSetIsFixed) {
   const std::string test = write_toy_pairs(folder, "test", 5, 3),
                     other = write_toy_pairs(folder, "other", 5, 4);

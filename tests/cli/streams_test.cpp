@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -75,6 +76,14 @@ TEST_F(Streams, ATsvFileTrainsTheSameModelAsItsTwoColumns) {
   product(train(config("{source: \"-\"}", file("valid.tsv")), pairs, {"--overwrite"}));
   EXPECT_TRUE(weights() == before);
   EXPECT_EQ(read_file(kept), pairs);
+}
+
+TEST_F(Streams, AConfigurationThatIsAStreamIsNotForRanks) {
+  config(file("train.tsv"), file("valid.tsv"));
+  const std::string fifo = folder / "config.fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const std::jthread writer([&] { std::ofstream(fifo) << read_file(folder / "my.yaml"); });
+  expect_mistake(train(fifo, "", {"--ranks", "2"}), {fifo, "each rank of --ranks", "save it"});
 }
 
 TEST_F(Streams, ATsvFileIsATestSetToo) {

@@ -71,6 +71,21 @@ TEST(Vocab, ExtendsAnOlderOne) {
   expect_mistake(run_heed({"vocab", text, "--extend", folder / "none", "-o", more}), {"none"});
 }
 
+TEST(Vocab, DoesNotReplaceWhatItReads) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 100, 1);
+  const std::string text = folder / "train.src", old = folder / "old.spm",
+                    other_name = folder / "./old.spm";
+  product(run_heed({"vocab", text, "--size", "32", "--algorithm", "bpe", "-o", old}));
+  const std::string before = read_file(text), pieces = read_file(old);
+  expect_mistake(run_heed({"vocab", text, "--size", "32", "-o", text}),
+                 {"--output: " + text, "name another file"});
+  expect_mistake(run_heed({"vocab", text, "--extend", old, "--size", "36", "-o", other_name}),
+                 {"--output: " + other_name});
+  EXPECT_EQ(read_file(text), before);
+  EXPECT_TRUE(read_file(old) == pieces);
+}
+
 struct Tagged : testing::Test {
   TemporaryFolder folder;
   std::string run = folder / "run";

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Lines = std::vector<std::string>;
@@ -134,6 +136,19 @@ TEST_P(TranslateOutput, NBestListsTellWordsAndLinksToo) {
   }
 }
 
+// More hypotheses than have their attention in memory at a time.
+TEST_P(TranslateOutput, EachOfManyHypothesesHasItsOwnLinks) {
+  const std::vector<std::string> options{"--n-best", "2", "--alignment"};
+  const std::string both = "a b c\nd\n", of_both = product(translate(both, options));
+  std::string input, expected;
+  for (int i = 0; i < 35; ++i) input += both;
+  const auto one = lines_of(of_both), many = lines_of(product(translate(input, options)));
+  ASSERT_EQ(one.size(), 4U);
+  ASSERT_EQ(many.size(), 140U);
+  const auto links = [](const std::string& line) { return line.substr(line.rfind("|||")); };
+  for (std::size_t i = 0; i < many.size(); ++i) EXPECT_EQ(links(many[i]), links(one[i % 4])) << i;
+}
+
 TEST_P(TranslateOutput, TranslationsBeginWithTheirPrefixes) {
   const TemporaryFolder folder;
   const std::string source = "a b c\n\nd e\nf g\n";
@@ -166,6 +181,21 @@ TEST(TranslatePrefix, MistakesNameFileAndLine) {
   expect_mistake(run_heed({"translate", model, source, "--prefix", folder / "nowhere"}),
                  {folder / "nowhere"});
   EXPECT_EQ(run_heed({"translate", model, source, "--prefix", few, "--tsv"}).status, 2);
+}
+
+TEST(TranslatePrefix, PairsWithoutTheOptionAreTranslatedWithAWarning) {
+  const TemporaryFolder folder;
+  const std::string pairs = "a b\nc\td\ne\tf\n";
+  const std::string tsv = folder.write("c.tsv", pairs), text = folder.write("c.txt", pairs);
+  const Result warned = run_heed({"translate", Toy::get().rnn, tsv});
+  EXPECT_EQ(product(warned), product(run_heed({"translate", Toy::get().rnn, text})));
+  EXPECT_THAT(warned.err, HasSubstr(tsv + ":2: has a tab, and the text behind it is translated"));
+  EXPECT_THAT(warned.err, Not(HasSubstr(tsv + ":3")));
+  for (const Lines& options : {Lines{tsv, "--tsv"}, Lines{text}}) {
+    Lines command = {"translate", Toy::get().rnn};
+    command.insert(command.end(), options.begin(), options.end());
+    EXPECT_THAT(run_heed(command).err, Not(HasSubstr("has a tab")));
+  }
 }
 
 TEST(TranslateUnknown, PiecesBecomeTheSourceWordThatTheyAttendTo) {
@@ -299,6 +329,37 @@ TEST(TranslatePipe, EachLineIsAnsweredBeforeTheNextIsAsked) {
   heed.end();
   EXPECT_EQ(heed.hear(), "b a\n");
   EXPECT_EQ(heed.hear(), "");
+}
+
+/// heed translates into a pipe with a name, which the shell command `reader` knows as $0. What the
+/// reader prints is standard output; 124 is the status where both have not ended within a minute.
+Result translate_to_fifo(const std::string& reader, std::string_view input,
+                         const Lines& options = {}) {
+  const TemporaryFolder folder;
+  const std::string fifo = folder / "fifo";
+  EXPECT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  Lines words = command({"translate", Toy::get().rnn, "--beam", "1", "-o", fifo});
+  words.insert(words.end(), options.begin(), options.end());
+  const std::string script = "(" + reader + ") & \"$@\"; status=$?; wait; exit $status";
+  words.insert(words.begin(), {"timeout", "60", "sh", "-c", script, fifo});
+  return subprocess::run(words, input);
+}
+
+TEST(TranslateFifo, AReaderThatComesLateGetsEveryLine) {
+  const Result result = translate_to_fifo("sleep 1; cat \"$0\"", "a b c\nc d\n");
+  EXPECT_THAT(lines_of(product(result)), ElementsAre("c b a", "d c"));
+}
+
+TEST(TranslateFifo, AReaderThatLeavesEndsTheProgram) {
+  std::string input;
+  for (int i = 0; i < 400; ++i) input += "a b c d e f\n";
+  // As JSON it is more than a pipe holds.
+  EXPECT_EQ(translate_to_fifo(": < \"$0\"", input, {"--json"}).status, 128 + SIGPIPE);
+}
+
+TEST(TranslateFifo, IsNotContinuedAndNotWaitedFor) {
+  expect_mistake(translate_to_fifo("true", "a\n", {"--resume"}),
+                 {"fifo is no file that can be continued"});
 }
 
 }  // namespace

@@ -198,16 +198,19 @@ TEST(TranslateCommand, ModelsOfAnEnsembleShareATargetVocabulary) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 100, 9);
   write_toy_pairs(folder, "valid", 10, 2);
-  train_toy(write_toy_config(
-      folder, {"other", kNone, "updates: 1", false, 1, "kind: joint, size: 30, algorithm: bpe"}));
-  const std::string both = toy.rnn + "," + (folder / "other");
+  const std::string other = folder / "other";
+  train_toy(write_toy_config(folder, {"other", kNone, "updates: 1", false, 1,
+                                      "kind: separate, size: 30, algorithm: bpe"}));
+  const std::string both = toy.rnn + "," + other;
   const std::string test = toy.folder / "test";
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"translate", both, test + ".src"},
         {"score", both, test + ".src", test + ".tgt"},
         {"evaluate", both}})
     expect_mistake(run_heed(command),
-                   {folder / "other", "target vocabulary", toy.rnn, "data.vocabulary.target"});
+                   {other, "target vocabulary", toy.rnn, "name it in data.vocabulary.source"});
+  expect_mistake(run_heed({"translate", other + "," + toy.rnn, test + ".src"}),
+                 {toy.rnn, "target vocabulary", other, "name it in data.vocabulary.target"});
 }
 
 TEST(TranslateCommand, TheDeviceIsTheOptionsElseThatOfSet) {
@@ -286,7 +289,7 @@ TEST(TranslateCommand, NBestListsAsJsonAreContinued) {
   EXPECT_EQ(read_file(file), whole);
 }
 
-TEST(TranslateCommand, AFifoIsWrittenToButNotContinued) {
+TEST(TranslateCommand, ADeviceIsWrittenToButNotContinued) {
   expect_mistake(run_heed({"translate", Toy::get().rnn, "-o", "/dev/null", "--resume"}, "a\n"),
                  {"/dev/null is no file that can be continued"});
   EXPECT_EQ(product(run_heed({"translate", Toy::get().rnn, "-o", "/dev/null"}, "a\n")), "");

@@ -133,6 +133,9 @@ TEST_F(Validations, MayBeScoredByAnyCommand) {
   EXPECT_EQ(validations[1].at("command"), 7);
   EXPECT_EQ(validations[1].at("best"), false);
   EXPECT_THAT(result.err, HasSubstr("command 50.5"));
+  // The loss of those weights, not the lowest.
+  EXPECT_GT(validations[0].at("loss"), validations[1].at("loss"));
+  EXPECT_EQ(json::parse(file("run/summary.json")).at("validation_loss"), validations[0].at("loss"));
 }
 
 TEST_F(Validations, CommandsThatFailAreNamed) {

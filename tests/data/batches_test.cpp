@@ -178,8 +178,12 @@ TEST(BatchStream, WeightsSayHowOftenAPartIsRead) {
   EXPECT_EQ(halves.size(), 4U);
 }
 
-TEST(BatchStream, WeightsThatLeaveNothingAreAUserError) {
+TEST(BatchStream, AWeightThatLeavesNothingOfItsPartIsAUserError) {
   EXPECT_THROW(BatchStream(corpus_of({realistic(3, 1)}, {0.01}), {}), UserError);
+  EXPECT_THROW(BatchStream(corpus_of({realistic(7, 1), realistic(3, 2)}, {1, 0.1}), {}), UserError);
+  EXPECT_EQ(pairs_in_epoch(3, 0.1), 0);
+  EXPECT_EQ(pairs_in_epoch(5, 0.1), 1);
+  EXPECT_EQ(pairs_in_epoch(41, 2.5), 103);  // 82 and 20.5, rounded
 }
 
 TEST(BatchStream, PadsLittleOnSentencesOfRealLengths) {
@@ -225,6 +229,9 @@ TEST(BatchStream, DrawsPiecesAnewInEveryEpochOnAnyNumberOfThreads) {
       draws[batch.origins[row].index].emplace(begin, begin + batch.source_lengths[row]);
     }
   }
+  // What a schedule goes by is the number of batches that are drawn.
+  const auto first = std::ranges::count_if(one, [](const Step& step) { return step.epoch == 0; });
+  EXPECT_EQ(BatchStream(corpus, options).batches_in_epoch(0), first);
   ASSERT_EQ(draws.size(), 40U);
   int changed = 0;
   for (const auto& [pair, variants] : draws) changed += variants.size() == 2;

@@ -135,6 +135,21 @@ TEST(Translator, ALongLineIsCutAndNamedAndItsNeighboursAreNot) {
   EXPECT_EQ(found.at(2).text, translator.translate({"tolo"})[0].text);
 }
 
+TEST(Translator, ALineThatEachMemberCutsIsNamedOnce) {
+  DecodeConfig config;
+  config.max_source_length = 8;
+  config.max_length_ratio = 0.5;
+  const Member member{random_model(small_models()[1]), vocabulary(), vocabulary()};
+  Translator translator({member, member}, config, at::kCPU, at::kFloat);
+  const std::string line = "mira tolo sena kupo vadi rel nostra mira tolo";
+  testing::internal::CaptureStderr();
+  translator.translate({line, "mira", line}, 41);
+  const std::string warnings = testing::internal::GetCapturedStderr();
+  EXPECT_NE(warnings.find("before translating: line 41, 43 (decoding.max_source_length"),
+            std::string::npos)
+      << warnings;
+}
+
 TEST(Translator, ALineOfAnotherLanguageIsNamed) {
   auto translator = make_translator(random_model(small_models()[0]));
   const auto warnings = [&](const std::vector<std::string>& lines) {
@@ -195,7 +210,7 @@ TEST(Translator, APrefixThatIsTooLongIsRefusedByItsLine) {
     translator.translate({"mira", "tolo"}, 7, {"", prefix});
   });
   EXPECT_NE(message.find("the prefix of line 8"), std::string::npos) << message;
-  EXPECT_NE(message.find("can take 5"), std::string::npos) << message;
+  EXPECT_NE(message.find("can take 5; shorten the prefix"), std::string::npos) << message;
 }
 
 TEST(Translator, MinimumBayesRiskChoosesTheSameOnAnyNumberOfThreads) {

@@ -24,6 +24,7 @@ using http::testing::get_text;
 using http::testing::post_text;
 using nlohmann::json;
 using std::chrono::milliseconds;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const std::vector<std::string>& sentences() {
@@ -133,6 +134,8 @@ TEST(Service, GivesAlternativesAndGoesOnFromPrefixes) {
   translator.set_n_best(1);
   EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo"}, {"prefix", "wexta"}})["translatedText"],
             json(translator.translate({"mira tolo"}, 1, {"wexta"})[0].text));
+  EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo\n"}, {"prefix", "wexta"}})["translatedText"],
+            json(translator.translate({"mira tolo"}, 1, {"wexta"})[0].text + "\n"));
   // And the next request is as if there had been none.
   EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo"}}).size(), 1U);
 }
@@ -250,6 +253,44 @@ TEST(Service, LimitsTheQueueAndTheTime) {
   EXPECT_EQ(late.header("retry-after"), "5");
   EXPECT_EQ(running.service.waiting(), 0);
   EXPECT_EQ(running.ok("/translate", {{"q", "mira"}}).size(), 1U);
+}
+
+TEST(Service, DoesNotTranslateForClientsThatHaveGone) {
+  Running running({0});
+  auto first = running.begin(post_text("/translate", R"({"q": "mira"})"));
+  running.wait_for_lines(1);
+  {
+    const http::testing::Client leaves(running.server.port());
+    leaves.send(post_text("/translate", R"({"q": "tolo\nsena\nkupo"})"));
+    running.wait_for_lines(4);
+  }
+  EXPECT_EQ(running.end(first).status, 200);
+  EXPECT_EQ(running.service.waiting(), 0);
+  std::string metrics;
+  while (metrics.find("status=\"0\"") == std::string::npos)
+    metrics = ask(running.server.port(), get_text("/metrics")).body;
+  EXPECT_THAT(metrics, HasSubstr("heed_requests_total{path=\"/translate\",status=\"0\"} 1\n"));
+  EXPECT_THAT(metrics, HasSubstr("heed_lines_total{model=\"m0\"} 1\n"));
+}
+
+TEST(Service, AlternativesAreAsManyAsTheSearchFinds) {
+  const auto refuse = [](const decode::DecodeConfig& config, int64_t count,
+                         const std::string& limits) {
+    Running running({0}, {}, config);
+    const Answer answer = running.post("/translate", {{"q", "mira"}, {"alternatives", count}});
+    EXPECT_EQ(answer.status, 400);
+    EXPECT_THAT(answer.body, AllOf(HasSubstr("alternatives"), HasSubstr(limits)));
+  };
+  decode::DecodeConfig risk;
+  risk.mbr = 2;
+  refuse(risk, 2, "from 0 to 1");
+  decode::DecodeConfig drawn;
+  drawn.beam_size = 1;
+  drawn.sampling.top_p = 1;
+  refuse(drawn, 101, "from 0 to 100");
+  Running running({0}, {}, drawn);
+  EXPECT_EQ(running.ok("/translate", {{"q", "mira"}, {"alternatives", 2}})["alternatives"].size(),
+            2U);
 }
 
 TEST(Service, TellsOfItself) {

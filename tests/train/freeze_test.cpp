@@ -76,6 +76,20 @@ TEST(Freeze, MayLeaveNothingButTheOutputsBias) {
   }
 }
 
+TEST(Freeze, ATiedMatrixByEachOfItsNames) {
+  for (const model::Tie tie : {model::Tie::decoder, model::Tie::all})
+    for (const std::string name : {"output", "output.weight"}) {
+      model::ModelConfig config = model::testing::every_kind().front().config;
+      config.tie = tie;
+      const auto model = model::testing::model_of(config, kPieces);
+      model::freeze(*model, {name});
+      const std::string owner =
+          tie == model::Tie::all ? "embedding.weight" : "target_embedding.weight";
+      EXPECT_FALSE(model->named_parameters()[owner].requires_grad()) << name;
+      EXPECT_EQ(model->named_parameters()["output.bias"].requires_grad(), name != "output");
+    }
+}
+
 TEST(Freeze, NamesWhatTheModelHas) {
   const auto model = model::testing::model_of(model::testing::every_kind().front().config, kPieces);
   EXPECT_THROW(model::freeze(*model, {"nothing"}), UserError);

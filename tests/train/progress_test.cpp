@@ -17,7 +17,7 @@ const std::vector<int64_t Progress::*> kCounts = {
     &Progress::rollbacks, &Progress::scale_age};
 const std::vector<double Progress::*> kNumbers = {&Progress::seconds, &Progress::update_seconds,
                                                   &Progress::rate_factor, &Progress::loss_scale,
-                                                  &Progress::warmup_share};
+                                                  &Progress::warmup_seconds};
 const std::vector<int64_t Window::*> kWindowCounts = {
     &Window::tokens, &Window::real, &Window::places, &Window::updates, &Window::skipped};
 const std::vector<double Window::*> kWindowNumbers = {

@@ -67,6 +67,29 @@ TEST_F(Rates, FollowTheEpochsWhereTheseEndTheRun) {
   EXPECT_NEAR(rates.back(), 0.000625, 1e-12);
 }
 
+// The warm-up took 30 seconds, and 90 of now 120 are over: 60 of the 90 after the warm-up.
+TEST_F(Rates, OfCosineKnowTheWarmUpInSecondsWhereTheLimitOfTimeIsRaised) {
+  TrainConfig config = config_of(ScheduleKind::cosine, 4, 3);
+  config.max_minutes = 1;
+  train(setup_of(folder.path(), config));
+  const std::string path = folder / "checkpoints/update-00000004.heed";
+  Checkpoint saved = load_checkpoint(path);
+  saved.progress.warmup_seconds = 30;
+  saved.progress.seconds = 90;
+  save_checkpoint(saved, path);
+
+  config.updates = 10000;
+  config.max_minutes = 2;
+  auto setup = setup_of(folder.path(), config);
+  setup.resume = true;
+  bool updated = false;
+  setup.updated = [&](int64_t) { updated = true; };
+  setup.interrupted = [&] { return updated; };
+  const auto rates = of(setup);
+  ASSERT_EQ(rates.size(), 5U);
+  EXPECT_NEAR(rates.back(), 0.0025, 1e-4);
+}
+
 // BLEU falls at updates 4 and 8, and an improvement takes nothing back.
 TEST_F(Rates, OfPlateauFallWithEachValidationThatIsNoImprovement) {
   TrainConfig config = config_of(ScheduleKind::plateau, 10, 0);

@@ -18,6 +18,7 @@ struct Recorded {
   Recorded(StopMetric metric, int64_t keep_best) {
     config.early_stopping.metric = metric;
     config.keep_best = keep_best;
+    config.validate_every = 1;
   }
   bool add(double loss, std::optional<double> bleu = std::nullopt) {
     ++progress.update;
@@ -58,6 +59,24 @@ TEST(Record, KeepsTheBestOnesInTheirOrderAndCountsWhatIsNoImprovement) {
   EXPECT_EQ(run.progress.reductions, 4);  // the rate does not rise again
   EXPECT_EQ(run.progress.lowest_loss, 0.5);
   EXPECT_EQ(run.progress.validated, 7);
+}
+
+// A run of 7 updates ends with a validation that one of 9 would not make.
+TEST(Record, AValidationOutOfTurnMayBeTheBestAndCountsForNothingElse) {
+  Recorded run(StopMetric::loss, 1);
+  run.config.validate_every = 3;
+  run.progress.update = 5;
+  EXPECT_TRUE(run.add(2));
+  EXPECT_TRUE(run.progress.at_the_best());
+  EXPECT_FALSE(run.add(3));
+  EXPECT_FALSE(run.progress.at_the_best());
+  EXPECT_EQ(run.progress.stale, 0);
+  EXPECT_EQ(run.progress.reductions, 0);
+  EXPECT_TRUE(run.add(1));
+  EXPECT_THAT(run.best(), ElementsAre(8));
+  EXPECT_FALSE(run.add(2));
+  EXPECT_EQ(run.progress.stale, 1);
+  EXPECT_EQ(run.progress.reductions, 1);
 }
 
 TEST(Record, BleuDecidesWhereItIsToDecide) {
