@@ -265,7 +265,7 @@ void add_bench_attention(CommandLine& bench) {
   command.option("--window", args->window, "Positions that the sliding window sees each way")
       .positive()
       .shows_default();
-  args->common.add(command);
+  args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench attention --lengths 128,512,2048 -o runs/bench",
                     "heed bench attention --heads 8 --window 64 -o runs/bench"});
   command.run([args] { bench_attention(*args); });

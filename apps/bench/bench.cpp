@@ -50,12 +50,13 @@ std::vector<draw::Experiment> experiments_in(const fs::path& folder) {
 
 }  // namespace
 
-void BenchOptions::add(CommandLine& command) {
+void BenchOptions::add(CommandLine& command, bool repeated) {
   command.group("Measuring");
   command.option("--threads", threads, "Threads; default: every core").positive();
-  command.option("--repeats", repeats, "Runs of which the median is shown")
-      .positive()
-      .shows_default();
+  if (repeated)
+    command.option("--repeats", repeats, "Runs of which the median is shown")
+        .positive()
+        .shows_default();
   command.group("Output");
   command.option("-o,--output", output, "Folder for the CSV, the pictures and experiments.html");
 }

@@ -23,14 +23,14 @@ void add_bench_translate(CommandLine& bench);
 void add_bench_length(CommandLine& bench);
 void add_bench_compare(CommandLine& bench);
 
-/// Options of every mode.
+/// Options of every mode, but for `repeats`.
 struct BenchOptions {
   std::string output;
   int threads = 0;  // 0: every core
   int repeats = 5;
 
-  /// Under the headings Measuring and Output.
-  void add(CommandLine& command);
+  /// Under the headings Measuring and Output. `repeated`: the mode measures a median.
+  void add(CommandLine& command, bool repeated);
   /// Sets the threads.
   void apply() const;
 };

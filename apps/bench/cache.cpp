@@ -129,7 +129,7 @@ void add_bench_cache(CommandLine& bench) {
       .positive()
       .shows_default();
   command.option("--beam", args->beam, "Hypotheses of each sentence").positive().shows_default();
-  args->common.add(command);
+  args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench cache --positions 16,64,256 -o runs/bench",
                     "heed bench cache --sentences 8 --beam 4 --threads 1"});
   command.run([args] { bench_cache(*args); });

@@ -127,7 +127,7 @@ void add_bench_length(CommandLine& bench) {
   command.group("Model");
   command.option("--device", args->device,
                  "auto, cpu, cuda or cuda:N; default: the model's `device`");
-  args->common.add(command);
+  args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench length runs/demo/bahdanau runs/demo/transformer",
                     "heed bench length runs/multi30k_quick --lengths 16,64,256 -o runs/bench"});
   command.run([args] { bench_length(*args); });

@@ -89,7 +89,7 @@ void add_bench_load(CommandLine& bench) {
       .one_at_a_time();
   command.group("Measuring");
   command.option("--batches", args->batches, "Batches to make, at most").positive().shows_default();
-  args->common.add(command);
+  args->common.add(command, /*repeated=*/false);
   command.examples({"heed bench load configs/demo.yaml --pairs 10000000",
                     "heed bench load configs/multi30k_quick.yaml --batches 200 -o runs/bench"});
   command.run([args] { bench_load(*args); });

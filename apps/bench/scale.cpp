@@ -81,7 +81,7 @@ void add_bench_scale(CommandLine& bench) {
       .separated_by(',')
       .positive()
       .shows_default();
-  args->common.add(command);
+  args->common.add(command, /*repeated=*/false);
   command.examples(
       {"heed bench scale -o runs/bench", "heed bench scale --widths 16,64,256,1024 -o runs/bench"});
   command.run([args] { bench_scale(*args); });

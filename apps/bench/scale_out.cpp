@@ -200,7 +200,7 @@ void add_bench_scale_out(CommandLine& bench) {
       .shows_default();
   command.group("Measuring");
   command.option("--updates", args->updates, "Updates in each run").positive().shows_default();
-  args->common.add(command);
+  args->common.add(command, /*repeated=*/true);
   command.details(
       "The first table has times measured here: a micro-batch (a part) on one core while the\n"
       "others are idle and on each of all cores at once, adding gradients, the optimizer, an\n"

@@ -127,7 +127,7 @@ void add_bench_train(CommandLine& bench) {
       .shows_default();
   command.flag("--profile", args->profile,
                "Show the ten operations of each system that take the most time");
-  args->common.add(command);
+  args->common.add(command, /*repeated=*/false);
   command.examples(
       {"heed bench train configs/demo.yaml --updates 20 --profile",
        "heed bench train configs/throughput.yaml --systems transformer,bahdanau -o runs/bench"});

@@ -137,7 +137,7 @@ void add_bench_translate(CommandLine& bench) {
       .option("--set", args->settings,
               "Change one key of the model's configuration; may be repeated")
       .one_at_a_time();
-  args->common.add(command);
+  args->common.add(command, /*repeated=*/true);
   command.examples(
       {"heed bench translate runs/multi30k_quick --source data/multi30k/test2016.de "
        "--batch 1,32 --weights fp32,int8",

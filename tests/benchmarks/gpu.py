@@ -159,7 +159,7 @@ class Report:
                 folder = self.folder / f"bench-{precision}-{batch}"
                 text, command = self.heed(
                     "bench", "train", self.config, *self.changed, "--systems", ",".join(SYSTEMS),
-                    "--updates", self.args.updates, "--repeats", 1, "--set", "device=cuda",
+                    "--updates", self.args.updates, "--set", "device=cuda",
                     "--set", f"precision={precision}", "--set", f"training.batch_size={batch}", "-o", folder,
                     row=("training", f"{precision}, batches of {batch}"))
                 if text is None:

@@ -35,7 +35,7 @@ class Heed:
 
     def measure(self, system):
         with tempfile.TemporaryDirectory() as folder:
-            result = run([self.args.heed, "bench", "train", CONFIG, "--systems", system, "--repeats", 1,
+            result = run([self.args.heed, "bench", "train", CONFIG, "--systems", system,
                           "--updates", self.args.updates, "--threads", self.args.threads,
                           "--set", f"precision={self.precision}", "-o", folder])
             if result.returncode:

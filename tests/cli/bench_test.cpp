@@ -66,6 +66,7 @@ TEST(Bench, TheScaleKeepsTheVarianceAndTheEntropy) {
   product(run_heed({"bench", "scale", "--widths", "16,256", "-o", folder / "out"}));
   const Rows rows = table(folder / "out/scale.csv");
   ASSERT_THAT(rows, SizeIs(5));
+  expect_mistake(run_heed({"bench", "scale", "--repeats", "3"}), {"--repeats"});  // no median there
   EXPECT_NEAR(std::stod(rows[1][2]), 1, 0.1);   // width 16, scaled
   EXPECT_NEAR(std::stod(rows[2][2]), 16, 1.6);  // not scaled
   EXPECT_NEAR(std::stod(rows[4][2]), 256, 25);  // width 256, not scaled
