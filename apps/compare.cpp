@@ -141,9 +141,10 @@ void compare(const CompareArgs& args) {
   for (const std::string& path : args.systems)
     if (!is_model(path) && fs::is_directory(path))
       throw UserError(path + ": no run and no file; the folder has no config.yaml");
+  require_writable({args.output, args.json});  // before minutes of translating
   const Config config = config_of(args);
   const score::EvaluationConfig& evaluation = config.evaluation;
-  score::check_evaluation(evaluation);  // before minutes of translating
+  score::check_evaluation(evaluation);
   const TestSet set = open_set(args, config);
   std::vector<score::SystemOutput> systems;
   for (const std::string& path : args.systems) {

@@ -97,6 +97,7 @@ std::vector<study::Contrast> from_several_files(const ContrastArgs& args, const 
 
 void contrast(const ContrastArgs& args) {
   const bool one_file = in_one_file(args);
+  require_writable({args.output});
   const Lines source = read_lines(args.source);  // once: it may be standard input
   Lines labels;
   if (!args.labels.empty()) labels = read_equal_lines(args.labels, args.source, source.size());

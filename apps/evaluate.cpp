@@ -1,7 +1,6 @@
 // heed evaluate: scores of a model's translations, or of a ready file of them.
 #include <iostream>
 #include <memory>
-#include <optional>
 
 #include "apps/commands.h"
 #include "apps/shared/options.h"
@@ -50,18 +49,14 @@ void evaluate_file(const EvaluateArgs& args) {
 }
 
 void evaluate_model(const EvaluateArgs& args) {
+  require_writable({args.output});  // before minutes of translating
   const OpenModels models = open_models(args.model, args.common.open());
   const Config& config = models.first.config;
-  score::check_evaluation(config.evaluation);  // before minutes of translating, like -o
+  score::check_evaluation(config.evaluation);
   const TestSet set =
       open_test_set(config, args.source, args.reference, models.first.path, args.valid);
-  std::optional<AtomicFile> output;
-  if (!args.output.empty()) output.emplace(args.output);
   const Lines hypotheses = translate_all(models, set.source);
-  if (output) {
-    for (const std::string& line : hypotheses) output->write(line + "\n");
-    output->commit();
-  }
+  if (!args.output.empty()) write_lines(args.output, hypotheses);
   print(hypotheses, set.reference, args, config.evaluation);
 }
 

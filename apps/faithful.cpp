@@ -82,6 +82,7 @@ draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport
 }
 
 void faithful(const FaithfulArgs& args) {
+  require_writable({args.output, args.html});
   const Pairs pairs = read_pairs(args.source, args.target);
   const std::size_t lines = pairs.source.size();
   ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);

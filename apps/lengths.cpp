@@ -35,6 +35,7 @@ void lengths(const LengthsArgs& args) {
     throw UserError(
         "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
+  require_writable({args.csv, args.svg});  // before minutes of translating
   std::vector<std::string> names;
   for (const std::string& path : args.models) names.push_back(folder_name(path));
   std::vector<score::SystemOutput> given;
@@ -56,7 +57,7 @@ void lengths(const LengthsArgs& args) {
     if (systems.empty()) {
       set = open_test_set(folder.config, args.source, args.reference, path);
       evaluation = folder.config.evaluation;
-      score::check_evaluation(evaluation);  // before minutes of translating
+      score::check_evaluation(evaluation);
       check_given();
     }
     systems.push_back({folder_name(path), translate_all(folder, set.source)});

@@ -38,6 +38,7 @@ std::vector<std::string> translations(const PronounsArgs& args,
 void pronouns(const PronounsArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError("heed pronouns: give either a model folder or --hypothesis FILE");
+  require_writable({args.output});
   const study::PronounForms forms = study::parse_forms(args.forms);
   const std::vector<std::string> source = read_lines(args.source);
   const auto gold =

@@ -45,6 +45,7 @@ void ablate(const HeadsArgs& args, const Pairs& pairs) {
 }
 
 void heads(const HeadsArgs& args) {
+  require_writable({args.output});
   const Pairs pairs = read_pairs(args.source, args.target);
   if (args.ablate) return ablate(args, pairs);
   const std::size_t lines = pairs.source.size();

@@ -150,6 +150,13 @@ int AtomicFile::open() {
   return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
+void require_writable(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code none;
+    if (!path.empty() && !fs::is_fifo(path, none)) const AtomicFile opened(path);
+  }
+}
+
 void AtomicFile::discard() {
   if (descriptor_ < 0) return;
   ::close(std::exchange(descriptor_, -1));

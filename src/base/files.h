@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heed {
 
@@ -36,6 +37,10 @@ class AtomicFile {
   std::string target_, temporary_;  // empty where it is written in place
   int descriptor_ = -1;
 };
+
+/// Throws as write_atomic() where one of `paths` could not be written now: before minutes of work
+/// for it. An empty path is none, and a pipe is not opened.
+void require_writable(const std::vector<std::string>& paths);
 
 /// Removes every NAME.tmp.PROCESS of a folder that a killed process left half written: one of no
 /// living process, or of this one, which must not be writing there. A folder that is not there has

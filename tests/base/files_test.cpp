@@ -53,6 +53,17 @@ TEST(Files, WritingReplacesTheFileAndLeavesNoOther) {
   EXPECT_EQ(files_in(folder), 1U);
 }
 
+TEST(Files, WhetherTheyCanBeWrittenIsKnownBeforeAndChangesNothing) {
+  const TemporaryFolder folder;
+  folder.write("x", "old");
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  require_writable({folder / "x", folder / "new", "", folder / "fifo", "/dev/null"});
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  EXPECT_EQ(files_in(folder), 2U);
+  EXPECT_THROW(require_writable({folder / "x", folder / "no/x"}), Failure);
+  EXPECT_THROW(require_writable({folder.path()}), Failure);
+}
+
 TEST(Files, WithoutCommitTheOldFileStays) {
   const TemporaryFolder folder;
   folder.write("x", "old");

@@ -109,8 +109,17 @@ TEST(Evaluate, MistakesAreNamedBeforeAnythingIsTranslated) {
     all.insert(all.end(), {"--set", "evaluation.tokenize=nope"});
     expect_mistake(run_heed(all), {"evaluation.tokenize", "'nope'"});
   }
-  expect_one_line_error(run_heed({"evaluate", toy.rnn, "-o", "/nowhere/out"}), 1,
-                        {"/nowhere/out: cannot write"});
+  const std::vector<std::string> pair{toy.transformer, "--source", source, "--target", reference};
+  for (std::vector<std::string> words :
+       {std::vector<std::string>{"evaluate", toy.rnn, "-o"},
+        {"lengths", toy.rnn, "--csv"},
+        {"lengths", toy.rnn, "--svg"},
+        {"compare", toy.rnn, toy.transformer, "--json"},
+        {"heads", pair[0], pair[1], pair[2], pair[3], pair[4], "-o"},
+        {"faithful", pair[0], pair[1], pair[2], pair[3], pair[4], "--html"}}) {
+    words.emplace_back("/nowhere/out");
+    expect_one_line_error(run_heed(words), 1, {"/nowhere/out: cannot write"});
+  }
 }
 
 TEST(Lengths, OfAModelAndOfReadyTranslationsSideBySide) {
