@@ -64,16 +64,18 @@ std::optional<Config> resumed_config(const Config& wanted, const Wish& wish) {
   return saved;
 }
 
+void delete_older_run(const Config& config) {
+  if (is_used(config.output)) remove_run(config.output);
+  remove_kept(config);
+}
+
 Preparation::Preparation(const Config& config, const Wish& wish, const std::optional<Config>& saved,
                          const std::string& meeting)
     : lock_(made(config.output), "heed train") {
   lock_.remove_left_overs();
   remove_old_meetings(config.output, meeting);
   require_no_older_run(config.output, wish);
-  if (wish.overwrite) {
-    if (is_used(config.output)) remove_run(config.output);
-    remove_kept(config);
-  }
+  if (wish.overwrite) delete_older_run(config);
   log::add_file((fs::path(config.output) / "train.log").string());
   if (!saved) return;
   if (const auto changed = config::differences(*saved, config); !changed.empty())

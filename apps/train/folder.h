@@ -24,6 +24,10 @@ std::optional<Config> resumed_config(const Config& wanted, const Wish& wish);
 /// Throws UserError where the folder holds a run that is neither to be continued nor overwritten.
 void require_no_older_run(const std::string& folder, const Wish& wish);
 
+/// Deletes the run in the config's folder, if there is one, and corpora kept there that are not the
+/// config's. The caller holds the folder's lock.
+void delete_older_run(const Config& config);
+
 /// Takes the folder: makes it, locks it while this object lives, refuses or deletes an older run as
 /// wished, and logs there from now on.
 class Preparation {

@@ -26,6 +26,7 @@
 #include "apps/train/spool.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/signals.h"
@@ -214,7 +215,6 @@ std::vector<std::string> rank_command(const TrainArgs& args, const Config& confi
   for (const std::string& setting : kept_corpora(config))
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--rank-timeout", std::to_string(args.rank_timeout)});
-  if (args.wish.overwrite && !again) command.push_back("--overwrite");
   if (args.wish.resume || again) command.push_back("--resume");
   return command;
 }
@@ -248,6 +248,11 @@ void train_command(const TrainArgs& args) {
   }
   if (here) return train_here(args, std::move(config), place, found);
   make_folder(config.output);
+  if (args.wish.overwrite) {
+    // Here: ranks that start again before one of them had done it would go on with the older run.
+    const FolderLock lock(config.output, "heed train");
+    delete_older_run(config);
+  }
   signals::install();
   run_ranks({.command = rank_command(args, config, false),
              .again = rank_command(args, config, true),

@@ -90,12 +90,12 @@ void LineReader::note(std::string_view raw) {
 void require_utf8(const LineReader& reader) {
   const Encoding& encoding = reader.encoding();
   if (encoding.repaired < kAccidents || 2 * encoding.repaired <= encoding.beyond_ascii) return;
-  throw UserError(reader.path() + ":" + std::to_string(encoding.first_repaired) +
-                  ": not UTF-8, like " + std::to_string(encoding.repaired) + " of the " +
+  throw UserError(place(reader.path(), encoding.first_repaired) + "not UTF-8, like " +
+                  std::to_string(encoding.repaired) + " of the " +
                   std::to_string(encoding.beyond_ascii) +
                   " lines with letters beyond ASCII; if it is Latin-1, convert it: iconv -f latin1 "
                   "-t utf8 " +
-                  reader.path() + " > NEW");
+                  (reader.path() == "-" ? "OLD" : reader.path()) + " > NEW");
 }
 
 Columns columns_of(std::string_view line, const LineReader& reader) {

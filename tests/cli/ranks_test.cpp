@@ -48,6 +48,16 @@ class Ranks : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(Ranks, DeleteAnOlderRunOnce) {
+  const std::vector<std::string> other = {"--set", "seed=3"};
+  ASSERT_EQ(train("one", kNone, {}).status, 0);
+  ASSERT_EQ(train("two", kNone, other).status, 0);
+  EXPECT_NE(file("two/model.safetensors"), file("one/model.safetensors"));
+  const Result result = train("two", kNone, {"--ranks", "2", "--overwrite", "--restarts", "1"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  expect_same("one", "two");
+}
+
 TEST_F(Ranks, MakeTheModelThatOneProcessMakes) {
   const std::vector<std::string> sampled = {"--set", "data.subword_sampling=0.3"};
   auto three = sampled;
