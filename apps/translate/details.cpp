@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <span>
 
-#include "apps/shared/attention_maps.h"
+#include "decode/forced.h"
 #include "study/piece_words.h"
 #include "text/utf8.h"
 
 namespace heed {
 namespace {
-
-constexpr std::size_t kTogether = 128;  // hypotheses whose attention is held at a time
 
 /// A hypothesis with the attention of the model that reads it.
 struct Attended {
@@ -32,15 +30,30 @@ std::vector<std::string> surfaces_of_source(const study::AttentionMatrix& weight
   return surfaces;
 }
 
+/// Whether attention tells anything of it.
+bool needs_weights(const Attended& one, const DetailOptions& options) {
+  return options.alignment ||
+         (options.replace_unknown &&
+          count_unknown(*one.hypothesis) > std::ssize(one.translation->unknown_of_prefix));
+}
+
+/// How many of the first ones have `most` weights together, or one that alone has more.
+std::size_t part_of(std::span<const Attended> all, const DetailOptions& options, int64_t most) {
+  int64_t sum = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!needs_weights(all[i], options)) continue;
+    sum += std::ssize(all[i].translation->source_pieces) * (std::ssize(all[i].hypothesis->ids) + 1);
+    if (i > 0 && sum > most) return i;
+  }
+  return all.size();
+}
+
 void attend(decode::Translator& translator, std::span<Attended> all, const DetailOptions& options) {
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> targets;
   std::vector<Attended*> read;
   for (Attended& one : all) {
-    const bool unknown =
-        options.replace_unknown &&
-        count_unknown(*one.hypothesis) > std::ssize(one.translation->unknown_of_prefix);
-    if (!options.alignment && !unknown) continue;
+    if (!needs_weights(one, options)) continue;
     sources.push_back(*one.line);
     targets.push_back(one.hypothesis->ids);
     read.push_back(&one);
@@ -48,9 +61,13 @@ void attend(decode::Translator& translator, std::span<Attended> all, const Detai
   if (read.empty()) return;
   const decode::AttentionRequest request{.layers = {options.choice.layer},
                                          .heads = {options.choice.head}};
-  const auto sentences = decode::attention_maps(translator, sources, targets, request);
-  for (std::size_t i = 0; i < read.size(); ++i)
-    read[i]->weights = std::move(to_matrices(sentences[i], 1).front());
+  auto sentences = decode::attention_maps(translator, sources, targets, request);
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    decode::AttentionMatrix& matrix = sentences[i].matrices.front();
+    read[i]->weights = {.target = std::move(matrix.row_labels),
+                        .source = std::move(matrix.column_labels),
+                        .weights = std::move(matrix.weights)};
+  }
 }
 
 /// What each <unk> stands for, those of the prefix first.
@@ -116,7 +133,7 @@ void tell(const Attended& one, const decode::Member& member, const DetailOptions
 std::vector<std::vector<Details>> details_of(decode::Translator& translator,
                                              const std::vector<std::string>& lines,
                                              const std::vector<decode::Translation>& translations,
-                                             const DetailOptions& options) {
+                                             const DetailOptions& options, int64_t at_once) {
   std::vector<std::vector<Details>> out(lines.size());
   std::vector<Attended> all;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -126,14 +143,14 @@ std::vector<std::vector<Details>> details_of(decode::Translator& translator,
       all.push_back({&lines[i], &translation, &translation.hypotheses[n], &out[i][n], {}});
   }
   if (!options.words && !options.alignment && !options.replace_unknown) return out;
-  // Matrices grow with the square of the length: those of a whole window would fill the memory.
-  for (std::size_t begin = 0; begin < all.size(); begin += kTogether) {
-    const auto part = std::span(all).subspan(begin, std::min(kTogether, all.size() - begin));
+  for (std::span<Attended> left(all); !left.empty();) {
+    const std::span<Attended> part = left.first(part_of(left, options, at_once));
     attend(translator, part, options);
     for (Attended& one : part) {
       tell(one, translator.first(), options);
       one.weights = {};
     }
+    left = left.subspan(part.size());
   }
   return out;
 }

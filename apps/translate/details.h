@@ -1,6 +1,7 @@
 // What is told of a translation beside its text: its words, their scores, their links.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,17 @@ struct DetailOptions {
   double least = 0;               // words whose largest weight is below it have no link
 };
 
+/// Attention weights that are held at a time: 128 MiB. A window of ordinary lines has fewer, but
+/// they grow with the square of the length.
+inline constexpr int64_t kWeightsAtOnce = int64_t{1} << 25;
+
 /// [lines][hypotheses] of `translations`. What is not asked for stays empty, but for the text.
+/// Hypotheses are read in parts of at most `at_once` attention weights (one hypothesis may have
+/// more).
 std::vector<std::vector<Details>> details_of(decode::Translator& translator,
                                              const std::vector<std::string>& lines,
                                              const std::vector<decode::Translation>& translations,
-                                             const DetailOptions& options);
+                                             const DetailOptions& options,
+                                             int64_t at_once = kWeightsAtOnce);
 
 }  // namespace heed

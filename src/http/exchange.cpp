@@ -1,8 +1,7 @@
 #include "http/exchange.h"
 
-#include <sys/socket.h>
+#include <poll.h>
 
-#include <cerrno>
 #include <utility>
 
 namespace heed::http {
@@ -28,9 +27,10 @@ MHD_Result Exchange::go_on(bool closing) {
   return result;
 }
 
-void Exchange::leave() {
+void Exchange::leave(bool completed) {
   const std::scoped_lock lock(mutex_);
   connection_ = nullptr;
+  if (!completed) gone_ = true;
 }
 
 int Exchange::status() const {
@@ -46,7 +46,7 @@ bool Exchange::answered() const {
 void Exchange::send(Response response) {
   const std::scoped_lock lock(mutex_);
   if (answer_ || !connection_) return;
-  look_for_client();
+  if (suspended_) look_for_client();  // what is answered at once reaches half a connection, too
   answer_ = std::move(response);
   resume();
 }
@@ -59,15 +59,15 @@ bool Exchange::gone() {
   return gone_;
 }
 
-/// A client that only closes its sending side looks the same as one that has gone. Those that wait
-/// for an answer keep it open.
+/// A client that only closes its sending side looks the same as one that has gone. It loses
+/// nothing: libmicrohttpd reads from a connection that was suspended before it writes to it, and
+/// closes it where that is the end. poll() sees the end behind a further request, too.
 void Exchange::look_for_client() {
   const MHD_ConnectionInfo* info =
       MHD_get_connection_info(connection_, MHD_CONNECTION_INFO_CONNECTION_FD);
   if (gone_ || !info) return;
-  char byte;
-  const ssize_t count = ::recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  gone_ = count == 0 || (count < 0 && errno == ECONNRESET);
+  pollfd watched{.fd = info->connect_fd, .events = POLLRDHUP, .revents = 0};
+  gone_ = ::poll(&watched, 1, 0) > 0;  // which tells of errors, too
 }
 
 void Exchange::resume() {

@@ -28,9 +28,9 @@ class Exchange {
 
   /// Hands the answer to libmicrohttpd, or suspends the connection until there is one.
   MHD_Result go_on(bool closing);
-  /// The connection has no more to do with it.
-  void leave();
-  int status() const;  // of the answer; 0: none was given, or the client had gone
+  /// The connection has no more to do with it. `completed`: the answer was sent to its end.
+  void leave(bool completed);
+  int status() const;  // of the answer; 0: the client had gone before it had one
 
   // Of any thread.
   void send(Response response);

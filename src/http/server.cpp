@@ -269,11 +269,11 @@ void Server::Impl::complete(const std::shared_ptr<Exchange>& exchange) {
 }
 
 void Server::Impl::on_completed(void* self, MHD_Connection*, void** context,
-                                MHD_RequestTerminationCode) {
+                                MHD_RequestTerminationCode why) {
   auto* exchange = static_cast<std::shared_ptr<Exchange>*>(*context);
   if (!exchange) return;
   *context = nullptr;
-  (*exchange)->leave();
+  (*exchange)->leave(why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
   try {
     static_cast<Impl*>(self)->complete(*exchange);
   } catch (const std::exception& problem) {

@@ -29,7 +29,7 @@ struct Route {
 /// A request that was answered, or whose client has gone.
 struct Finished {
   std::string method, path;  // of the route; both "other" where there is none
-  int status = 0;            // 0: the client had gone before
+  int status = 0;            // 0: the client had gone before it had its answer
   double seconds = 0;        // from its first byte to the answer's last one
 };
 

@@ -56,8 +56,8 @@ class Desk {
 
   /// Translates one batch or does one task, and answers those that are done with; waits at most so
   /// long for one to come. Requests that have waited too long get 503, and those whose client has
-  /// gone are dropped. What a model throws is
-  /// answered with 400 or 500. Returns whether there was anything to do. For one thread.
+  /// gone are dropped. What a model throws is answered with 400 or 500. Returns whether there was
+  /// anything to do. For one thread.
   bool work(std::chrono::milliseconds wait);
 
   int64_t waiting() const;  // lines; a task counts as one

@@ -3,16 +3,19 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace heed::http::testing {
 
@@ -56,6 +59,18 @@ class Client {
       if (sent <= 0) throw std::runtime_error("the server closed while it was sent to");
       text.remove_prefix(static_cast<std::size_t>(sent));
     }
+  }
+
+  /// Sends no more, as it is when a client closes; returns when the server's side knows.
+  void hang_up() const {
+    ::shutdown(socket_, SHUT_WR);
+    tcp_info about{};
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      socklen_t size = sizeof about;
+      if (::getsockopt(socket_, IPPROTO_TCP, TCP_INFO, &about, &size) != 0)
+        throw std::runtime_error("the state of a connection is not known");
+    } while (about.tcpi_state == TCP_FIN_WAIT1);  // until the end is acknowledged
   }
 
   /// Reads on until `text` has come; returns all up to its end.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -182,6 +183,59 @@ TEST(Server, OutlivesClientsThatDoNotWait) {
   Client(server.port()).send("POST /echo HTTP/1.1\r\nContent-Le");
   wait_until([&] { return server.pending() == 0; });
   EXPECT_EQ(ask(server.port(), post_text("/echo", "a")).status, 200);
+}
+
+/// Options that note the status of each request. What is noted is whole where none is pending.
+ServerOptions noting(std::vector<int>& statuses) {
+  return {.finished = [&](const Finished& about) { statuses.push_back(about.status); }};
+}
+
+TEST(Server, KnowsWhoHasGoneBeforeTheAnswer) {
+  Shelf shelf;
+  std::vector<int> statuses;
+  const Server server(noting(statuses), {{"GET", "/later", shelf.handler()}});
+  Client leaves(server.port()), stays(server.port());
+  leaves.send(get_text("/later"));
+  const Reply nobody = shelf.take(1)[0];
+  leaves.send(get_text("/later"));  // not read before the first one is answered
+  stays.send(get_text("/later"));
+  const Reply somebody = shelf.take(1)[0];
+  EXPECT_FALSE(nobody.gone());
+  leaves.hang_up();
+  EXPECT_TRUE(nobody.gone());
+  EXPECT_FALSE(somebody.gone());
+  somebody.send({.body = "here"});
+  EXPECT_EQ(stays.answer().body, "here");
+  wait_until([&] { return server.pending() == 0; });
+  EXPECT_THAT(statuses, UnorderedElementsAre(0, 200));
+}
+
+TEST(Server, ClientsThatSendNoMoreGetWhatIsAnsweredAtOnce) {
+  std::promise<void> end;
+  const Server server({}, {{"GET", "/now", [&](const Request&, const Reply& reply) {
+                              end.get_future().wait();
+                              reply.send({.body = "here"});
+                            }}});
+  Client client(server.port());
+  client.send(get_text("/now"));
+  client.hang_up();
+  end.set_value();
+  EXPECT_EQ(client.answer().body, "here");
+}
+
+TEST(Server, AnAnswerThatIsNotReadToItsEndIsNone) {
+  std::vector<int> statuses;
+  const Server server(noting(statuses),
+                      {{"GET", "/large", [](const Request&, const Reply& reply) {
+                          reply.send({.body = std::string(std::size_t{32} << 20, 'x')});
+                        }}});
+  {
+    Client client(server.port());
+    client.send(get_text("/large"));
+    client.until("\r\n\r\n");
+  }
+  wait_until([&] { return server.pending() == 0; });
+  EXPECT_THAT(statuses, ElementsAre(0));
 }
 
 TEST(Server, DrainsBeforeItEnds) {

@@ -263,6 +263,7 @@ TEST(Service, DoesNotTranslateForClientsThatHaveGone) {
     const http::testing::Client leaves(running.server.port());
     leaves.send(post_text("/translate", R"({"q": "tolo\nsena\nkupo"})"));
     running.wait_for_lines(4);
+    leaves.hang_up();
   }
   EXPECT_EQ(running.end(first).status, 200);
   EXPECT_EQ(running.service.waiting(), 0);
