@@ -27,12 +27,12 @@ std::vector<TensorRow> tensors_of(const ModelFolder& folder) {
                     .parameters = is_new ? tensor.numel() : 0,
                     .tied_to = is_new ? "" : known->second});
   }
-  if (folder.config.model.tie == model::Tie::none) return rows;
-  const std::string owner =
-      folder.config.model.tie == model::Tie::all ? "embedding.weight" : "target_embedding.weight";
-  for (const TensorRow& row : std::vector(rows))
-    if (row.name == owner)
-      rows.push_back({.name = "output.weight", .shape = row.shape, .tied_to = owner});
+  const std::string name = "output.weight";
+  const at::Tensor output = folder.model->output().weight;
+  if (!output.defined()) return rows;
+  const std::string& owner = first.at(output.const_data_ptr());
+  if (owner != name)
+    rows.push_back({.name = name, .shape = output.sizes().vec(), .tied_to = owner});
   return rows;
 }
 

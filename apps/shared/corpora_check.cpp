@@ -155,19 +155,20 @@ void check_more_valid(const data::DataConfig& data, RunCheck& found) {
 /// Whether data.max_words and data.max_length leave any pair to train on. A word is one piece or
 /// more, so that some of what is left here may yet be too long.
 void require_short_pairs(const data::DataConfig& data) {
-  const int64_t words = data.max_words > 0 ? data.max_words : INT64_MAX;
+  constexpr int64_t kNone = INT64_MAX, kNoLimit = kNone - 1;
+  const int64_t words = data.max_words > 0 ? data.max_words : kNoLimit;
   const int64_t pieces =
-      data.long_sentences == data::LongSentences::drop ? data.max_length : INT64_MAX;
+      data.long_sentences == data::LongSentences::drop ? data.max_length : kNoLimit;
   const int64_t most = std::min(words, pieces);
-  int64_t fewest = INT64_MAX;
+  int64_t fewest = kNone;
   for (const data::CorpusFiles& corpus : data.train) {
     data::PairReader reader(corpus);
-    for (data::PairOfLines pair; (fewest > most || fewest == INT64_MAX) && reader.next(pair);)
+    for (data::PairOfLines pair; fewest > most && reader.next(pair);)
       if (has_text(pair))
         fewest = std::min(fewest,
                           std::max(text::count_words(pair.source), text::count_words(pair.target)));
   }
-  if (fewest == INT64_MAX)
+  if (fewest == kNone)
     throw UserError("data.train: no pair has text on both sides; give at least one");
   if (fewest > most)
     throw UserError(std::string(words < pieces ? "data.max_words" : "data.max_length") + ": " +
@@ -199,15 +200,13 @@ bool check_corpora(const Config& config, const std::string& file, RunCheck& foun
     const std::string names = join({corpus->source, corpus->target, corpus->alignment}, "\n");
     const bool is_new = !pairs_of.contains(names);
     std::optional<int64_t>& pairs = pairs_of[names];
-    const data::CorpusFiles& one = *corpus;
-    const std::string& name = key;
-    if (is_new && good) found.passes([&] { pairs = require_lines_of(one, name); });
+    if (is_new && good) found.passes([&] { pairs = require_lines_of(*corpus, key); });
     const bool trains = key.starts_with("data.train");
     if (trains) readable = readable && pairs;
     if (pairs && trains)
-      found.passes([&] { require_some_read(one, *pairs, name); });
+      found.passes([&] { require_some_read(*corpus, *pairs, key); });
     else if (pairs && key != "data.test")
-      found.passes([&] { require_text_of(one, name); });
+      found.passes([&] { require_text_of(*corpus, key); });
   }
   check_files(all, file, found);
   check_more_valid(data, found);

@@ -56,13 +56,15 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
   return good ? std::optional(sizes) : std::nullopt;
 }
 
-void check_base_network(const Config& config, const CheckWish& wish, RunCheck& found) {
-  if (wish.systems.empty()) found.passes([&] { require_base_network(config); });
-  for (const auto& [name, system] : wish.systems)
-    found.passes([&] { require_base_network(system, name + ": "); });
+/// What is trained: the systems of a family, each with the beginning of its messages, or `config`.
+std::vector<std::pair<std::string, const Config*>> trained(const Config& config,
+                                                           const CheckWish& wish) {
+  std::vector<std::pair<std::string, const Config*>> all;
+  for (const auto& [name, system] : wish.systems) all.emplace_back(name + ": ", &system);
+  if (all.empty()) all.emplace_back("", &config);
+  return all;
 }
 
-/// `name` is of a system, or "".
 void check_validations(const Config& config, const std::string& name, RunCheck& found) {
   if (!config.data.valid.source.empty()) return;
   const auto metric = config.training.early_stopping.metric;
@@ -159,6 +161,7 @@ void RunCheck::require(const std::string& what) const {
 
 RunCheck check_run(const Config& config, const CheckWish& wish) {
   RunCheck found;
+  const auto all = trained(config, wish);
   const bool readable = check_corpora(config, wish.file, found);
   // Of a run that goes on nothing is made anew.
   const std::string folder = run_folder(config);
@@ -168,7 +171,8 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
   const bool begun = wish.resume && has_begun(folder) && has_vocabularies(folder);
   bool based = true;
   if (!begun) based = found.passes([&] { require_base(config); });
-  if (!begun && based) check_base_network(config, wish, found);
+  if (!begun && based)
+    for (const auto& [name, one] : all) found.passes([&] { require_base_network(*one, name); });
   std::optional<model::VocabularySizes> sizes;
   if (begun)
     found.passes([&] { sizes = load_vocabularies(folder, is_joint(config)).sizes(); });
@@ -176,15 +180,12 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
     sizes = wish.vocabularies->sizes();
   else if (based)
     sizes = check_vocabulary(config, readable, found);
-  if (wish.systems.empty()) check_validations(config, "", found);
-  for (const auto& [name, system] : wish.systems) check_validations(system, name + ": ", found);
+  for (const auto& [name, one] : all) check_validations(*one, name, found);
   check_scorer(config, found);
   const std::size_t before = found.faults.size();
   check_device(config, wish, found);
   if (!sizes || found.faults.size() > before) return found;
-  if (wish.systems.empty()) check_memory(config, "", *sizes, wish, found);
-  for (const auto& [name, system] : wish.systems)
-    check_memory(system, name + ": ", *sizes, wish, found);
+  for (const auto& [name, one] : all) check_memory(*one, name, *sizes, wish, found);
   return found;
 }
 

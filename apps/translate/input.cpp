@@ -12,19 +12,11 @@ namespace {
 // enough for a program that writes as fast as it can.
 constexpr int kPatience = 5;  // milliseconds
 
-std::string name_of(const text::LineReader& reader) {
-  return reader.path() == "-" ? "stdin" : reader.path();
-}
-
 /// True where it has warned.
 bool warn_of_encoding(const text::LineReader& reader) {
-  try {
-    text::require_utf8(reader);
-    return false;
-  } catch (const UserError& mistake) {  // each line gets its line all the same
-    log::warn(mistake.what());
-    return true;
-  }
+  const auto flaw = text::encoding_flaw(reader);
+  if (flaw) log::warn(*flaw);  // each line gets its line all the same
+  return flaw.has_value();
 }
 
 }  // namespace
@@ -57,7 +49,7 @@ void Input::skip(int64_t count) {
   InputWindow unused;
   while (lines_.line_number() < count) {
     if (!lines_.next(line))
-      throw UserError(name_of(lines_) + " has " + std::to_string(lines_.line_number()) +
+      throw UserError(lines_.name() + " has " + std::to_string(lines_.line_number()) +
                       " lines, fewer than the " + std::to_string(count) +
                       " that are translated already; is this the text that was begun with?");
     unused = {};
@@ -66,7 +58,7 @@ void Input::skip(int64_t count) {
 }
 
 void Input::add(const std::string& line, InputWindow& window) {
-  const std::string here = name_of(lines_) + ":" + std::to_string(lines_.line_number());
+  const std::string here = lines_.name() + ":" + std::to_string(lines_.line_number());
   if (warns_of_tabs_ && line.find('\t') != std::string::npos) {
     log::warn(here +
               ": has a tab, and the text behind it is translated, too; give a file of sources "
@@ -83,7 +75,7 @@ void Input::add(const std::string& line, InputWindow& window) {
       throw UserError(here + ": " + std::to_string(columns) +
                       " columns; --tsv takes a source text and, behind a tab, a prefix");
   } else if (prefixes_ && !prefixes_->next(window.prefixes.emplace_back())) {
-    throw UserError(name_of(*prefixes_) + ": ends after line " +
+    throw UserError(prefixes_->name() + ": ends after line " +
                     std::to_string(prefixes_->line_number()) + ", but there is " + here +
                     "; give a line for each, an empty one for no prefix");
   }
@@ -92,8 +84,8 @@ void Input::add(const std::string& line, InputWindow& window) {
 void Input::finish() {
   std::string line;
   if (prefixes_ && prefixes_->next(line))
-    throw UserError(name_of(*prefixes_) + ":" + std::to_string(prefixes_->line_number()) +
-                    ": a prefix without a line; " + name_of(lines_) + " ends after line " +
+    throw UserError(prefixes_->name() + ":" + std::to_string(prefixes_->line_number()) +
+                    ": a prefix without a line; " + lines_.name() + " ends after line " +
                     std::to_string(lines_.line_number()));
 }
 

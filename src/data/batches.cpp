@@ -68,8 +68,7 @@ std::vector<int64_t> BatchStream::epoch_order(int64_t epoch) const {
     std::iota(pairs.begin(), pairs.end(), part.begin);
     const double whole = std::floor(part.weight);
     for (double i = 0; i < whole; ++i) order.insert(order.end(), pairs.begin(), pairs.end());
-    const double share = (part.weight - whole) * static_cast<double>(pairs.size());
-    const int64_t some = std::llround(share);
+    const int64_t some = pairs_in_epoch(std::ssize(pairs), part.weight - whole);
     if (some == 0) continue;
     Random random(seed(kPart, p));
     random.shuffle(pairs);

@@ -9,8 +9,6 @@
 namespace heed::model {
 namespace {
 
-constexpr const char* kOutput = "output.weight";
-
 bool is_within(const std::string& parameter, const std::string& name) {
   return parameter == name || parameter.starts_with(name + ".");
 }
@@ -35,7 +33,8 @@ void freeze(Model& model, const std::vector<std::string>& names) {
     };
     for (auto& item : model.named_parameters()) freeze_one(item.key(), item.value());
     // Tied to an embedding it is a parameter by that name alone.
-    if (const Tensor tied = model.output().weight; tied.defined()) freeze_one(kOutput, tied);
+    if (const Tensor tied = model.output().weight; tied.defined())
+      freeze_one("output.weight", tied);
     if (!found)
       throw UserError("training.freeze: the model has no module '" + name + "'; it has " +
                       modules_of(model) + ", and their parts, such as encoder.0");

@@ -208,6 +208,10 @@ std::unique_ptr<PlainSource> open_plain(const std::string& path) {
 
 }  // namespace
 
+std::string shown_name(const std::string& path) {
+  return path == "-" ? "stdin" : path;
+}
+
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   std::unique_ptr<PlainSource> plain = open_plain(path);
   switch (look_at(*plain)) {

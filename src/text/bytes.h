@@ -29,6 +29,9 @@ class ByteSource {
   virtual bool ready(int /*milliseconds*/) { return true; }
 };
 
+/// What messages call `path`: "stdin" where it is "-".
+std::string shown_name(const std::string& path);
+
 /// Opens `path` ("-": stdin) and looks at its first bytes. Throws UserError where it cannot be
 /// opened, BadBytes where its first bytes cannot be read or are of an unknown archive.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);

@@ -13,7 +13,7 @@ constexpr std::size_t kLongestLine = 4 << 20;  // SentencePiece takes a hundred 
 constexpr int64_t kAccidents = 10;             // broken lines that make no broken file
 
 std::string place(const std::string& path, int64_t line) {
-  return (path == "-" ? "stdin" : path) + ":" + std::to_string(line) + ": ";
+  return shown_name(path) + ":" + std::to_string(line) + ": ";
 }
 
 }  // namespace
@@ -87,15 +87,23 @@ void LineReader::note(std::string_view raw) {
   if (!is_utf8(raw) && encoding_.repaired++ == 0) encoding_.first_repaired = line_number_;
 }
 
-void require_utf8(const LineReader& reader) {
+std::string LineReader::name() const {
+  return shown_name(path_);
+}
+
+std::optional<std::string> encoding_flaw(const LineReader& reader) {
   const Encoding& encoding = reader.encoding();
-  if (encoding.repaired < kAccidents || 2 * encoding.repaired <= encoding.beyond_ascii) return;
-  throw UserError(place(reader.path(), encoding.first_repaired) + "not UTF-8, like " +
-                  std::to_string(encoding.repaired) + " of the " +
-                  std::to_string(encoding.beyond_ascii) +
-                  " lines with letters beyond ASCII; if it is Latin-1, convert it: iconv -f latin1 "
-                  "-t utf8 " +
-                  (reader.path() == "-" ? "OLD" : reader.path()) + " > NEW");
+  if (encoding.repaired < kAccidents || 2 * encoding.repaired <= encoding.beyond_ascii)
+    return std::nullopt;
+  return place(reader.path(), encoding.first_repaired) + "not UTF-8, like " +
+         std::to_string(encoding.repaired) + " of the " + std::to_string(encoding.beyond_ascii) +
+         " lines with letters beyond ASCII; if it is Latin-1, convert it: iconv -f latin1 -t "
+         "utf8 " +
+         (reader.path() == "-" ? "OLD" : reader.path()) + " > NEW";
+}
+
+void require_utf8(const LineReader& reader) {
+  if (const auto flaw = encoding_flaw(reader)) throw UserError(*flaw);
 }
 
 Columns columns_of(std::string_view line, const LineReader& reader) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,6 +49,7 @@ class LineReader {
   /// Number of the line that next() gave last, from 1; 0 before the first.
   int64_t line_number() const { return line_number_; }
   const std::string& path() const { return path_; }
+  std::string name() const;  // the path, or "stdin"
   /// Of the lines so far.
   const Encoding& encoding() const { return encoding_; }
 
@@ -65,9 +67,11 @@ class LineReader {
   Encoding encoding_;
 };
 
-/// Throws UserError with the cure where the lines so far are mostly not UTF-8: at least ten of
-/// them, and more than half of those with bytes beyond ASCII. (Fewer are accidents, and are
-/// repaired.)
+/// What is wrong, with the cure, where the lines so far are mostly not UTF-8: at least ten of them,
+/// and more than half of those with bytes beyond ASCII. (Fewer are accidents, and are repaired.)
+std::optional<std::string> encoding_flaw(const LineReader& reader);
+
+/// Throws UserError of the encoding_flaw(), if there is one.
 void require_utf8(const LineReader& reader);
 
 /// What of each line of a file is text.

@@ -22,7 +22,7 @@ bool is_stream(const std::string& path) {
 }
 
 void spool(const std::string& path, const std::string& to) {
-  const std::string name = path == "-" ? "stdin" : path;
+  const std::string name = shown_name(path);
   try {
     const auto bytes = open_bytes(path);
     std::vector<char> chunk(1 << 20);

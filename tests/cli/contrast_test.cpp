@@ -30,6 +30,15 @@ struct Choices {
     wrong = folder.write("wrong", text);
   }
 
+  /// A file of the lines of two files in turn.
+  std::string in_turn(const std::string& name, const std::string& one,
+                      const std::string& other) const {
+    const auto first = lines_of(read_file(one)), second = lines_of(read_file(other));
+    std::string text;
+    for (std::size_t i = 0; i < first.size(); ++i) text += first[i] + "\n" + second[i] + "\n";
+    return folder.write(name, text);
+  }
+
   Result run(std::vector<std::string> options) const {
     options.insert(options.begin(), {"contrast", Toy::get().rnn, "--source", source});
     return run_heed(options);
@@ -58,20 +67,16 @@ TEST(Contrast, WhatIsRequiredAndNotReachedFailsAfterTheTable) {
 
 TEST(Contrast, OneFileOfBothSaysTheSameAsSeveral) {
   const Choices set;
-  std::string sources, targets, correct, group, labels;
-  const auto source = lines_of(read_file(set.source)), right = lines_of(read_file(set.right)),
-             wrong = lines_of(read_file(set.wrong));
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    sources += source[i] + "\n" + source[i] + "\n";
-    targets += wrong[i] + "\n" + right[i] + "\n";
+  std::string correct, group, labels;
+  for (int i = 0; i < 25; ++i) {
     correct += "0\n1\n";
     group += std::to_string(i) + "\n" + std::to_string(i) + "\n";
     labels += "x\n" + std::string(i % 2 ? "odd\n" : "even\n");
   }
   const Json one = Json::parse(product(run_heed(
-      {"contrast", Toy::get().rnn, "--source", set.folder.write("s", sources), "--target",
-       set.folder.write("t", targets), "--correct", set.folder.write("c", correct), "--group",
-       set.folder.write("g", group), "--by", set.folder.write("l", labels), "--json"})));
+      {"contrast", Toy::get().rnn, "--source", set.in_turn("s", set.source, set.source), "--target",
+       set.in_turn("t", set.wrong, set.right), "--correct", set.folder.write("c", correct),
+       "--group", set.folder.write("g", group), "--by", set.folder.write("l", labels), "--json"})));
   const Json several =
       Json::parse(product(set.run({"--right", set.right, "--wrong", set.wrong, "--json"})));
   EXPECT_EQ(one["resolved"], several["resolved"]);
@@ -94,20 +99,14 @@ TEST(Contrast, EveryWrongTranslationHasToBeBeaten) {
 
 TEST(Contrast, TheSourceMayBeStandardInput) {
   const Choices set;
-  std::string twice, both, correct;
-  const auto source = lines_of(read_file(set.source)), right = lines_of(read_file(set.right)),
-             wrong = lines_of(read_file(set.wrong));
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    twice += source[i] + "\n" + source[i] + "\n";
-    both += right[i] + "\n" + wrong[i] + "\n";
-    correct += "1\n0\n";
-  }
+  std::string correct;
+  for (int i = 0; i < 25; ++i) correct += "1\n0\n";
   const std::vector<std::string> several = {"--right", set.right, "--wrong", set.wrong,
                                             "--wrong", set.wrong, "--by",    set.right};
-  const std::vector<std::string> one = {"--target", set.folder.write("t", both), "--correct",
-                                        set.folder.write("c", correct)};
+  const std::vector<std::string> one = {"--target", set.in_turn("t", set.right, set.wrong),
+                                        "--correct", set.folder.write("c", correct)};
   for (const auto& [options, path] :
-       {std::pair{several, set.source}, {one, set.folder.write("s", twice)}}) {
+       {std::pair{several, set.source}, {one, set.in_turn("s", set.source, set.source)}}) {
     std::vector<std::string> of_file = {"contrast", Toy::get().rnn, "--source", path};
     of_file.insert(of_file.end(), options.begin(), options.end());
     std::vector<std::string> of_stdin = of_file;
