@@ -11,7 +11,8 @@ which batches each gets. What quality needs beside that, from each trainer's own
   joeynmt   a fresh order of its corpus in each epoch, warm-up and then the inverse square root of the update
   opennmt   warm-up and then the inverse square root, Glorot's initial weights, a running average of the weights
 
-Both search with a beam of 5 and their usual length penalty.
+Both search with a beam of 5. joeynmt has the length penalty of its examples; opennmt has none in its own, and gets
+that of --length-penalty.
 """
 import argparse
 import contextlib
@@ -100,7 +101,7 @@ class OpenNMT:
         pathlib.Path(source).write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8")
         translate.translate(translate._get_parser().parse_args(
             ["-model", path, "-src", source, "-output", output, "-beam_size", "5", "-batch_size", "50",
-             "-precision", "fp32"]))
+             "-precision", "fp32", "-length_penalty", self.length_penalty]))
         return [line.split() for line in pathlib.Path(output).read_text(encoding="utf-8").splitlines()]
 
 
@@ -116,6 +117,7 @@ def main():
     parser.add_argument("--model", default="transformer", choices=["transformer", "luong_general", "bahdanau"])
     parser.add_argument("--precision", default="bf16", choices=["fp32", "bf16"])
     parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--length-penalty", default="none", choices=["none", "avg", "wu"], help="of opennmt")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -132,6 +134,7 @@ def main():
     args.source, args.target = (str(args.data / f"train.{side}") for side in (source, target))
     peer = {"joeynmt": JoeyNMT, "opennmt": OpenNMT}[args.peer]()
     args.batch_tokens, args.epochs, args.recipe = peer.batch_tokens, peer.epochs, peer.recipe
+    peer.length_penalty = args.length_penalty
     moments = Moments([float(minute) for minute in args.minutes.split(",")], peer.save)
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(sys.stderr):
         peer.folder = folder

@@ -60,7 +60,8 @@ def train_peer(args, name, folder):
     command = [*shlex.split(args.peer_python), ROOT / "tests/benchmarks/peer_quality.py", name, "--data", args.data,
                "--test", args.test, "--languages", args.languages, "--vocabulary", args.vocabulary,
                "--minutes", ",".join(f"{minutes:g}" for minutes in args.minutes), "--precision", args.peer_precision,
-               "--dropout", args.peer_dropout, "--threads", args.threads, "--seed", args.seed, "--output", folder]
+               "--dropout", args.peer_dropout, "--length-penalty", args.peer_length_penalty,
+               "--threads", args.threads, "--seed", args.seed, "--output", folder]
     output = subprocess.run([str(part) for part in command], cwd=ROOT, check=True, capture_output=True, text=True)
     updates = json.loads(output.stdout.strip().splitlines()[-1])
     return [(minutes, updates[f"{minutes:g}"], bleu(args, folder / f"{minutes:g}.hypothesis"))
@@ -124,6 +125,7 @@ def main():
     parser.add_argument("--peer-python", default=sys.executable, help="a Python with the peers")
     parser.add_argument("--peer-precision", default="bf16", choices=["fp32", "bf16"])
     parser.add_argument("--peer-dropout", type=float, default=0.1)
+    parser.add_argument("--peer-length-penalty", default="none", choices=["none", "avg", "wu"], help="of opennmt")
     parser.add_argument("--lowercase", action="store_true", help="score without regard to case")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
