@@ -15,6 +15,7 @@
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "http/exchange.h"
+#include "http/form.h"
 
 namespace heed::http {
 namespace {
@@ -90,13 +92,17 @@ std::string type_of(const std::string& value) {
   return type;
 }
 
-/// As many fields as there are: text that is no form has none, or odd ones. (What libmicrohttpd
-/// returns is no help: it also complains of a line feed behind a multipart body.)
-void read_form(MHD_Connection* connection, Request& request) {
+/// The fields of a multipart form. Throws UserError where it is none, or not whole.
+void read_multipart(MHD_Connection* connection, Request& request) {
   MHD_PostProcessor* form = MHD_create_post_processor(connection, 4096, add_part, &request.form);
-  if (!form) return;
-  MHD_post_process(form, request.body.data(), request.body.size());
-  MHD_destroy_post_processor(form);  // may add the last field
+  // libmicrohttpd would complain of line feeds behind the last boundary.
+  const std::string_view body = trim(request.body);
+  const bool readable = form && MHD_post_process(form, body.data(), body.size()) == MHD_YES;
+  // Knows whether the last boundary has come.
+  const bool whole = form && MHD_destroy_post_processor(form) == MHD_YES;
+  if (!readable || !whole)
+    throw UserError(
+        "the body is no whole multipart form; send it up to its last boundary, or send JSON");
 }
 
 }  // namespace
@@ -195,10 +201,10 @@ void Server::Impl::dispatch(MHD_Connection* connection, const std::shared_ptr<Ex
     return reply.send(error(405, request.path + " takes " + join(allowed, ", "),
                             {{"Allow", join(allowed, ", ")}}));
   }
-  const bool form =
-      request.type == "application/x-www-form-urlencoded" || request.type == "multipart/form-data";
-  if (form) read_form(connection, request);
   try {
+    if (request.type == "application/x-www-form-urlencoded")
+      request.form = urlencoded_fields(request.body);
+    if (request.type == "multipart/form-data") read_multipart(connection, request);
     chosen->handler(request, reply);
   } catch (const UserError& problem) {
     reply.send(error(400, problem.what()));

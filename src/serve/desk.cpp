@@ -90,6 +90,13 @@ int64_t Desk::waiting() const {
   return waiting_;
 }
 
+void Desk::count(const Model& model, std::size_t lines, double seconds) {
+  const auto number = static_cast<double>(lines);
+  metrics_.add("heed_lines_total", number, {{"model", model.name}});
+  metrics_.add("heed_search_seconds_total", seconds, {{"model", model.name}});
+  metrics_.observe("heed_batch_lines", number);
+}
+
 void Desk::remove(const EntryPtr& entry) {
   waiting_ -= entry->left();
   std::erase(entries_, entry);
@@ -201,13 +208,10 @@ void Desk::translate(const std::vector<Share>& batch) {
   const auto first_line = static_cast<int64_t>(batch.front().line) + 1;
   auto found = model.translator.translate(lines, first_line, prefixes);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  const auto count = static_cast<double>(batch.size());
-  metrics_.add("heed_lines_total", count, {{"model", model.name}});
-  metrics_.add("heed_search_seconds_total", seconds, {{"model", model.name}});
-  metrics_.observe("heed_batch_lines", count);
+  count(model, batch.size(), seconds);
 
   const std::scoped_lock lock(mutex_);
-  seconds_per_line_ += 0.1 * (seconds / count - seconds_per_line_);
+  seconds_per_line_ += 0.1 * (seconds / static_cast<double>(batch.size()) - seconds_per_line_);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     batch[i].entry->found[batch[i].line] = std::move(found[i]);
     ++batch[i].entry->done;

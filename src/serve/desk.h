@@ -60,6 +60,9 @@ class Desk {
   /// anything to do. For one thread.
   bool work(std::chrono::milliseconds wait);
 
+  /// For /metrics: this model has translated so many lines together, in a batch or for a task.
+  void count(const Model& model, std::size_t lines, double seconds);
+
   int64_t waiting() const;  // lines; a task counts as one
 
  private:

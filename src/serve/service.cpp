@@ -50,6 +50,18 @@ std::size_t choose(const std::vector<Model>& models, const Parameters& parameter
       (is_open(target) ? "" : " to " + one_line(target)) + "; GET /languages lists them");
 }
 
+/// The beginning of the translation; "": none is given. Every hypothesis of a search has all of it,
+/// so that a long one would take all memory, or hold up all others: it may be as long as a source.
+std::string prefix_of(const Parameters& parameters, const decode::Translator& translator) {
+  const std::string prefix = one_line_of(parameters.text("prefix"), "prefix");
+  const int64_t pieces = std::ssize(translator.first().target.encode(prefix));
+  const int64_t most = translator.source_limit();
+  if (pieces > most)
+    throw UserError("prefix: has " + std::to_string(pieces) + " pieces, at most " +
+                    std::to_string(most) + " fit");
+  return prefix;
+}
+
 /// A request to translate: texts, each of so many lines.
 struct Asked {
   std::vector<std::size_t> counts;
@@ -139,7 +151,8 @@ void drop_equal_means(std::vector<decode::AttentionMatrix>& matrices) {
   }
 }
 
-http::Response look(const Model& model, decode::Translator& translator, const Look& wanted) {
+http::Response look(const Model& model, decode::Translator& translator, const Look& wanted,
+                    Desk& desk) {
   const decode::Member& member = translator.first();
   const std::size_t source = member.source.encode(wanted.line).size();
   Json body;
@@ -157,8 +170,11 @@ http::Response look(const Model& model, decode::Translator& translator, const Lo
                                         wanted.request)[0];
   } else {
     translator.set_n_best(1);
+    const auto begin = std::chrono::steady_clock::now();
     const std::vector<decode::Translation> found =
         translator.translate({wanted.line}, 1, {wanted.prefix});
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    desk.count(model, 1, time.count());
     const decode::Translation& own = found[0];
     body["translatedText"] = own.text;
     const std::size_t forced = member.target.encode(wanted.prefix).size();
@@ -239,12 +255,12 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     asked.counts.push_back(more.size());
     asked.lines.insert(asked.lines.end(), more.begin(), more.end());
   }
-  if (const std::string prefix = parameters.text("prefix"); !prefix.empty()) {
+  if (const std::string prefix = prefix_of(parameters, translator); !prefix.empty()) {
     const bool ends_in_line_feed = asked.lines.size() == 2 && asked.lines.back().empty();
     if (asked.lines.size() != 1 && !ends_in_line_feed)
       throw UserError("prefix: is for a q of one line");
     lines.prefixes.resize(asked.lines.size());
-    lines.prefixes.front() = one_line_of(prefix, "prefix");
+    lines.prefixes.front() = prefix;
   }
   if (asked.lines.empty()) return reply.send(answer_to(asked, translator, {}));
   lines.lines = asked.lines;
@@ -259,24 +275,25 @@ void Service::attention(const http::Request& request, const http::Reply& reply) 
   const std::size_t chosen = choose(models_, parameters);
   const Model& model = models_[chosen];
   Look wanted{.line = one_line_of(parameters.required_text("q"), "q"),
-              .prefix = one_line_of(parameters.text("prefix"), "prefix"),
+              .prefix = prefix_of(parameters, model.translator),
               .request = request_of(model, parameters.texts("kind").values)};
   if (const std::string given = parameters.text("translation"); !given.empty()) {
     if (!wanted.prefix.empty()) throw UserError("prefix: a translation is given, too; send one");
     wanted.target = one_line_of(given, "translation");
   }
-  desk_.take(
-      {.model = chosen,
-       .answer = [&model, wanted](
-                     decode::Translator& translator) { return look(model, translator, wanted); }},
-      reply);
+  desk_.take({.model = chosen,
+              .answer =
+                  [this, &model, wanted](decode::Translator& translator) {
+                    return look(model, translator, wanted, desk_);
+                  }},
+             reply);
 }
 
 void Service::candidates(const http::Request& request, const http::Reply& reply) {
   const Parameters parameters(request);
   const std::size_t chosen = choose(models_, parameters);
   const std::string line = one_line_of(parameters.required_text("q"), "q"),
-                    prefix = one_line_of(parameters.text("prefix"), "prefix");
+                    prefix = prefix_of(parameters, models_[chosen].translator);
   const int64_t count = parameters.whole("count", 8, 1, kCandidates);
   desk_.take({.model = chosen,
               .answer =

@@ -165,9 +165,14 @@ TEST(Serve, AnswersWhatItHasTakenBeforeItEnds) {
 TEST(Serve, SurvivesRequestsOfAllKinds) {
   const Toy& toy = Toy::get();
   Served served({toy.transformer, "--max-body", "4", "--queue", "100"});
+  std::string endless;  // of more pieces than decoding.max_source_length
+  for (int i = 0; i < 1100; ++i) endless += "c ";
   const std::vector<std::string> requests = {
       post_text("/translate", R"({"q": "a b"})"),
       post_text("/translate", "q=c+d", "application/x-www-form-urlencoded"),
+      post_text("/translate", "q=c\nd=50%&", "application/x-www-form-urlencoded"),
+      post_text("/translate", json{{"q", "a"}, {"prefix", endless}}.dump()),
+      post_text("/candidates", json{{"q", "a"}, {"prefix", endless}}.dump()),
       post_text("/translate", "{"),
       post_text("/translate", R"({"q": 1})"),
       post_text("/translate", R"({"q": "\ud800"})"),
@@ -179,7 +184,8 @@ TEST(Serve, SurvivesRequestsOfAllKinds) {
       get_text("/translate"),
       get_text("/x%00%ff?%"),
   };
-  const std::vector<int> statuses = {200, 200, 400, 400, 400, 400, 413, 200, 200, 200, 405, 404};
+  const std::vector<int> statuses = {200, 200, 200, 400, 400, 400, 400, 400,
+                                     400, 413, 200, 200, 200, 405, 404};
   const auto client = [&](std::size_t number) {
     int wrong = 0;
     std::unique_ptr<http::testing::Client> connection;

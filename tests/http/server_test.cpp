@@ -109,6 +109,31 @@ TEST(Server, ReadsBodiesAndForms) {
   EXPECT_EQ(client.answer().body, "|abcde");
 }
 
+TEST(Server, LosesNothingOfAFormAndRefusesAPartOfOne) {
+  Fields form;
+  const Server server({}, {{"POST", "/form", [&](const Request& request, const Reply& reply) {
+                              form = request.form;
+                              reply.send({});
+                            }}});
+  ask(server.port(), post_text("/form", "q=a\nb=c&p=50%", "application/x-www-form-urlencoded"));
+  EXPECT_THAT(form, ElementsAre(Pair("q", "a\nb=c"), Pair("p", "50%")));
+  const std::string type = "multipart/form-data; boundary=xyz";
+  const std::string part = "--xyz\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\na";
+  for (const char* end : {"--", "--\r\n", "--\r\n\r\n"}) {
+    form.clear();
+    EXPECT_EQ(ask(server.port(), post_text("/form", part + "\r\n--xyz" + end, type)).status, 200);
+    EXPECT_THAT(form, ElementsAre(Pair("q", "a")));
+  }
+  const auto expect_refused = [&](const std::string& body, const std::string& as) {
+    const Answer answer = ask(server.port(), post_text("/form", body, as));
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_THAT(answer.body, HasSubstr("no whole multipart form"));
+  };
+  expect_refused(part, type);
+  expect_refused(part + "\r\n--xyz", type);
+  expect_refused(part + "\r\n--xyz--", "multipart/form-data");  // it does not name the boundary
+}
+
 TEST(Server, SaysWhatIsNowhereAndWhatIsAskedWrongly) {
   const Server server({}, {echo()});
   const Answer nowhere = ask(server.port(), get_text("/nowhere"));

@@ -227,11 +227,32 @@ class PlayPage(unittest.TestCase):
     def test_an_address_has_the_sentence(self):
         self.open()
         address = self.browser.run("location.href")
-        self.browser.open(self.address + "languages", 800, 600)
-        self.browser.errors.clear()  # it has no icon
+        self.browser.open(self.address + "?elsewhere", 800, 600)
         self.browser.open(address, 1400, 1000)
         self.settle()
         self.assertEqual(" ".join(self.words()), self.translated("model"))
+
+    def test_another_address_has_another_sentence(self):
+        self.open()
+        self.browser.run("location.hash = '#quick%20fox'")  # as a link to the open page
+        self.settle()
+        self.assertEqual(self.browser.run("element('q').value"), "quick fox")
+        self.assertEqual(" ".join(self.words()), self.translated("model", "quick fox"))
+        self.browser.run("history.back()")
+        self.browser.wait(f"element('q').value === {json.dumps(SENTENCE)}")
+        self.settle()
+        self.assertEqual(" ".join(self.words()), self.translated("model"))
+
+    def test_an_address_may_have_what_is_no_code(self):
+        self.browser.open(self.address + "?elsewhere", 800, 600)
+        self.browser.open(self.address + "#50% sind da", 1400, 1000)
+        self.settle()
+        self.assertEqual(self.browser.run("element('q').value"), "50% sind da")
+        self.assertEqual(" ".join(self.words()), self.translated("model", "50% sind da"))
+        for address, text in (("100%25%20%", "100% %"), ("caf%C3%A9 %E2%82 %ab", "café %E2%82 %ab"), ("", "")):
+            self.browser.run(f"location.hash = '{address}'")
+            self.settle()
+            self.assertEqual(self.browser.run("element('q').value"), text)
 
     def test_nothing_is_cut_or_covered(self):
         for width, dark in itertools.product((1400, 1000, 390), (False, True)):

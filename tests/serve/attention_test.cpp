@@ -106,6 +106,42 @@ TEST(Service, TranslatesWhatIsTooLongForItsAttention) {
   EXPECT_EQ(forced["words"][0]["forced"], json(true));
 }
 
+/// Asks for words that follow a prefix of so many pieces, in each way.
+void expect_refused(uint16_t port, std::size_t pieces, const std::string& why) {
+  for (const char* path : {"/translate", "/attention", "/candidates"}) {
+    const json question = {{"q", "mira"}, {"prefix", word_of(pieces)}};
+    const Answer answer = http::testing::ask(port, http::testing::post_text(path, question.dump()));
+    EXPECT_EQ(answer.status, 400) << path;
+    EXPECT_EQ(json::parse(answer.body).value("error", ""), why) << path;
+  }
+}
+
+TEST(Service, RefusesPrefixesLongerThanASource) {
+  const std::string seven = word_of(7);
+  for (const std::size_t which : {0, 1}) {  // neither of them has a longest sentence
+    Running running({which}, {}, {.max_source_length = 7});
+    for (const char* path : {"/translate", "/attention", "/candidates"})
+      running.ok(path, {{"q", "mira"}, {"prefix", seven}});
+    expect_refused(running.server.port(), 8, "prefix: has 8 pieces, at most 7 fit");
+  }
+}
+
+TEST(Service, RefusesPrefixesLongerThanTheModelCanTake) {
+  model::ModelConfig config = decode::small_models()[0];
+  config.positions = "learned";
+  config.max_positions = 6;
+  std::vector<Model> models;
+  models.push_back({.name = "short",
+                    .source = "de",
+                    .target = "en",
+                    .kinds = {"cross"},
+                    .softmax_kinds = {"cross"},
+                    .translator = decode::make_translator(decode::random_model(config))});
+  Service service(std::move(models), {});
+  const http::Server server({}, service.routes());
+  expect_refused(server.port(), 6, "prefix: has 6 pieces, at most 5 fit");
+}
+
 TEST(Service, TellsWhatWasCutBesideTheAttention) {
   const decode::DecodeConfig config{.max_source_length = 3};
   Running running({0}, {}, config);

@@ -51,6 +51,10 @@ TEST(Service, TranslatesTextsAndListsOfThem) {
         "/translate", "q=mira+tolo&source=de&target=" + std::string(which == 0 ? "en" : "fr"),
         "application/x-www-form-urlencoded"));
     EXPECT_EQ(json::parse(running.end(form).body)["translatedText"], json(texts[0]));
+    auto of_lines = running.begin(post_text("/translate", "q=mira tolo\nquorz&format=text",
+                                            "application/x-www-form-urlencoded"));
+    EXPECT_EQ(json::parse(running.end(of_lines).body)["translatedText"],
+              json(join(expected(translator_of(which), {"mira tolo", "quorz"}), "\n")));
   }
 }
 
@@ -305,9 +309,12 @@ TEST(Service, TellsOfItself) {
                             {"code": "fr", "name": "French", "targets": []}])"));
   EXPECT_EQ(json::parse(get("/health").body)["status"], "ok");
   running.ok("/translate", {{"q", {"mira", "tolo"}}});
+  running.ok("/attention", {{"q", "mira"}});  // a third line
+  running.ok("/attention", {{"q", "mira"}, {"translation", "tolo"}});
   const Answer metrics = get("/metrics");
   EXPECT_THAT(metrics.header("content-type"), HasSubstr("version=0.0.4"));
-  EXPECT_THAT(metrics.body, HasSubstr("heed_lines_total{model=\"m0\"} 2\n"));
+  EXPECT_THAT(metrics.body, HasSubstr("heed_lines_total{model=\"m0\"} 3\n"));
+  EXPECT_THAT(metrics.body, HasSubstr("heed_batch_lines_sum 3\n"));
   EXPECT_THAT(metrics.body,
               HasSubstr("heed_requests_total{path=\"/translate\",status=\"200\"} 1\n"));
   EXPECT_THAT(metrics.body, HasSubstr("heed_waiting_lines 0\n"));

@@ -35,7 +35,9 @@ function sentenceOf({ tokens, matrices, softmax }) {
     model: "", kind: one.kind, layer: one.layer, head: one.head,
     softmax: one.head >= 0 && softmax.includes(one.kind),
     target: tokens[one.rows], source: tokens[one.columns],
-    weights: Uint16Array.from(one.weights.flat(), weight => Math.round(10000 * weight)),
+    // As on the attention page, a weight that is no share (linear attention) is drawn as 0 or 1.
+    weights: Uint16Array.from(one.weights.flat(),
+                              weight => Math.round(10000 * Math.min(1, Math.max(0, weight)))),
   }));
   return { id: 1, lines: Object.values(tokens), views, ready: Promise.resolve() };
 }
@@ -182,7 +184,22 @@ element("q").addEventListener("input", () => {
   clearTimeout(pause);
   pause = setTimeout(translate, PAUSE);
 });
-if (location.hash.length > 1) {
-  element("q").value = decodeURIComponent(location.hash.slice(1));
+
+// Character by character: a % that somebody typed into the address is no code and stays.
+function decoded(text) {
+  return text.replace(/%[0-7][0-9a-f]|%[c-f][0-9a-f](?:%[89ab][0-9a-f])+/gi, code => {
+    try {
+      return decodeURIComponent(code);
+    } catch {
+      return code;
+    }
+  });
+}
+
+function translateAddress() {
+  clearTimeout(pause);
+  element("q").value = decoded(location.hash.slice(1));
   translate();
 }
+addEventListener("hashchange", translateAddress);  // not fired by history.replaceState()
+if (location.hash.length > 1) translateAddress();
