@@ -19,6 +19,8 @@ from script import Parser, UserMistake, WorldFailed, note, output_folder, write_
 ATTEMPTS = 4
 BLOCK = 1 << 16
 TIMEOUT_SECONDS = 60
+# Downloads are kept, broken ones, too.
+AGAIN = "if it was downloaded, delete it and fetch it again"
 # Tabs, carriage returns, byte order marks and Unicode's line separators would break line alignment
 # downstream.
 BLANKS = str.maketrans({letter: " " for letter in "\t\r\v\f\x1c\x1d\x1e\x85\ufeff\u2028\u2029"})
@@ -105,7 +107,8 @@ def download(url: str, folder: Path, sha256: Optional[str] = None, pause: float 
         os.replace(partial, path)
     if sha256 and sha256_of_file(path) != sha256:
         raise WorldFailed(
-            f"{path} is not the file it should be (sha256 differs); delete it and try again"
+            f"{path} is not the file it should be (sha256 differs); delete {path} and fetch it "
+            f"again"
         )
     return path
 
@@ -132,6 +135,11 @@ def _continue_download(url: str, partial: Path) -> None:
             partial.unlink()
         raise
     with answer:
+        if answer.headers.get_content_type() == "text/html":  # a page to log in or to click on
+            raise WorldFailed(
+                f"cannot download {url}: the answer is a web page; fetch the file by hand and give "
+                f"its folder with --from"
+            )
         if have and getattr(answer, "status", None) != 206:
             have = 0  # the server sends it all again
         length = answer.headers.get("Content-Length")
@@ -186,7 +194,7 @@ def read_lines(path: Path) -> List[str]:
         with opened as file:
             data = file.read()
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise UserMistake(f"{path}: not a whole gzip file ({error}); fetch it again") from error
+        raise UserMistake(f"{path}: not a whole gzip file ({error}); {AGAIN}") from error
     except (FileNotFoundError, IsADirectoryError) as error:
         raise UserMistake(f"{path}: {error.strerror}") from error
     return split_lines(data, path)
@@ -231,7 +239,7 @@ def lines_in_zip(path: Path, names: Sequence[str]) -> List[List[str]]:
             return [split_lines(archive.read(name), f"{path}/{name}") for name in names]
     except (zipfile.BadZipFile, KeyError) as error:
         raise UserMistake(
-            f"{path}: no archive with {', '.join(names)} ({error}); fetch it again"
+            f"{path}: no archive with {', '.join(names)} ({error}); {AGAIN}"
         ) from error
 
 

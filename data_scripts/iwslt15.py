@@ -13,6 +13,7 @@ import html
 from pathlib import Path
 
 from fetching import (
+    AGAIN,
     check,
     clean,
     corpus_options,
@@ -45,7 +46,7 @@ def main() -> None:
         same_count(*sides, *paths)
         check(
             len(sides[0]) == count,
-            f"{paths[0]}: {len(sides[0])} lines, not {count}",
+            f"{paths[0]}: {len(sides[0])} lines, not {count}; {AGAIN}",
             options.no_check,
         )
         # A pair without words on one side teaches nothing; held-out sets stay whole.

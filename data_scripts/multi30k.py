@@ -14,6 +14,7 @@ named like the ones this script writes, each plain or .gz.
 from pathlib import Path
 
 from fetching import (
+    AGAIN,
     check,
     clean,
     corpus_options,
@@ -81,12 +82,12 @@ def main() -> None:
             lines = [clean(line) for line in read_lines(path)]
             check(
                 len(lines) == LINES[split],
-                f"{path}: {len(lines)} lines, not {LINES[split]}",
+                f"{path}: {len(lines)} lines, not {LINES[split]}; {AGAIN}",
                 options.no_check,
             )
             check(
                 sha256_of_lines(lines) == SHA256[f"{split}.{language}"],
-                f"{path}: not the text of Multi30k {split}.{language} (sha256 differs)",
+                f"{path}: not the text of Multi30k {split}.{language} (sha256 differs); {AGAIN}",
                 options.no_check,
             )
             sides[language] = lines

@@ -59,7 +59,8 @@ std::string name_of(const std::string& path) {
   static const std::set<std::string> parts{"all", "corpus", "data", "sentences", "train"};
   const std::string name = fs::path(path).filename().string();
   const std::string stem = name.substr(0, name.find('.'));
-  const std::string folder = fs::absolute(path).parent_path().filename().string();
+  const fs::path whole = fs::absolute(path).lexically_normal();  // not "./train.de"
+  const std::string folder = whole.parent_path().filename().string();
   if (parts.contains(stem) && !folder.empty()) return folder;
   return stem.empty() ? "mine" : stem;
 }
@@ -81,11 +82,17 @@ std::string line_of(const std::string& part, const data::CorpusFiles& files, int
          ", target: " + yaml_text(files.target) + "}\n";
 }
 
+/// Whether training keeps four fifths without what shares a side with validation or test. Where few
+/// different sources make a corpus, nearly all of it would go.
+bool can_lose_overlap(const data::SplitCounts& counts) {
+  return 5 * counts.overlap <= counts.train;
+}
+
 /// The file, short enough to be read; every line of it may be changed.
 std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
                     const data::SplitCounts& counts, const data::CorpusShape& shape,
                     const Recipe& recipe, const std::string& minutes) {
-  const bool held_out = counts.valid + counts.test > 0;
+  const bool overlap = counts.valid + counts.test > 0 && can_lose_overlap(counts);
   return "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
          std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
          " words.\n#   heed train " + one_line(shell_word(args.output), 1000) + "\n" + minutes +
@@ -95,8 +102,8 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
          "  # Both sides share their pieces: names and numbers look alike in them.\n"
          "  vocabulary: {kind: joint, size: " +
          std::to_string(recipe.vocabulary) + "}\n  # Pairs that stand there twice" +
-         (held_out ? ", or whose half is in valid or test," : "") +
-         " teach nothing new.\n  clean: [duplicates" + (held_out ? ", overlap" : "") + "]\n\n" +
+         (overlap ? ", or whose half is in valid or test," : "") +
+         " teach nothing new.\n  clean: [duplicates" + (overlap ? ", overlap" : "") + "]\n\n" +
          sections_of(recipe);
 }
 
@@ -196,11 +203,16 @@ void init(InitArgs args) {
     throw UserError(
         "heed init: name two files of lines that belong together, or one .tsv of two "
         "columns");
+  if (const auto flaw = text::tsv_flaw(args.source, args.target))
+    throw UserError("heed init: " + *flaw);
   for (const std::string& path : {args.source, args.target})
     if (!path.empty() && text::is_stream(path))
       throw UserError("heed init: '" + path +
                       "' can be read only once, and is read several times; save it to a file");
   if (args.name.empty()) args.name = name_of(args.source);
+  Config named;
+  named.name = args.name;
+  check(named);  // before the corpus is cut
   if (args.output.empty()) args.output = args.name + ".yaml";
   if (args.data.empty()) args.data = folder_for(args);
   use_threads(0);  // as the training will
@@ -227,6 +239,11 @@ void init(InitArgs args) {
   log::info(args.data + ": " + std::to_string(counts.train) + " training, " +
             std::to_string(counts.valid) + " validation and " + std::to_string(counts.test) +
             " test pairs");
+  if (!can_lose_overlap(counts))
+    log::warn(args.data + ": " + std::to_string(counts.overlap) + " of " +
+              std::to_string(counts.train) +
+              " training pairs have a side that is in validation or test, too many to leave out "
+              "(data.clean: overlap); scores on these sets will be too good");
   const Machine machine = this_machine();
   Recipe recipe = recipe_for(shape, machine);
   const auto write = [&](const std::string& minutes) {

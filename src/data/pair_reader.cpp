@@ -78,7 +78,8 @@ void PairReader::warn_of_repairs() const {
     if (encoding.repaired == 0) continue;
     log::warn(reader->path() + ": lines that are not UTF-8: " + std::to_string(encoding.repaired) +
               ", the first is line " + std::to_string(encoding.first_repaired) +
-              "; the broken bytes count as U+FFFD");
+              "; the broken bytes count as U+FFFD" +
+              (encoding.with_nul > 0 ? ", and NUL as a blank" : ""));
   }
 }
 
@@ -88,7 +89,10 @@ void PairReader::mismatch() {
   }
   while (target_->next(rest)) {
   }
-  for (const auto* reader : readers()) require_lines(*reader);
+  for (const auto* reader : readers()) {
+    require_lines(*reader);
+    text::require_utf8(*reader);  // in UTF-16, other bytes end lines
+  }
   throw UserError(source_.path() + " has " + std::to_string(source_.line_number()) + " lines and " +
                   target_->path() + " has " + std::to_string(target_->line_number()) +
                   "; line i of one must be the translation of line i of the other");

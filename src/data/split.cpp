@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -75,24 +76,59 @@ class PairFile {
   AtomicFile source_, target_;
 };
 
-/// By the text alone; different hashes have different places.
-uint64_t place_of(uint64_t hash) {
-  return splitmix64(hash);
+/// The lines that are in more than one pair of a corpus.
+class RepeatedLines {
+ public:
+  explicit RepeatedLines(const CorpusFiles& files) {
+    HashSet sources, targets;
+    PairReader reader(files);
+    for (PairOfLines pair; reader.next(pair);) {
+      signals::stop_if_interrupted();
+      const PairFacts facts = facts_of(pair);
+      if (facts.blank()) continue;
+      if (!sources.insert(facts.source.hash)) sources_.insert(facts.source.hash);
+      if (!targets.insert(facts.target.hash)) targets_.insert(facts.target.hash);
+    }
+  }
+  bool has_side_of(const PairFacts& pair) const {
+    return sources_.contains(pair.source.hash) || targets_.contains(pair.target.hash);
+  }
+
+ private:
+  HashSet sources_, targets_;
+};
+
+/// Of a pair, where it would be held out. The smallest are.
+struct Place {
+  bool repeated = false;            // another pair has one of its sides
+  uint64_t order = 0;               // by the text alone; other text, another number
+  uint64_t source = 0, target = 0;  // the hashes of its sides
+  auto operator<=>(const Place&) const = default;
+};
+
+uint64_t order_by_text(const PairFacts& facts) {
+  uint64_t state = facts.hash();
+  return splitmix64(state);
 }
 
-/// The smallest places of the corpus, at most so many, each once and in order.
-std::vector<uint64_t> first_places(const CorpusFiles& files, std::size_t count) {
-  std::set<uint64_t> places;
+/// The smallest places of the corpus, at most so many, each once, by their order: repeated ones are
+/// spread over all.
+std::vector<Place> first_places(const CorpusFiles& files, std::size_t count) {
+  const RepeatedLines repeated(files);
+  std::set<Place> places;
   PairReader reader(files);
   for (PairOfLines pair; reader.next(pair);) {
     signals::stop_if_interrupted();
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) continue;
-    const uint64_t place = place_of(facts.hash());
+    const Place place{repeated.has_side_of(facts), order_by_text(facts), facts.source.hash,
+                      facts.target.hash};
     if (places.size() < count || (count > 0 && place < *places.rbegin())) places.insert(place);
     if (places.size() > count) places.erase(std::prev(places.end()));
   }
-  return {places.begin(), places.end()};
+  std::vector<Place> first(places.begin(), places.end());
+  std::ranges::sort(first, {}, &Place::order);
+  return first;
 }
 
 }  // namespace
@@ -130,7 +166,7 @@ CorpusShape shape_of(const CorpusFiles& files) {
 
 SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to) {
   const std::size_t held_out = static_cast<std::size_t>(valid) + static_cast<std::size_t>(test);
-  const std::vector<uint64_t> places = first_places(files, held_out);
+  const std::vector<Place> places = first_places(files, held_out);
   const auto refuse = [&] {
     throw UserError(files_text(files.source, files.target) + ": " +
                     counted(std::ssize(places), "different pair") + "; " + std::to_string(valid) +
@@ -143,6 +179,11 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
   std::optional<PairFile> valid_file, test_file;
   if (valid > 0) valid_file.emplace(to.valid);
   if (test > 0) test_file.emplace(to.test);
+  HashSet sources, targets;  // that are held out
+  for (const Place& place : places) {
+    sources.insert(place.source);
+    targets.insert(place.target);
+  }
   std::vector<bool> written(held_out);
   SplitCounts counts;
   PairReader reader(files);
@@ -150,10 +191,11 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
     signals::stop_if_interrupted();
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) continue;
-    const uint64_t place = place_of(facts.hash());
-    const auto found = std::ranges::lower_bound(places, place) - places.begin();
-    if (found == std::ssize(places) || places[found] != place) {
+    const uint64_t order = order_by_text(facts);
+    const auto found = std::ranges::lower_bound(places, order, {}, &Place::order) - places.begin();
+    if (found == std::ssize(places) || places[found].order != order) {
       train_file.write(pair);
+      counts.overlap += sources.contains(facts.source.hash) || targets.contains(facts.target.hash);
     } else if (written[found]) {
       ++counts.left_out;
     } else {

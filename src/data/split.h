@@ -1,5 +1,6 @@
 // Validation and test pairs taken out of a corpus, those with the smallest hashes of their text:
 // the same ones again however the corpus is sorted, and nearly the same ones when it has grown.
+// First come pairs whose sides are in no other pair: training loses nothing with them.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,11 @@ struct SplitFiles {
 struct SplitCounts {
   int64_t train = 0, valid = 0, test = 0;
   int64_t left_out = 0;  // that stand in validation or test already
+  int64_t overlap = 0;   // of training, with a side that is in validation or test
 };
 
 /// So many different pairs are held out, each once; what is equal to one of them is left out of
-/// training. Blank pairs are left out. Reads the corpus twice. Throws as PairReader and
+/// training. Blank pairs are left out. Reads the corpus three times. Throws as PairReader and
 /// signals::stop_if_interrupted(), UserError where nothing is left for training, and Failure where
 /// a file cannot be written.
 SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to);

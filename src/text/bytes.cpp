@@ -169,18 +169,20 @@ class ZstdSource : public ByteSource {
   bool inside_ = false, more_out_ = false;
 };
 
-enum class Kind { plain, gzip, zstd, bzip2, xz };
+enum class Kind { plain, gzip, zstd, bzip2, xz, utf16 };
 struct Magic {
   std::string_view bytes;
   Kind kind;
 };
-constexpr std::array<Magic, 5> kMagic = {{{"\x1F\x8B", Kind::gzip},
+constexpr std::array<Magic, 7> kMagic = {{{"\x1F\x8B", Kind::gzip},
                                           {"\x28\xB5\x2F\xFD", Kind::zstd},
                                           {"\x50\x2A\x4D\x18", Kind::zstd},  // made in parallel
                                           {"BZh91AY&SY", Kind::bzip2},
                                           {"\xFD"
                                            "7zXZ",
-                                           Kind::xz}}};
+                                           Kind::xz},
+                                          {"\xFF\xFE", Kind::utf16},  // never in UTF-8
+                                          {"\xFE\xFF", Kind::utf16}}};
 
 /// Looks no further than it must, so that a short line typed at a terminal is not held back.
 Kind look_at(PlainSource& source) {
@@ -212,6 +214,10 @@ std::string shown_name(const std::string& path) {
   return path == "-" ? "stdin" : path;
 }
 
+std::string name_to_convert(const std::string& path) {
+  return path == "-" ? "OLD" : path;
+}
+
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   std::unique_ptr<PlainSource> plain = open_plain(path);
   switch (look_at(*plain)) {
@@ -221,6 +227,9 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
       return std::make_unique<GzipSource>(std::move(plain));
     case Kind::zstd:
       return std::make_unique<ZstdSource>(std::move(plain));
+    case Kind::utf16:
+      throw BadBytes("text in UTF-16; convert it: iconv -f UTF-16 -t UTF-8 " +
+                     name_to_convert(path) + " > NEW");
     case Kind::bzip2:
     case Kind::xz:
       break;

@@ -32,8 +32,11 @@ class ByteSource {
 /// What messages call `path`: "stdin" where it is "-".
 std::string shown_name(const std::string& path);
 
+/// What a command that converts `path` calls it: "OLD" where it is stdin.
+std::string name_to_convert(const std::string& path);
+
 /// Opens `path` ("-": stdin) and looks at its first bytes. Throws UserError where it cannot be
-/// opened, BadBytes where its first bytes cannot be read or are of an unknown archive.
+/// opened, BadBytes where its first bytes cannot be read or are of an unknown archive or UTF-16.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
 }  // namespace heed::text

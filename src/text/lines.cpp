@@ -82,9 +82,11 @@ bool LineReader::next(std::string& line) {
 }
 
 void LineReader::note(std::string_view raw) {
-  if (is_ascii(raw)) return;
-  ++encoding_.beyond_ascii;
-  if (!is_utf8(raw) && encoding_.repaired++ == 0) encoding_.first_repaired = line_number_;
+  const bool nul = raw.find('\0') != std::string_view::npos, ascii = is_ascii(raw);
+  if (ascii && !nul) return;
+  encoding_.beyond_ascii += !ascii;
+  encoding_.with_nul += nul;
+  if ((nul || !is_utf8(raw)) && encoding_.repaired++ == 0) encoding_.first_repaired = line_number_;
 }
 
 std::string LineReader::name() const {
@@ -93,13 +95,19 @@ std::string LineReader::name() const {
 
 std::optional<std::string> encoding_flaw(const LineReader& reader) {
   const Encoding& encoding = reader.encoding();
-  if (encoding.repaired < kAccidents || 2 * encoding.repaired <= encoding.beyond_ascii)
-    return std::nullopt;
-  return place(reader.path(), encoding.first_repaired) + "not UTF-8, like " +
-         std::to_string(encoding.repaired) + " of the " + std::to_string(encoding.beyond_ascii) +
+  const std::string here = place(reader.path(), encoding.first_repaired);
+  const std::string cure = name_to_convert(reader.path()) + " > NEW";
+  if (encoding.with_nul >= kAccidents && 2 * encoding.with_nul > reader.line_number())
+    return here + "a NUL byte, as in " + std::to_string(encoding.with_nul) + " of " +
+           std::to_string(reader.line_number()) +
+           " lines; if it is UTF-16, convert it: iconv -f UTF-16 -t UTF-8 " + cure;
+  const int64_t broken = encoding.repaired - encoding.with_nul;
+  if (broken < kAccidents || 2 * broken <= encoding.beyond_ascii) return std::nullopt;
+  return here + "not UTF-8, like " + std::to_string(broken) + " of the " +
+         std::to_string(encoding.beyond_ascii) +
          " lines with letters beyond ASCII; if it is Latin-1, convert it: iconv -f latin1 -t "
          "utf8 " +
-         (reader.path() == "-" ? "OLD" : reader.path()) + " > NEW";
+         cure;
 }
 
 void require_utf8(const LineReader& reader) {
@@ -120,6 +128,14 @@ bool has_tsv_name(std::string_view path) {
   for (const std::string_view end : {".tsv", ".tsv.gz", ".tsv.zst"})
     if (path.ends_with(end)) return true;
   return false;
+}
+
+std::optional<std::string> tsv_flaw(const std::string& source, const std::string& target) {
+  if (target.empty() || (!has_tsv_name(source) && !has_tsv_name(target))) return std::nullopt;
+  const bool first = has_tsv_name(source);
+  return (first ? source : target) + " has both sides, as its name says, and " +
+         (first ? target : source) +
+         " is given with it; give the .tsv file alone, or rename it if it has one side";
 }
 
 int64_t count_lines(const std::string& path) {

@@ -18,19 +18,20 @@ class ByteSource;
 /// becomes a space. Nothing else changes.
 std::string clean_line(std::string_view raw, bool first_of_file = false);
 
-/// What of a file is not UTF-8.
+/// What of a file is not text in UTF-8.
 struct Encoding {
   int64_t beyond_ascii = 0;    // lines with bytes beyond ASCII
-  int64_t repaired = 0;        // among them, lines with bytes that are not UTF-8
+  int64_t repaired = 0;        // lines with bytes that are not UTF-8, or with NUL
   int64_t first_repaired = 0;  // number of the first of these, 0 where there is none
+  int64_t with_nul = 0;        // among the repaired
 };
 
 /// Streams the lines of a file. Compression is told by the first bytes, not by the name. Holds one
 /// line and a buffer in memory, however long the file.
 class LineReader {
  public:
-  /// `path` "-" is stdin. Throws UserError where the file cannot be opened or is an archive of a
-  /// kind that heed does not read.
+  /// `path` "-" is stdin. Throws UserError where the file cannot be opened, is an archive of a kind
+  /// that heed does not read, or begins with the byte order mark of UTF-16.
   explicit LineReader(const std::string& path);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
@@ -68,7 +69,8 @@ class LineReader {
 };
 
 /// What is wrong, with the cure, where the lines so far are mostly not UTF-8: at least ten of them,
-/// and more than half of those with bytes beyond ASCII. (Fewer are accidents, and are repaired.)
+/// and more than half of those with bytes beyond ASCII. (Fewer are accidents, and are repaired.) Or
+/// where they are likely UTF-16: at least ten lines, and more than half of all, have NUL.
 std::optional<std::string> encoding_flaw(const LineReader& reader);
 
 /// Throws UserError of the encoding_flaw(), if there is one.
@@ -92,6 +94,10 @@ Columns columns_of(std::string_view line, const LineReader& reader);
 
 /// NAME.tsv, NAME.tsv.gz or NAME.tsv.zst.
 bool has_tsv_name(std::string_view path);
+
+/// What is wrong, with the cure, where one of two files has the name of a file of both sides. An
+/// empty `target`: there is one file alone, and nothing is wrong.
+std::optional<std::string> tsv_flaw(const std::string& source, const std::string& target);
 
 /// How many lines a file has; reads it all.
 int64_t count_lines(const std::string& path);

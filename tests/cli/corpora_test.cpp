@@ -91,5 +91,22 @@ TEST(Corpora, InLatin1AreRefusedWithTheCureAndAFewBrokenLinesWarnedOf) {
                  {"train.tgt:1: not UTF-8", "iconv -f latin1 -t utf8"});
 }
 
+TEST(Corpora, InUtf16AreRefusedWithTheCure) {
+  const TemporaryFolder folder;
+  const std::string config = write_flawed(folder), source = folder / "train.src";
+  const std::string target = folder / "train.tgt";
+  std::string wide = "\xFF\xFE";
+  for (int i = 0; i < 4; ++i) wide += std::string("a\0 \0b\0\n\0", 8);
+  folder.write("train.src", wide);
+  const std::vector<std::string> parts{source + ":1: text in UTF-16; convert it: iconv -f UTF-16 ",
+                                       "-t UTF-8 " + source + " > NEW"};
+  expect_mistake(run_heed({"-q", "train", config}), parts);
+  expect_mistake(run_heed({"doctor", config}), parts);
+  expect_mistake(
+      run_heed({"init", source, target, "-o", folder / "new.yaml", "--data", folder / "parts"}),
+      parts);
+  expect_mistake(run_heed({"evaluate", "--hypothesis", target, "--reference", source}), parts);
+}
+
 }  // namespace
 }  // namespace heed::cli

@@ -78,6 +78,9 @@ TEST(Init, NamesTheRunAfterTheFolderOfAFileCalledTrain) {
                                                      "data/letters/train.tgt", "--no-estimate"}));
   EXPECT_THAT(read_file(folder / "letters.yaml"), HasSubstr("name: letters\n"));
   EXPECT_TRUE(std::filesystem::exists(folder / "data/letters_split/train.src"));
+  product(run_heed_in({"--chdir=" + (folder / "data/letters")},
+                      {"init", "./train.src", "./train.tgt", "--no-estimate"}));
+  EXPECT_THAT(read_file(folder / "data/letters/letters.yaml"), HasSubstr("name: letters\n"));
 }
 
 TEST(Init, OverwritesNothingAndRefusesTooFewPairs) {
@@ -91,6 +94,9 @@ TEST(Init, OverwritesNothingAndRefusesTooFewPairs) {
   expect_mistake(run_heed({"-q", "init", source, target, "-o", folder / "x.yaml", "--data",
                            folder / "parts", "--valid", "30", "--test", "30"}),
                  {"; 30 for validation and 30 for test leave none to train on"});
+  expect_mistake(run_heed({"init", source, target, "-o", folder / "x.yaml", "--data",
+                           folder / "parts", "--name", "a/mine"}),
+                 {"name: 'a/mine' cannot be a run's folder in runs/"});
   EXPECT_FALSE(std::filesystem::exists(folder / "parts"));
   for (const char* part : {"--valid", "--test"})
     expect_mistake(run_heed({"init", source, target, part, "-5"}),
@@ -154,6 +160,42 @@ TEST(Init, GivesEachCharacterAPiece) {
   const Result result = run_heed({"init", folder / "corpus.zh", folder / "corpus.en", "-o",
                                   folder / "c.yaml", "--data", folder / "parts", "--no-estimate"});
   EXPECT_THAT(product(result), HasSubstr("heed train"));
+}
+
+TEST(Init, KeepsPairsThatShareASideWithValidationWhereMostDo) {
+  const TemporaryFolder folder;
+  std::string source, target;
+  const auto add = [&](int from, int to, bool shared) {
+    for (int i = from; i < to; ++i) {
+      std::string word;
+      for (int rest = i + 26; rest > 0; rest /= 26) word += static_cast<char>('a' + rest % 26);
+      source += shared ? std::string(3, static_cast<char>('a' + i % 3)) : word + " x";
+      source += '\n';
+      target += "x " + word + "\n";
+    }
+    folder.write("corpus.src", source);
+    folder.write("corpus.tgt", target);
+  };
+  const auto init = [&](const std::string& name) {
+    const Result result =
+        run_heed({"init", folder / "corpus.src", folder / "corpus.tgt", "-o",
+                  folder / (name + ".yaml"), "--data", folder / name, "--no-estimate"});
+    product(result);
+    EXPECT_EQ(run_heed({"config", folder / (name + ".yaml"), "--check"}).status, 0);
+    return result.err;
+  };
+  add(0, 500, /*shared=*/true);
+  EXPECT_THAT(init("shared"), HasSubstr("450 of 450 training pairs have a side that is in "));
+  EXPECT_THAT(read_file(folder / "shared.yaml"), HasSubstr("clean: [duplicates]\n"));
+  add(500, 600, /*shared=*/false);  // enough to hold out
+  EXPECT_THAT(init("own"), Not(HasSubstr("have a side that is in ")));
+  EXPECT_THAT(read_file(folder / "own.yaml"), HasSubstr("clean: [duplicates, overlap]\n"));
+}
+
+TEST(Init, RefusesATsvFileWithAnotherFileBesideIt) {
+  const TemporaryFolder folder;
+  expect_mistake(run_heed({"init", folder.write("p.tsv", "a\tb\n"), folder.write("c.en", "b\n")}),
+                 {"p.tsv has both sides, as its name says, and ", "give the .tsv file alone"});
 }
 
 TEST(Init, RefusesAStream) {

@@ -64,6 +64,13 @@ TEST_P(Translate, UntidyLinesGiveAsManyLinesAndTheTranslationsOfTidyOnes) {
   EXPECT_EQ(lines[7], tidy[2]);
 }
 
+// The bytes between its line feeds are no lines that could be answered.
+TEST_P(Translate, RefusesUtf16WithTheCure) {
+  using namespace std::string_literals;
+  expect_mistake(translate("\xFF\xFE\x61\0\n\0"s),
+                 {"stdin:1: text in UTF-16", "iconv -f UTF-16 -t UTF-8 OLD > NEW"});
+}
+
 TEST_P(Translate, TheBatchDoesNotChangeATranslation) {
   const std::string in_one = product(translate("", {test_, "--batch", "64"}));
   EXPECT_THAT(lines_of(in_one), SizeIs(25));

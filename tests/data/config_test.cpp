@@ -125,6 +125,18 @@ TEST(DataConfig, AFileIsNotItsOwnTranslation) {
   EXPECT_EQ(wrong(config), "data.test: source and target are the same file, 'a.de'");
 }
 
+TEST(DataConfig, ATsvFileHasNoOtherFileBesideIt) {
+  DataConfig config;
+  config.train = {{.source = "p.tsv.gz", .target = "c.en"}};
+  EXPECT_EQ(wrong(config),
+            "data.train: p.tsv.gz has both sides, as its name says, and c.en is given with it; "
+            "give the .tsv file alone, or rename it if it has one side");
+  config.train = {{.source = "c.de", .target = "p.tsv"}};
+  EXPECT_EQ(wrong(config),
+            "data.train: p.tsv has both sides, as its name says, and c.de is given with it; "
+            "give the .tsv file alone, or rename it if it has one side");
+}
+
 TEST(DataConfig, WhatMayBeCleanedAwayHasNames) {
   const config::EachOneOf flaws{flaw_names};
   EXPECT_EQ(flaws({"duplicates", "encoding"}), "");

@@ -68,6 +68,7 @@ TEST(LineFacts, TextThatWasReadInAnotherEncodingIsDamaged) {
 
 TEST(HashSet, KnowsWhatWasInserted) {
   HashSet set;
+  EXPECT_FALSE(set.contains(64));
   uint64_t state = 3;
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(set.insert(splitmix64(state)));
   EXPECT_EQ(set.size(), 1000U);
@@ -77,6 +78,8 @@ TEST(HashSet, KnowsWhatWasInserted) {
   EXPECT_FALSE(set.insert(0));
   for (uint64_t near = 64; near < 640; near += 64) EXPECT_TRUE(set.insert(near));  // one slot
   for (uint64_t near = 64; near < 640; near += 64) EXPECT_FALSE(set.insert(near));
+  for (uint64_t near = 64; near < 640; near += 64) EXPECT_TRUE(set.contains(near));
+  EXPECT_FALSE(set.contains(640));
 }
 
 }  // namespace

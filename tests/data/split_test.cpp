@@ -37,6 +37,20 @@ class Split : public testing::Test {
     folder.write("all.de", source + "\n");
     folder.write("all.en", target + "blank\n");
   }
+  /// `shared` pairs of three sources, and `own` pairs that share no side.
+  void write_menu(int shared, int own) {
+    std::string source, target;
+    for (int i = 0; i < shared; ++i) {
+      source += "Menü " + std::to_string(i % 3) + "\n";
+      target += "menu " + std::to_string(i) + "\n";
+    }
+    for (int i = 0; i < own; ++i) {
+      source += "selten " + std::to_string(i) + "\n";
+      target += "rare " + std::to_string(i) + "\n";
+    }
+    folder.write("all.de", source);
+    folder.write("all.en", target);
+  }
   std::set<std::string> lines(const std::string& name) const {
     auto all = split_words_of(read_file(folder / name));
     return {all.begin(), all.end()};
@@ -123,6 +137,30 @@ TEST_F(Split, APairThatStandsThereTwiceIsOnOneSideOnly) {
   EXPECT_EQ(counts.left_out, 2 * 120);
   for (const std::string& line : lines("valid.de")) EXPECT_FALSE(lines("train.de").contains(line));
   EXPECT_EQ(split_words_of(read_file(folder / "valid.de")).size(), lines("valid.de").size());
+}
+
+TEST_F(Split, HoldsOutPairsWhoseSidesAreInNoOtherPairFirst) {
+  write_menu(900, 100);
+  const SplitCounts counts = split(pair("all"), 40, 40, parts());
+  EXPECT_EQ(counts.train, 920);
+  EXPECT_EQ(counts.overlap, 0);
+  for (const char* part : {"valid.de", "test.de"})
+    for (const std::string& line : lines(part)) EXPECT_TRUE(line.starts_with("selten")) << line;
+}
+
+TEST_F(Split, SpreadsRepeatedLinesOverBothPartsAndCountsWhatTrainingShares) {
+  write_menu(300, 50);
+  const SplitCounts counts = split(pair("all"), 50, 50, parts());
+  EXPECT_EQ(counts.train, 250);
+  EXPECT_EQ(counts.overlap, 250);  // the three messages are held out, too
+  int64_t rare = 0;
+  for (const char* part : {"valid.de", "test.de"}) {
+    const auto sources = lines(part);
+    EXPECT_TRUE(sources.contains("Menü 0") || sources.contains("Menü 1") ||
+                sources.contains("Menü 2"));
+    rare += std::ranges::count_if(sources, [](const auto& line) { return line[0] == 's'; });
+  }
+  EXPECT_EQ(rare, 50);
 }
 
 TEST_F(Split, TheShapeCountsWordsAndScripts) {

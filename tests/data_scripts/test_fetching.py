@@ -21,7 +21,8 @@ CONTENT = bytes(range(256)) * 50
 
 
 class Server(BaseHTTPRequestHandler):
-    """Serves CONTENT with ranges; /broken/ ends its first answer half-way; /gone/ is a 404."""
+    """Serves CONTENT with ranges; /broken/ ends its first answer half-way; /gone/ is a 404;
+    /page/ is a web page."""
 
     def __init__(self, *arguments, log, **named):
         self.log = log
@@ -34,6 +35,13 @@ class Server(BaseHTTPRequestHandler):
         if self.path.startswith("/gone"):
             self.log.append("gone")
             self.send_error(404)
+            return
+        if self.path.startswith("/page"):
+            self.log.append("page")
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(b"<html>Please log in.</html>")
             return
         wanted = self.headers.get("Range")
         start = int(wanted[len("bytes=") : -1]) if wanted else 0
@@ -95,8 +103,18 @@ class Downloads(ScriptTest):
         self.assertFalse((self.folder / "a.gz").exists())
 
     def test_a_wrong_checksum_is_told(self):
-        with self.assertRaisesRegex(WorldFailed, "sha256 differs"):
+        with self.assertRaisesRegex(
+            WorldFailed, r"sha256 differs\); delete .*/a.gz and fetch it again"
+        ):
             self.download("/whole/a.gz", sha256="0" * 64)
+
+    def test_a_web_page_is_no_corpus_and_is_not_kept(self):
+        (self.folder / "a.gz.part").write_bytes(CONTENT[:100])
+        with self.assertRaisesRegex(WorldFailed, "cannot download .*/page/a.gz: .*page.*--from"):
+            self.download("/page/a.gz")
+        self.assertEqual(self.log, ["page"])
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["a.gz.part"])
+        self.assertEqual(self.download("/whole/a.gz").read_bytes(), CONTENT)
 
     def test_file_addresses_work(self):
         path = self.write("origin/words.txt", "one", "two")
@@ -138,7 +156,7 @@ class Text(ScriptTest):
     def test_a_cut_gzip_file_is_told(self):
         path = self.folder / "cut.gz"
         path.write_bytes(gzip.compress(b"line\n" * 1000)[:-20])
-        with self.assertRaisesRegex(UserMistake, "not a whole gzip file"):
+        with self.assertRaisesRegex(UserMistake, "not a whole gzip file.*delete it"):
             fetching.read_lines(path)
 
     def test_checksums_are_of_the_lines(self):
@@ -164,7 +182,9 @@ class Multi30k(ScriptTest):
     def test_text_that_is_not_multi30k_stops_unless_told_otherwise(self):
         self.whole_copy()
         done = run("multi30k.py", "--from", self.folder, "--output", self.folder / "out")
-        self.assert_one_line_error(done, 2, "train.de", "sha256 differs", "--no-check")
+        self.assert_one_line_error(
+            done, 2, "train.de", "sha256 differs", "delete it and fetch it again", "--no-check"
+        )
         done = self.run_well(
             "multi30k.py", "--from", self.folder, "--output", self.folder / "out", "--no-check"
         )

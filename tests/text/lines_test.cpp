@@ -77,6 +77,52 @@ TEST(Lines, AFileIsNoTextInUtf8WhereTenLinesAndMostAreBroken) {
   EXPECT_FALSE(refused(0, 9));
 }
 
+TEST(Lines, OfAFileInUtf16AreRefusedWithTheCure) {
+  const TemporaryFolder folder;
+  for (const char* mark : {"\xFF\xFE", "\xFE\xFF"}) {
+    const std::string path = folder.write("a", mark + std::string("a\0\n\0", 4));
+    EXPECT_EQ(message_of<UserError>([&] { read_all(path); }),
+              path + ":1: text in UTF-16; convert it: iconv -f UTF-16 -t UTF-8 " + path + " > NEW");
+  }
+  EXPECT_THAT(read_all(folder.write("b", "a\n\xFF\xFE\n")),
+              ElementsAre("a", "\xEF\xBF\xBD\xEF\xBF\xBD"));
+}
+
+TEST(Lines, WithNulAreRepaired) {
+  const TemporaryFolder folder;
+  LineReader reader(folder.write("a", std::string("one\nfo\0ur\nsch\xC3\xB6n\0\n", 18)));
+  for (std::string line; reader.next(line);) {
+  }
+  EXPECT_EQ(reader.line_number(), 3);
+  EXPECT_EQ(reader.encoding().beyond_ascii, 1);
+  EXPECT_EQ(reader.encoding().repaired, 2);
+  EXPECT_EQ(reader.encoding().first_repaired, 2);
+  EXPECT_EQ(reader.encoding().with_nul, 2);
+}
+
+TEST(Lines, MostWithNulAreOfAFileInUtf16) {
+  const TemporaryFolder folder;
+  const auto flaw = [&](const std::string& bytes) {
+    LineReader reader(folder.write("a", bytes));
+    for (std::string line; reader.next(line);) {
+    }
+    return message_of<UserError>([&] { require_utf8(reader); });
+  };
+  std::string wide, plain;
+  for (int i = 0; i < 10; ++i) {
+    wide += std::string("a\0\n\0", 4);  // the next line begins with the second NUL
+    plain += "a\n";
+  }
+  const std::string path = folder / "a";
+  const std::string refused = path +
+                              ":1: a NUL byte, as in 11 of 11 lines; if it is UTF-16, convert it: "
+                              "iconv -f UTF-16 -t UTF-8 " +
+                              path + " > NEW";
+  EXPECT_EQ(flaw(wide), refused);
+  EXPECT_EQ(flaw(gzip("\xFF\xFE" + wide)), refused);
+  EXPECT_EQ(flaw(wide + "\n" + plain + plain), "(nothing thrown)");
+}
+
 TEST(Lines, ArchivesReadAsThePlainFileWhateverTheirName) {
   const TemporaryFolder folder;
   const std::string plain = numbered(30011);
@@ -207,6 +253,8 @@ TEST(Lines, OfATsvFileHaveTwoColumns) {
 TEST(Lines, ATsvFileIsToldByItsName) {
   EXPECT_TRUE(has_tsv_name("a.tsv") && has_tsv_name("x/a.tsv.gz") && has_tsv_name("a.tsv.zst"));
   EXPECT_FALSE(has_tsv_name("a.de") || has_tsv_name("tsv") || has_tsv_name("a.tsv.bak"));
+  EXPECT_FALSE(tsv_flaw("a.tsv", "").has_value() || tsv_flaw("a.de", "a.en").has_value());
+  EXPECT_TRUE(tsv_flaw("a.tsv", "a.en").has_value() && tsv_flaw("a.de", "a.tsv.gz").has_value());
 }
 
 TEST(Lines, AMissingFileIsAUserError) {

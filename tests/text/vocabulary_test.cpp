@@ -272,6 +272,13 @@ TEST(Vocabulary, TextInLatin1IsRefusedWithTheCure) {
               testing::AllOf(HasSubstr(path + ":1: not UTF-8"), HasSubstr("iconv -f latin1")));
 }
 
+TEST(Vocabulary, TextInUtf16IsRefusedWithTheCure) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("text", std::string("\xFF\xFE\x61\0\n\0", 6));
+  EXPECT_THAT(message_of<UserError>([&] { train(path, "bpe", 16); }),
+              testing::AllOf(HasSubstr(path + ":1: text in UTF-16"), HasSubstr("iconv -f UTF-16")));
+}
+
 TEST(Vocabulary, AnErrorInTheMiddleOfTheTextIsThatError) {
   const TemporaryFolder folder;
   std::string text;
