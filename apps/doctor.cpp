@@ -50,6 +50,20 @@ void check_corpora(const DoctorArgs& args) {
   for (const std::string& found : report.text()) std::puts(found.c_str());
 }
 
+/// As evaluation runs it: a scorer that is there may fail, where its Python is gone.
+void check_scorer_runs() {
+  try {
+    const std::string program = score::find_sacrebleu();
+    score::check_evaluation({});
+    line(true, "sacrebleu", program);
+  } catch (const std::exception& error) {
+    line(false, "sacrebleu", error.what());
+    throw Failure(
+        "sacrebleu is missing or does not run: training cannot score BLEU, and evaluate, compare, "
+        "lengths and bottleneck cannot run");
+  }
+}
+
 void check_machine() {
   use_threads(0);
   line(true, "heed", HEED_VERSION);
@@ -65,14 +79,7 @@ void check_machine() {
             : "not in this processor; precision: auto means fp32 on the CPU");
   const at::Device best = model::open_device("auto");
   line(best.is_cuda(), "GPU", best.is_cuda() ? best.str() : "none found; device: auto means cpu");
-  try {
-    line(true, "sacrebleu", score::find_sacrebleu());
-  } catch (const std::exception& error) {
-    line(false, "sacrebleu", error.what());
-    throw Failure(
-        "sacrebleu is missing: training cannot score BLEU, and evaluate, lengths and bottleneck "
-        "cannot run");
-  }
+  check_scorer_runs();
 }
 
 /// What one rank of an update does with a gradient of `numbers` each, without the model.

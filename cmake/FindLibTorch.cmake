@@ -5,6 +5,12 @@
 # Only libtorch_cpu and libc10 are linked: CUDA kernels are loaded at run time when a GPU is asked for.
 set(LIBTORCH "" CACHE PATH "LibTorch: an unpacked official archive, or the torch folder of the wheel")
 file(GLOB _libtorch_venv ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+# What was found before and is gone is looked for anew: another Python's environment has it in another folder.
+foreach(_libtorch_found LIBTORCH_INCLUDE_DIR LIBTORCH_CPU_LIBRARY LIBTORCH_C10_LIBRARY)
+  if(NOT EXISTS "${${_libtorch_found}}")
+    unset(${_libtorch_found} CACHE)
+  endif()
+endforeach()
 find_path(LIBTORCH_INCLUDE_DIR torch/csrc/api/include/torch/torch.h
           HINTS ${LIBTORCH} ${_libtorch_venv} PATH_SUFFIXES include NO_DEFAULT_PATH)
 get_filename_component(_libtorch_root "${LIBTORCH_INCLUDE_DIR}" DIRECTORY)

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/installation.h"
+#include "base/strings.h"
 #include "config/io.h"
 #include "model/transformer/heads.h"
 
@@ -38,6 +39,16 @@ Config with_settings(Config config, const std::vector<std::string>& settings) {
 }
 
 namespace {
+
+/// The folder of a run is one in runs/, never that folder itself or one above: --overwrite deletes
+/// what is in it.
+void check_run_name(const Config& config) {
+  const std::string& name = config.name;
+  if (!config.output.empty()) return;
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
+    throw config::ConfigError("name: '" + one_line(name) +
+                              "' cannot be a run's folder in runs/; change it, or set output");
+}
 
 /// What a loss of the attention asks of the model: `own` is its key in the section `training`.
 void check_attention_loss(const std::string& own, const Config& config) {
@@ -115,6 +126,7 @@ void check_rdrop(const Config& config) {
 }  // namespace
 
 void check(const Config& config) {
+  check_run_name(config);
   data::check(config.data);
   model::check(config.model, is_joint(config));
   train::check(config.training);

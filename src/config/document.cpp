@@ -16,7 +16,10 @@ namespace {
 /// Sees where the content of documents begins, and nothing else of them.
 class Beginnings : public YAML::EventHandler {
  public:
-  void OnDocumentStart(const YAML::Mark&) override { begins_ = true; }
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    last.byte = static_cast<std::size_t>(std::max(mark.pos, 0));
+    begins_ = true;
+  }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
@@ -35,26 +38,15 @@ class Beginnings : public YAML::EventHandler {
   }
   void OnMapEnd() override {}
 
-  int line = 0;  // of the last, from 0
+  SecondDocument last;
 
  private:
   void see(const YAML::Mark& mark) {
-    if (begins_) line = mark.line;
+    if (begins_) last.line = mark.line;
     begins_ = false;
   }
   bool begins_ = false;
 };
-
-/// YAML::LoadAll would not do: of some texts that are no YAML ("!a b", line feed, "? c") it makes
-/// documents without end.
-std::optional<int> line_of_second_document(const std::string& yaml) {
-  std::istringstream text(yaml);
-  YAML::Parser parser(text);
-  Beginnings documents;
-  for (int i = 0; i < 2; ++i)
-    if (!parser.HandleNextDocument(documents)) return std::nullopt;
-  return documents.line;
-}
 
 /// The first line, from 0, with a tab before its first letter.
 std::optional<int> line_with_tab(const std::string& yaml) {
@@ -67,10 +59,21 @@ std::optional<int> line_with_tab(const std::string& yaml) {
 
 }  // namespace
 
+// YAML::LoadAll would not do: of some texts that are no YAML ("!a b", line feed, "? c") it makes
+// documents without end.
+std::optional<SecondDocument> second_document(const std::string& yaml) {
+  std::istringstream text(yaml);
+  YAML::Parser parser(text);
+  Beginnings documents;
+  for (int i = 0; i < 2; ++i)
+    if (!parser.HandleNextDocument(documents)) return std::nullopt;
+  return documents.last;
+}
+
 YAML::Node load_document(const std::string& yaml, const std::string& name) {
   try {
-    if (const auto second = line_of_second_document(yaml))
-      throw ConfigError(name + ":" + std::to_string(*second + 1) +
+    if (const auto second = second_document(yaml))
+      throw ConfigError(name + ":" + std::to_string(second->line + 1) +
                         ": a second YAML document begins; a configuration is one");
     return YAML::Load(yaml);
   } catch (const YAML::Exception& error) {

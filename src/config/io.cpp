@@ -100,12 +100,26 @@ std::string kind_of(const YAML::Node& node) {
   return node.IsNull() ? "nothing" : "'" + one_line(node.Scalar()) + "'";
 }
 
+/// What to write in place of an empty value for a section. A corpus without files is none.
+std::string name_keys(const SectionView& section, const std::string& path) {
+  const std::vector<std::string> keys = keys_of(section);
+  const auto has = [&](const std::string& key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  if (has("source") && has("target"))
+    return "name its keys, as in " + path_of(path, "source") + "= and " + path_of(path, "target") +
+           "=";
+  return "name a key of it, as in " + path_of(path, keys.front());
+}
+
 /// Lays YAML nodes over a view. `source` is the file's name, or "--set".
 class Reader {
  public:
   Reader(const SectionView& root, std::string source) : root_(root), source_(std::move(source)) {}
 
   void section(const SectionView& into, const YAML::Node& node, const std::string& prefix) {
+    if (is_setting() && (node.IsNull() || (node.IsMap() && node.size() == 0)))
+      fail(node, prefix, "an empty value changes nothing; " + name_keys(into, prefix));
     if (node.IsNull()) return;  // all of its keys are commented out
     if (!node.IsMap()) fail(node, prefix, "expected a section of keys, got " + kind_of(node));
     std::map<std::string, int> lines;
@@ -146,14 +160,16 @@ class Reader {
 
   [[noreturn]] void fail(const YAML::Node& where, const std::string& path,
                          const std::string& what) const {
-    if (source_ == "--set") throw ConfigError("--set " + path + ": " + what);
+    if (is_setting()) throw ConfigError("--set " + path + ": " + what);
     throw ConfigError(place(where) + ": " + (path.empty() ? "" : path + ": ") + what);
   }
 
  private:
+  bool is_setting() const { return source_ == "--set"; }
+
   std::string place(const YAML::Node& where) const {
     const int line = where.Mark().line;
-    return source_ == "--set" || line < 0 ? source_ : source_ + ":" + std::to_string(line + 1);
+    return is_setting() || line < 0 ? source_ : source_ + ":" + std::to_string(line + 1);
   }
 
   template <class T>
@@ -272,6 +288,11 @@ class Setting {
 
   YAML::Node parsed(const std::string& path) const {
     try {
+      if (const auto second = second_document(text_))
+        reader_.fail({}, path,
+                     "one value is expected, and '" +
+                         one_line(text_.substr(std::min(second->byte, text_.size()))) +
+                         "' is left over");
       return YAML::Load(text_);
     } catch (const YAML::Exception& error) {
       reader_.fail({}, path,

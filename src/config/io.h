@@ -40,7 +40,7 @@ void load_text(C& config, const std::string& yaml, const std::string& name) {
 
 /// Lays one "section.key=value" over `config`; the value is YAML, so [a, b] is a list. Elements of
 /// a list of sections are numbered from 0 (data.train.0.source); the number may be left out where
-/// there is one. Throws ConfigError.
+/// there is one. Throws ConfigError, also for text behind the value and for a section without keys.
 template <Section C>
 void set(C& config, const std::string& assignment) {
   C changed = config;

@@ -31,6 +31,10 @@ constexpr const char* kMissing =
     "sacrebleu was not found (looked at $HEED_SACREBLEU, lib/heed beside bin/heed, PATH and "
     ".venv/bin); install it with `pip install sacrebleu` or set HEED_SACREBLEU to the program";
 
+constexpr const char* kBroken =
+    "; if its Python environment was moved, or its Python upgraded, make it again with `./run "
+    "setup` (`./run install`) or `pip install --force-reinstall sacrebleu`";
+
 /// Where `./run install` puts its own.
 constexpr const char* kInstalled = "lib/heed/python/bin/sacrebleu";
 
@@ -102,6 +106,13 @@ std::vector<std::string> command(const EvaluationConfig& config, const std::stri
   return arguments;
 }
 
+/// A program of a Python environment fails so where that was moved (env finds no interpreter: 126,
+/// 127) or its Python was upgraded (which looks for packages elsewhere).
+bool lacks_its_python(const subprocess::Result& result) {
+  return result.status == 126 || result.status == 127 ||
+         result.err.find("ModuleNotFoundError") != std::string::npos;
+}
+
 std::string run(const std::vector<std::string>& arguments, const EvaluationConfig& config) {
   const subprocess::Result result = subprocess::run(arguments);
   if (result.status == 0) return result.out;
@@ -111,7 +122,8 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
                     "'; use 13a, intl, zh, char, none or another of `sacrebleu --help`");
   }
   throw Failure("sacrebleu ('" + arguments[2] + "') ended with status " +
-                std::to_string(result.status) + ": " + last_line(result.err));
+                std::to_string(result.status) + ": " + last_line(result.err) +
+                (lacks_its_python(result) ? kBroken : ""));
 }
 
 std::string metric_of(const std::string& name) {

@@ -110,6 +110,32 @@ TEST_F(ConfigTest, OddBytesInSetAreQuotedInOneLine) {
                  {"--set xxx", "x..."});
 }
 
+TEST_F(ConfigTest, WhatSetCannotMeanIsRefused) {
+  const auto refused = [&](const std::string& setting, const std::vector<std::string>& parts) {
+    SCOPED_TRACE(setting);
+    expect_mistake(run_heed({"config", "--set", setting}), parts);
+  };
+  refused("data.clean=[duplicates],overlap",
+          {"--set data.clean: one value is expected, and ',overlap' is left over"});
+  for (const char* set : {"data.valid", "data.test"})
+    for (const char* nothing : {"=", "={}"})
+      refused(set + std::string(nothing),
+              {std::string("--set ") + set + ": an empty value",
+               std::string("as in ") + set + ".source= and " + set + ".target="});
+  refused("training=", {"--set training: an empty value changes nothing; name a key of it"});
+}
+
+TEST_F(ConfigTest, ANameThatIsNoFolderInRunsIsRefused) {
+  for (const char* name : {"''", ".", "..", "../mine", "/mine", "mine/", "a/mine"}) {
+    SCOPED_TRACE(name);
+    const std::string file = folder.write("c.yaml", std::string("name: ") + name + "\n");
+    expect_mistake(run_heed({"config", file}),
+                   {"name: '", "cannot be a run's folder in runs/", "set output"});
+    product(run_heed({"config", file, "--set", "output=" + (folder / "run")}));
+  }
+  expect_mistake(run_heed({"config", "--set", "name="}), {"name: ''"});
+}
+
 TEST_F(ConfigTest, AMissingConfigNamesTheNearestFile) {
   folder.write("bahdanau.yaml", "seed: 1\n");
   expect_mistake(run_heed({"train", folder / "bahdanu.yaml"}), {"bahdanu.yaml", "bahdanau.yaml'"});
@@ -210,7 +236,7 @@ TEST(TranslateOptions, ThatContradictOthersOrDoNothingAreRefused) {
            {{"--layer", "0"}, {"--layer", "add --alignment"}},
            {{"--head", "mean", "--scores"}, {"--head", "add --alignment"}},
            {{"--step", "reads"}, {"--step", "add --alignment"}},
-           {{"--min-weight", "0.3"}, {"--min-weight", "add --alignment"}},
+           {{"--min-weight", "0.3", "--replace-unknown"}, {"--min-weight", "add --alignment"}},
            {{"--sample", "--set", "decoding.sampling.top_p=0"}, {"--sample", "above 0"}},
            {{"--resume", "--output", ""}, {"--resume", "name a file with --output"}},
            {{"--resume", "--output", "-"}, {"--resume", "name a file with --output"}}}) {

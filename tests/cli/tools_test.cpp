@@ -94,6 +94,33 @@ TEST(Export, LeavesNoVocabularyOfAnEarlierOne) {
                                                      "shared_vocabulary.json"));
 }
 
+TEST(Export, SaysHowToSampleAndWhatIsCut) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 60, 1);
+  write_toy_pairs(folder, "valid", 10, 2);
+  const std::string config = write_toy_config(
+      folder, {"short",
+               "{type: transformer, width: 8, feed_forward: 8, heads: 2, encoder_layers: 1, "
+               "decoder_layers: 1, positions: learned, max_positions: 40}",
+               "updates: 1"});
+  train_toy(config, {"--set", "decoding.sampling.top_k=7", "--set", "decoding.beam_size=1"});
+  const Result result = run_heed({"export", folder / "short", "-o", folder / "out"});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err,
+              HasSubstr("sampling_topk=7, sampling_topp=1.0, sampling_temperature=1.0"));
+  EXPECT_THAT(result.err, HasSubstr("max_input_length=39, max_decoding_length=39"));
+  // And heed says which of its limits cut a translation.
+  const Result cut =
+      run_heed({"translate", folder / "short", "--set", "decoding.min_length=100"}, "a b\n");
+  product(cut);
+  EXPECT_THAT(cut.err, HasSubstr("line 1 (decoding.max_length_ratio raises it)"));
+  const Result full = run_heed({"translate", folder / "short", "--set", "decoding.min_length=100",
+                                "--set", "decoding.max_length_ratio=50"},
+                               "a b\n");
+  product(full);
+  EXPECT_THAT(full.err, HasSubstr("line 1 (the model writes no longer ones)"));
+}
+
 TEST(Vocab, TrainsAModelThatARunCanUse) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 100, 1);
@@ -127,6 +154,17 @@ TEST(Doctor, FailsWhereTheScorerIsMissing) {
   const Result result = run_heed_in({"HEED_SACREBLEU=/nonexistent"}, {"doctor"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.out, HasSubstr("--   sacrebleu"));
+  EXPECT_THAT(lines_of(result.err), SizeIs(1));
+}
+
+TEST(Doctor, FailsWhereTheScorerDoesNotRun) {
+  const TemporaryFolder folder;
+  const std::string program = folder.write("sacrebleu", "#!/nowhere/.venv/bin/python3\n");
+  fs::permissions(program, fs::perms::owner_all);
+  const Result result = run_heed_in({"HEED_SACREBLEU=" + program}, {"doctor"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("--   sacrebleu    sacrebleu ('" + program + "') ended with"));
+  EXPECT_THAT(result.out, HasSubstr("`./run setup`"));
   EXPECT_THAT(lines_of(result.err), SizeIs(1));
 }
 

@@ -249,6 +249,24 @@ TEST(Set, TextIsTakenAsItStands) {
   EXPECT_EQ(toy.name, "");
 }
 
+TEST(Set, CommasBracketsAndCommentsAreNoSecondValue) {
+  ToyConfig toy;
+  set(toy, "name=a,b [c], {d}");
+  EXPECT_EQ(toy.name, "a,b [c], {d}");
+  set(toy, "name='a, b'  ");
+  EXPECT_EQ(toy.name, "a, b");
+  set(toy, "train.source=texts[1],a.de");
+  EXPECT_EQ(toy.train.at(0).source, "texts[1],a.de");
+  set(toy, R"(words=["a, b", 'c]', d e])");
+  EXPECT_EQ(toy.words, (std::vector<std::string>{"a, b", "c]", "d e"}));
+  set(toy, "words=\n- a\n- b, c\n");
+  EXPECT_EQ(toy.words, (std::vector<std::string>{"a", "b, c"}));
+  set(toy, "ends=[1, 2]  # two, [three]");
+  EXPECT_EQ(toy.ends, (std::vector<int64_t>{1, 2}));
+  set(toy, "train=[]");
+  EXPECT_TRUE(toy.train.empty());
+}
+
 TEST(Set, ASectionChangesOnlyTheKeysItHas) {
   ToyConfig toy;
   toy.model.dropout = 0.3;
@@ -291,6 +309,29 @@ TEST(SetError, NamesTheKey) {
       "--set a\\n" + std::string(78, 'b') + "...: expected key=value, as in training.updates=1000");
   EXPECT_EQ(set_error("name.\x01=3"), "--set name: is a value, not a section with '\\x01' in it");
   EXPECT_TRUE(set_error("ends=[1").starts_with("--set ends: cannot read '[1' as YAML: "));
+}
+
+TEST(SetError, WhatFollowsTheValueIsNotDropped) {
+  const std::string expected = ": one value is expected, and '";
+  EXPECT_EQ(set_error("words=[a],b"), "--set words" + expected + ",b' is left over");
+  EXPECT_EQ(set_error("train={source: a}, {source: b}"),
+            "--set train" + expected + ", {source: b}' is left over");
+  EXPECT_EQ(set_error("train.0={source: a}, {source: b}"),
+            "--set train.0" + expected + ", {source: b}' is left over");
+  EXPECT_EQ(set_error("ends=[1]\n---\n[2]"), "--set ends" + expected + "---\\n[2]' is left over");
+  // Other versions of yaml-cpp say themselves that this is no YAML.
+  EXPECT_TRUE(set_error("model.hidden_size=\"100\" 5").starts_with("--set model.hidden_size: "));
+  EXPECT_TRUE(set_error("name=\"a\" b").starts_with("--set name: "));
+}
+
+TEST(SetError, AnEmptySectionIsNotPassedOver) {
+  const std::string empty = ": an empty value changes nothing; name a key of it, as in ";
+  for (const char* nothing : {"", "{}", "~", " # all"})
+    EXPECT_EQ(set_error(std::string("model=") + nothing),
+              "--set model" + empty + "model.hidden_size");
+  EXPECT_EQ(set_error("training={early_stopping: {}, accumulate: 2}"),
+            "--set training.early_stopping" + empty + "training.early_stopping.patience");
+  EXPECT_EQ(set_error("train.0="), "--set train.0" + empty + "train.0.source");
 }
 
 TEST(Dump, IsReadableYamlWithEveryKey) {

@@ -26,18 +26,27 @@ esac""",
 case "$1 $6" in
   "--install program") exec cp -al "$STAGED/." "$4" ;;
 esac""",
-    ".venv/bin/pip": "",
+    # Its version, or pip, which writes down what it was called with.
     ".venv/bin/python3": """\
-echo "Collecting torch"
-echo "  Downloading torch-2.11.0-cp311-none-linux_x86_64.whl (123.4 MB)\"""",
+case "$1" in
+  -c) echo 3.11 ;;
+  *)
+    echo "$*" >> "${0%/bin/python3}/calls"
+    echo "Collecting torch"
+    echo "  Downloading torch-2.11.0-cp311-none-linux_x86_64.whl (123.4 MB)" ;;
+esac""",
 }
+# What sacrebleu prints, as heed asks it.
+SCORES = '[{"name": "BLEU", "score": 100.0, "signature": "", "verbose_score": ""}, ' \
+         '{"name": "chrF2", "score": 100.0, "signature": ""}]'
 
 
 def write_wheel(folder, name, version):
-    """A Python package that has nothing but a program of its name, which does nothing."""
+    """A Python package that has nothing but a program of its name, which prints scores."""
     info = f"{name}-{version}.dist-info"
     files = {
-        f"{name}-{version}.data/scripts/{name}": "#!python\n",
+        f"{name}.py": f"def main():\n    print('{SCORES}')\n",
+        f"{info}/entry_points.txt": f"[console_scripts]\n{name} = {name}:main\n",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: heed\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         f"{info}/RECORD": f"{info}/RECORD,,\n",

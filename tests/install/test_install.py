@@ -105,7 +105,7 @@ class Installed(unittest.TestCase):
         scorer = self.prefix / "lib/heed/python/bin/sacrebleu"
         scorer.parent.mkdir(parents=True)
         self.addCleanup(shutil.rmtree, self.prefix / "lib/heed/python")
-        scorer.write_text("#!/bin/sh\n")
+        scorer.write_text(f"#!/bin/sh\necho '{checkout.SCORES}'\n")
         scorer.chmod(0o755)
         self.assertIn(f"sacrebleu    {scorer}\n", self.heed("doctor"))
 
@@ -149,13 +149,15 @@ class Run(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="heed run ", dir=BUILD))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.environment = checkout.make(self.folder / "checkout", BUILD / "stage")
+        self.checkout = self.folder / "checkout"
+        self.environment = checkout.make(self.checkout, BUILD / "stage")
 
     def run_it(self, *arguments, status=0, **variables):
         """In self.folder, which is the home of the user, too."""
-        done = subprocess.run([self.folder / "checkout/run", *arguments], capture_output=True, text=True, cwd=self.folder,
-                              env={**self.environment, "HOME": str(self.folder), **variables})
-        self.assertEqual(done.returncode, status, done.stderr)
+        own = {"PATH": f"{self.checkout / 'bin'}:{os.environ['PATH']}", "HOME": str(self.folder)}
+        done = subprocess.run([self.checkout / "run", *arguments], capture_output=True, text=True, cwd=self.folder,
+                              env={**self.environment, **own, **variables})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
     def test_install_and_uninstall(self):
@@ -167,7 +169,7 @@ class Run(unittest.TestCase):
         self.assertRegex(version.stdout, r"^heed \d")
         self.assertIn(f"sacrebleu    {prefix}/lib/heed/python/bin/sacrebleu\n", done.stdout)  # heed doctor
         self.assertIn(f'export PATH="{prefix}/bin:$PATH"', done.stdout)
-        self.assertFalse((self.folder / "checkout/build/release/stage").exists())
+        self.assertFalse((self.checkout / "build/release/stage").exists())
         self.run_it("uninstall", "--prefix", "for me")
         self.assertEqual(contents(prefix), [])
         self.assertIn("nothing here was installed", self.run_it("uninstall", "--prefix", "for me", status=1).stderr)
@@ -193,6 +195,39 @@ class Run(unittest.TestCase):
             self.assertIn(line, lines)
         for line in lines:
             self.assertNotRegex(line, "Reading|Setting up|Collecting")
+
+    def calls(self):
+        """What pip in .venv was called with, each time."""
+        return (self.checkout / ".venv/calls").read_text().splitlines()
+
+    def test_a_moved_checkout_is_set_up_again(self):
+        self.run_it("setup")
+        self.run_it("setup")
+        self.assertEqual(len(self.calls()), 2)  # LibTorch and sacrebleu, once
+        self.checkout = self.checkout.rename(self.folder / "moved")
+        self.run_it("setup")
+        self.run_it("setup")
+        torch, scoring = self.calls()[2:]
+        self.assertRegex(torch, r"--no-deps torch==")
+        self.assertNotIn("--force-reinstall", torch)  # nothing of it is fetched again
+        self.assertRegex(scoring, r"--force-reinstall sacrebleu==")
+
+    def test_an_environment_whose_python_is_gone_is_made_anew(self):
+        self.run_it("setup")
+        working = (self.checkout / ".venv/bin/python3").rename(self.folder / "working")
+        maker = self.checkout / "bin/python3"
+        maker.write_text(f"""#!/bin/sh
+[ "$1" = -c ] && exit
+echo "$*" > made
+rm .venv/.heed-*
+cp "{working}" .venv/bin/python3
+""")
+        maker.chmod(0o755)
+        done = self.run_it("setup")
+        self.assertIn("==> .venv: its Python is gone, or another version; the environment is made anew\n", done.stderr)
+        self.assertEqual((self.checkout / "made").read_text(), "-m venv --clear .venv\n")
+        self.assertEqual(len(self.calls()), 4)
+        self.assertNotIn("--force-reinstall", "".join(self.calls()))
 
     def test_packages_that_cannot_be_installed_are_named(self):
         done = self.run_it("shells", status=1, MISSING="yes", BROKEN="yes")

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/error.h"
 #include "score/nasty_sentences.h"
+#include "temporary_folder.h"
 
 namespace heed::score {
 namespace {
@@ -124,6 +126,25 @@ TEST(Sacrebleu, AMissingOrForeignProgramIsOneClearLine) {
   setenv("HEED_SACREBLEU", "false", 1);
   EXPECT_THAT(message_of<Failure>(attempt), HasSubstr("ended with status 1"));
   unsetenv("HEED_SACREBLEU");
+}
+
+TEST(Sacrebleu, OneWhoseEnvironmentIsGoneSaysHowItIsMadeAgain) {
+  const TemporaryFolder folder;
+  const auto said_of = [&](const std::string& text) {
+    const std::string program = folder.write("sacrebleu", text);
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    setenv("HEED_SACREBLEU", program.c_str(), 1);
+    const std::string said = message_of<Failure>([] { check_evaluation({}); });
+    unsetenv("HEED_SACREBLEU");
+    return said;
+  };
+  const std::string moved = said_of("#!/nowhere/.venv/bin/python3\n");
+  EXPECT_THAT(moved, HasSubstr("/sacrebleu') ended with status 127: "));
+  EXPECT_THAT(moved, HasSubstr("make it again with `./run setup`"));
+  const std::string upgraded =
+      said_of("#!/bin/sh\necho \"ModuleNotFoundError: No module named 'sacrebleu'\" >&2\nexit 1\n");
+  EXPECT_THAT(upgraded, HasSubstr("ended with status 1: ModuleNotFoundError: No module named"));
+  EXPECT_THAT(upgraded, HasSubstr("make it again with `./run setup`"));
 }
 
 }  // namespace
