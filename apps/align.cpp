@@ -42,6 +42,8 @@ void check(const AlignArgs& args) {
         "heed align: give --layer, --head and --step, or --tune-gold to choose them, not both");
   if (args.json && args.gold.empty())
     throw UserError("heed align: --json prints error rates, which need --gold");
+  if (args.swapped && args.gold.empty() && !args.tuned())
+    throw UserError("heed align: --swap-gold is about --gold and --tune-gold; give one of them");
 }
 
 Symmetrization method_of(const std::string& name) {
@@ -139,6 +141,8 @@ void warn_of_odd_lines(const Aligner& aligner) {
 
 void align(const AlignArgs& args) {
   check(args);
+  require_writable({args.output}, {args.source, args.target, args.gold, args.tune_source,
+                                   args.tune_target, args.tune_gold});
   const Pairs pairs = read_pairs(args.source, args.target);
   const auto gold = read_gold(args.gold, pairs.source.size(), args.swapped);
   Aligner forward(open_model(args.model, args.common.open()));

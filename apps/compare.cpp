@@ -49,7 +49,10 @@ TestSet open_set(const CompareArgs& args, const Config& config) {
     return open_test_set(config, args.source, args.reference, *model);
   if (args.reference.empty())
     throw UserError("heed compare: files of translations need --reference, the correct ones");
-  TestSet set{.name = args.reference, .source = {}, .reference = read_lines(args.reference)};
+  TestSet set{.name = args.reference,
+              .source = {},
+              .reference = read_lines(args.reference),
+              .files = {args.source, args.reference}};
   if (!args.source.empty()) set.source = read_lines(args.source);
   return set;
 }
@@ -63,10 +66,6 @@ std::vector<std::string> translations_of(const std::string& path, const TestSet&
       }))
     if (auto left = left_translations(path, set)) return *std::move(left);
   return translate_all(open_model(path, args.common.open()), set.source);
-}
-
-std::string name_of(const std::string& path) {
-  return is_model(path) ? folder_name(path) : fs::path(path).filename().string();
 }
 
 /// The lines as they are compared: without capitals where evaluation.lowercase ignores them.
@@ -141,17 +140,20 @@ void compare(const CompareArgs& args) {
   for (const std::string& path : args.systems)
     if (!is_model(path) && fs::is_directory(path))
       throw UserError(path + ": no run and no file; the folder has no config.yaml");
-  require_writable({args.output, args.json});  // before minutes of translating
+  const std::vector<std::string> names = distinct_names(args.systems);
   const Config config = config_of(args);
   const score::EvaluationConfig& evaluation = config.evaluation;
   score::check_evaluation(evaluation);
   const TestSet set = open_set(args, config);
+  std::vector<std::string> read = args.systems;
+  read.insert(read.end(), set.files.begin(), set.files.end());
+  read.push_back(args.counts);
+  require_writable({args.output, args.json}, read);  // before minutes of translating
   std::vector<score::SystemOutput> systems;
-  for (const std::string& path : args.systems) {
-    systems.push_back({name_of(path), translations_of(path, set, args)});
-    require_equal_lines(set.name, set.reference.size(), path, systems.back().hypotheses.size());
-    for (std::size_t i = 0; i + 1 < systems.size(); ++i)
-      if (systems[i].name == systems.back().name) systems.back().name = path;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    systems.push_back({names[i], translations_of(args.systems[i], set, args)});
+    require_equal_lines(set.name, set.reference.size(), args.systems[i],
+                        systems.back().hypotheses.size());
   }
   draw::ComparisonReport report{.title = "Comparison on " + set.name};
   Compared all{.systems = {}, .reference = as_compared(set.reference, evaluation)};

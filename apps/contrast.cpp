@@ -97,7 +97,10 @@ std::vector<study::Contrast> from_several_files(const ContrastArgs& args, const 
 
 void contrast(const ContrastArgs& args) {
   const bool one_file = in_one_file(args);
-  require_writable({args.output});
+  std::vector<std::string> read = args.wrong;
+  read.insert(read.end(),
+              {args.source, args.right, args.target, args.correct, args.group, args.labels});
+  require_writable({args.output}, read);
   const Lines source = read_lines(args.source);  // once: it may be standard input
   Lines labels;
   if (!args.labels.empty()) labels = read_equal_lines(args.labels, args.source, source.size());
@@ -109,7 +112,7 @@ void contrast(const ContrastArgs& args) {
   const study::ContrastReport report = study::measure_contrasts(contrasts);
   if (!args.output.empty()) write_atomic(args.output, study::contrast_csv(contrasts));
   std::cout << (args.json ? study::contrast_json(report) : study::contrast_table(report));
-  if (100 * report.all.value() < args.require)
+  if (!report.all.reaches(args.require))
     throw Failure(args.model + ": resolves " + fixed(100 * report.all.value(), 2) +
                   " %, and --require asks for " + fixed(args.require, 2) + " %");
 }

@@ -1,7 +1,6 @@
 // heed curves RUN...: how runs learned, as text, pictures and CSV.
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -25,18 +24,6 @@ struct CurvesArgs {
   std::vector<std::string> runs;
   std::string against = "updates", output;
 };
-
-/// Runs are told apart by their folder's name, where that suffices.
-std::vector<std::string> names_of(const std::vector<std::string>& folders) {
-  std::map<std::string, int> seen;
-  for (const std::string& folder : folders) ++seen[folder_name(folder)];
-  std::vector<std::string> names;
-  for (const std::string& folder : folders) {
-    const std::string name = folder_name(folder);
-    names.push_back(seen[name] > 1 ? folder : name);
-  }
-  return names;
-}
 
 text::Table csv_of(const std::vector<Learning>& runs) {
   text::Table table{
@@ -92,7 +79,7 @@ text::Table summary_of(const std::vector<std::string>& folders, const std::vecto
 }
 
 void curves(const CurvesArgs& args) {
-  const std::vector<std::string> names = names_of(args.runs);
+  const std::vector<std::string> names = distinct_names(args.runs);
   std::vector<Learning> runs;
   for (std::size_t i = 0; i < names.size(); ++i)
     runs.push_back(read_learning(args.runs[i], names[i]));

@@ -49,12 +49,12 @@ void evaluate_file(const EvaluateArgs& args) {
 }
 
 void evaluate_model(const EvaluateArgs& args) {
-  require_writable({args.output});  // before minutes of translating
   const OpenModels models = open_models(args.model, args.common.open());
   const Config& config = models.first.config;
   score::check_evaluation(config.evaluation);
   const TestSet set =
       open_test_set(config, args.source, args.reference, models.first.path, args.valid);
+  require_writable({args.output}, set.files);  // before minutes of translating
   const Lines hypotheses = translate_all(models, set.source);
   if (!args.output.empty()) write_lines(args.output, hypotheses);
   print(hypotheses, set.reference, args, config.evaluation);

@@ -66,7 +66,15 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
     options.push_back("no_repeat_ngram_size=" + std::to_string(config.no_repeat_ngram));
   if (config.min_length > 0)
     options.push_back("min_decoding_length=" + std::to_string(config.min_length));
-  options.push_back("max_input_length=" + std::to_string(config.max_source_length));
+  const decode::SamplingConfig& sampling = config.sampling;
+  if (decode::samples(sampling)) {
+    const double top_p = sampling.top_p > 0 ? sampling.top_p : 1;
+    options.push_back("sampling_topk=" + std::to_string(sampling.top_k));
+    options.push_back("sampling_topp=" + json(top_p).dump());
+    options.push_back("sampling_temperature=" + json(sampling.temperature).dump());
+  }
+  options.push_back("max_input_length=" +
+                    std::to_string(std::min(config.max_source_length, longest - 1)));
   const double limit = config.max_length_ratio * static_cast<double>(config.max_source_length);
   options.push_back("max_decoding_length=" +
                     std::to_string(std::min(static_cast<int64_t>(limit) + 10, longest - 1)));

@@ -82,7 +82,7 @@ draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport
 }
 
 void faithful(const FaithfulArgs& args) {
-  require_writable({args.output, args.html});
+  require_writable({args.output, args.html}, {args.source, args.target, args.gold});
   const Pairs pairs = read_pairs(args.source, args.target);
   const std::size_t lines = pairs.source.size();
   ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);
@@ -125,8 +125,9 @@ void add_faithful(CommandLine& program) {
   command.group("Input");
   command.option("--source", args->source, "Source sentences, one per line").required();
   command.option("--target", args->target, "Their translations, line by line").required();
-  command.option("--gold", args->gold, "Gold alignments (Pharaoh i-j), for error rates");
-  command.flag("--swap-gold", args->swapped, "The gold file has target-source pairs");
+  const Argument gold =
+      command.option("--gold", args->gold, "Gold alignments (Pharaoh i-j), for error rates");
+  command.flag("--swap-gold", args->swapped, "The gold file has target-source pairs").needs(gold);
   command.group("Measuring");
   command
       .option("--draws", args->draws,

@@ -35,22 +35,24 @@ void lengths(const LengthsArgs& args) {
     throw UserError(
         "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
-  require_writable({args.csv, args.svg});  // before minutes of translating
-  std::vector<std::string> names;
+  std::vector<std::string> names, read;
   for (const std::string& path : args.models) names.push_back(folder_name(path));
   std::vector<score::SystemOutput> given;
   for (const std::string& hypothesis : args.hypotheses) {
     const auto [name, file] = named_file(hypothesis);
     names.push_back(name);
+    read.push_back(file);
     given.push_back({name, read_lines(file)});
   }
   score::check_names(names, args.baseline);
   TestSet set;
   score::EvaluationConfig evaluation;
   std::vector<score::SystemOutput> systems;
-  const auto check_given = [&] {
+  const auto check_before_translating = [&] {
     for (const score::SystemOutput& system : given)
       require_equal_lines(set.name, set.source.size(), system.name, system.hypotheses.size());
+    read.insert(read.end(), set.files.begin(), set.files.end());
+    require_writable({args.csv, args.svg}, read);
   };
   for (const std::string& path : args.models) {
     const ModelFolder folder = open_model(path, args.common.open());
@@ -58,7 +60,7 @@ void lengths(const LengthsArgs& args) {
       set = open_test_set(folder.config, args.source, args.reference, path);
       evaluation = folder.config.evaluation;
       score::check_evaluation(evaluation);
-      check_given();
+      check_before_translating();
     }
     systems.push_back({folder_name(path), translate_all(folder, set.source)});
   }
@@ -66,7 +68,7 @@ void lengths(const LengthsArgs& args) {
     const Config config = with_settings(Config(), args.common.settings);
     evaluation = config.evaluation;
     set = open_test_set(config, args.source, args.reference);
-    check_given();
+    check_before_translating();
   }
   for (score::SystemOutput& system : given) systems.push_back(std::move(system));
   const score::LengthReport report = score::measure_lengths(

@@ -38,19 +38,19 @@ std::vector<std::string> translations(const PronounsArgs& args,
 void pronouns(const PronounsArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError("heed pronouns: give either a model folder or --hypothesis FILE");
-  require_writable({args.output});
+  require_writable({args.output}, {args.source, args.antecedents, args.hypothesis});
   const study::PronounForms forms = study::parse_forms(args.forms);
   const std::vector<std::string> source = read_lines(args.source);
   const auto gold =
       study::parse_antecedents(read_lines(args.antecedents), source.size(), args.antecedents);
+  study::require_genders(gold, forms, args.antecedents);
   const std::vector<std::string> outputs = translations(args, source, gold);
   study::PronounReport report;
   for (std::size_t i = 0; i < source.size(); ++i)
     report.add(gold[i], study::pronoun_genders(outputs[i], forms));
-  if (report.all.of == 0) throw UserError(args.antecedents + ": names no pronoun");
   if (!args.output.empty()) write_lines(args.output, outputs);
   std::cout << (args.json ? study::pronoun_json(report) : study::pronoun_table(report));
-  if (100 * report.all.value() < args.require)
+  if (!report.all.reaches(args.require))
     throw Failure((args.model.empty() ? args.hypothesis : args.model) + ": " +
                   fixed(100 * report.all.value(), 2) +
                   " % of the genders are right, and --require asks for " + fixed(args.require, 2) +

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/weights.h"
+#include "score/share.h"
 #include "text/table.h"
 
 namespace heed {
@@ -83,7 +84,7 @@ Heads least_needed(HeadTrial& trial, double keep) {
         {left(gone), model::name_of(next->first), fixed(next->second, 4), fixed(bleu, 2)});
     log::info(left(gone) + " heads left, without " + model::name_of(next->first) + ": BLEU " +
               fixed(bleu, 2));
-    if (bleu < whole * keep / 100) break;
+    if (!score::at_least_percent(bleu, keep, whole)) break;
     kept_quality = gone;
   }
   std::cout << text::table_text(table, {1});
@@ -156,12 +157,14 @@ void add_prune(CommandLine& program) {
   command.group("Input");
   command.option("--source", args->source, "Source sentences that tell which heads are needed");
   command.option("--target", args->target, "Their translations");
-  command.option("--heads", args->heads, "Remove these heads instead: encoder.0.2,cross.1.3")
-      .separated_by(',');
+  const Argument heads =
+      command.option("--heads", args->heads, "Remove these heads instead: encoder.0.2,cross.1.3")
+          .separated_by(',');
   command.group("Measuring");
   command.option("--keep", args->keep, "Remove heads as long as this per cent of BLEU remains")
       .between(0.0, 100.0)
-      .shows_default();
+      .shows_default()
+      .excludes(heads);
   command.group("Output");
   command.option("-o,--output", args->output, "Folder of the smaller model").required();
   args->common.add(command);

@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <utility>
 
 #include "apps/commands.h"
 #include "apps/shared/found_runs.h"
@@ -108,14 +107,11 @@ std::string as_json(const std::vector<Run>& runs) {
 }
 
 void runs(const RunsArgs& args) {
-  std::vector<std::string> found;
-  for (const std::string& folder : args.folders) {
+  for (const std::string& folder : args.folders)
     if (!fs::is_directory(folder))
       throw UserError("heed runs: no folder '" + folder + "'; name the one that your runs are in");
-    for (std::string& run : find_runs(folder)) found.push_back(std::move(run));
-  }
   std::vector<Run> all;
-  for (const std::string& folder : found) {
+  for (const std::string& folder : find_runs(args.folders)) {
     try {
       all.push_back(read_run(folder));
     } catch (const UserError& error) {

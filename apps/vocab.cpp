@@ -1,7 +1,5 @@
 // heed vocab FILES: trains a SentencePiece model, or extends one.
-#include <filesystem>
 #include <memory>
-#include <system_error>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -35,13 +33,6 @@ void save(const text::Vocabulary& vocabulary, const std::string& output,
             "fingerprint " + vocabulary.fingerprint());
 }
 
-/// A vocabulary that models were trained with, or their text, is not replaced in passing.
-void require_other(const std::string& input, const std::string& output) {
-  std::error_code none;
-  if (std::filesystem::equivalent(input, output, none))
-    throw UserError("--output: " + output + ": is read to make the vocabulary; name another file");
-}
-
 void vocab(const VocabArgs& args) {
   text::VocabularyTraining training{.size = args.size,
                                     .algorithm = args.algorithm,
@@ -49,10 +40,11 @@ void vocab(const VocabArgs& args) {
                                     .symbols = args.symbols,
                                     .byte_fallback = args.byte_fallback,
                                     .keys = "--"};
-  if (!args.extend.empty()) require_other(args.extend, args.output);
+  std::vector<std::string> read = args.files;
+  read.push_back(args.extend);
+  require_writable({args.output}, read);
   for (const std::string& file : args.files) {
     require_file(file, "text");
-    require_other(file, args.output);
     training.files.emplace_back(
         file, text::has_tsv_name(file) ? column_of(args.column) : text::Column::whole);
   }

@@ -194,6 +194,13 @@ std::vector<std::string> each_once(const std::vector<std::string>& names) {
   return out;
 }
 
+/// Whether a picture cannot show all of its weights. Sums of shares may be rounded.
+bool has_no_shares(const study::AttentionMatrix& matrix) {
+  return !is_evidence(matrix.kind) && std::ranges::any_of(matrix.weights, [](float weight) {
+    return weight < 0 || weight > 1.001f;
+  });
+}
+
 void attention(AttentionArgs args) {
   args.kinds = each_once(args.kinds);
   if (args.kinds.size() > 1 && args.output.empty())
@@ -214,6 +221,10 @@ void attention(AttentionArgs args) {
               [](const std::string& text) { std::cout << text; });
     return;
   }
+  if (std::ranges::any_of(found, has_no_shares))
+    log::warn(args.model +
+              ": some weights are below 0 or above 1, as linear attention with rotary "
+              "positions has them; page and pictures draw these as 0 or 1, attention.csv has them");
   const std::filesystem::path out(args.output);
   make_folder(args.output);
   write_tables(out, matrices, args.kinds, args.matrix);
@@ -241,13 +252,17 @@ void add_attention(CommandLine& program) {
       program.command("attention", "Write attention weights as CSV, SVG heatmaps and an HTML page");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
-  command.option("--text", args->text, "One source sentence");
-  command.option("--input", args->input, "Source sentences, one per line; default: standard input");
-  const Argument target = command.option(
-      "--target", args->target, "Read this translation of --text instead of the model's own");
+  command.option("--text", args->text, "One source sentence").not_empty();
+  command.option("--input", args->input, "Source sentences, one per line; default: standard input")
+      .not_empty();
+  const Argument target = command
+                              .option("--target", args->target,
+                                      "Read this translation of --text instead of the model's own")
+                              .not_empty();
   command
       .option("--target-file", args->target_file,
               "Read these translations of --input, line by line")
+      .not_empty()
       .excludes(target);
   command.group("Which weights");
   command
@@ -277,11 +292,15 @@ void add_attention(CommandLine& program) {
   command.flag("--signed", args->with_signs,
                "CSV: other evidence in nats and with signs, not as shares of a row");
   command.group("Output");
-  command.option("--beside", args->beside,
-                 "Show this model beside the first on the page; it reads the same translations");
-  command.option(
-      "-o,--output", args->output,
-      "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard output");
+  command
+      .option("--beside", args->beside,
+              "Show this model beside the first on the page; it reads the same translations")
+      .not_empty();
+  command
+      .option("-o,--output", args->output,
+              "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard "
+              "output")
+      .not_empty();
   command.flag("--matrix", args->matrix,
                "CSV as target x source tables instead of one weight per row");
   command

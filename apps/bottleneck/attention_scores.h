@@ -8,8 +8,18 @@
 #include "apps/shared/config.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/test_set.h"
+#include "study/alignment_sweep.h"
+#include "study/antecedents.h"
+#include "study/pronouns.h"
 
 namespace heed {
+
+/// What is right, by line; empty where no file of it is given.
+struct AttentionGold {
+  std::vector<study::GoldAlignment> alignments, valid_alignments;
+  std::vector<std::vector<study::Antecedent>> antecedents;
+  study::PronounForms forms;
+};
 
 struct AttentionScores {
   /// Of the layer, head and step that fit evaluation.valid_alignments best, or else of those that
@@ -20,9 +30,12 @@ struct AttentionScores {
   std::optional<double> pronouns;        // share of genders that are right, 0..1
 };
 
-/// By the config's evaluation.alignments and .antecedents, as far as they are given. Throws
-/// UserError naming file and line of what is wrong with them.
+/// The files of the config's evaluation.alignments, .valid_alignments and .antecedents, as far as
+/// they are given. Throws UserError naming file and line of what is wrong with them.
+AttentionGold read_attention_gold(const Config& config, const TestSet& set);
+
 AttentionScores attention_scores(const ModelFolder& folder, const Config& config,
-                                 const TestSet& set, const std::vector<std::string>& hypotheses);
+                                 const AttentionGold& gold, const TestSet& set,
+                                 const std::vector<std::string>& hypotheses);
 
 }  // namespace heed

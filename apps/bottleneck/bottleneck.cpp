@@ -116,6 +116,8 @@ void bottleneck(const BottleneckArgs& args) {
       check_run(config, {.file = args.config, .own_device = false, .systems = systems_of(members)});
   found.require(args.config);
   found.tell();
+  const TestSet set = open_test_set(config, "", "");
+  const AttentionGold gold = read_attention_gold(config, set);  // before hours of training
   const std::string folder = run_folder(config);
   make_folder(folder);
   const FolderLock lock(folder, "heed bottleneck");
@@ -124,7 +126,6 @@ void bottleneck(const BottleneckArgs& args) {
   share_vocabulary(config);
   train_family(args.config, members, args.jobs);
 
-  const TestSet set = open_test_set(config, "", "");
   std::vector<score::SystemOutput> outputs;
   for (const FamilyMember& member : members)
     outputs.push_back({member.name, read_lines(in(member.folder, "test.hypothesis"))});
@@ -144,7 +145,8 @@ void bottleneck(const BottleneckArgs& args) {
     const ModelFolder model = open_model(members[i].folder);
     report.long_sentence->attention.push_back(
         write_attention(model, titles[i], sentences_of(report, outputs[i])));
-    const AttentionScores scores = attention_scores(model, config, set, outputs[i].hypotheses);
+    const AttentionScores scores =
+        attention_scores(model, config, gold, set, outputs[i].hypotheses);
     report.systems.push_back(report_system(members[i], titles[i], set, outputs[i], scores));
     table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
   }

@@ -1,9 +1,12 @@
 // heed heads MODEL: what each attention head of each layer does.
 #include "study/heads.h"
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
-#include <optional>
+#include <set>
+#include <utility>
 
 #include "apps/commands.h"
 #include "apps/heads/ablate.h"
@@ -11,6 +14,7 @@
 #include "apps/shared/attention_maps.h"
 #include "apps/shared/options.h"
 #include "apps/shared/pairs.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -36,6 +40,63 @@ decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config)
   return {.encoder = self, .decoder = self, .cross = true};
 }
 
+/// As they were typed, without the blanks around each.
+std::set<std::string> separators_of(const HeadsArgs& args) {
+  std::set<std::string> words;
+  for (const std::string& typed : args.separators) {
+    if (split_words(typed).size() != 1)
+      throw UserError("--separators: '" + one_line(typed) +
+                      "' is not one word; separate words by commas");
+    words.emplace(trim(typed));
+  }
+  return words;
+}
+
+/// What pronouns stand for, beside a model that may see other words than the text has.
+class ComparableAntecedents {
+ public:
+  /// None at all without a path. Throws UserError naming file and line.
+  ComparableAntecedents(std::string path, std::size_t lines) : path_(std::move(path)) {
+    if (!path_.empty()) all_ = study::parse_antecedents(read_lines(path_), lines, path_);
+  }
+
+  /// Those of a line, from 0, of which `pieces` are what was seen; nullptr where there are none or
+  /// their positions would be those of other words.
+  const std::vector<study::Antecedent>* of(std::size_t line,
+                                           const std::vector<study::AttentionMatrix>& pieces,
+                                           const std::string& source, const std::string& target) {
+    if (all_.empty() || all_[line].empty()) return nullptr;
+    if (finds_words_of(pieces, source, target)) return &all_[line];
+    left_out_.push_back(line + 1);
+    return nullptr;
+  }
+  /// Warns of the lines that were left out, if there are any.
+  void tell(const std::string& model) const {
+    if (left_out_.empty()) return;
+    log::warn(path_ + ": the pronouns of " + counted(std::ssize(left_out_), "line") +
+              " left out, line " + std::to_string(left_out_.front()) +
+              " of the text first: the vocabulary of " + model +
+              " finds other words there than blanks separate");
+  }
+
+ private:
+  /// Cross-attention has the words of both sides; without it only an encoder's are counted.
+  static bool finds_words_of(const std::vector<study::AttentionMatrix>& pieces,
+                             const std::string& source, const std::string& target) {
+    const auto first_of = [&](const std::string& kind) {
+      return std::ranges::find(pieces, kind, &study::AttentionMatrix::kind);
+    };
+    if (const auto cross = first_of("cross"); cross != pieces.end())
+      return keeps_words(study::merge_words(*cross), source, target);
+    const auto encoder = first_of("encoder");
+    return encoder == pieces.end() || keeps_words(study::merge_words(*encoder), source, source);
+  }
+
+  std::string path_;
+  std::vector<std::vector<study::Antecedent>> all_;  // by line
+  std::vector<std::size_t> left_out_;                // from 1
+};
+
 void ablate(const HeadsArgs& args, const Pairs& pairs) {
   require_pairs(pairs, args.source);
   const AblatedHeads rows =
@@ -45,21 +106,19 @@ void ablate(const HeadsArgs& args, const Pairs& pairs) {
 }
 
 void heads(const HeadsArgs& args) {
-  require_writable({args.output});
+  require_writable({args.output}, {args.source, args.target, args.gold, args.antecedents});
   const Pairs pairs = read_pairs(args.source, args.target);
   if (args.ablate) return ablate(args, pairs);
   const std::size_t lines = pairs.source.size();
-  std::vector<std::vector<study::Antecedent>> antecedents;
+  const std::set<std::string> separators = separators_of(args);
   ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);
-  if (!args.antecedents.empty())
-    antecedents = study::parse_antecedents(read_lines(args.antecedents), lines, args.antecedents);
+  ComparableAntecedents antecedents(args.antecedents, lines);
 
   const ModelFolder folder = open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const decode::AttentionRequest request = request_of(args, folder.config);
-  study::HeadReport report({.separators = {args.separators.begin(), args.separators.end()},
-                            .words = args.words,
-                            .threshold = args.threshold / 100});
+  study::HeadReport report(
+      {.separators = separators, .words = args.words, .threshold = args.threshold / 100});
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
     const auto sentences =
         decode::attention_maps(translator, window.pairs.source, window.pairs.target, request,
@@ -67,9 +126,10 @@ void heads(const HeadsArgs& args) {
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       const std::size_t line = window.first + i;
       const auto matrices = to_matrices(sentences[i], static_cast<int64_t>(line) + 1);
+      const std::string &source = window.pairs.source[i], &target = window.pairs.target[i];
       report.add(matrices,
-                 {.links = gold.of(line, matrices, window.pairs.source[i], window.pairs.target[i]),
-                  .antecedents = antecedents.empty() ? nullptr : &antecedents[line]},
+                 {.links = gold.of(line, matrices, source, target),
+                  .antecedents = antecedents.of(line, matrices, source, target)},
                  args.source + ":" + std::to_string(line + 1));
     }
     log::progress(std::to_string(window.first + sentences.size()) + "/" + std::to_string(lines) +
@@ -77,6 +137,7 @@ void heads(const HeadsArgs& args) {
   }
   log::clear_progress();
   gold.tell(args.model);
+  antecedents.tell(args.model);
   if (!args.output.empty()) write_atomic(args.output, study::heads_csv(report));
   std::cout << (args.json ? study::heads_json(report) : study::heads_table(report));
 }

@@ -75,6 +75,15 @@ Argument& Argument::one_of(const std::vector<std::string>& words) {
   return *this;
 }
 
+Argument& Argument::not_empty() {
+  option_->check(CLI::Validator(
+      [](const std::string& text) -> std::string {
+        return text.empty() ? "is empty; give it a value, or leave it out" : "";
+      },
+      ""));
+  return *this;
+}
+
 Argument& Argument::word(const std::string& word, const std::string& value) {
   option_->transform(CLI::Transformer(std::map<std::string, std::string>{{word, value}}));
   return *this;

@@ -30,6 +30,8 @@ class Argument {
   Argument& between(int64_t low, int64_t high);
   Argument& between(int low, int high) { return between(int64_t{low}, int64_t{high}); }
   Argument& one_of(const std::vector<std::string>& words);
+  /// Given without a text, as in `--text ''`, it is a mistake: commands take empty for not given.
+  Argument& not_empty();
   /// `word` means `value`: a name for a special number.
   Argument& word(const std::string& word, const std::string& value);
   /// Several values in one, separated by this.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "base/lock.h"
@@ -35,9 +36,15 @@ void find_below(const fs::path& folder, int depth, std::vector<std::string>& out
 
 }  // namespace
 
-std::vector<std::string> find_runs(const std::string& folder) {
+std::vector<std::string> find_runs(const std::vector<std::string>& places) {
   std::vector<std::string> runs;
-  find_below(folder, 0, runs);
+  for (const std::string& place : places) find_below(place, 0, runs);
+  std::set<fs::path> seen;
+  std::erase_if(runs, [&](const std::string& run) {
+    std::error_code gone;
+    const fs::path real = fs::canonical(run, gone);
+    return !seen.insert(gone ? fs::path(run) : real).second;
+  });
   return runs;
 }
 

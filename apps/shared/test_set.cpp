@@ -47,7 +47,7 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
   if (source.empty() && !folder.empty())
     require_named(files, valid ? "data.valid" : "data.test", folder);
   Pairs pairs = read_pairs(from, to);
-  return {from, std::move(pairs.source), std::move(pairs.target)};
+  return {from, std::move(pairs.source), std::move(pairs.target), {from, to}};
 }
 
 std::vector<std::string> translate_all(const ModelFolder& folder,

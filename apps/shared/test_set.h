@@ -12,6 +12,7 @@ namespace heed {
 struct TestSet {
   std::string name;  // for messages and titles: the source file
   std::vector<std::string> source, reference;
+  std::vector<std::string> files;  // that they were read from
 };
 
 /// `source` and `reference` where given, else the config's test (or validation) set. Throws

@@ -76,10 +76,15 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
   std::vector<std::string> out = one.translation->unknown_of_prefix;
   const study::AttentionMatrix& weights = one.weights;
   if (count_unknown(*one.hypothesis) <= std::ssize(out) || weights.weights.empty()) return out;
-  const std::vector<std::string> surfaces = surfaces_of_source(weights);
-  const std::vector<int32_t> ids = source.encode(*one.line);
+  std::vector<std::string> surfaces = surfaces_of_source(weights);
+  std::vector<int32_t> ids = source.encode(*one.line);
+  ids.resize(surfaces.size());                                  // of a line that was cut
+  const std::vector<std::string> known = source.surfaces(ids);  // bytes as letters
   std::vector<bool> is_unknown;
-  for (std::size_t i = 0; i < surfaces.size(); ++i) is_unknown.push_back(ids[i] == text::kUnknown);
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    is_unknown.push_back(ids[i] == text::kUnknown);
+    if (!is_unknown[i]) surfaces[i] = known[i];
+  }
   const std::vector<int32_t>& target = one.hypothesis->ids;
   std::size_t left = out.size();  // of the prefix
   for (std::size_t t = 0; t < target.size() && t + 1 < weights.target.size(); ++t) {

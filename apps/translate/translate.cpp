@@ -51,11 +51,15 @@ void require_attention(const TranslateArgs& args, const ModelFolder& folder) {
 
 /// Throws UserError for options that contradict others or would do nothing.
 void check_options(const TranslateArgs& args, const decode::DecodeConfig& config) {
-  if ((args.weights.chosen() || args.weights.least > 0) && !args.alignment &&
-      !args.replace_unknown && !args.json)
+  const bool links = args.alignment || args.json;
+  if (args.weights.chosen() && !links && !args.replace_unknown)
     throw UserError(
-        "heed translate: --layer, --head, --step and --min-weight say which weights link words; "
-        "add --alignment, --replace-unknown or --json, or leave them out");
+        "heed translate: --layer, --head and --step say which weights link words; add --alignment, "
+        "--replace-unknown or --json, or leave them out");
+  if (args.weights.least > 0 && !links)
+    throw UserError(
+        "heed translate: --min-weight says which words have no link; add --alignment or --json, or "
+        "leave it out");
   if (args.sample && !decode::samples(config.sampling))
     throw UserError(
         "--sample: decoding.sampling.top_p and top_k are 0, which means to search; set one of them "

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 
 #include "apps/shared/found_runs.h"
@@ -200,40 +199,33 @@ std::string RunFeed::run_json(const std::string& run) {
 std::string RunFeed::snapshot() {
   std::string runs;
   Json damaged = Json::array();
-  std::set<std::string> seen;
-  for (const std::string& place : places_)
-    for (const std::string& run : find_runs(place)) try {
-        if (!seen.insert(run).second) continue;
-        const std::string json = run_json(run);
-        runs += (runs.empty() ? "" : ",") + json;
-      } catch (const UserError& error) {
-        damaged.push_back(error.what());  // one hides none of the others
-      } catch (const Failure& error) {
-        damaged.push_back(error.what());
-      } catch (const fs::filesystem_error& error) {
-        damaged.push_back(run + ": " + error.code().message());  // it went away meanwhile
-      }
+  for (const std::string& run : find_runs(places_)) try {
+      const std::string json = run_json(run);
+      runs += (runs.empty() ? "" : ",") + json;
+    } catch (const UserError& error) {
+      damaged.push_back(error.what());  // one hides none of the others
+    } catch (const Failure& error) {
+      damaged.push_back(error.what());
+    } catch (const fs::filesystem_error& error) {
+      damaged.push_back(run + ": " + error.code().message());  // it went away meanwhile
+    }
   return "{\"runs\":[" + runs + "],\"damaged\":" + dumped(damaged) + "}";
 }
 
 std::optional<std::string> RunFeed::validation(const std::string& id, int64_t update) const {
-  for (const std::string& place : places_) {
-    const std::vector<std::string> runs = find_runs(place);
-    if (std::ranges::count(runs, id) == 0) continue;
-    const fs::path left = fs::path(id) / "validations" / std::to_string(update);
-    std::error_code none;
-    if (!fs::exists(left.string() + ".txt", none)) return std::nullopt;
-    Json out{{"update", update}, {"samples", samples_of(read_file(left.string() + ".txt"))}};
-    const std::string attention = left.string() + ".attention.json";
-    out["attention"] = nullptr;
-    if (fs::exists(attention, none)) {
-      // One that a run is about to write is not there yet, for it is renamed when it is whole.
-      Json weights = Json::parse(read_file(attention), nullptr, /*allow_exceptions=*/false);
-      if (weights.is_object()) out["attention"] = std::move(weights);
-    }
-    return dumped(out);
+  if (std::ranges::count(find_runs(places_), id) == 0) return std::nullopt;
+  const fs::path left = fs::path(id) / "validations" / std::to_string(update);
+  std::error_code none;
+  if (!fs::exists(left.string() + ".txt", none)) return std::nullopt;
+  Json out{{"update", update}, {"samples", samples_of(read_file(left.string() + ".txt"))}};
+  const std::string attention = left.string() + ".attention.json";
+  out["attention"] = nullptr;
+  if (fs::exists(attention, none)) {
+    // One that a run is about to write is not there yet, for it is renamed when it is whole.
+    Json weights = Json::parse(read_file(attention), nullptr, /*allow_exceptions=*/false);
+    if (weights.is_object()) out["attention"] = std::move(weights);
   }
-  return std::nullopt;
+  return dumped(out);
 }
 
 }  // namespace heed

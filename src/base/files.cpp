@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -44,6 +46,14 @@ std::optional<pid_t> writer_of(const std::string& name) {
   if (mark == std::string::npos) return std::nullopt;
   const auto process = exact_number<pid_t>(std::string_view(name).substr(mark + kMark.size()));
   return process && *process > 0 ? process : std::nullopt;
+}
+
+/// By whatever path. A device or a pipe is none: both ends may be one.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  if (fs::equivalent(a, b, none)) return fs::is_regular_file(a, none);
+  if (fs::exists(a, none) || fs::exists(b, none)) return false;
+  return !b.empty() && fs::weakly_canonical(a, none) == fs::weakly_canonical(b, none);
 }
 
 bool is_dead(pid_t process) {
@@ -150,10 +160,18 @@ int AtomicFile::open() {
   return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
-void require_writable(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
+void require_writable(const std::vector<std::string>& outputs,
+                      const std::vector<std::string>& inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& path = outputs[i];
     std::error_code none;
-    if (!path.empty() && !fs::is_fifo(path, none)) const AtomicFile opened(path);
+    if (path.empty() || fs::is_fifo(path, none)) continue;
+    const auto is_it = [&](const std::string& other) { return is_same_file(path, other); };
+    if (std::ranges::any_of(inputs, is_it))
+      throw UserError(path + ": is read by this command, and would be replaced; name another file");
+    if (std::any_of(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(i), is_it))
+      throw UserError(path + ": would be written twice; name two files");
+    const AtomicFile opened(path);
   }
 }
 
@@ -222,6 +240,18 @@ void require_file(const std::string& path, const std::string& what) {
     throw UserError(what + ": '" + path + "' is a folder, expected a file");
   if (error != 0 || ::access(path.c_str(), R_OK) != 0)
     throw UserError(what + ": cannot read '" + path + "': " + text_of(error != 0 ? error : errno));
+}
+
+std::vector<std::string> distinct_names(const std::vector<std::string>& paths) {
+  std::map<std::string, int> seen;
+  for (const std::string& path : paths) ++seen[folder_name(path)];
+  std::vector<std::string> names;
+  for (const std::string& path : paths) {
+    if (std::ranges::count(paths, path) > 1) throw UserError(path + ": is named twice");
+    const std::string name = folder_name(path);
+    names.push_back(seen[name] > 1 ? path : name);
+  }
+  return names;
 }
 
 std::string folder_name(const std::string& path) {

@@ -38,9 +38,11 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// Throws as write_atomic() where one of `paths` could not be written now: before minutes of work
-/// for it. An empty path is none, and a pipe is not opened.
-void require_writable(const std::vector<std::string>& paths);
+/// Before minutes of work: throws as write_atomic() where one of `outputs` could not be written
+/// now, and UserError where it would replace one of `inputs` or another output, by whatever path
+/// they are named. An empty path is none; pipes and devices are neither opened nor compared.
+void require_writable(const std::vector<std::string>& outputs,
+                      const std::vector<std::string>& inputs = {});
 
 /// Removes every NAME.tmp.PROCESS of a folder that a killed process left half written: one of no
 /// living process, or of this one, which must not be writing there. A folder that is not there has
@@ -53,6 +55,10 @@ void require_file(const std::string& path, const std::string& what);
 
 /// The last name of a folder's path, also of one that ends with slashes.
 std::string folder_name(const std::string& path);
+
+/// folder_name() of each path, or the path itself where others have the same name. Throws UserError
+/// where a path is there twice.
+std::vector<std::string> distinct_names(const std::vector<std::string>& paths);
 
 /// Makes a folder and those above it. Throws Failure naming the path and the cause.
 void make_folder(const std::string& path);

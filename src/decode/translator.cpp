@@ -274,13 +274,17 @@ void Translator::warn(const Lines& lines, const std::vector<Translation>& transl
     log::warn("the vocabulary knows no piece of line " + line_list(lines.strange) +
               "; is this the language that the model translates from?");
   std::vector<int64_t> cut;
-  for (std::size_t i = 0; i < translations.size(); ++i)
-    if (!translations[i].hypotheses.empty() && translations[i].hypotheses[0].cut)
-      cut.push_back(first_line + static_cast<int64_t>(i));
+  bool by_ratio = false;
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    if (translations[i].hypotheses.empty() || !translations[i].hypotheses[0].cut) continue;
+    cut.push_back(first_line + static_cast<int64_t>(i));
+    by_ratio |= std::ssize(translations[i].hypotheses[0].ids) < longest();
+  }
   if (!cut.empty())
     log::warn(std::string(cut.size() == 1 ? "translation cut" : "translations cut") +
               " at the length limit, line " + line_list(cut) +
-              " (decoding.max_length_ratio raises it)");
+              (by_ratio ? " (decoding.max_length_ratio raises it)"
+                        : " (the model writes no longer ones)"));
 }
 
 void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& batch,

@@ -1,5 +1,7 @@
 #include "draw/html.h"
 
+#include <string_view>
+
 #include "base/error.h"
 #include "draw/svg.h"
 
@@ -15,6 +17,20 @@ std::string element(const std::string& tag, const std::string& content,
 std::string text_element(const std::string& tag, const std::string& text,
                          const std::string& attributes) {
   return element(tag, xml_escape(text), attributes);
+}
+
+std::string file_link(const std::string& text, const std::string& path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string address;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain || std::string_view("/-._~").find(c) != std::string_view::npos)
+      address += c;
+    else
+      (address += '%') += {kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return text_element("a", text, "href=\"" + address + '"');
 }
 
 std::string script_data(const std::string& json) {

@@ -14,6 +14,9 @@ std::string element(const std::string& tag, const std::string& content,
 std::string text_element(const std::string& tag, const std::string& text,
                          const std::string& attributes = "");
 
+/// A link to a file below the page's folder, whatever letters are in the names of `path`.
+std::string file_link(const std::string& text, const std::string& path);
+
 /// JSON as it may stand inside a <script> element, which a "</script>" in a text would end.
 std::string script_data(const std::string& json);
 

@@ -46,8 +46,7 @@ std::string facts_section(const std::vector<ReportSystem>& systems) {
   for (std::size_t s = 0; s < systems.size(); ++s) {
     const ReportSystem& system = systems[s];
     std::string name = text_element("span", system.name);
-    if (!system.attention_page.empty())
-      name = text_element("a", system.name, "href=\"" + xml_escape(system.attention_page) + '"');
+    if (!system.attention_page.empty()) name = file_link(system.name, system.attention_page);
     rows.push_back({name + text_element("small", system.description)});
     for (std::size_t c = 1; c < columns.size(); ++c) {
       const auto fact = std::find_if(all[s].begin(), all[s].end(), [&](const ReportFact& one) {
@@ -105,9 +104,7 @@ std::string long_sentence_section(const Report& report) {
     std::string text = text_element("h3", translation.system) +
                        text_element("p", errors_text(translation), "class=\"quiet\"") +
                        element("p", marked(translation.words), "dir=\"auto\"");
-    if (!page.empty())
-      text += element(
-          "p", text_element("a", "all layers and heads", "href=\"" + xml_escape(page) + '"'));
+    if (!page.empty()) text += element("p", file_link("all layers and heads", page));
     const auto& matrix = shown.attention[i];
     const std::string picture =
         matrix ? element("figure",

@@ -47,6 +47,8 @@ Comparison compare_draws(std::span<const double> system, std::span<const double>
   std::vector<double> differences(system.size());
   std::transform(system.begin(), system.end(), baseline.begin(), differences.begin(),
                  std::minus<>());
+  const auto [least, most] = std::ranges::minmax(differences);
+  const bool vary = most > least;  // else, as with one sentence, no draw tells anything of chance
   const double count = static_cast<double>(differences.size());
   const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) / count;
   double wins = 0, as_large = 0;
@@ -57,7 +59,7 @@ Comparison compare_draws(std::span<const double> system, std::span<const double>
   return {.difference = difference,
           .interval = middle_95(std::move(differences)),
           .wins = wins / count,
-          .p_value = (as_large + 1) / (count + 1)};
+          .p_value = vary ? (as_large + 1) / (count + 1) : 1};
 }
 
 double approximate_randomisation(std::span<const BleuStatistics> system,

@@ -37,7 +37,7 @@ struct Comparison {
 };
 
 /// `system` and `baseline` are scores of the same draws; `difference` is the one on the undrawn
-/// sentences.
+/// sentences. Draws that all differ alike, as those of one sentence, have p = 1.
 Comparison compare_draws(std::span<const double> system, std::span<const double> baseline,
                          double difference);
 

@@ -22,6 +22,9 @@ void check(const EvaluationConfig& config) {
   if (config.alignments.empty() && !config.valid_alignments.empty())
     throw config::ConfigError(
         "evaluation.valid_alignments: needs evaluation.alignments, which are measured");
+  if (config.pronouns.empty() && !config.antecedents.empty())
+    throw config::ConfigError(
+        "evaluation.antecedents: needs evaluation.pronouns, the forms of each gender");
   const auto& ends = config.length_buckets;
   const auto wrong = std::adjacent_find(ends.begin(), ends.end(), std::greater_equal<>());
   if (wrong != ends.end())

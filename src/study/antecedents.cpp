@@ -53,7 +53,8 @@ std::vector<std::vector<Antecedent>> parse_antecedents(const std::vector<std::st
     found[line].push_back({.pronoun = number(fields[places[1]], where),
                            .antecedent = number(fields[places[2]], where),
                            .target_pronoun = number(fields[places[3]], where),
-                           .gender = fields[places[4]]});
+                           .gender = std::string(trim(fields[places[4]])),
+                           .row = i + 1});
   }
   for (auto& one : found)
     std::stable_sort(one.begin(), one.end(), [](const Antecedent& a, const Antecedent& b) {

@@ -11,7 +11,8 @@ namespace heed::study {
 struct Antecedent {
   std::size_t pronoun = 0, antecedent = 0;  // in the source
   std::size_t target_pronoun = 0;           // of its translation, in the reference
-  std::string gender;  // of the antecedent in the target language: m, f, n, ...
+  std::string gender;   // of the antecedent in the target language: m, f, n, ...; may be blank
+  std::size_t row = 0;  // line of the gold file, from 1
 };
 
 /// Tab-separated lines under a header that names the columns line, pronoun, antecedent,

@@ -8,9 +8,15 @@
 #include "base/strings.h"
 #include "text/table.h"
 #include "text/unicode.h"
+#include "text/utf8.h"
 
 namespace heed::study {
 namespace {
+
+/// A word of a translation or a form.
+std::string as_compared(const std::string& word) {
+  return text::without_punctuation(text::lower_case(word));
+}
 
 std::set<std::string> genders_of(const PronounReport& report) {
   std::set<std::string> genders;
@@ -42,28 +48,50 @@ nlohmann::ordered_json pronouns_json(const score::Share& share) {
 
 }  // namespace
 
-PronounForms parse_forms(const std::vector<std::string>& pairs) {
+PronounForms parse_forms(const std::vector<std::string>& pairs, const std::string& key) {
   PronounForms forms;
   for (const std::string& pair : pairs) {
     const auto equals = pair.find('=');
-    const std::string gender = pair.substr(0, equals);
-    const std::string form =
-        equals == std::string::npos ? "" : text::lower_case(pair.substr(equals + 1));
+    const std::string gender(trim(std::string_view(pair).substr(0, equals)));
+    std::vector<std::string> words;
+    if (equals != std::string::npos) words = text::unicode_words(pair.substr(equals + 1));
+    if (words.size() > 1)
+      throw UserError(key + ": '" + one_line(pair) +
+                      "': a form is one word; separate several pairs by commas");
+    const std::string form = words.empty() ? "" : as_compared(words.front());
     if (gender.empty() || form.empty())
-      throw UserError("--forms: '" + one_line(pair) +
+      throw UserError(key + ": '" + one_line(pair) +
                       "' is no GENDER=FORM; write for example m=er,f=sie,n=es");
     const auto [known, fresh] = forms.emplace(form, gender);
     if (!fresh && known->second != gender)
-      throw UserError("--forms: '" + one_line(form) + "' is both " + one_line(known->second) +
+      throw UserError(key + ": '" + one_line(form) + "' is both " + one_line(known->second) +
                       " and " + one_line(gender) + "; a form has one gender");
   }
   return forms;
 }
 
+void require_genders(const std::vector<std::vector<Antecedent>>& gold, const PronounForms& forms,
+                     const std::string& name) {
+  std::set<std::string> of_forms;
+  for (const auto& [form, gender] : forms) of_forms.insert(gender);
+  bool any = false;
+  for (const auto& sentence : gold)
+    for (const Antecedent& one : sentence) {
+      any = true;
+      const std::string where = name + ":" + std::to_string(one.row) + ": ";
+      if (text::is_blank(one.gender))
+        throw UserError(where + "the gender is blank; write that of the antecedent");
+      if (!of_forms.contains(one.gender))
+        throw UserError(where + "no form is given for the gender '" + one_line(one.gender) +
+                        "', only for " + one_line(join({of_forms.begin(), of_forms.end()}, ", ")));
+    }
+  if (!any) throw UserError(name + ": names no pronoun");
+}
+
 std::vector<std::string> pronoun_genders(std::string_view text, const PronounForms& forms) {
   std::vector<std::string> genders;
   for (const std::string& word : text::unicode_words(text)) {
-    const auto found = forms.find(text::without_punctuation(text::lower_case(word)));
+    const auto found = forms.find(as_compared(word));
     if (found != forms.end()) genders.push_back(found->second);
   }
   return genders;
@@ -74,8 +102,9 @@ void PronounReport::add(std::span<const Antecedent> pronouns,
   for (std::size_t i = 0; i < pronouns.size(); ++i) {
     const std::string& gender = pronouns[i].gender;
     const std::string found = genders.size() == pronouns.size() ? genders[i] : "";
-    all.add(found == gender);
-    by_gender[gender].add(found == gender);
+    const bool right = !found.empty() && found == gender;  // of two blanks, neither is a gender
+    all.add(right);
+    by_gender[gender].add(right);
     ++written[{gender, found}];
   }
 }

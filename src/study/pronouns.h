@@ -16,9 +16,15 @@ namespace heed::study {
 /// Form in lower case -> gender.
 using PronounForms = std::map<std::string, std::string>;
 
-/// "m=elo,f=ela,n=ele"; a gender may have several forms. Throws UserError for a pair without `=`,
-/// an empty part, or a form with two genders.
-PronounForms parse_forms(const std::vector<std::string>& pairs);
+/// "m=elo", "f=ela", ...; a gender may have several forms. Blanks around both parts do not count,
+/// nor does the punctuation around a form. Throws UserError for a pair without `=`, an empty part,
+/// a form of several words, or a form with two genders; `key` is what the message names.
+PronounForms parse_forms(const std::vector<std::string>& pairs, const std::string& key = "--forms");
+
+/// Throws UserError, before minutes of translating, where the pronouns of the gold file `name`
+/// could not be scored: it has none, or one of them has no gender, or a gender without a form.
+void require_genders(const std::vector<std::vector<Antecedent>>& gold, const PronounForms& forms,
+                     const std::string& name);
 
 /// The genders of the pronouns in a text, in order: words that are forms, whatever their case and
 /// the punctuation around them.

@@ -19,6 +19,7 @@
 namespace heed {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::size_t files_in(const TemporaryFolder& folder) {
@@ -62,6 +63,33 @@ TEST(Files, WhetherTheyCanBeWrittenIsKnownBeforeAndChangesNothing) {
   EXPECT_EQ(files_in(folder), 2U);
   EXPECT_THROW(require_writable({folder / "x", folder / "no/x"}), Failure);
   EXPECT_THROW(require_writable({folder.path()}), Failure);
+}
+
+TEST(Files, NoOutputReplacesAnInputOrAnotherOutputByWhateverPath) {
+  const TemporaryFolder folder;
+  folder.write("x", "read");
+  std::filesystem::create_symlink("x", folder / "link");
+  const std::string x = folder / "x";
+  for (const std::string& output : {x, folder / "./x", folder / "link"})
+    EXPECT_THAT(message_of<UserError>([&] {
+                  require_writable({output}, {"", x});
+                }),
+                HasSubstr(output + ": is read by this command"));
+  const std::string other = folder / "./new";
+  EXPECT_THAT(message_of<UserError>([&] {
+                require_writable({folder / "new", other});
+              }),
+              HasSubstr(other + ": would be written twice"));
+  require_writable({"/dev/null", "", "/dev/null", folder / "new", ""}, {"/dev/null", "", x});
+  EXPECT_EQ(read_file(x), "read");
+}
+
+TEST(Files, AreNamedByTheirLastNameWhereThatSuffices) {
+  EXPECT_THAT(distinct_names({"a/x", "a/y/", "b/x", "z"}), ElementsAre("a/x", "y", "b/x", "z"));
+  EXPECT_THAT(message_of<UserError>([] {
+                distinct_names({"a/x", "y", "a/x"});
+              }),
+              HasSubstr("a/x: is named twice"));
 }
 
 TEST(Files, WithoutCommitTheOldFileStays) {

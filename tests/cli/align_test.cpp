@@ -237,6 +237,11 @@ TEST(Align, MistakesAreNamed) {
   expect_mistake(set.run("align", rnn, {"--tune-gold", set.gold}), {"--tune-source"});
   expect_mistake(set.run("align", rnn, {"--head", "first"}), {"--head"});
   expect_mistake(set.run("align", rnn, {"--symmetrize", "union"}), {"--reverse"});
+  expect_mistake(set.run("align", rnn, {"--swap-gold"}), {"--swap-gold", "--tune-gold"});
+  expect_mistake(set.run("align", rnn, {"--gold", set.gold, "-o", set.gold}),
+                 {set.gold + ": is read by this command"});
+  expect_one_line_error(set.run("align", rnn, {"-o", "/nowhere/out"}), 1,
+                        {"/nowhere/out: cannot write"});
   std::string far = read_file(set.gold);
   far.insert(far.find('\n') + 1, "9-0 ");
   expect_mistake(set.run("align", rnn, {"--gold", set.folder.write("far", far), "-q"}),

@@ -244,6 +244,14 @@ TEST(Attention, TakesItsTargetFromOnePlace) {
                  {"--target", "excludes", "--target-file"});
 }
 
+// An empty text would count as none: standard input, or the model's own translation.
+TEST(Attention, AnOptionWithoutItsTextIsAMistake) {
+  for (const char* option :
+       {"--text", "--input", "--target", "--target-file", "--beside", "--output"})
+    expect_mistake(attention(Toy::get().rnn, {option, ""}, "a b\n"),
+                   {std::string(option) + ": is empty; give it a value, or leave it out"});
+}
+
 TEST(Attention, WhatTheModelDoesNotHaveIsNamed) {
   expect_mistake(attention(Toy::get().transformer, {"--text", "a b", "--layer", "2"}),
                  {"layer 2", "has 2"});
@@ -294,6 +302,26 @@ TEST(Attention, ThePageKnowsWhichWeightsAreASoftmax) {
     EXPECT_THAT(softmax_on_page(folder / model, "cross", "0"), ElementsAre("false")) << model;
   EXPECT_THAT(softmax_on_page(folder / "linear", "encoder", "0"), ElementsAre("false"));
   EXPECT_THAT(softmax_on_page(folder / "linear", "cross", "0"), ElementsAre("true"));
+}
+
+// Rotated only in the numerator, rows of linear attention are no shares.
+TEST(Attention, WeightsThatAPictureCannotShowAreTold) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 40, 1);
+  write_toy_pairs(folder, "valid", 5, 2);
+  train_toy(write_toy_config(
+      folder, {"linear",
+               "{type: transformer, width: 8, feed_forward: 8, heads: 2, encoder_layers: 1, "
+               "decoder_layers: 1, self_attention: linear, positions: rotary}",
+               "updates: 1"}));
+  const auto told = [&](const std::string& kind) {
+    return run_heed({"attention", folder / "linear", "--kind", kind, "--layer", "all", "--head",
+                     "all", "--text", "a b c d e f a b c d e f a b c d e f", "-o",
+                     folder / ("pictures_" + kind)})
+        .err;
+  };
+  EXPECT_THAT(told("encoder"), HasSubstr("some weights are below 0 or above 1"));
+  EXPECT_THAT(told("cross"), Not(HasSubstr("some weights")));
 }
 
 TEST(Attention, AModelWithoutItSaysSo) {

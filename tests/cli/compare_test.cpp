@@ -22,6 +22,13 @@ TEST(Compare, AFolderThatIsNoRunIsRefused) {
                  {folder.path() + ": no run and no file"});
 }
 
+TEST(Compare, AFileThatIsNamedTwiceIsRefused) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a.txt", "a\n");
+  expect_mistake(run_heed({"compare", file, file, "--reference", file}),
+                 {file + ": is named twice"});
+}
+
 TEST(Compare, TellsWhereTwoFilesDiffer) {
   const TemporaryFolder folder;
   std::string reference, better, worse, source;

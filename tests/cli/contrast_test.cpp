@@ -181,6 +181,60 @@ TEST(Pronouns, WarningsCountTheLinesOfTheFile) {
   EXPECT_THAT(result.err, HasSubstr("before translating: line 3"));
 }
 
+TEST(Pronouns, FormsMayHaveBlanksAndPunctuationAround) {
+  const Pronouns set;
+  const std::vector<std::string> common = {
+      "pronouns", "--hypothesis", set.folder.write("h", "a c\nb a\nB, g a.\n"),
+      "--source", set.source,     "--antecedents",
+      set.gold,   "--forms"};
+  const auto with = [&](const std::string& forms) {
+    std::vector<std::string> line = common;
+    line.push_back(forms);
+    return product(run_heed(line));
+  };
+  EXPECT_EQ(with("m=a, f=b"), with("m=a,f=b"));
+  EXPECT_EQ(with("m=A., f = b!"), with("m=a,f=b"));
+}
+
+TEST(Pronouns, NeedTheGendersOfTheirForms) {
+  const Pronouns set;
+  const std::string blank = set.folder.write("blank", read_file(set.gold) + "1\t0\t1\t2\t\n");
+  const auto with = [&](const std::string& gold, const std::string& forms) {
+    return run_heed({"pronouns", Toy::get().rnn, "--source", set.source, "--antecedents", gold,
+                     "--forms", forms});
+  };
+  expect_mistake(with(set.gold, "m=a"), {set.gold, "no form is given for the gender 'f'"});
+  expect_mistake(with(blank, "m=a,f=b"), {blank + ":5: the gender is blank"});
+}
+
+// 100 * (57 / 100.0) is below 57.
+TEST(Pronouns, WhatIsRequiredAndJustReachedIsEnough) {
+  const TemporaryFolder folder;
+  std::string source, gold = "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n", translations;
+  for (int i = 0; i < 100; ++i) {
+    source += "c a\n";
+    gold += std::to_string(i) + "\t1\t0\t0\t" + (i == 0 ? "f" : "m") + "\n";
+    translations += i == 0 || i >= 57 ? "b\n" : "a\n";
+  }
+  const std::vector<std::string> common = {"pronouns",
+                                           "--hypothesis",
+                                           folder.write("h", translations),
+                                           "--source",
+                                           folder.write("s", source),
+                                           "--antecedents",
+                                           folder.write("g", gold),
+                                           "--forms",
+                                           "m=a,f=b",
+                                           "--require"};
+  const auto status = [&](const std::string& require) {
+    std::vector<std::string> line = common;
+    line.push_back(require);
+    return run_heed(line).status;
+  };
+  EXPECT_EQ(status("57"), 0);
+  EXPECT_EQ(status("57.01"), 1);
+}
+
 TEST(Pronouns, WhatIsRequiredAndNotReachedFails) {
   const Pronouns set;
   const Result result =

@@ -101,6 +101,18 @@ TEST(Runs, AreListedWithTheirStateAndWhatDiffers) {
   expect_mistake(run_heed({"runs", folder / "nowhere"}), {"nowhere"});
 }
 
+TEST(Runs, AreListedOnceByWhateverPathsTheyAreFound) {
+  const TemporaryFolder folder;
+  write_run(folder, "a", "chrf");
+  write_run(folder, "b", "chrf");
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"runs"}, {"watch"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--json", folder / "b", folder.path(), folder / "./b/"});
+    const auto all = nlohmann::json::parse(product(run_heed(words)));
+    EXPECT_EQ(command[0] == "runs" ? all.size() : all["runs"].size(), 2U) << command[0];
+  }
+}
+
 TEST(Runs, AreComparedWithTheFirstOfTheirFolderWhateverLiesBetween) {
   const TemporaryFolder folder;
   write_run(folder, "a", "chrf");

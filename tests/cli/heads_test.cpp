@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "base/strings.h"
@@ -82,6 +83,49 @@ TEST(AblatedHeads, NeedPairs) {
   expect_mistake(
       run_heed({"heads", Toy::get().transformer, "--source", empty, "--target", empty, "--ablate"}),
       {empty + ": empty; no pair to measure heads by"});
+}
+
+TEST(Heads, SeparatorsMayHaveBlanksAround) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("s", "b c b d\nb a b e\nc b\n"),
+                    target = folder.write("t", "d b c b\ne b a b\nb c\n");
+  const auto with = [&](const std::string& separators) {
+    return run_heed({"heads", Toy::get().transformer, "--source", source, "--target", target,
+                     "--words", "--json", "--separators", separators});
+  };
+  EXPECT_EQ(product(with(" a, b ")), product(with("a,b")));
+  EXPECT_NE(product(with("a, b")), product(with("a")));
+  expect_mistake(with("a,b c"), {"--separators: 'b c' is not one word"});
+  expect_mistake(with("a, ,b"), {"--separators: ' ' is not one word"});
+}
+
+// The vocabulary writes blanks as U+2581: a word of it alone is no word to the model.
+TEST(Heads, PronounsOfLinesWhoseWordsTheVocabularySeesOtherwiseAreLeftOut) {
+  const TemporaryFolder folder;
+  const std::string mark = "\u2581", source = folder.write("s", "a " + mark + " b\na b\n"),
+                    target = folder.write("t", "b " + mark + " a\nb a\n"),
+                    gold = folder.write("g", "0-2 1-1 2-0\n0-1 1-0\n");
+  const std::string header = "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n",
+                    file = folder.write("a", header + "0\t0\t2\t2\tm\n1\t0\t1\t1\tm\n");
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--gold", gold}, {"--kind", "cross"}, {"--kind", "encoder"}}) {
+    std::vector<std::string> all = {"heads", Toy::get().transformer, "--json"};
+    all.insert(all.end(), {"--source", source, "--target", target, "--antecedents", file});
+    all.insert(all.end(), options.begin(), options.end());
+    const Result result = run_heed(all);
+    const auto json = nlohmann::json::parse(product(result));
+    for (const auto& head : json["heads"]) EXPECT_EQ(head["shares"]["antecedent"]["rows"], 1);
+    EXPECT_THAT(result.err, HasSubstr(file + ": the pronouns of 1 line left out, line 1 of the "
+                                             "text first: the vocabulary of"));
+  }
+}
+
+TEST(Prune, HasNoUseForAShareToKeepOfNamedHeads) {
+  const TemporaryFolder folder;
+  expect_mistake(run_heed({"prune", Toy::get().transformer, "--heads", "encoder.0.0", "--keep",
+                           "90", "-o", folder / "x"}),
+                 {"--keep", "excludes", "--heads"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
 }
 
 TEST(Prune, MeasuresByPairsOfTheModelsLanguages) {
@@ -255,6 +299,12 @@ TEST(Evidence, StepsAndDrawsMatter) {
   EXPECT_EQ(faithful("2", "1"), once);
   EXPECT_NE(faithful("40", "1"), once);
   EXPECT_NE(faithful("2", "9"), once);
+}
+
+TEST(Faithful, TurnsNoGoldRoundThatIsNotGiven) {
+  expect_mistake(run_heed({"faithful", Toy::get().rnn, "--source", of_toy("test.src"), "--target",
+                           of_toy("test.tgt"), "--swap-gold"}),
+                 {"--swap-gold", "requires", "--gold"});
 }
 
 TEST(Faithful, ComparesHeadsWithOtherEvidence) {

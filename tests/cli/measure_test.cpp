@@ -122,6 +122,43 @@ TEST(Evaluate, MistakesAreNamedBeforeAnythingIsTranslated) {
   }
 }
 
+TEST(Evaluate, AndItsKinReplaceNothingThatTheyRead) {
+  const TemporaryFolder folder;
+  const Toy& toy = Toy::get();
+  const std::string source = folder.write("src", read_file(toy.folder / "test.src"));
+  const std::string reference = folder.write("ref", read_file(toy.folder / "test.tgt"));
+  const std::string other = folder.write("other", read_file(source));
+  const std::vector<std::string> set{"--source", source, "--reference", reference};
+  const auto refused = [&](std::vector<std::string> words, const std::string& told) {
+    words.insert(words.end(), set.begin(), set.end());
+    expect_mistake(run_heed(words), {told});
+  };
+  refused({"evaluate", toy.rnn, "-o", reference}, reference + ": is read by this command");
+  refused({"lengths", "--hypothesis", other, "--csv", other}, other + ": is read by this command");
+  refused({"lengths", "--hypothesis", other, "--csv", folder / "x", "--svg", folder / "x"},
+          folder / "x: would be written twice");
+  refused({"compare", source, other, "--json", other}, other + ": is read by this command");
+  refused({"compare", source, other, "-o", folder / "x", "--json", folder / "x"},
+          folder / "x: would be written twice");
+  const std::vector<std::string> pair{toy.transformer, "--source", source, "--target", reference};
+  for (const char* command : {"heads", "faithful"}) {
+    std::vector<std::string> words{command};
+    words.insert(words.end(), pair.begin(), pair.end());
+    words.insert(words.end(), {"-o", reference});
+    expect_mistake(run_heed(words), {reference + ": is read by this command"});
+  }
+  expect_mistake(run_heed({"contrast", toy.rnn, "--source", source, "--right", reference, "--wrong",
+                           other, "-o", other}),
+                 {other + ": is read by this command"});
+  // Its own test set is read, too.
+  const auto with = [&](const std::string& key, const std::string& file) {
+    return "data.test." + key + "=" + file;
+  };
+  expect_mistake(run_heed({"evaluate", toy.rnn, "--set", with("source", source), "--set",
+                           with("target", reference), "-o", reference}),
+                 {reference + ": is read by this command"});
+}
+
 TEST(Lengths, OfAModelAndOfReadyTranslationsSideBySide) {
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
@@ -293,6 +330,22 @@ TEST_F(BottleneckTest, TellsAlignmentErrorsWhereGoldIsGiven) {
   EXPECT_LE(std::stod(bahdanau[5]), 100);
   EXPECT_EQ(bahdanau[6], "");
   EXPECT_THAT(read_file(folder / "family/report.html"), HasSubstr("diagonal"));
+}
+
+TEST_F(BottleneckTest, GoldThatDoesNotFitIsNamedBeforeAnythingIsTrained) {
+  const std::string short_one = folder.write("short", "0-0\n");
+  const std::string genders =
+      folder.write("genders", "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n0\t1\t0\t0\tf\n");
+  const auto refused = [&](std::vector<std::string> settings, std::vector<std::string> parts) {
+    std::vector<std::string> words{"-q", "bottleneck", config, "--systems", "none"};
+    for (const std::string& setting : settings)
+      words.insert(words.end(), {"--set", "evaluation." + setting});
+    expect_mistake(run_heed(words), parts);
+    EXPECT_FALSE(std::filesystem::exists(folder / "family/none"));
+  };
+  refused({"alignments=" + short_one}, {short_one, "has 1"});
+  refused({"antecedents=" + genders, "pronouns=[m=a]"}, {genders + ":2", "the gender 'f'"});
+  refused({"antecedents=" + genders, "pronouns=[a]"}, {"evaluation.pronouns: 'a'"});
 }
 
 TEST_F(BottleneckTest, AMistypedSystemNamesItsNeighbour) {

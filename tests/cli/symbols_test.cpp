@@ -79,9 +79,9 @@ TEST(Vocab, DoesNotReplaceWhatItReads) {
   product(run_heed({"vocab", text, "--size", "32", "--algorithm", "bpe", "-o", old}));
   const std::string before = read_file(text), pieces = read_file(old);
   expect_mistake(run_heed({"vocab", text, "--size", "32", "-o", text}),
-                 {"--output: " + text, "name another file"});
+                 {text + ": is read by this command", "name another file"});
   expect_mistake(run_heed({"vocab", text, "--extend", old, "--size", "36", "-o", other_name}),
-                 {"--output: " + other_name});
+                 {other_name + ": is read by this command"});
   EXPECT_EQ(read_file(text), before);
   EXPECT_TRUE(read_file(old) == pieces);
 }

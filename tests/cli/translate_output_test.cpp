@@ -227,6 +227,30 @@ TEST(TranslateUnknown, PiecesBecomeTheSourceWordThatTheyAttendTo) {
   }
 }
 
+TEST(TranslateUnknown, AWordOfBytePiecesIsTheWord) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 100, 1);
+  write_toy_pairs(folder, "valid", 10, 2);
+  product(run_heed({"vocab", folder / "train.src", "--size", "290", "--algorithm", "bpe",
+                    "--byte-fallback", "-o", folder / "bytes.spm"}));
+  product(run_heed({"vocab", folder / "train.tgt", "--size", "30", "--algorithm", "bpe", "-o",
+                    folder / "plain.spm"}));
+  train_toy(
+      write_toy_config(folder, {.name = "bytes",
+                                .model = kRnn,
+                                .training = "updates: 1",
+                                .vocabulary = "kind: separate, source: " + (folder / "bytes.spm") +
+                                              ", target: " + (folder / "plain.spm")}));
+  std::string input;
+  for (int i = 0; i < 40; ++i) input += "(\u2603)\n";
+  const std::string out =
+      product(run_heed({"translate", folder / "bytes", "--replace-unknown", "--set",
+                        "decoding.sampling.top_p=1", "--set", "decoding.sampling.temperature=100"},
+                       input));
+  EXPECT_THAT(out, HasSubstr("\u2603"));
+  EXPECT_THAT(out, Not(HasSubstr("0x")));
+}
+
 TEST(TranslateUnknown, AModelWithoutAttentionCannotTell) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 100, 1);

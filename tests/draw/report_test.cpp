@@ -76,6 +76,13 @@ std::string as_xml(std::string page) {
   return page;
 }
 
+TEST(Report, LinksToAttentionPagesWhateverTheirSystemsAreCalled) {
+  Report report = example();
+  report.systems[1].attention_page = "lr:0.1 #2 50%/attention.html";
+  EXPECT_EQ(occurrences(report_page(report), "<a href=\"lr%3A0.1%20%232%2050%25/attention.html\">"),
+            2u);
+}
+
 TEST(Report, IsOneWholePageWithCurvesTablesAndPictures) {
   const std::string page = report_page(example());
   EXPECT_EQ(xml_fault(as_xml(page)), "");

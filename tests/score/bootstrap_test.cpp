@@ -54,6 +54,12 @@ TEST(CompareDraws, IsTwoSidedAroundTheMeanOfTheDifferences) {
   EXPECT_DOUBLE_EQ(reversed.p_value, 4.0 / 6);
 }
 
+// One sentence gives the same difference in each draw. That tells nothing about other sentences.
+TEST(CompareDraws, ThatDoNotVaryShowNoDifference) {
+  const std::vector<double> system{40, 40, 40}, baseline{15, 15, 15};
+  EXPECT_EQ(compare_draws(system, baseline, 25).p_value, 1);
+}
+
 TEST(PText, HasThreeDigitsOrSaysThatItIsLess) {
   EXPECT_EQ(p_text(0.0124), "p = 0.012");
   EXPECT_EQ(p_text(0.001), "p = 0.001");

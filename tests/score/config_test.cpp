@@ -33,6 +33,12 @@ TEST(EvaluationConfig, AlignmentsToChooseByNeedAlignmentsToMeasure) {
             "evaluation.valid_alignments: needs evaluation.alignments, which are measured");
 }
 
+TEST(EvaluationConfig, AntecedentsNeedTheFormsOfTheirGenders) {
+  EXPECT_EQ(wrong({.antecedents = "test", .pronouns = {"m=er"}}), "(nothing thrown)");
+  EXPECT_EQ(wrong({.antecedents = "test"}),
+            "evaluation.antecedents: needs evaluation.pronouns, the forms of each gender");
+}
+
 TEST(EvaluationConfig, BucketsIncrease) {
   EXPECT_EQ(wrong({.length_buckets = {5}}), "(nothing thrown)");
   EXPECT_EQ(wrong({.length_buckets = {5, 10, 10}}),

@@ -17,5 +17,30 @@ TEST(Share, HasWilsonsInterval) {
   EXPECT_EQ(Share{}.interval().high, 1);
 }
 
+// 100 * (57 / 100.0) is below 57.
+TEST(Share, ReachesThePercentThatItHas) {
+  for (std::size_t hits = 0; hits <= 100; ++hits) {
+    const auto percent = static_cast<double>(hits);
+    for (const std::size_t times : {1, 3, 7}) {
+      const Share share{.hits = times * hits, .of = times * 100};
+      EXPECT_TRUE(share.reaches(percent)) << share.hits << " of " << share.of;
+      EXPECT_FALSE(share.reaches(percent + 0.01)) << share.hits << " of " << share.of;
+    }
+  }
+  EXPECT_TRUE(Share{}.reaches(0));
+  EXPECT_FALSE(Share{}.reaches(0.01));
+}
+
+// x * 100 / 100 is above x for some numbers x.
+TEST(AtLeastPercent, EveryNumberIsAHundredPercentOfItself) {
+  for (int i = 1; i <= 1000; ++i) {
+    const double number = i / 7.0;
+    EXPECT_TRUE(at_least_percent(number, 100, number)) << i;
+    EXPECT_FALSE(at_least_percent(number, 100.01, number)) << i;
+  }
+  EXPECT_TRUE(at_least_percent(15, 30, 50));
+  EXPECT_FALSE(at_least_percent(14.9, 30, 50));
+}
+
 }  // namespace
 }  // namespace heed::score

@@ -106,6 +106,44 @@ TEST(Pronouns, FormsThatAreNoneAreNamed) {
                 parse_forms({"m=sie", "f=sie"});
               }),
               HasSubstr("'sie' is both m and f"));
+  EXPECT_THAT(message_of<UserError>([] { parse_forms({"m=to ono"}); }),
+              HasSubstr("--forms: 'm=to ono': a form is one word"));
+  EXPECT_THAT(message_of<UserError>([] { parse_forms({"m"}, "evaluation.pronouns"); }),
+              HasSubstr("evaluation.pronouns: 'm' is no GENDER=FORM"));
+  EXPECT_THAT(message_of<UserError>([] { parse_forms({"m= !"}); }),
+              HasSubstr("'m= !' is no GENDER=FORM"));
+}
+
+TEST(Pronouns, FormsMayHaveBlanksAndPunctuationAround) {
+  const PronounForms forms = parse_forms({" m = elo", "f =\u00abEla\u00bb,"});
+  EXPECT_THAT(forms, ElementsAre(Pair("ela", "f"), Pair("elo", "m")));
+  EXPECT_THAT(pronoun_genders("elo (\u00abela\u00bb)", forms), ElementsAre("m", "f"));
+}
+
+TEST(Pronouns, NeedAFormOfEachGenderOfTheGold) {
+  const std::string header = "line\tpronoun\tantecedent\ttarget_pronoun\tgender";
+  const auto error = [&](const std::vector<std::string>& rows,
+                         const std::vector<std::string>& forms) {
+    std::vector<std::string> lines = rows;
+    lines.insert(lines.begin(), header);
+    const auto gold = parse_antecedents(lines, 3, "a.tsv");
+    return message_of<UserError>([&] { require_genders(gold, parse_forms(forms), "a.tsv"); });
+  };
+  const std::vector<std::string> rows = {"2\t1\t0\t1\tm ", "0\t1\t0\t1\tf", "0\t4\t3\t1\tn"};
+  EXPECT_EQ(error(rows, {"m=elo", "f=ela", "n=ele", "n=lo"}), "(nothing thrown)");
+  EXPECT_EQ(error(rows, {"m=elo", "f=ela", "n=ele", "pl=eli"}), "(nothing thrown)");
+  EXPECT_THAT(error(rows, {"f=ela", "n=ele", "M=elo"}),
+              HasSubstr("a.tsv:2: no form is given for the gender 'm', only for M, f, n"));
+  EXPECT_THAT(error({"0\t1\t0\t1\tm", "2\t1\t0\t1\t "}, {"m=elo"}),
+              HasSubstr("a.tsv:3: the gender is blank"));
+  EXPECT_THAT(error({}, {"m=elo"}), HasSubstr("a.tsv: names no pronoun"));
+}
+
+TEST(Pronouns, OfNoGenderAreNeverRight) {
+  PronounReport report;
+  report.add(std::vector<Antecedent>{{.pronoun = 2, .gender = ""}}, {});
+  EXPECT_EQ(report.all.of, 1U);
+  EXPECT_EQ(report.all.hits, 0U);
 }
 
 TEST(Pronouns, AnotherNumberOfThemIsWrongAsAWhole) {

@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     report.add(one, study::pronoun_genders(translation, forms));
     study::pronoun_table(report);
     study::pronoun_json(report);
+    study::require_genders({one}, forms, "antecedents.tsv");
   });
   return 0;
 }
