@@ -268,7 +268,11 @@ void add_bench_attention(CommandLine& bench) {
   args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench attention --lengths 128,512,2048 -o runs/bench",
                     "heed bench attention --heads 8 --window 64 -o runs/bench"});
-  command.run([args] { bench_attention(*args); });
+  command.run([args] {
+    args->lengths = without_repeats(args->lengths);  // an exponent needs two that differ
+    args->positions = without_repeats(args->positions);
+    bench_attention(*args);
+  });
 }
 
 }  // namespace heed

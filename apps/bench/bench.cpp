@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// NAME.csv with its pictures NAME.svg, NAME-1.svg, ...
+/// NAME.csv with its pictures NAME.svg, NAME-1.svg, ... The folder is the user's, and may have
+/// other CSV files.
 std::vector<draw::Experiment> experiments_in(const fs::path& folder) {
   std::set<fs::path> tables, pictures;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -37,6 +38,13 @@ std::vector<draw::Experiment> experiments_in(const fs::path& folder) {
     draw::Experiment experiment{.name = name, .table = {}, .pictures = {}};
     auto rows = text::parse_csv(read_file(path.string()));
     if (rows.empty()) continue;
+    if (std::ranges::any_of(rows,
+                            [&](const auto& row) { return row.size() != rows.front().size(); })) {
+      log::warn(path.string() +
+                ": rows of different length, so no table of heed bench; left out of "
+                "experiments.html; move it to another folder");
+      continue;
+    }
     experiment.table = {rows.front(), {rows.begin() + 1, rows.end()}};
     for (const fs::path& picture : pictures) {
       const std::string stem = picture.stem().string();

@@ -132,7 +132,10 @@ void add_bench_cache(CommandLine& bench) {
   args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench cache --positions 16,64,256 -o runs/bench",
                     "heed bench cache --sentences 8 --beam 4 --threads 1"});
-  command.run([args] { bench_cache(*args); });
+  command.run([args] {
+    args->positions = without_repeats(args->positions);
+    bench_cache(*args);
+  });
 }
 
 }  // namespace heed

@@ -31,15 +31,35 @@ Results read_results(const std::string& path) {
   return {rows.front(), {rows.begin() + 1, rows.end()}};
 }
 
-/// Columns that say what was measured: all before the first that holds a measurement.
+/// Columns that say what was measured: all before the first that holds a measurement. A table with
+/// a new kind of setting needs its name here.
 std::size_t key_columns(const Row& columns) {
-  static const std::set<std::string> settings = {"system",   "weights",   "batch",    "beam",
-                                                 "threads",  "attention", "kv_heads", "length",
-                                                 "position", "width",     "scale"};
+  static const std::set<std::string> settings = {
+      "system", "weights", "batch",    "beam",  "threads", "attention", "kv_heads",
+      "length", "width",   "position", "scale", "pairs",   "operation", "what",
+      "unit",   "row",     "where",    "cores", "ranks",   "parts"};
   const auto first = std::find_if(columns.begin(), columns.end(), [&](const std::string& name) {
     return !settings.contains(name);
   });
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, first - columns.begin()));
+}
+
+Row key_of(const Row& row, std::size_t keys) {
+  return Row(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(keys));
+}
+
+/// The rows by their keys. Throws UserError where two have the same: which of them the other
+/// table's row belongs to is not known.
+std::map<Row, const Row*> by_key(const std::string& path, const Results& results,
+                                 std::size_t keys) {
+  std::map<Row, const Row*> rows;
+  for (const Row& row : results.rows) {
+    const Row key = key_of(row, keys);
+    if (!rows.emplace(key, &row).second)
+      throw UserError(path + ": two rows are '" + one_line(join(key, " ")) +
+                      "'; remove one, or measure each setting once");
+  }
+  return rows;
 }
 
 void compare(const std::string& before, const std::string& after) {
@@ -48,12 +68,12 @@ void compare(const std::string& before, const std::string& after) {
     throw UserError(after + ": other columns than " + before +
                     "; compare two results of the same heed bench mode");
   const std::size_t keys = key_columns(a.columns);
-  std::map<Row, const Row*> rows;
-  for (const Row& row : a.rows) rows.emplace(Row(row.begin(), row.begin() + keys), &row);
+  std::map<Row, const Row*> rows = by_key(before, a, keys);
+  by_key(after, b, keys);
   text::Table table{a.columns, {}};
   std::vector<std::string> alone;
   for (const Row& row : b.rows) {
-    const Row key(row.begin(), row.begin() + keys);
+    const Row key = key_of(row, keys);
     const auto found = rows.find(key);
     if (found == rows.end()) {
       alone.push_back(join(key, " ") + ": only in " + after);

@@ -7,6 +7,7 @@
 #include "apps/bench/bench.h"
 #include "apps/shared/model_folder.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "model/model.h"
@@ -82,16 +83,17 @@ double seconds(const ModelFolder& folder, const LengthArgs& args,
 }
 
 void bench_length(const LengthArgs& args) {
+  const std::vector<std::string> names = distinct_names(args.models);
   text::Table table{{"system", "length", "ms_per_piece", "of_first"}, {}};
   draw::Curve curve{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
                              " sentences at once, beam " + std::to_string(args.beam),
                     .x_label = "pieces of the source",
                     .y_label = "milliseconds"};
   for (const int64_t length : args.lengths) curve.ticks.push_back(std::to_string(length));
-  for (const std::string& path : args.models) {
-    const ModelFolder folder = open_model(path, {args.device, {}});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const ModelFolder folder = open_model(args.models[i], {args.device, {}});
     args.common.apply();  // opening it set those of its config
-    draw::CurveSeries series{folder_name(path), {}};
+    draw::CurveSeries series{names[i], {}};
     const int64_t target = long_target(folder);
     for (const int64_t length : args.lengths) {
       const auto lines = sentences_of(folder, args, length);
@@ -130,7 +132,10 @@ void add_bench_length(CommandLine& bench) {
   args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench length runs/demo/bahdanau runs/demo/transformer",
                     "heed bench length runs/multi30k_quick --lengths 16,64,256 -o runs/bench"});
-  command.run([args] { bench_length(*args); });
+  command.run([args] {
+    args->lengths = without_repeats(args->lengths);
+    bench_length(*args);
+  });
 }
 
 }  // namespace heed

@@ -84,7 +84,10 @@ void add_bench_scale(CommandLine& bench) {
   args->common.add(command, /*repeated=*/false);
   command.examples(
       {"heed bench scale -o runs/bench", "heed bench scale --widths 16,64,256,1024 -o runs/bench"});
-  command.run([args] { bench_scale(*args); });
+  command.run([args] {
+    args->widths = without_repeats(args->widths);
+    bench_scale(*args);
+  });
 }
 
 }  // namespace heed

@@ -142,7 +142,12 @@ void add_bench_translate(CommandLine& bench) {
       {"heed bench translate runs/multi30k_quick --source data/multi30k/test2016.de "
        "--batch 1,32 --weights fp32,int8",
        "heed bench translate runs/demo/transformer --beam 1,5 --lines 200 -o runs/bench"});
-  command.run([args] { bench_translate(*args); });
+  command.run([args] {
+    args->batches = without_repeats(args->batches);
+    args->beams = without_repeats(args->beams);
+    args->weights = without_repeats(args->weights);
+    bench_translate(*args);
+  });
 }
 
 }  // namespace heed

@@ -15,12 +15,24 @@ using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Lt;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 using Rows = std::vector<std::vector<std::string>>;
 
 Rows table(const std::string& path) {
   return text::parse_csv(read_file(path));
+}
+
+/// `heed bench compare` takes the first `keys` columns of a written table for what was measured:
+/// no two rows are the same there, and they are shown as they are.
+void expect_comparable(const std::string& path, std::size_t keys) {
+  const std::vector<std::string> lines =
+      lines_of(product(run_heed({"bench", "compare", path, path})));
+  const Rows rows = table(path);
+  ASSERT_EQ(lines.size(), rows.size()) << path;
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    for (std::size_t k = 0; k < keys; ++k) EXPECT_THAT(lines[i], HasSubstr(rows[i][k])) << path;
 }
 
 TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
@@ -59,6 +71,17 @@ TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
     EXPECT_EQ(late[1], "512");
     EXPECT_EQ(late[3], ways[i] == "linear" ? "1.1" : "64.1");
   }
+  expect_comparable(folder / "out/attention_cost.csv", 2);
+  expect_comparable(folder / "out/attention_steps.csv", 2);
+}
+
+TEST(Bench, ALengthThatIsGivenTwiceIsMeasuredOnce) {
+  const TemporaryFolder folder;
+  product(run_heed({"bench", "attention", "--lengths", "64,64", "--positions", "64,64", "--window",
+                    "4", "--heads", "1", "--head", "8", "--repeats", "1", "--threads", "1", "-o",
+                    folder / "out"}));
+  EXPECT_THAT(table(folder / "out/attention_cost.csv"), SizeIs(1 + 7));  // and no exponent
+  EXPECT_THAT(table(folder / "out/attention_steps.csv"), SizeIs(1 + 5));
 }
 
 TEST(Bench, TheScaleKeepsTheVarianceAndTheEntropy) {
@@ -71,6 +94,17 @@ TEST(Bench, TheScaleKeepsTheVarianceAndTheEntropy) {
   EXPECT_NEAR(std::stod(rows[2][2]), 16, 1.6);  // not scaled
   EXPECT_NEAR(std::stod(rows[4][2]), 256, 25);  // width 256, not scaled
   EXPECT_LT(std::stod(rows[4][3]), std::stod(rows[3][3]) / 4);
+  expect_comparable(folder / "out/scale.csv", 2);
+}
+
+TEST(Bench, AFileThatIsNoTableIsNamedAndLeftOut) {
+  const TemporaryFolder folder;
+  const std::string notes = folder.write("out/notes.csv", "a,b\n1\n");
+  const Result result = run_heed({"bench", "scale", "--widths", "4,4", "-o", folder / "out"});
+  EXPECT_THAT(product(result), HasSubstr("score_variance"));
+  EXPECT_THAT(result.err, HasSubstr(notes + ": rows of different length"));
+  EXPECT_THAT(read_file(folder / "out/experiments.html"),
+              AllOf(HasSubstr("scale</h2>"), Not(HasSubstr("notes</h2>"))));
 }
 
 TEST(Bench, FewerHeadsOfKeysMakeASmallerCache) {
@@ -83,6 +117,7 @@ TEST(Bench, FewerHeadsOfKeysMakeASmallerCache) {
   EXPECT_EQ(rows[1][6], "6144");
   EXPECT_EQ(rows[3][6], "3072");
   EXPECT_EQ(rows[5][6], "1536");
+  expect_comparable(folder / "out/cache.csv", 3);
 }
 
 TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
@@ -103,6 +138,8 @@ TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
     EXPECT_LE(parts, 100.5);
   }
   EXPECT_GT(table(out + "/operations.csv").size(), 10U);
+  expect_comparable(out + "/training.csv", 1);
+  expect_comparable(out + "/operations.csv", 2);
   product(run_heed({"bench", "scale", "--widths", "4", "-o", out}));
   EXPECT_THAT(read_file(out + "/experiments.html"),
               AllOf(HasSubstr("training</h2>"), HasSubstr("operations</h2>"),
@@ -138,6 +175,8 @@ TEST(Bench, ScalingOutIsPredictedBesideWhatWasMeasured) {
   }
   EXPECT_EQ(rows["predicted 2 machines 8 2 8"][3], "larger");
   EXPECT_EQ(rows["predicted here 2 1 2"][3], "same");
+  expect_comparable(folder / "out/update_costs.csv", 3);
+  expect_comparable(folder / "out/scale_out.csv", 7);
   expect_mistake(with({"--bandwidth", "0"}), {"--bandwidth"});
 }
 
@@ -153,6 +192,7 @@ TEST(Bench, LoadingRepeatsTheCorpus) {
   EXPECT_EQ(rows[1][8], "7");                                 // batches
   EXPECT_GT(std::stod(rows[1][9]), 0);                        // tokens/s
   EXPECT_THAT(std::stod(rows[1][10]), AllOf(Ge(0), Lt(50)));  // padding
+  expect_comparable(folder / "out/loading.csv", 1);
 }
 
 TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
@@ -171,6 +211,7 @@ TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
     EXPECT_GE(std::stod(rows[i][5]), std::stod(rows[i][4]));  // at least eos of each
   }
   EXPECT_THAT(settings, SizeIs(8));
+  expect_comparable(folder / "out/translate.csv", 4);
   expect_mistake(run_heed({"bench", "translate", toy.transformer}), {"--source"});
   expect_mistake(run_heed({"bench", "translate", toy.transformer, "--source", folder / "no"}),
                  {folder / "no"});
@@ -187,6 +228,8 @@ TEST(Bench, DecodingTimeIsMeasuredAgainstTheSourcesLength) {
   EXPECT_EQ(rows[1][0], "rnn");
   EXPECT_EQ(rows[4], (std::vector<std::string>{"transformer", "40", rows[4][2], rows[4][3]}));
   EXPECT_THAT(read_file(folder / "out/length-1.svg"), HasSubstr("pieces of the source"));
+  expect_comparable(folder / "out/length.csv", 2);
+  expect_mistake(run_heed({"bench", "length", toy.rnn, toy.rnn}), {toy.rnn, "named twice"});
   const std::string blank = folder.write("blank", "\n \n");
   expect_mistake(run_heed({"bench", "length", toy.rnn, "--source", blank}), {blank, "no lines"});
 }
@@ -206,6 +249,30 @@ TEST(Bench, ComparingDividesWhatWasMeasuredAlike) {
   expect_mistake(run_heed({"bench", "compare", before, none}), {none, "same settings"});
   const std::string empty = folder.write("empty.csv", "");
   expect_mistake(run_heed({"bench", "compare", empty, before}), {empty, "CSV of heed bench"});
+}
+
+TEST(Bench, ComparingKnowsEverySettingOfARow) {
+  const TemporaryFolder folder;
+  const std::string columns = "system,row,where,batch,cores,ranks,parts,tokens,update_s\n";
+  const std::string before =
+      folder.write("before.csv", columns +
+                                     "none,predicted,here,same,1,1,2,90,2\n"
+                                     "none,predicted,here,same,8,1,2,90,1\n");
+  const std::string after = folder.write("after.csv", columns +
+                                                          "none,predicted,here,same,1,1,2,90,1\n"
+                                                          "none,predicted,here,same,8,1,2,90,3\n");
+  const auto lines = lines_of(product(run_heed({"bench", "compare", before, after})));
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(split_words(lines[1]), (std::vector<std::string>{"none", "predicted", "here", "same",
+                                                             "1", "1", "2", "1.000", "0.500"}));
+  EXPECT_EQ(split_words(lines[2]), (std::vector<std::string>{"none", "predicted", "here", "same",
+                                                             "8", "1", "2", "1.000", "3.000"}));
+  const std::string twice = folder.write("twice.csv", columns +
+                                                          "none,predicted,here,same,1,1,2,90,1\n"
+                                                          "none,predicted,here,same,1,1,2,90,3\n");
+  const std::vector<std::string> parts = {twice, "two rows are 'none predicted here same 1 1 2'"};
+  expect_mistake(run_heed({"bench", "compare", twice, after}), parts);
+  expect_mistake(run_heed({"bench", "compare", after, twice}), parts);
 }
 
 TEST(Bench, AModeIsNeeded) {

@@ -229,6 +229,59 @@ cp "{working}" .venv/bin/python3
         self.assertEqual(len(self.calls()), 4)
         self.assertNotIn("--force-reinstall", "".join(self.calls()))
 
+    def start(self, *command):
+        """In the checkout, as by hand."""
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.checkout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def generate(self, *options):
+        self.start("python3", "data_scripts/demo_corpus.py", *options)
+
+    def runs(self):
+        return sorted(path.name for path in (self.checkout / "runs").iterdir())
+
+    def test_the_demo_keeps_what_was_trained_on_the_same_corpus(self):
+        checkout.add_demo(self.checkout)
+        self.generate()
+        self.start("build/release/heed", "bottleneck", "configs/demo.yaml")
+        for _ in range(2):
+            self.assertNotIn("another corpus", self.run_it("demo").stderr)
+            self.assertEqual(self.runs(), ["demo"])
+        self.assertNotIn("demo corpus", self.run_it("demo").stderr)  # which is as it was made
+        shutil.rmtree(self.checkout / "data")
+        self.assertIn("==> demo corpus\n", self.run_it("demo").stderr)
+        self.assertEqual(self.runs(), ["demo"])
+
+    def test_the_demo_makes_its_own_corpus_again_where_another_was_written(self):
+        checkout.add_demo(self.checkout)
+        self.run_it("demo")
+        train = self.checkout / "data/demo/train.src"
+        own = train.read_bytes()
+        self.generate("--seed", "2")
+        self.assertNotEqual(train.read_bytes(), own)
+        self.run_it("demo")
+        self.assertEqual(train.read_bytes(), own)
+        self.assertEqual(self.runs(), ["demo"])  # trained on what is there again
+        (self.checkout / "data/demo/sets/classic.src").unlink()
+        self.run_it("demo")
+        self.assertTrue((self.checkout / "data/demo/sets/classic.src").is_file())
+
+    def test_the_demo_moves_what_was_trained_on_another_corpus_and_no_older_backup_goes(self):
+        checkout.add_demo(self.checkout)
+        self.generate("--seed", "2")
+        self.start("build/release/heed", "bottleneck", "configs/demo.yaml")
+        for number in ("", ".2"):
+            backup = self.checkout / f"runs/demo.old{number}"
+            backup.mkdir()
+            (backup / "mine").write_text(number)
+        done = self.run_it("demo")
+        self.assertIn("==> runs/demo was trained on another corpus: now runs/demo.old.3\n", done.stderr)
+        self.assertEqual(self.runs(), ["demo", "demo.old", "demo.old.2", "demo.old.3"])
+        self.assertEqual((self.checkout / "runs/demo.old/mine").read_text(), "")
+        self.assertEqual((self.checkout / "runs/demo.old.2/mine").read_text(), ".2")
+        self.assertTrue((self.checkout / "runs/demo.old.3/none/provenance.json").is_file())
+        self.assertNotIn("another corpus", self.run_it("demo").stderr)
+
     def test_packages_that_cannot_be_installed_are_named(self):
         done = self.run_it("shells", status=1, MISSING="yes", BROKEN="yes")
         self.assertIn("run: apt-get could not install: zsh fish\n", done.stderr)
