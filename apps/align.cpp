@@ -144,6 +144,7 @@ void align(const AlignArgs& args) {
   require_writable({args.output}, {args.source, args.target, args.gold, args.tune_source,
                                    args.tune_target, args.tune_gold});
   const Pairs pairs = read_pairs(args.source, args.target);
+  if (!args.gold.empty()) require_pairs(pairs, args.source);
   const auto gold = read_gold(args.gold, pairs.source.size(), args.swapped);
   Aligner forward(open_model(args.model, args.common.open()));
   choose(forward, args, false);

@@ -57,15 +57,30 @@ TestSet open_set(const CompareArgs& args, const Config& config) {
   return set;
 }
 
-/// A file as it is; of a run what it left of this test set, or what it translates now.
+/// What a run left of this test set, or what it translates now.
 std::vector<std::string> translations_of(const std::string& path, const TestSet& set,
                                          const CompareArgs& args) {
-  if (!is_model(path)) return read_lines(path);
   if (std::ranges::all_of(args.common.settings, [](const std::string& setting) {
         return setting.starts_with("evaluation.");
       }))
     if (auto left = left_translations(path, set)) return *std::move(left);
   return translate_all(open_model(path, args.common.open()), set.source);
+}
+
+/// In their order, but files are read first: a mistake in them shows before minutes of translating.
+std::vector<score::SystemOutput> systems_of(const CompareArgs& args,
+                                            const std::vector<std::string>& names,
+                                            const TestSet& set) {
+  std::vector<score::SystemOutput> systems;
+  for (const std::string& name : names) systems.push_back({name, {}});
+  for (const bool models : {false, true})
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string& path = args.systems[i];
+      if (is_model(path) != models) continue;
+      systems[i].hypotheses = models ? translations_of(path, set, args) : read_lines(path);
+      require_equal_lines(set.name, set.reference.size(), path, systems[i].hypotheses.size());
+    }
+  return systems;
 }
 
 /// The lines as they are compared: without capitals where evaluation.lowercase ignores them.
@@ -149,14 +164,13 @@ void compare(const CompareArgs& args) {
   read.insert(read.end(), set.files.begin(), set.files.end());
   read.push_back(args.counts);
   require_writable({args.output, args.json}, read);  // before minutes of translating
-  std::vector<score::SystemOutput> systems;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    systems.push_back({names[i], translations_of(args.systems[i], set, args)});
-    require_equal_lines(set.name, set.reference.size(), args.systems[i],
-                        systems.back().hypotheses.size());
-  }
-  draw::ComparisonReport report{.title = "Comparison on " + set.name};
   Compared all{.systems = {}, .reference = as_compared(set.reference, evaluation)};
+  const study::Tokens reference = study::tokens_of(all.reference);
+  const study::WordFrequencies frequencies = study::frequencies_of(
+      args.counts.empty() ? reference
+                          : study::tokens_of(as_compared(read_lines(args.counts), evaluation)));
+  const std::vector<score::SystemOutput> systems = systems_of(args, names, set);
+  draw::ComparisonReport report{.title = "Comparison on " + set.name};
   for (const score::SystemOutput& system : systems) {
     all.systems.push_back({system.name, as_compared(system.hypotheses, evaluation)});
     report.systems.push_back({.name = system.name,
@@ -176,16 +190,11 @@ void compare(const CompareArgs& args) {
         evaluation.tokenize);
     log::warn(report.notes.back());
   }
-  const auto reference = study::tokens_of(all.reference);
   report.counted_in = args.counts.empty() ? "the reference" : args.counts;
   std::vector<study::Tokens> tokens;
   for (const score::SystemOutput& system : all.systems)
     tokens.push_back(study::tokens_of(system.hypotheses));
-  report.frequencies = study::accuracy_by_frequency(
-      reference, tokens,
-      study::frequencies_of(args.counts.empty() ? reference
-                                                : study::tokens_of(as_compared(
-                                                      read_lines(args.counts), evaluation))));
+  report.frequencies = study::accuracy_by_frequency(reference, tokens, frequencies);
   add_sentences(set, systems, all, args.sentences, report);
   std::cout << draw::comparison_table(report);
   if (!args.json.empty()) write_atomic(args.json, draw::comparison_json(report));

@@ -84,6 +84,7 @@ draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport
 void faithful(const FaithfulArgs& args) {
   require_writable({args.output, args.html}, {args.source, args.target, args.gold});
   const Pairs pairs = read_pairs(args.source, args.target);
+  require_pairs(pairs, args.source);
   const std::size_t lines = pairs.source.size();
   ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);
   const ModelFolder folder = open_model(args.model, args.common.open());

@@ -35,8 +35,7 @@ void lengths(const LengthsArgs& args) {
     throw UserError(
         "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
-  std::vector<std::string> names, read;
-  for (const std::string& path : args.models) names.push_back(folder_name(path));
+  std::vector<std::string> names = distinct_names(args.models), read;
   std::vector<score::SystemOutput> given;
   for (const std::string& hypothesis : args.hypotheses) {
     const auto [name, file] = named_file(hypothesis);
@@ -62,7 +61,7 @@ void lengths(const LengthsArgs& args) {
       score::check_evaluation(evaluation);
       check_before_translating();
     }
-    systems.push_back({folder_name(path), translate_all(folder, set.source)});
+    systems.push_back({names[systems.size()], translate_all(folder, set.source)});
   }
   if (args.models.empty()) {
     const Config config = with_settings(Config(), args.common.settings);

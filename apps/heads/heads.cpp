@@ -40,6 +40,19 @@ decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config)
   return {.encoder = self, .decoder = self, .cross = true};
 }
 
+/// Throws UserError for --gold that no head of --kind has a use for: cross-attention has links, and
+/// the decoder what is linked to an antecedent.
+void require_use_of_gold(const HeadsArgs& args) {
+  const auto asked = [&](const std::string& kind) {
+    return std::ranges::count(args.kinds, kind) > 0;
+  };
+  if (args.gold.empty() || args.kinds.empty() || asked("cross")) return;
+  if (asked("decoder") && !args.antecedents.empty()) return;
+  throw UserError("--gold: --kind " + join(args.kinds, ",") +
+                  " has no use for it; add cross, or decoder with --antecedents, or leave --gold "
+                  "out");
+}
+
 /// As they were typed, without the blanks around each.
 std::set<std::string> separators_of(const HeadsArgs& args) {
   std::set<std::string> words;
@@ -66,7 +79,7 @@ class ComparableAntecedents {
                                            const std::vector<study::AttentionMatrix>& pieces,
                                            const std::string& source, const std::string& target) {
     if (all_.empty() || all_[line].empty()) return nullptr;
-    if (finds_words_of(pieces, source, target)) return &all_[line];
+    if (keeps_words(pieces, source, target)) return &all_[line];
     left_out_.push_back(line + 1);
     return nullptr;
   }
@@ -80,25 +93,12 @@ class ComparableAntecedents {
   }
 
  private:
-  /// Cross-attention has the words of both sides; without it only an encoder's are counted.
-  static bool finds_words_of(const std::vector<study::AttentionMatrix>& pieces,
-                             const std::string& source, const std::string& target) {
-    const auto first_of = [&](const std::string& kind) {
-      return std::ranges::find(pieces, kind, &study::AttentionMatrix::kind);
-    };
-    if (const auto cross = first_of("cross"); cross != pieces.end())
-      return keeps_words(study::merge_words(*cross), source, target);
-    const auto encoder = first_of("encoder");
-    return encoder == pieces.end() || keeps_words(study::merge_words(*encoder), source, source);
-  }
-
   std::string path_;
   std::vector<std::vector<study::Antecedent>> all_;  // by line
   std::vector<std::size_t> left_out_;                // from 1
 };
 
 void ablate(const HeadsArgs& args, const Pairs& pairs) {
-  require_pairs(pairs, args.source);
   const AblatedHeads rows =
       ablated_heads(args.model, args.common.open(), pairs, /*translate=*/!args.no_bleu);
   if (!args.output.empty()) write_atomic(args.output, rows.csv);
@@ -106,8 +106,10 @@ void ablate(const HeadsArgs& args, const Pairs& pairs) {
 }
 
 void heads(const HeadsArgs& args) {
+  require_use_of_gold(args);
   require_writable({args.output}, {args.source, args.target, args.gold, args.antecedents});
   const Pairs pairs = read_pairs(args.source, args.target);
+  require_pairs(pairs, args.source);
   if (args.ablate) return ablate(args, pairs);
   const std::size_t lines = pairs.source.size();
   const std::set<std::string> separators = separators_of(args);

@@ -23,9 +23,9 @@ int64_t layers_of(const model::ModelConfig& config) {
   return config.type == model::ModelType::transformer ? config.decoder_layers : 1;
 }
 
-/// 0 where there is but one head.
-int64_t mean_head_of(const model::ModelConfig& config) {
-  return cross_heads(config) > 1 ? decode::kMeanOfHeads : 0;
+/// 0 where the layer has but one head left: study::AlignmentSweep has no mean there.
+int64_t mean_head_of(const model::ModelConfig& config, int64_t layer) {
+  return heads_left(config, "cross", layer) > 1 ? decode::kMeanOfHeads : 0;
 }
 
 }  // namespace
@@ -43,9 +43,8 @@ study::AlignmentChoice usual_choice(const Config& whole) {
     expect(head.has_value(), "the taught head is left");
     return {.layer = layer, .head = *head, .reads = reads};
   }
-  return {.layer = std::max<int64_t>(layers_of(config) - 2, 0),
-          .head = mean_head_of(config),
-          .reads = reads};
+  const int64_t layer = std::max<int64_t>(layers_of(config) - 2, 0);
+  return {.layer = layer, .head = mean_head_of(config, layer), .reads = reads};
 }
 
 void AlignmentOptions::add(CommandLine& command) {
@@ -68,8 +67,12 @@ void AlignmentOptions::add(CommandLine& command) {
 
 void AlignmentOptions::apply(const model::ModelConfig& config,
                              study::AlignmentChoice& choice) const {
+  const bool mean = head ? *head < 0 : choice.head == mean_head_of(config, choice.layer);
   if (layer) choice.layer = *layer < 0 ? layers_of(config) - 1 : *layer;
-  if (head) choice.head = *head < 0 ? mean_head_of(config) : *head;
+  if (mean)
+    choice.head = mean_head_of(config, choice.layer);
+  else if (head)
+    choice.head = *head;
   if (!step.empty()) choice.reads = step == "reads";
 }
 
@@ -96,11 +99,8 @@ const study::GoldAlignment* ComparableGold::of(std::size_t line,
   study::require_inside(gold_[line], static_cast<std::size_t>(text::count_words(source)),
                         static_cast<std::size_t>(text::count_words(target)),
                         name_ + ":" + std::to_string(line + 1));
-  const auto both = std::ranges::find_if(pieces, [](const study::AttentionMatrix& matrix) {
-    return matrix.kind != "encoder" && matrix.kind != "decoder";
-  });
-  if (both == pieces.end()) return nullptr;
-  if (keeps_words(study::merge_words(*both), source, target)) return &gold_[line];
+  if (pieces.empty()) return nullptr;
+  if (keeps_words(pieces, source, target)) return &gold_[line];
   left_out_.push_back(line + 1);
   return nullptr;
 }
@@ -155,8 +155,7 @@ std::vector<study::Alignment> Aligner::align(const Pairs& pairs, std::size_t fir
     alignments.emplace_back();
     if (matrices.empty()) continue;
     alignments.back() = study::word_alignment(matrices.front(), choice.reads, least);
-    if (keeps_words(study::merge_words(matrices.front()), pairs.source[i], pairs.target[i]))
-      continue;
+    if (keeps_words(matrices, pairs.source[i], pairs.target[i])) continue;
     odd_lines_.push_back(first + i + 1);
     alignments.back().clear();
   }

@@ -26,8 +26,8 @@ class ComparableGold {
       : gold_(std::move(gold)), name_(std::move(name)) {}
 
   /// The gold of a line, from 0, of which `pieces` are what was seen; nullptr without gold, without
-  /// a matrix of source and target, and where keeps_words() is false. Throws UserError if its links
-  /// lie outside the line.
+  /// a matrix, and where keeps_words() is false. Throws UserError if its links lie outside the
+  /// line.
   const study::GoldAlignment* of(std::size_t line,
                                  const std::vector<study::AttentionMatrix>& pieces,
                                  const std::string& source, const std::string& target);
@@ -43,7 +43,7 @@ class ComparableGold {
 /// Where an alignment is taken from if nobody says otherwise: the layer, head and step that guided
 /// alignment has taught; without it the step that emits the word, of the layer before the last
 /// (Garg et al. 2019, "Jointly learning to align and translate with Transformer models"), or the
-/// only one, and the mean of its heads.
+/// only one, and the mean of its heads, which is head 0 where no other is left.
 study::AlignmentChoice usual_choice(const Config& config);
 
 /// --layer, --head, --step and --min-weight of every command that aligns words.
@@ -54,7 +54,8 @@ struct AlignmentOptions {
 
   bool chosen() const { return layer || head || !step.empty(); }
   void add(CommandLine& command);
-  /// What is given, in place of what `choice` says.
+  /// What is given, in place of what `choice` says. The mean of one layer's heads becomes that of
+  /// another's.
   void apply(const model::ModelConfig& config, study::AlignmentChoice& choice) const;
 };
 

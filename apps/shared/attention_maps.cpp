@@ -1,5 +1,7 @@
 #include "apps/shared/attention_maps.h"
 
+#include <iterator>
+
 #include "text/utf8.h"
 
 namespace heed {
@@ -22,12 +24,29 @@ int64_t cross_heads(const model::ModelConfig& config) {
   return config.type == model::ModelType::transformer ? config.heads : config.attention_heads;
 }
 
-bool keeps_words(const study::AttentionMatrix& words, const std::string& source,
+int64_t heads_left(const model::ModelConfig& config, const std::string& kind, int64_t layer) {
+  return config.type == model::ModelType::transformer
+             ? std::ssize(model::kept_heads(config, kind, layer))
+             : config.attention_heads;
+}
+
+bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::string& source,
                  const std::string& target) {
   const auto same = [](const std::vector<std::string>& tokens, const std::string& line) {
-    return static_cast<int64_t>(study::length_before_end(tokens)) == text::count_words(line);
+    const std::size_t count = study::length_before_end(tokens);
+    const std::size_t words = count == 0 ? 0 : study::words_of_tokens(tokens)[count - 1] + 1;
+    return static_cast<int64_t>(words) == text::count_words(line);
   };
-  return same(words.source, source) && same(words.target, target);
+  const std::string* kind = nullptr;
+  for (const study::AttentionMatrix& matrix : pieces) {
+    if (kind != nullptr && *kind == matrix.kind) continue;  // another head with the same tokens
+    kind = &matrix.kind;
+    const bool encoder = matrix.kind == "encoder", decoder = matrix.kind == "decoder";
+    if (!same(matrix.target, encoder ? source : target)) return false;
+    // The decoder's columns are its rows, one later.
+    if (!decoder && !same(matrix.source, source)) return false;
+  }
+  return true;
 }
 
 bool has_softmax(const model::ModelConfig& config, const std::string& kind) {
@@ -42,10 +61,8 @@ std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& 
                                                 const model::ModelConfig& config) {
   std::vector<study::AttentionMatrix> matrices = to_matrices(attended, sentence);
   for (study::AttentionMatrix& matrix : matrices) {
-    const std::size_t heads = config.type == model::ModelType::transformer
-                                  ? kept_heads(config, matrix.kind, matrix.layer).size()
-                                  : static_cast<std::size_t>(config.attention_heads);
-    matrix.softmax = has_softmax(config, matrix.kind) && (matrix.head >= 0 || heads == 1);
+    matrix.softmax = has_softmax(config, matrix.kind) &&
+                     (matrix.head >= 0 || heads_left(config, matrix.kind, matrix.layer) == 1);
   }
   return matrices;
 }

@@ -19,9 +19,13 @@ std::vector<study::AttentionMatrix> to_matrices(const decode::AttendedSentence& 
 /// Of each layer's cross-attention, before any was pruned.
 int64_t cross_heads(const model::ModelConfig& config);
 
-/// Whether the words of a matrix (study::merge_words) are as many as blanks separate in the two
-/// lines. Where a vocabulary finds others, their positions are not those of the text.
-bool keeps_words(const study::AttentionMatrix& words, const std::string& source,
+/// Those that are left in a layer's attention: `kind` is encoder, decoder or cross.
+int64_t heads_left(const model::ModelConfig& config, const std::string& kind, int64_t layer);
+
+/// Whether the words of a sentence's matrices, by pieces, are as many as blanks separate in the two
+/// lines. Where a vocabulary finds others, their positions are not those of the text. The encoder's
+/// matrices have words of the source only, the decoder's of the target; without any it is true.
+bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::string& source,
                  const std::string& target);
 
 /// Whether the weights of each head are a softmax of its scores: `kind` is encoder, decoder or

@@ -1,8 +1,11 @@
 #include "apps/shared/pairs.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/lines.h"
+#include "text/utf8.h"
 
 namespace heed {
 
@@ -53,7 +56,10 @@ Pairs read_pairs(const std::string& source, const std::string& target) {
 }
 
 void require_pairs(const Pairs& pairs, const std::string& source) {
-  if (pairs.source.empty()) throw UserError(source + ": empty; no pair to measure heads by");
+  const auto blank = [](const std::string& line) { return text::is_blank(line); };
+  if (std::ranges::all_of(pairs.source, blank) && std::ranges::all_of(pairs.target, blank))
+    throw UserError(source + (pairs.source.empty() ? ": empty" : ": blank lines only") +
+                    "; no pair to measure by");
 }
 
 std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {

@@ -22,7 +22,8 @@ std::vector<std::string> read_equal_lines(const std::string& path, const std::st
 /// both counts where they differ in length, and the line that has not just two sides.
 Pairs read_pairs(const std::string& source, const std::string& target);
 
-/// For trials of heads: throws UserError where there is no pair. `source` is their file.
+/// For what is measured by pairs: throws UserError where there is none with words. `source` is
+/// their file.
 void require_pairs(const Pairs& pairs, const std::string& source);
 
 /// The next lines of a long file: what may be held in memory at once.

@@ -203,6 +203,24 @@ TEST(Align, TheMeanOfARecurrentModelsHeadsIsTheDefault) {
                 HasSubstr("layer 0, mean of heads, the step that emits the word"));
 }
 
+TEST(Align, InALayerWithOneHeadLeftTheMeanIsThatHead) {
+  const Reversals set;
+  const std::string pruned = set.folder / "pruned";
+  product(run_heed(
+      {"prune", Toy::get().transformer, "--heads", "cross.0.0,cross.0.1,cross.0.3", "-o", pruned}));
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--layer", "0", "--head", "mean"}}) {
+    std::vector<std::string> options{"--gold", set.gold};
+    options.insert(options.end(), more.begin(), more.end());
+    const Result result = set.run("align", pruned, options);
+    product(result);
+    EXPECT_TRUE(std::regex_search(result.err, std::regex("\n0 +0 +emits .*\\*\n"))) << result.err;
+  }
+  // Another layer has its mean.
+  const Result last = set.run("align", pruned, {"--gold", set.gold, "--layer", "last"});
+  EXPECT_TRUE(std::regex_search(last.err, std::regex("\n1 +mean +emits .*\\*\n"))) << last.err;
+}
+
 // The vocabulary writes blanks as U+2581: a word of it alone is no word to the model.
 TEST(Align, LinesWhoseWordsTheVocabularySeesOtherwiseAreLeftOut) {
   const TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// heed compare: runs and files of translations.
+// heed compare and heed lengths: runs and files of translations.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -13,6 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 namespace fs = std::filesystem;
 
 TEST(Compare, AFolderThatIsNoRunIsRefused) {
@@ -140,6 +141,29 @@ TEST(Compare, TakesRunsByWhatTheyLeft) {
                  {"y has 2", "line i"});
 }
 
+TEST(Compare, ReadsEveryFileBeforeARunTranslates) {
+  const Toy& toy = Toy::get();  // its Transformer was not tested
+  const TemporaryFolder folder;
+  const auto compare = [&](const std::string& other, std::vector<std::string> more) {
+    more.insert(more.begin(), {"compare", toy.transformer, other, "--source",
+                               toy.folder / "test.src", "--reference", toy.folder / "test.tgt"});
+    return run_heed(more);
+  };
+  const std::string source = toy.folder / "test.src";
+  expect_mistake(compare(folder / "nowhere", {}), {folder / "nowhere"});
+  expect_mistake(compare(folder.write("short", "a\n"), {}), {source + " has 25 lines", "has 1"});
+  expect_mistake(compare(source, {"--counts", folder / "counts"}), {folder / "counts"});
+  // What a file says stays in its place.
+  std::string nothing;
+  for (int line = 0; line < 25; ++line) nothing += "zz\n";
+  product(compare(folder.write("zz", nothing), {"--json", folder / "all.json"}));
+  const auto all = nlohmann::json::parse(read_file(folder / "all.json"));
+  EXPECT_EQ(all["systems"][0]["name"], "transformer");
+  EXPECT_EQ(all["systems"][1]["name"], "zz");
+  EXPECT_GT(all["systems"][0]["bleu"]["score"], 0);
+  EXPECT_EQ(all["systems"][1]["bleu"]["score"], 0);
+}
+
 /// Copies of one trained run, which are changed or go on with another test set.
 struct CompareRuns : testing::Test {
   const Toy& toy = Toy::get();
@@ -183,6 +207,18 @@ TEST_F(CompareRuns, AreTakenByWhatTheyLeftOfTheSameTestSet) {
   EXPECT_EQ(bleu_of(1), bleu_of(0));
 }
 
+TEST_F(CompareRuns, TranslateTheLinesOfAStream) {
+  const Result piped = run_heed({"compare", one, other, "--source", "-", "--reference",
+                                 toy.folder / "test.tgt", "--json", folder / "all.json"},
+                                read_file(toy.folder / "test.src"));
+  product(piped);
+  EXPECT_THAT(piped.err, AllOf(HasSubstr("not on stdin; it translates now"),
+                               HasSubstr("one: 25 sentences translated"),
+                               HasSubstr("other: 25 sentences translated")));
+  EXPECT_GT(bleu_of(0), 10);
+  EXPECT_EQ(bleu_of(1), bleu_of(0));
+}
+
 TEST_F(CompareRuns, TranslateWhereTheyWereTestedOnOtherLines) {
   const std::string set = write_toy_pairs(folder, "set", 25, 4);
   product(run_heed({"train", other, "--resume", "--set", "data.test.source=" + set + ".src",
@@ -204,6 +240,22 @@ TEST_F(CompareRuns, TranslateWhereTheyWereTestedOnOtherLines) {
               AllOf(HasSubstr(one + " was tested on " + set + ".src as it was then"),
                     HasSubstr(other + " was tested on " + (toy.folder / "test.src") + ", not on")));
   EXPECT_EQ(bleu_of(1), bleu_of(0));
+}
+
+TEST(Lengths, RunsWhoseFoldersHaveOneNameAreCalledByTheirPaths) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::string one = folder / "one/rnn", other = folder / "other/rnn";
+  for (const std::string& run : {one, other}) {
+    fs::create_directories(fs::path(run).parent_path());
+    fs::copy(toy.rnn, run, fs::copy_options::recursive);
+  }
+  product(run_heed({"lengths", one, other, "--baseline", one, "--csv", folder / "l.csv"}));
+  const auto rows = lines_of(read_file(folder / "l.csv"));
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_THAT(rows[1], StartsWith(one + ","));
+  EXPECT_THAT(rows[4], StartsWith(other + ","));
+  expect_mistake(run_heed({"lengths", one, one}), {one + ": is named twice"});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <utility>
 
 #include "base/strings.h"
 #include "cli/program.h"
@@ -82,7 +83,7 @@ TEST(AblatedHeads, NeedPairs) {
   const std::string empty = folder.write("empty", "");
   expect_mistake(
       run_heed({"heads", Toy::get().transformer, "--source", empty, "--target", empty, "--ablate"}),
-      {empty + ": empty; no pair to measure heads by"});
+      {empty + ": empty; no pair to measure by"});
 }
 
 TEST(Heads, SeparatorsMayHaveBlanksAround) {
@@ -107,8 +108,11 @@ TEST(Heads, PronounsOfLinesWhoseWordsTheVocabularySeesOtherwiseAreLeftOut) {
                     gold = folder.write("g", "0-2 1-1 2-0\n0-1 1-0\n");
   const std::string header = "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n",
                     file = folder.write("a", header + "0\t0\t2\t2\tm\n1\t0\t1\t1\tm\n");
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{"--gold", gold}, {"--kind", "cross"}, {"--kind", "encoder"}}) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--gold", gold},
+                                                  {"--kind", "cross"},
+                                                  {"--kind", "encoder"},
+                                                  {"--kind", "decoder", "--gold", gold},
+                                                  {"--kind", "encoder,decoder", "--gold", gold}}) {
     std::vector<std::string> all = {"heads", Toy::get().transformer, "--json"};
     all.insert(all.end(), {"--source", source, "--target", target, "--antecedents", file});
     all.insert(all.end(), options.begin(), options.end());
@@ -118,6 +122,37 @@ TEST(Heads, PronounsOfLinesWhoseWordsTheVocabularySeesOtherwiseAreLeftOut) {
     EXPECT_THAT(result.err, HasSubstr(file + ": the pronouns of 1 line left out, line 1 of the "
                                              "text first: the vocabulary of"));
   }
+  // Only the target's words are others: the encoder has none of them.
+  const std::string plain = folder.write("plain", "a c b\na b\n");
+  for (const std::string kinds : {"decoder", "encoder,decoder", "encoder"}) {
+    const Result result = run_heed({"heads", Toy::get().transformer, "--kind", kinds, "--json",
+                                    "--source", plain, "--target", target, "--antecedents", file});
+    product(result);
+    const auto told = result.err.find(file + ": the pronouns of 1 line left out");
+    EXPECT_EQ(told == std::string::npos, kinds == "encoder") << kinds << ": " << result.err;
+  }
+}
+
+TEST(Heads, TakeNoGoldThatTheyHaveNoUseFor) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("s", "a b\n"), target = folder.write("t", "b a\n"),
+                    gold = folder.write("g", "0-1 1-0\n"),
+                    file = folder.write("a",
+                                        "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n"
+                                        "0\t0\t1\t1\tm\n");
+  const auto with = [&](const std::string& kinds, std::vector<std::string> more) {
+    more.insert(more.begin(), {"heads", Toy::get().transformer, "--source", source, "--target",
+                               target, "--gold", gold, "--json", "--kind", kinds});
+    return run_heed(more);
+  };
+  const std::string refused = "--gold: --kind ";
+  expect_mistake(with("decoder", {}), {refused + "decoder has no use for it; add cross"});
+  expect_mistake(with("encoder,decoder", {}), {refused + "encoder,decoder has no use"});
+  expect_mistake(with("encoder", {"--antecedents", file}), {refused + "encoder has no use"});
+  product(with("encoder,cross", {}));
+  // The decoder has its role beside or without cross-attention.
+  const auto json = nlohmann::json::parse(product(with("decoder", {"--antecedents", file})));
+  for (const auto& head : json["heads"]) EXPECT_EQ(head["shares"]["antecedent"]["rows"], 1);
 }
 
 TEST(Prune, HasNoUseForAShareToKeepOfNamedHeads) {
@@ -137,7 +172,7 @@ TEST(Prune, MeasuresByPairsOfTheModelsLanguages) {
     return run_heed({"prune", Toy::get().transformer, "--source", from, "--target", to, "-o",
                      folder / "smaller"});
   };
-  expect_mistake(by(empty, empty), {empty + ": empty; no pair to measure heads by"});
+  expect_mistake(by(empty, empty), {empty + ": empty; no pair to measure by"});
   expect_mistake(by(source, target), {"BLEU of the whole model is 0", "languages?"});
   EXPECT_FALSE(std::filesystem::exists(folder / "smaller/config.yaml"));
 }
@@ -299,6 +334,25 @@ TEST(Evidence, StepsAndDrawsMatter) {
   EXPECT_EQ(faithful("2", "1"), once);
   EXPECT_NE(faithful("40", "1"), once);
   EXPECT_NE(faithful("2", "9"), once);
+}
+
+// Of nothing, the page would say that the model has no attention.
+TEST(Faithful, AndItsKinNeedPairs) {
+  const TemporaryFolder folder;
+  const std::string empty = folder.write("empty", ""), blank = folder.write("blank", "\n \n");
+  for (const auto& [file, told] :
+       {std::pair(empty, ": empty; no pair"), std::pair(blank, ": blank lines only; no pair")}) {
+    const std::vector<std::string> pair{Toy::get().rnn, "--source", file, "--target", file};
+    for (std::vector<std::string> words :
+         {std::vector<std::string>{"faithful", "--html", folder / "page.html"},
+          {"heads", "--json"},
+          {"align", "--json", "--gold", file}}) {
+      words.insert(words.begin() + 1, pair.begin(), pair.end());
+      expect_mistake(run_heed(words), {file + told});
+    }
+    product(run_heed({"align", pair[0], pair[1], pair[2], pair[3], pair[4]}));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "page.html"));
 }
 
 TEST(Faithful, TurnsNoGoldRoundThatIsNotGiven) {
