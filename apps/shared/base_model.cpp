@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -27,12 +28,13 @@ std::string file_in(const std::string& folder, const char* name) {
   return (fs::path(folder) / name).string();
 }
 
-/// `ready`, which must extend `base`; or `base`. It must have the symbols.
+/// `ready`, which must extend `base`; or `base`. It must serve the config.
 text::Vocabulary extension(const text::Vocabulary& base, const std::string& ready,
-                           const std::string& key, const std::string& folder,
+                           const std::string& key, const Config& config,
                            const std::vector<std::string>& symbols) {
+  const std::string& folder = config.training.from;
   if (ready.empty()) {
-    base.require_symbols(symbols, kKey + folder);
+    require_serves(base, config, symbols, kKey + folder);
     return base;
   }
   text::Vocabulary larger = text::Vocabulary::load(ready);
@@ -46,7 +48,7 @@ text::Vocabulary extension(const text::Vocabulary& base, const std::string& read
     if (larger.piece(id) != base.piece(id))
       throw UserError(problem + "piece " + std::to_string(id) + " is '" + larger.piece(id) +
                       "' instead of '" + base.piece(id) + "'" + cure);
-  larger.require_symbols(symbols, ready);
+  require_serves(larger, config, symbols, ready);
   return larger;
 }
 
@@ -121,11 +123,11 @@ Vocabularies vocabularies_from_base(const Config& config) {
   const bool joint = is_joint(config);
   const Vocabularies base = load_vocabularies(folder, joint);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
-  const auto source = extension(base.source, wanted.source, "data.vocabulary.source", folder,
+  const auto source = extension(base.source, wanted.source, "data.vocabulary.source", config,
                                 data::source_symbols(config.data));
   if (joint) return {source, source};
   return {source,
-          extension(base.target, wanted.target, "data.vocabulary.target", folder, wanted.symbols)};
+          extension(base.target, wanted.target, "data.vocabulary.target", config, wanted.symbols)};
 }
 
 void take_base_weights(const ModelFolder& run) {

@@ -31,11 +31,16 @@ constexpr const char* kMeeting = ".heed.ranks.";
 /// How the first rank that did not succeed ended.
 struct End {
   int64_t rank = 0, update = 0;
-  int status = 0;  // exit code, or 128 + signal
+  int status = 0;            // exit code, or 128 + signal
+  bool interrupted = false;  // a signal to one rank made all save and end
 
   bool was_signal() const { return status > 128; }
+  /// Somebody wanted it to end, before it could save anything or for the second time.
+  bool was_asked() const {
+    return status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP;
+  }
   /// Where another attempt may succeed.
-  bool may_start_again() const { return status == 1 || was_signal(); }
+  bool may_start_again() const { return (status == 1 || was_signal()) && !was_asked(); }
   std::string text(int64_t ranks) const {
     std::string how = "ended with exit code " + std::to_string(status);
     if (was_signal())
@@ -67,9 +72,10 @@ std::optional<End> attempt(const RankJob& job, const std::vector<std::string>& c
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
     if (signals::interrupted() && !std::exchange(told, true))
       for (const subprocess::Child& rank : ranks) rank.signal(SIGTERM);
-    if (const auto end = first_end(ranks, board)) {
+    if (auto end = first_end(ranks, board)) {
+      end->interrupted = told || board.interrupted();
       // After a signal each saves and ends by itself; otherwise the others can only wait in vain.
-      if (told)
+      if (end->interrupted)
         for (subprocess::Child& rank : ranks) rank.wait();
       return end;
     }
@@ -109,7 +115,7 @@ void run_ranks(const RankJob& job) {
     const auto end = attempt(job, started == 0 ? job.command : job.again);
     if (!end) return;
     const std::string what = end->text(job.ranks);
-    if (signals::interrupted())
+    if (signals::interrupted() || end->interrupted)
       throw Failure("interrupted, all " + std::to_string(job.ranks) + " ranks have ended");
     if (end->status == 2) throw UserError(what + "; its message stands above");
     if (!end->may_start_again() || started == job.restarts)

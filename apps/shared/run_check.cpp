@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
+#include "decode/translator.h"
 #include "model/device.h"
 #include "score/sacrebleu.h"
 #include "text/vocabulary_size.h"
@@ -45,7 +46,7 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
       }
       require_file(ready, key);
       const auto vocabulary = text::Vocabulary::load(ready);
-      vocabulary.require_symbols(training.symbols, ready);
+      require_serves(vocabulary, config, training.symbols, ready);
       size = vocabulary.size();
     });
     return size;
@@ -65,16 +66,25 @@ std::vector<std::pair<std::string, const Config*>> trained(const Config& config,
   return all;
 }
 
-void check_validations(const Config& config, const std::string& name, RunCheck& found) {
+void check_validations(const Config& config, const std::string& name, bool begun, RunCheck& found) {
   if (!config.data.valid.source.empty()) return;
-  const auto metric = config.training.early_stopping.metric;
-  if (config.training.schedule == train::ScheduleKind::plateau)
-    found.blame(name +
-                "training.schedule: plateau lowers the rate after validations, and there "
-                "are none; name data.valid, or set another schedule");
-  if (metric != train::StopMetric::loss)
-    found.blame(name + "training.early_stopping.metric: " + config::name_of(metric) +
-                " is of validations, and there are none; name data.valid, or set metric: loss");
+  const train::TrainConfig& training = config.training;
+  const auto blame = [&](const std::string& what, const std::string& cure) {
+    found.blame(name + "training." + what + ", and there are none; name data.valid, or " + cure);
+  };
+  if (training.schedule == train::ScheduleKind::plateau)
+    blame("schedule: plateau lowers the rate after validations", "set another schedule");
+  if (const auto metric = training.early_stopping.metric; metric != train::StopMetric::loss)
+    blame("early_stopping.metric: " + config::name_of(metric) + " is of validations",
+          "set metric: loss");
+  if (!training.validation_command.empty())
+    blame("validation_command: scores the translations of validations", "leave it out");
+  if (training.validation_outputs)
+    blame("validation_outputs: true keeps the translations of validations", "set it to false");
+  // A run that has begun with another value cannot change it.
+  if (!begun && training.keep_best != train::TrainConfig().keep_best)
+    blame("keep_best: " + std::to_string(training.keep_best) + " is a number of validations",
+          "leave it out");
 }
 
 bool scores_with_sacrebleu(const Config& config) {
@@ -134,16 +144,33 @@ void check_memory(const Config& config, const std::string& name,
                            "less");
 }
 
+/// Whether the run itself does; otherwise it may be trained here and translate elsewhere.
+bool translates(const Config& config) {
+  const data::DataConfig& data = config.data;
+  const bool validates = !data.valid.source.empty() || !data.more_valid.empty();
+  return !data.test.source.empty() || (validates && validations_translate(config.training));
+}
+
 void check_device(const Config& config, const CheckWish& wish, RunCheck& found) {
-  // A GPU is left to those who use it, but one that is not there says so at once.
   const bool gpu = config.device != "cpu" && model::auto_means_gpu();
-  if (gpu && !wish.own_device) return;
   found.passes([&] {
-    model::choose_precision(config::name_of(config.precision), model::open_device(config.device));
+    // A GPU is left to those who use it, but one that is not there says so at once.
+    at::Device device = at::kCUDA;
+    if (!gpu || wish.own_device) {
+      device = model::open_device(config.device);
+      model::choose_precision(config::name_of(config.precision), device);
+    }
+    if (translates(config)) decode::require_weights(config.decoding, device);
   });
 }
 
 }  // namespace
+
+bool validations_translate(const train::TrainConfig& training) {
+  return training.validate_bleu || training.early_stopping.metric == train::StopMetric::chrf ||
+         !training.validation_command.empty() || training.validation_samples > 0 ||
+         training.validation_outputs;
+}
 
 void RunCheck::tell() const {
   for (const std::string& note : notes) log::info(note);
@@ -180,7 +207,7 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
     sizes = wish.vocabularies->sizes();
   else if (based)
     sizes = check_vocabulary(config, readable, found);
-  for (const auto& [name, one] : all) check_validations(*one, name, found);
+  for (const auto& [name, one] : all) check_validations(*one, name, begun, found);
   check_scorer(config, found);
   const std::size_t before = found.faults.size();
   check_device(config, wish, found);

@@ -59,10 +59,13 @@ struct CheckWish {
   const Vocabularies* vocabularies = nullptr;
 };
 
+/// Whether validations translate their sets, or samples of them.
+bool validations_translate(const train::TrainConfig& training);
+
 /// Looks at everything that the configuration names: corpora (there, whole, as many lines on both
 /// sides), vocabulary (there, or its size can be reached), the model to begin with, the scorer, the
-/// device and its precision, the memory. Reads the corpora once or twice; streams are left alone.
-/// What it has found is in the order of that list.
+/// device with its precision and decoding.weights, the memory. Reads the corpora once or twice;
+/// streams are left alone. What it has found is in the order of that list.
 RunCheck check_run(const Config& config, const CheckWish& wish);
 
 }  // namespace heed

@@ -35,7 +35,7 @@ void find_kept_corpora(Config& config, const std::string& folder);
 /// Failure.
 void remove_run(const std::string& folder);
 
-/// The files and folders that this deletes, but for event files.
+/// The files and folders that this deletes, but for event files; checkpoints/ is the first.
 std::vector<std::string> paths_of_run(const std::string& folder);
 
 /// Throws UserError that names the key where a corpus, a vocabulary or the base of `config` is one

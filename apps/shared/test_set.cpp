@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/translator.h"
+#include "text/bytes.h"
+#include "text/spool.h"
 
 namespace heed {
 
@@ -51,14 +53,17 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
 }
 
 std::vector<std::string> translate_all(const ModelFolder& folder,
-                                       const std::vector<std::string>& lines, int64_t first_line) {
-  return translate_all(OpenModels(folder), lines, first_line);
+                                       const std::vector<std::string>& lines, int64_t first_line,
+                                       int64_t step) {
+  return translate_all(OpenModels(folder), lines, first_line, step);
 }
 
 std::vector<std::string> translate_all(const OpenModels& models,
-                                       const std::vector<std::string>& lines, int64_t first_line) {
+                                       const std::vector<std::string>& lines, int64_t first_line,
+                                       int64_t step) {
   const ModelFolder& folder = models.first;
   decode::Translator translator = models.translator();
+  translator.line_step = step;
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -69,7 +74,8 @@ std::vector<std::string> translate_all(const OpenModels& models,
     const auto begin = lines.begin() + std::ssize(outputs);
     const std::vector<std::string> next(begin,
                                         begin + std::min<int64_t>(window, lines.end() - begin));
-    for (auto& translation : translator.translate(next, first_line + std::ssize(outputs))) {
+    const int64_t first_of_next = first_line + step * std::ssize(outputs);
+    for (auto& translation : translator.translate(next, first_of_next)) {
       outputs.push_back(std::move(translation.text));
       if (outputs.size() % 50 == 0)
         log::progress("translating " + std::to_string(outputs.size()) + "/" +
@@ -93,13 +99,15 @@ std::optional<std::vector<std::string>> left_translations(const std::string& run
   const auto sums = scored_corpora((folder / "summary.json").string());
   const std::string tested = saved_config(run).data.test.source;
   if (sums.empty() || tested.empty() || !std::filesystem::exists(left)) return std::nullopt;
-  const CorpusSum now = sum_of(set.name);
-  if (std::ranges::any_of(sums, [&](const CorpusSum& sum) {
-        return sum.path == tested && sum.bytes == now.bytes && sum.sha256 == now.sha256;
-      }))
-    return read_lines(left);
+  const auto is_tested = [&](const CorpusSum& now) {
+    return std::ranges::any_of(sums, [&](const CorpusSum& sum) {
+      return sum.path == tested && sum.bytes == now.bytes && sum.sha256 == now.sha256;
+    });
+  };
+  // The lines of a stream are gone: there is nothing left to sum.
+  if (!text::is_stream(set.name) && is_tested(sum_of(set.name))) return read_lines(left);
   log::info(run + " was tested on " + tested +
-            (tested == set.name ? " as it was then" : ", not on " + set.name) +
+            (tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name)) +
             "; it translates now");
   return std::nullopt;
 }

@@ -21,18 +21,18 @@ struct TestSet {
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
                       const std::string& folder = "", bool valid = false);
 
-/// The best translation of each line, with progress on a terminal and the rate in the log. Messages
-/// count lines from `first_line`.
+/// The best translation of each line, with progress on a terminal and the rate in the log. The
+/// lines' numbers are `first_line`, `first_line` + `step`, and so on.
 std::vector<std::string> translate_all(const OpenModels& models,
                                        const std::vector<std::string>& lines,
-                                       int64_t first_line = 1);
+                                       int64_t first_line = 1, int64_t step = 1);
 std::vector<std::string> translate_all(const ModelFolder& folder,
                                        const std::vector<std::string>& lines,
-                                       int64_t first_line = 1);
+                                       int64_t first_line = 1, int64_t step = 1);
 
 /// The translations of `set` that `heed train` left in the folder of a run. Nothing where the run
-/// is not finished, or was tested on something else than the source of `set` as it is now; the
-/// latter is logged.
+/// is not finished, or was tested on something else than the source of `set` as it is now, or this
+/// is a stream; the latter two are logged.
 std::optional<std::vector<std::string>> left_translations(const std::string& run,
                                                           const TestSet& set);
 

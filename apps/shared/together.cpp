@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/error.h"
 #include "base/machine.h"
@@ -27,22 +28,32 @@ std::string device_of_rank(const std::string& device, const ranks::Place& place)
 std::optional<std::vector<std::string>> translate_together(ranks::Group& group,
                                                            const std::vector<std::string>& lines,
                                                            const Translate& translate) {
-  if (group.alone()) return translate(lines, 1);
-  const int64_t count = std::ssize(lines), rank = group.rank();
-  const auto border = [&](int64_t of) { return count * of / group.size(); };
-  const auto mine =
-      translate({lines.begin() + border(rank), lines.begin() + border(rank + 1)}, border(rank) + 1);
-  // A newline at the beginning says that there are translations; a line has none in it.
+  if (group.alone()) return translate(lines, 1, 1);
+  const int64_t count = std::ssize(lines), ranks = group.size();
+  std::vector<std::string> mine;
+  for (int64_t i = group.rank(); i < count; i += ranks) mine.push_back(lines[i]);
+  // A newline at the beginning says that there are translations; a line has none in it. What begins
+  // otherwise is why there are none.
   std::string text;
-  if (mine) {
-    text = "\n";
-    for (const std::string& line : *mine) text += line + "\n";
-  }
-  std::vector<std::string> all;
-  for (const std::string& share : group.gather(text)) {
-    if (share.empty()) return std::nullopt;
-    const auto parts = split(share, '\n');
-    all.insert(all.end(), parts.begin() + 1, parts.end() - 1);
+  group.take_time([&] {
+    try {
+      if (const auto made = translate(mine, group.rank() + 1, ranks)) {
+        text = "\n";
+        for (const std::string& line : *made) text += line + "\n";
+      }
+    } catch (const Failure& failure) {
+      text = failure.what();
+    }
+  });
+  const std::vector<std::string> shares = group.gather(text);
+  for (const std::string& share : shares)
+    if (!share.empty() && share.front() != '\n') throw Failure(share);
+  std::vector<std::string> all(lines.size());
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    if (shares[rank].empty()) return std::nullopt;
+    auto next = split(shares[rank], '\n');
+    for (int64_t i = rank, part = 1; i < count; i += ranks, ++part)
+      all[i] = std::move(next.at(part));
   }
   return all;
 }
@@ -51,11 +62,13 @@ double first_rank_finds(ranks::Group& group, const std::function<double()>& find
   if (group.alone()) return find();
   std::string failure;
   double value = 0;
-  if (group.leads()) try {
-      value = find();
-    } catch (const Failure& error) {
-      failure = error.what();
-    }
+  group.take_time([&] {
+    if (group.leads()) try {
+        value = find();
+      } catch (const Failure& error) {
+        failure = error.what();
+      }
+  });
   failure = group.tell(failure);
   if (!failure.empty()) throw Failure(failure);
   return std::bit_cast<double>(

@@ -18,17 +18,20 @@ int64_t threads_of_rank(int64_t total, int64_t ranks);
 /// UserError where one GPU is named for several ranks.
 std::string device_of_rank(const std::string& device, const ranks::Place& place);
 
-/// Some lines, of which the first has this number, and their translations; nothing after a signal.
+/// Some lines, whose numbers are `first_line`, `first_line` + `step`, and so on, and their
+/// translations; nothing after a signal.
 using Translate = std::function<std::optional<std::vector<std::string>>(
-    const std::vector<std::string>& lines, int64_t first_line)>;
+    const std::vector<std::string>& lines, int64_t first_line, int64_t step)>;
 
-/// The translations of all lines, of which each rank makes its share; nothing where a rank has
-/// none. Collective.
+/// The translations of all lines, of which each rank makes its share: of n ranks, every n-th line,
+/// for texts may be sorted by length. Nothing where a rank has none; a Failure of one is one on
+/// all. Ranks wait for the slowest however long it takes. Collective.
 std::optional<std::vector<std::string>> translate_together(ranks::Group& group,
                                                            const std::vector<std::string>& lines,
                                                            const Translate& translate);
 
-/// What the first rank finds out, on all; a Failure there is one on all. Collective.
+/// What the first rank finds out, on all, however long it takes; a Failure there is one on all.
+/// Collective.
 double first_rank_finds(ranks::Group& group, const std::function<double()>& find);
 
 }  // namespace heed

@@ -55,6 +55,19 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
   return training;
 }
 
+void require_serves(const text::Vocabulary& vocabulary, const Config& config,
+                    const std::vector<std::string>& symbols, const std::string& key) {
+  vocabulary.require_symbols(symbols, key);
+  if (config.data.vocabulary.byte_fallback && !vocabulary.has_bytes())
+    throw UserError(key +
+                    ": the vocabulary has no pieces of bytes for data.vocabulary.byte_fallback: "
+                    "true; set it to false, or make one with `heed vocab --byte-fallback`");
+  if (config.data.subword_sampling > 0 && !vocabulary.can_sample())
+    throw UserError(key +
+                    ": the vocabulary is neither unigram nor bpe, and data.subword_sampling draws "
+                    "nothing from it; set it to 0, or make another with `heed vocab`");
+}
+
 Vocabularies make_vocabularies(const Config& config) {
   if (!config.training.from.empty()) return vocabularies_from_base(config);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
@@ -63,7 +76,7 @@ Vocabularies make_vocabularies(const Config& config) {
     const auto training = vocabulary_training(config, sources, targets);
     if (!ready.empty()) {
       const auto vocabulary = text::Vocabulary::load(ready);
-      vocabulary.require_symbols(training.symbols, ready);
+      require_serves(vocabulary, config, training.symbols, ready);
       return vocabulary;
     }
     log::info("training a vocabulary of " + std::to_string(wanted.size) + " pieces");

@@ -17,6 +17,11 @@ namespace heed {
 /// How the vocabulary of both sides or of one is trained.
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets);
 
+/// Throws UserError that begins with `key` where a vocabulary that is there already lacks one of
+/// the symbols, or what the config's byte_fallback or subword_sampling needs.
+void require_serves(const text::Vocabulary& vocabulary, const Config& config,
+                    const std::vector<std::string>& symbols, const std::string& key);
+
 /// Loads the models named in the config or trains them on the training corpus.
 Vocabularies make_vocabularies(const Config& config);
 

@@ -25,10 +25,6 @@ bool is_trained(const std::string& folder) {
   return fs::exists(fs::path(folder) / "model.safetensors");
 }
 
-bool is_used(const std::string& folder) {
-  return is_trained(folder) || fs::exists(fs::path(folder) / "checkpoints");
-}
-
 /// Whether the weights of a run depend on the corpus in `path`. Those of data.more_valid are only
 /// scored, and data.test as well unless data.clean leaves out training pairs by it.
 bool decides(const data::DataConfig& data, const std::string& path) {
@@ -49,7 +45,7 @@ const std::string& made(const std::string& folder) {
 
 void require_no_older_run(const std::string& folder, const Wish& wish) {
   if (wish.overwrite) return;
-  if (is_used(folder) && !wish.resume)
+  if (holds_run(folder) && !wish.resume)
     throw UserError(folder +
                     ": holds a run already; --resume goes on with it, --overwrite starts again");
   if (is_trained(folder) && !has_begun(folder))
@@ -64,18 +60,17 @@ std::optional<Config> resumed_config(const Config& wanted, const Wish& wish) {
   return saved;
 }
 
-void delete_older_run(const Config& config) {
-  if (is_used(config.output)) remove_run(config.output);
-  remove_kept(config);
-}
-
-Preparation::Preparation(const Config& config, const Wish& wish, const std::optional<Config>& saved,
+Preparation::Preparation(Config& config, const Wish& wish, const std::optional<Config>& saved,
                          const std::string& meeting)
     : lock_(made(config.output), "heed train") {
   lock_.remove_left_overs();
   remove_old_meetings(config.output, meeting);
   require_no_older_run(config.output, wish);
-  if (wish.overwrite) delete_older_run(config);
+  if (wish.overwrite) {
+    put_aside(config);
+    older_.emplace(config.output);
+  }
+  remove_old_streams(config.output);
   log::add_file((fs::path(config.output) / "train.log").string());
   if (!saved) return;
   if (const auto changed = config::differences(*saved, config); !changed.empty())
@@ -123,6 +118,7 @@ void write_config(const Config& config, const Provenance& provenance, int64_t up
   }
   write_atomic((fs::path(config.output) / "config.yaml").string(), config::dump(config));
   write_atomic((fs::path(config.output) / "provenance.json").string(), provenance.to_json());
+  delete_put_aside(config.output);
 }
 
 }  // namespace heed

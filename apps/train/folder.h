@@ -8,6 +8,7 @@
 #include "apps/shared/config.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/provenance.h"
+#include "apps/train/older_run.h"
 #include "base/lock.h"
 
 namespace heed {
@@ -24,20 +25,19 @@ std::optional<Config> resumed_config(const Config& wanted, const Wish& wish);
 /// Throws UserError where the folder holds a run that is neither to be continued nor overwritten.
 void require_no_older_run(const std::string& folder, const Wish& wish);
 
-/// Deletes the run in the config's folder, if there is one, and corpora kept there that are not the
-/// config's. The caller holds the folder's lock.
-void delete_older_run(const Config& config);
-
-/// Takes the folder: makes it, locks it while this object lives, refuses or deletes an older run as
-/// wished, and logs there from now on.
+/// Takes the folder: makes it, locks it while this object lives, refuses an older run or puts it
+/// aside as wished, and logs there from now on. At its end the older run is back where the new one
+/// has not begun (write_config()).
 class Preparation {
  public:
-  /// `saved` is resumed_config(); `meeting` the folder where this run's ranks meet, or "".
-  Preparation(const Config& config, const Wish& wish, const std::optional<Config>& saved,
+  /// The config then names streams as the folder keeps them. `saved` is resumed_config(); `meeting`
+  /// the folder where this run's ranks meet, or "".
+  Preparation(Config& config, const Wish& wish, const std::optional<Config>& saved,
               const std::string& meeting);
 
  private:
   FolderLock lock_;
+  std::optional<RestoreAtEnd> older_;  // ends before the lock, which it needs
 };
 
 /// Those of the folder when a run goes on, else new ones, saved there. A run that failed before its
@@ -52,8 +52,8 @@ Provenance provenance_of(const ModelFolder& run, bool resumed);
 /// Whether the run's folder has scores that this config would give again on the corpora of `now`.
 bool has_scores(const std::optional<Config>& saved, const Config& config, const Provenance& now);
 
-/// From here on the folder is of `config`. `updates` are done; old scores and the translations that
-/// got them may be `kept`.
+/// From here on the folder is of `config`, and an older run that was put aside is deleted.
+/// `updates` are done; old scores and the translations that got them may be `kept`.
 void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept);
 
 }  // namespace heed

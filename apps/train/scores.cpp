@@ -11,6 +11,7 @@
 #include "apps/shared/attention_maps.h"
 #include "apps/shared/base_model.h"
 #include "apps/shared/pairs.h"
+#include "apps/shared/run_check.h"
 #include "apps/shared/test_set.h"
 #include "apps/shared/together.h"
 #include "base/error.h"
@@ -73,8 +74,8 @@ class SetScorer {
       }
     };
     attempt([&] {
-      outputs = translate_together(group_, lines_,
-                                   [&](const Lines& lines, int64_t) { return translate(lines); });
+      outputs = translate_together(
+          group_, lines_, [&](const Lines& lines, int64_t, int64_t) { return translate(lines); });
     });
     if (!scores.problem.empty()) return scores;
     if (!outputs) return std::nullopt;
@@ -217,10 +218,7 @@ class SetScorer {
 train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& files,
                             ranks::Group& group) {
   const train::TrainConfig& training = folder.config.training;
-  const bool wanted = training.validate_bleu || SetScorer::wants_chrf(training) ||
-                      !training.validation_command.empty() || training.validation_samples > 0 ||
-                      training.validation_outputs;
-  if (!wanted || files.source.empty()) return {};
+  if (!validations_translate(training) || files.source.empty()) return {};
   auto scorer = std::make_shared<SetScorer>(folder, files, group);
   return [scorer](model::Model&, int64_t update) { return scorer->score(update); };
 }
@@ -232,8 +230,8 @@ std::vector<std::string> translated(const ModelFolder& folder, const TestSet& se
                                     ranks::Group& group) {
   group.begin("the test set was translated");
   const auto hypotheses =
-      translate_together(group, set.source, [&](const auto& lines, int64_t first_line) {
-        return translate_all(folder, lines, first_line);
+      translate_together(group, set.source, [&](const auto& lines, int64_t first, int64_t step) {
+        return translate_all(folder, lines, first, step);
       });
   return hypotheses.value_or(std::vector<std::string>());
 }
@@ -245,13 +243,15 @@ std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& gro
   if (config.data.test.source.empty()) return {};
   const TestSet set = open_test_set(config, "", "");
   const auto hypotheses = translated(folder, set, group);
-  if (!group.leads()) return {};
-  write_lines((fs::path(folder.path) / "test.hypothesis").string(), hypotheses);
   std::vector<std::string> scores;
-  for (const score::Score& score : score::score(hypotheses, set.reference, config.evaluation)) {
-    scores.push_back(describe(score));
-    log::info("test " + scores.back());
-  }
+  group.take_time([&] {
+    if (!group.leads()) return;
+    write_lines((fs::path(folder.path) / "test.hypothesis").string(), hypotheses);
+    for (const score::Score& score : score::score(hypotheses, set.reference, config.evaluation)) {
+      scores.push_back(describe(score));
+      log::info("test " + scores.back());
+    }
+  });
   return scores;
 }
 
@@ -275,10 +275,11 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
   } catch (const UserError& error) {
     return without(error);
   }
-  const auto before = translated(*base, set, group), after = translated(folder, set, group);
-  if (!group.leads()) return {};
   std::vector<score::Score> old, now;
   try {
+    // The device may not translate as the base's decoding.weights say.
+    const auto before = translated(*base, set, group), after = translated(folder, set, group);
+    if (!group.leads()) return {};
     old = score::score(before, set.reference, base->config.evaluation);
     now = score::score(after, set.reference, base->config.evaluation);
   } catch (const UserError& error) {

@@ -1,8 +1,8 @@
 #include "apps/train/spool.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <future>
+#include <system_error>
 #include <vector>
 
 #include "apps/shared/run_config.h"
@@ -26,9 +26,19 @@ void require_distinct(const std::vector<CorpusFile>& streams) {
                         "' can be read only once; save one of them to a file");
 }
 
+/// Files have their later names there, for .tsv says what is in one.
+fs::path streams_of(const std::string& folder) {
+  return fs::path(folder) / ".heed.streams";
+}
+
 }  // namespace
 
-void spool_corpora(Config& config, const Wish& wish) {
+StreamedCorpora::~StreamedCorpora() {
+  std::error_code ignored;
+  if (!aside_.empty()) fs::remove_all(aside_, ignored);
+}
+
+void StreamedCorpora::read(Config& config, const Wish& wish) {
   const fs::path folder = config.output;
   std::vector<CorpusFile> streams = corpus_files(config.data);
   std::erase_if(streams, [](const CorpusFile& file) { return !text::is_stream(*file.path); });
@@ -51,28 +61,37 @@ void spool_corpora(Config& config, const Wish& wish) {
   const FolderLock lock(config.output, "heed train");
   lock.remove_left_overs();
   require_no_older_run(config.output, wish);
+  const fs::path place = wish.overwrite ? streams_of(config.output) : folder;
+  if (wish.overwrite) {
+    remove_old_streams(config.output);
+    aside_ = place.string();
+    make_folder(aside_);
+  }
   // All at once: who writes into several FIFOs may do so line by line.
   std::vector<std::future<void>> reading;
   for (const CorpusFile& stream : streams) {
-    const std::string from = *stream.path, kept = (folder / stream.name).string();
-    log::info(stream.key + ": reading '" + from + "' into " + kept);
-    reading.push_back(std::async(std::launch::async, [=] { text::spool(from, kept); }));
-    *stream.path = kept;
+    const std::string from = *stream.path, to = (place / stream.name).string();
+    log::info(stream.key + ": reading '" + from + "' into " + (folder / stream.name).string());
+    reading.push_back(std::async(std::launch::async, [=] { text::spool(from, to); }));
+    *stream.path = to;
   }
   for (auto& one : reading) one.get();
 }
 
-void remove_kept(const Config& config) {
-  data::DataConfig data = config.data;
-  const std::vector<CorpusFile> files = corpus_files(data);
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(config.output, none)) {
-    if (!is_kept_corpus(entry.path().filename().string())) continue;
-    const bool named = std::ranges::any_of(files, [&](const CorpusFile& file) {
-      return fs::equivalent(*file.path, entry.path(), none);
-    });
-    if (!named) fs::remove(entry.path(), none);
+void name_streams(Config& config) {
+  for (const CorpusFile& file : corpus_files(config.data)) {
+    if (*file.path != (streams_of(config.output) / file.name).string()) continue;
+    const std::string kept = (fs::path(config.output) / file.name).string();
+    std::error_code error;
+    fs::rename(*file.path, kept, error);
+    if (error) throw Failure(kept + ": cannot write: " + error.message());
+    *file.path = kept;
   }
+}
+
+void remove_old_streams(const std::string& folder) {
+  std::error_code ignored;
+  fs::remove_all(streams_of(folder), ignored);
 }
 
 std::vector<std::string> kept_corpora(const Config& config) {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,7 @@
 #include "apps/shared/together.h"
 #include "apps/shared/training_run.h"
 #include "apps/train/folder.h"
+#include "apps/train/older_run.h"
 #include "apps/train/scores.h"
 #include "apps/train/spool.h"
 #include "base/error.h"
@@ -54,18 +56,21 @@ struct TrainArgs {
   int64_t ranks = 1, restarts = 0, rank_timeout = 120;
 };
 
-/// Of a YAML file, or of a run's folder, which goes on as it is. Names the folder of the run.
-Config wanted_config(const TrainArgs& args) {
+/// Of a YAML file, or of a run's folder, which goes on as it is. Names the folder of the run. The
+/// `first` process puts an older run back there that a killed --overwrite has left aside.
+Config wanted_config(const TrainArgs& args, bool first) {
   std::error_code none;
   if (!fs::is_directory(args.config, none)) {
     Config config = load_config(args.config, args.settings);
     config.output = run_folder(config);
+    if (first) restore_older_run(config.output);
     return config;
   }
   const std::string folder = args.config, file = (fs::path(folder) / "config.yaml").string();
   if (!args.wish.resume)
     throw UserError(folder + ": is a folder; `heed train " + shell_word(folder) +
                     " --resume` goes on with the run in it");
+  if (first) restore_older_run(folder);
   if (!fs::exists(file) || !has_begun(folder))
     throw UserError(folder +
                     ": holds no run to go on with; it has no config.yaml or no checkpoint");
@@ -117,26 +122,36 @@ void log_start(const ModelFolder& folder, const ranks::Place& place) {
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }
 
-/// One rank of a run, or a run alone. `found`: what was found before, which belongs into the run's
-/// log.
+/// One rank of a run, or a run alone. The first `check`s before it takes the folder; what that
+/// finds belongs into the run's log.
 void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
-                const RunCheck& found) {
+                const std::function<RunCheck(const Config&)>& check) {
   const std::string folder = config.output;
   std::optional<Config> saved;
   std::optional<Preparation> preparation;
-  if (place.leads()) {
+  const auto prepare = [&] {
+    const RunCheck found = check(config);
     saved = resumed_config(config, args.wish);
     preparation.emplace(config, args.wish, saved, place.folder);
     found.tell();
-  } else {
+  };
+  // Ranks of a launcher meet before, for large corpora are checked longer than they look for each
+  // other. The first one says in the folder where it is.
+  const bool launched = !place.alone() && place.meeting != ranks::Meeting::file;
+  if (!place.leads()) {
     log::set_origin("rank " + std::to_string(place.rank));
     log::set_quiet();
+  } else if (launched) {
+    make_folder(folder);
+  } else {
+    prepare();
   }
   use_threads(threads_of_rank(config.threads, place.local_size));
   const at::Device device = model::open_device(device_of_rank(config.device, place));
   ranks::Group group(
       place,
       {.device = device, .timeout = std::chrono::seconds(args.rank_timeout), .folder = folder});
+  if (launched && group.leads()) prepare();
   const ranks::Board board(place.folder, place.size);
   data::HygieneReport hygiene;
   if (group.leads()) {
@@ -154,7 +169,9 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   if (!run.config.training.from.empty() && !goes_on) take_base_weights(run);
   log_start(run, place);
   std::optional<Provenance> provenance;
-  if (group.leads()) provenance = provenance_of(run, saved.has_value());
+  group.take_time([&] {  // reads the corpora
+    if (group.leads()) provenance = provenance_of(run, saved.has_value());
+  });
   const bool scored = provenance && has_scores(saved, run.config, *provenance);
   const auto corpus = training_corpus(run, group);
   if (group.leads())
@@ -183,10 +200,12 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
        .updated = [&](int64_t update) { board.show(place.rank, update); },
        .resume = args.wish.resume});
   if (result.stopped == train::StopReason::interrupted && !group.leads()) return;
-  if (result.stopped == train::StopReason::interrupted)
+  if (result.stopped == train::StopReason::interrupted) {
+    board.show_interruption();
     throw Failure("interrupted at update " + std::to_string(result.updates) +
                   ", everything is saved; `heed train " + shell_word(folder) +
                   " --resume` goes on from there");
+  }
   log::info(result.reason());
   const bool has_all = group.tell(scored ? "scored" : "") == "scored";
   if (result.stopped == train::StopReason::nothing_to_do && has_all) return;
@@ -219,15 +238,39 @@ std::vector<std::string> rank_command(const TrainArgs& args, const Config& confi
   return command;
 }
 
+/// In processes of this machine, which this one starts.
+void train_in_ranks(const TrainArgs& args, Config config) {
+  make_folder(config.output);
+  if (args.wish.overwrite) {
+    // Here: ranks that start again before one of them had done it would go on with the older run.
+    const FolderLock lock(config.output, "heed train");
+    put_aside(config);
+  }
+  signals::install();
+  try {
+    run_ranks({.command = rank_command(args, config, false),
+               .again = rank_command(args, config, true),
+               .ranks = args.ranks,
+               .restarts = args.restarts,
+               .folder = config.output});
+  } catch (...) {
+    if (args.wish.overwrite) restore_older_run(config.output);
+    throw;
+  }
+}
+
 void train_command(const TrainArgs& args) {
-  Config config = wanted_config(args);
   const ranks::Place place = ranks::place_of();
+  // Not a rank of heed's own launcher, which prepares and checks all before.
+  const bool first = place.leads() && place.meeting != ranks::Meeting::file;
+  Config config = wanted_config(args, first);
   if (!place.alone() && args.ranks != 1 && args.ranks != place.size)
     throw UserError("--ranks " + std::to_string(args.ranks) + ": " + place.announcer +
                     " has started " + std::to_string(place.size) +
                     " ranks already; leave the option out");
+  StreamedCorpora streams;
   if (place.alone())
-    spool_corpora(config, args.wish);
+    streams.read(config, args.wish);
   else
     data::require_files(config.data, "a run of " + place.announcer);
   const bool here = !place.alone() || args.ranks == 1;
@@ -235,30 +278,21 @@ void train_command(const TrainArgs& args) {
     throw UserError(
         args.config +
         ": can be read only once, and each rank of --ranks reads it; save it to a file");
-  RunCheck found;
-  // The others find the same, and so has heed's own launcher.
-  if (place.leads() && place.meeting != ranks::Meeting::file) {
+  const auto check = [&](const Config& wanted) {
+    RunCheck found;
+    if (!first) return found;  // others find the same
     log::progress("checking what the configuration names");
-    found = check_run(config, {.file = args.config,
+    found = check_run(wanted, {.file = args.config,
                                .resume = args.wish.resume,
                                .overwrite = args.wish.overwrite,
                                .ranks = here ? place.local_size : args.ranks,
                                .own_device = here});
     found.require(args.config);
-  }
-  if (here) return train_here(args, std::move(config), place, found);
-  make_folder(config.output);
-  if (args.wish.overwrite) {
-    // Here: ranks that start again before one of them had done it would go on with the older run.
-    const FolderLock lock(config.output, "heed train");
-    delete_older_run(config);
-  }
-  signals::install();
-  run_ranks({.command = rank_command(args, config, false),
-             .again = rank_command(args, config, true),
-             .ranks = args.ranks,
-             .restarts = args.restarts,
-             .folder = config.output});
+    return found;
+  };
+  if (here) return train_here(args, std::move(config), place, check);
+  check(config);
+  train_in_ranks(args, std::move(config));
 }
 
 }  // namespace
@@ -277,7 +311,9 @@ void add_train(CommandLine& program) {
   const Argument resume =
       command.flag("--resume", args->wish.resume,
                    "Continue from the newest checkpoint, or start if there is none");
-  command.flag("--overwrite", args->wish.overwrite, "Delete an older run in the same folder first")
+  command
+      .flag("--overwrite", args->wish.overwrite,
+            "Delete an older run in the same folder, once the new one begins")
       .excludes(resume);
   const Argument ranks =
       command

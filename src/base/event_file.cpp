@@ -96,10 +96,14 @@ uint32_t masked_crc32c(std::string_view bytes) {
   return (crc >> 15 | crc << 17) + 0xA282EAD8U;
 }
 
+bool is_event_file(const std::string& name) {
+  return name.starts_with(kBegin);
+}
+
 void remove_event_files(const std::string& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(kBegin))
+    if (is_event_file(entry.path().filename().string()))
       std::filesystem::remove(entry.path(), ignored);
 }
 

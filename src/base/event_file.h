@@ -40,6 +40,9 @@ class EventFile {
 /// CRC-32C (Castagnoli) as TFRecord masks it: rotated right by 15 bits, plus a constant.
 uint32_t masked_crc32c(std::string_view bytes);
 
+/// Whether a file is one, by its name.
+bool is_event_file(const std::string& name);
+
 /// Removes the event files of a folder.
 void remove_event_files(const std::string& folder);
 

@@ -32,6 +32,8 @@ constexpr int64_t kSearchTokens = 32768;
 constexpr int64_t kScoredTokens = 1024;
 constexpr int64_t kDeviceFactor = 8;  // a GPU has the memory and needs the parallelism
 constexpr std::size_t kNamedLines = 10;
+constexpr const char* kNoInt8 =
+    "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 or fp32";
 
 int64_t token_budget(int64_t tokens, const at::Device& device) {
   return device.is_cpu() ? tokens : tokens * kDeviceFactor;
@@ -110,6 +112,13 @@ std::vector<std::vector<int64_t>> batches_by_length(const std::vector<int64_t>& 
   return out;
 }
 
+void require_weights(const DecodeConfig& config, const at::Device& device) {
+  if (config.weights == WeightType::int8 && !device.is_cpu()) throw UserError(kNoInt8);
+  if (config.weights == WeightType::bf16 && device.is_cuda() &&
+      model::choose_precision("auto", device) != at::kBFloat16)
+    throw UserError("decoding.weights: bf16: this GPU has none; set fp32");
+}
+
 Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
                        at::ScalarType precision)
     : members_(std::move(members)),
@@ -126,7 +135,8 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
     throw UserError(
         "decoding.coverage_penalty: counts the attention of the first model, which has none; set "
         "it to 0");
-  if (config_.weights == WeightType::bf16) precision_ = model::choose_precision("bf16", device_);
+  require_weights(config_, device_);
+  if (config_.weights == WeightType::bf16) precision_ = at::kBFloat16;
   const packed::Numbers numbers = numbers_of(config_.weights, precision_);
   together_ = config_.batch_size;
   for (auto& member : members_) {
@@ -136,9 +146,7 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
       member.model = std::move(packed);
       together_ = std::min(together_, group_of(numbers));
     } else if (config_.weights == WeightType::int8)
-      throw UserError(
-          "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 or "
-          "fp32");
+      throw UserError(kNoInt8);
   }
 }
 
@@ -179,7 +187,7 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
   for (const auto& member : members_) {
     auto& examples = out.members.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const int64_t number = first_line + static_cast<int64_t>(i);
+      const int64_t number = number_of(static_cast<int64_t>(i), first_line);
       examples.push_back({.source = member.source.encode(lines[i]), .origin = {0, number}});
       auto& source = examples.back().source;
       if (&member == &first() && knows_nothing(member.source, source))
@@ -228,7 +236,7 @@ void Translator::add_prefixes(const std::vector<std::string>& prefixes, int64_t 
   expect(prefixes.size() == lines.lengths.size(), "a prefix for each line");
   for (const std::string& prefix : prefixes) {
     lines.prefixes.push_back(first().target.encode(prefix));
-    const int64_t number = first_line + std::ssize(lines.prefixes) - 1;
+    const int64_t number = number_of(std::ssize(lines.prefixes) - 1, first_line);
     check_length(std::ssize(lines.prefixes.back()), longest(),
                  "the prefix of line " + std::to_string(number), "shorten the prefix");
   }
@@ -277,7 +285,7 @@ void Translator::warn(const Lines& lines, const std::vector<Translation>& transl
   bool by_ratio = false;
   for (std::size_t i = 0; i < translations.size(); ++i) {
     if (translations[i].hypotheses.empty() || !translations[i].hypotheses[0].cut) continue;
-    cut.push_back(first_line + static_cast<int64_t>(i));
+    cut.push_back(number_of(static_cast<int64_t>(i), first_line));
     by_ratio |= std::ssize(translations[i].hypotheses[0].ids) < longest();
   }
   if (!cut.empty())
@@ -298,7 +306,7 @@ void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& ba
   SearchOptions options{.config = config_, .keep_attention = keep_attention};
   options.config.n_best = std::max(config_.n_best, config_.mbr);
   for (const int64_t i : batch) {
-    options.sampling_streams.push_back(static_cast<uint64_t>(first_line + i));
+    options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
   }
   auto found = search(models(), sources, options);

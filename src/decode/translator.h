@@ -36,15 +36,21 @@ struct Member {
   text::Vocabulary source, target;
 };
 
+/// Throws UserError where the device cannot compute as decoding.weights says.
+void require_weights(const DecodeConfig& config, const at::Device& device);
+
 class Translator {
  public:
   /// Moves the models to `device`. On a CPU Transformers are packed (packed/transformer.h):
   /// their weights must not change while this object lives. `decoding.weights: bf16` overrides
-  /// `precision`. Throws UserError when the device cannot compute in bf16, a model or device has no
-  /// int8, or there is a coverage_penalty and the first model does not attend.
+  /// `precision`. Throws UserError as require_weights(), when a model has no int8, or there is a
+  /// coverage_penalty and the first model does not attend.
   Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 
+  /// Line i is number first_line + i * line_step, for warnings and samples: 2 where the lines are
+  /// every second one of a text.
+  int64_t line_step = 1;
   bool keep_attention = false;
   bool warn_of_cuts = true;  // name the lines that were cut or whose translation was
   /// Asked before each batch, by several threads: once it says true, translate() ends soon, and the
@@ -53,7 +59,8 @@ class Translator {
 
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
-  /// reached the length limit are warned about by their 1-based numbers (`first_line` + index).
+  /// reached the length limit are warned about by their 1-based numbers (`first_line` + index *
+  /// line_step).
   /// `prefixes`, if any, has for each line the text that its translation begins with; a line
   /// without pieces stays empty all the same. Throws UserError where one is longer than the model
   /// can take. With decoding.mbr the hypotheses are chosen by choose_by_utility().
@@ -106,6 +113,9 @@ class Translator {
   struct Lines;
   std::vector<model::Model*> models() const;
   enum class TooLong { cut, refuse };
+  int64_t number_of(int64_t line, int64_t first_line) const {
+    return first_line + line * line_step;
+  }
   Lines encode(const std::vector<std::string>& lines, int64_t first_line, TooLong policy) const;
   void warn(const Lines& lines, const std::vector<Translation>& translations,
             int64_t first_line) const;

@@ -12,7 +12,9 @@
 namespace heed::ranks {
 
 Board::Board(const std::string& folder, int64_t size)
-    : numbers_(nullptr), bytes_(static_cast<std::size_t>(size) * sizeof(int64_t)) {
+    : numbers_(nullptr),
+      size_(size),
+      bytes_((static_cast<std::size_t>(size) + 1) * sizeof(int64_t)) {
   static_assert(std::atomic<int64_t>::is_always_lock_free);
   const std::string path = folder + "/board";
   const bool shown = !folder.empty();

@@ -4,7 +4,9 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <exception>
 #include <thread>
 
 #include "base/error.h"
@@ -22,6 +24,12 @@ constexpr std::chrono::hours kPatience(24 * 7);
 
 /// Less goes as a message: those who share memory exchange one, too.
 constexpr std::size_t kSharedBytes = 4096;
+
+/// Between two looks at who is done: a small part of the time so far.
+Clock::duration pause_after(Clock::duration time) {
+  return std::clamp<Clock::duration>(time / 32, std::chrono::milliseconds(1),
+                                     std::chrono::milliseconds(200));
+}
 
 std::string first_line(const std::exception& error) {
   const auto* known = dynamic_cast<const c10::Error*>(&error);
@@ -162,6 +170,35 @@ std::vector<std::string> Group::gather(const std::string& text) {
 
 std::string Group::tell(const std::string& text) {
   return gather(leads() ? text : std::string()).front();
+}
+
+void Group::take_time(const std::function<void()>& work) {
+  if (alone()) return work();
+  std::atomic<bool> done = false;
+  std::exception_ptr failed, lost;
+  std::thread answering([&] {
+    const auto start = Clock::now();
+    try {
+      for (bool all = false; !all;) {
+        all = true;
+        for (const auto& other : gather(std::vector<int64_t>{done ? 1 : 0}))
+          all = all && other[0] != 0;
+        if (!all) std::this_thread::sleep_for(pause_after(Clock::now() - start));
+      }
+    } catch (...) {
+      lost = std::current_exception();
+    }
+  });
+  // On the calling thread: programs that it starts end with the thread that has started them.
+  try {
+    work();
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  done = true;
+  answering.join();
+  if (failed) std::rethrow_exception(failed);
+  if (lost) std::rethrow_exception(lost);
 }
 
 void Group::leave(const std::string& name, const std::string& text) {

@@ -71,6 +71,11 @@ class Group {
   Tensor exchange(const Tensor& sent, const std::vector<int64_t>& sent_sizes,
                   const std::vector<int64_t>& received_sizes);
 
+  /// Runs this rank's work, which exchanges nothing, and returns when all have done theirs, however
+  /// long that takes. Meanwhile a thread answers the others: one that is gone or hangs is noticed
+  /// as in an exchange. What the work throws is thrown when all are done.
+  void take_time(const std::function<void()>& work);
+
   /// Not collective. A text under a name, for those who wait for it, however long that takes: for
   /// what one rank prepares for the others.
   void leave(const std::string& name, const std::string& text);

@@ -89,9 +89,11 @@ StorePtr meet_announced(const Place& place, const GroupOptions& options) {
       return store;
     }
   }
-  throw Failure(place.name() + ": the first rank has not announced itself in " + file + " within " +
-                std::to_string(options.timeout.count() / 1000) +
-                " s; the run's folder must be the same on all machines");
+  throw Failure(
+      place.name() + ": the first rank has not announced itself in " + file + " within " +
+      std::to_string(options.timeout.count() / 1000) +
+      " s; the run's folder must be the same on all machines, and a longer time is given with "
+      "--rank-timeout");
 }
 
 /// The address that the others reach this rank at.

@@ -3,6 +3,7 @@
 #include <sentencepiece_processor.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -122,7 +123,7 @@ std::vector<int32_t> Vocabulary::encode(std::string_view line) const {
 }
 
 std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uint64_t seed) const {
-  if (impl_->kind == Kind::other) return encode(line);
+  if (!can_sample()) return encode(line);
   // The best segmentation gives the text as the model normalises it, and what has no piece.
   const auto best = impl_->processor.EncodeAsImmutableProto(fold_spaces(line));
   Random random(seed);
@@ -199,6 +200,14 @@ void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
       throw UserError(key + ": the vocabulary has no user-defined symbol '" + symbol +
                       "'; heed vocab TEXT --extend OLD.spm --symbols '" + symbol +
                       "' --size N -o NEW.spm adds it");
+}
+
+bool Vocabulary::has_bytes() const {
+  return std::ranges::find(impl_->types, PieceType::byte) != impl_->types.end();
+}
+
+bool Vocabulary::can_sample() const {
+  return impl_->kind != Kind::other;
 }
 
 std::string Vocabulary::piece(int32_t id) const {

@@ -104,6 +104,11 @@ class Vocabulary {
   /// Throws UserError naming `key`, with the cure, unless all are user-defined symbols.
   void require_symbols(const std::vector<std::string>& symbols, const std::string& key) const;
 
+  /// Whether it spells what has no piece in bytes.
+  bool has_bytes() const;
+  /// Whether sample() draws: it is unigram or BPE.
+  bool can_sample() const;
+
   std::string piece(
       int32_t id) const;  // as SentencePiece spells it, word starts marked with U+2581
   int32_t size() const;

@@ -67,7 +67,11 @@ TEST(EventFile, HoldsScalarsAsTensorBoardReadsThem) {
 
 TEST(EventFile, OfARunThatBeginsAgainReplacesTheOldOne) {
   const TemporaryFolder folder;
-  { EventFile file(folder.path()); }
+  {
+    EventFile file(folder.path());
+    EXPECT_TRUE(is_event_file(std::filesystem::path(file.path()).filename().string()));
+    EXPECT_FALSE(is_event_file("events"));
+  }
   folder.write("events", "kept");
   remove_event_files(folder.path());
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()),

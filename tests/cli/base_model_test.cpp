@@ -1,6 +1,7 @@
 // training.from and training.freeze: a run that begins with another one's model.
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -144,6 +145,10 @@ TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
   tagged.insert(tagged.end(), {"--set", "data.vocabulary.symbols=[<de>]"});
   expect_refused(train("tagged", kNone, "2", tagged),
                  {"training.from", folder_ / "base", "'<de>'", "heed vocab"});
+  auto bytes = from("base");
+  bytes.insert(bytes.end(), {"--set", "data.vocabulary.byte_fallback=true"});
+  expect_refused(train("bytes", kNone, "2", bytes),
+                 {"training.from", folder_ / "base", "data.vocabulary.byte_fallback: true"});
 }
 
 TEST_F(BaseModel, WhoseTestSetIsGoneCostsNothingElse) {
@@ -194,6 +199,31 @@ TEST_F(BaseModel, WhoseScoreFailsCostsNothingElse) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("status 3: broken; what was forgotten is not measured"));
   EXPECT_EQ(summary("new").at("test").size(), 1U);
+  EXPECT_FALSE(summary("new").contains("base"));
+}
+
+// Its weights are numbers, and what it computes with them is not.
+TEST_F(BaseModel, ThatCannotTranslateCostsNothingElse) {
+  ASSERT_EQ(train("base", kNone, "2").status, 0);
+  auto more = from("base");
+  ASSERT_EQ(train("new", kNone, "2", more).status, 0);
+  WeightsFile weights(folder_ / "base/model.safetensors");
+  const std::size_t width = weights.rows("output.weight").at(0).size();
+  weights.change("output.weight", [&](std::vector<float>& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i / width % 2 ? 3e38F : -3e38F;
+  });
+  weights.change("output.bias", [](std::vector<float>& numbers) {
+    for (float& number : numbers) number = std::numeric_limits<float>::max();
+  });
+  more.push_back("--resume");
+  const Result result = train("new", kNone, "4", more);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("warning: test set of " + (folder_ / "base")));
+  EXPECT_THAT(result.err,
+              HasSubstr("are not numbers: its weights are damaged or diverged; what was "
+                        "forgotten is not measured"));
+  EXPECT_EQ(summary("new").at("updates"), 4);
+  EXPECT_FALSE(summary("new").at("test").empty());
   EXPECT_FALSE(summary("new").contains("base"));
 }
 

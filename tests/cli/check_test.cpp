@@ -4,6 +4,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "text/foreign_vocabulary.h"
 
 namespace heed::cli {
 namespace {
@@ -148,6 +149,33 @@ TEST_F(CheckTest, WhatValidationsDecideNeedsThem) {
                  {"training.schedule: plateau", "name data.valid"});
   expect_mistake(check_without("training.early_stopping.metric=chrf"),
                  {"training.early_stopping.metric: chrf", "name data.valid"});
+  expect_mistake(check_without("training.validation_command=echo 1"),
+                 {"training.validation_command: ", "name data.valid"});
+  expect_mistake(check_without("training.validation_outputs=true"),
+                 {"training.validation_outputs: true", "name data.valid"});
+  expect_mistake(check_without("training.keep_best=5"),
+                 {"training.keep_best: 5", "name data.valid"});
+  EXPECT_EQ(check_without("training.keep_best=1").status, 0);
+}
+
+TEST_F(CheckTest, AnExistingVocabularyHasWhatTheConfigurationNeedsOfIt) {
+  const std::string lines = read_file(folder / "train.src") + read_file(folder / "train.tgt");
+  const auto check_with = [&](const std::string& type, const std::string& setting) {
+    text::foreign_vocabulary(folder, lines, {{"model_type", type}, {"vocab_size", "32"}});
+    return check(config(), {"data.vocabulary.source=" + (folder / "foreign.model"), setting});
+  };
+  const std::string bytes = "data.vocabulary.byte_fallback=true",
+                    sampling = "data.subword_sampling=0.1";
+  expect_mistake(check_with("bpe", bytes),
+                 {"foreign.model: the vocabulary has no pieces of bytes",
+                  "data.vocabulary.byte_fallback: true; set it to false"});
+  for (const char* type : {"bpe", "unigram"}) EXPECT_EQ(check_with(type, sampling).status, 0);
+  for (const char* type : {"char", "word"}) {
+    expect_mistake(check_with(type, sampling),
+                   {"foreign.model: the vocabulary is neither unigram nor bpe",
+                    "data.subword_sampling", "set it to 0"});
+    EXPECT_EQ(check_with(type, "data.subword_sampling=0").status, 0);
+  }
 }
 
 TEST_F(CheckTest, RdropNeedsDropout) {

@@ -1,6 +1,11 @@
 // One run by several processes.
+#include <signal.h>
+
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,12 +16,35 @@
 namespace heed::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr const char* kTraining =
     "learning_rate: 0.005, updates: 12, micro_batches: 4, accumulate: 2, ema: 0.9, "
     "validate_every: 5, save_every: 4, log_every: 3, keep_best: 2";
+
+/// The process of a rank that `launcher` has started; 0 where there is none.
+int process_of_rank(int launcher, int rank) {
+  const std::string variable = "HEED_RANK=" + std::to_string(rank);
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const auto process = exact_number<int>(entry.path().filename().string());
+    if (!process) continue;
+    std::string status;
+    std::ifstream stat(entry.path() / "stat"), environment(entry.path() / "environ");
+    std::getline(stat, status);
+    const std::size_t name_ends = status.rfind(')');
+    if (name_ends == std::string::npos) continue;  // it has ended meanwhile
+    std::istringstream fields(status.substr(name_ends + 1));
+    std::string state;
+    int parent = 0;
+    fields >> state >> parent;
+    if (parent != launcher) continue;
+    for (std::string each; std::getline(environment, each, '\0');)
+      if (each == variable) return *process;
+  }
+  return 0;
+}
 
 class Ranks : public ::testing::Test {
  protected:
@@ -30,6 +58,23 @@ class Ranks : public ::testing::Test {
   Result train(const std::string& name, const char* model, std::vector<std::string> more) {
     more.insert(more.begin(), {"train", write_toy_config(folder_, {name, model, kTraining, true})});
     return run_heed(more);
+  }
+  /// As mpirun starts two ranks on two machines: no file but the run's folder is common, and the
+  /// first rank says there how it is reached.
+  static std::vector<Result> train_on_two_machines(const std::vector<std::string>& arguments,
+                                                   const std::vector<std::string>& variables = {}) {
+    std::vector<Result> results(2);
+    std::vector<std::jthread> machines;
+    for (int rank = 0; rank < 2; ++rank)
+      machines.emplace_back([&, rank] {
+        std::vector<std::string> environment = {
+            "OMPI_COMM_WORLD_RANK=" + std::to_string(rank), "OMPI_COMM_WORLD_SIZE=2",
+            "OMPI_COMM_WORLD_LOCAL_RANK=0", "OMPI_COMM_WORLD_LOCAL_SIZE=1", "PMIX_NAMESPACE=job@7"};
+        environment.insert(environment.end(), variables.begin(), variables.end());
+        results[rank] = run_heed_in(environment, arguments);
+      });
+    for (std::jthread& machine : machines) machine.join();
+    return results;
   }
   std::string file(const std::string& name) const { return read_file(folder_ / name); }
   /// Losses of all events, in order.
@@ -80,24 +125,71 @@ TEST_F(Ranks, GoOnWithAnotherNumber) {
   EXPECT_EQ(file("one/model.safetensors"), file("some/model.safetensors"));
 }
 
-// As mpirun starts them on two machines: no file but the run's folder is common, and the first rank
-// says there how it is reached.
 TEST_F(Ranks, MeetOverTheNetwork) {
   EXPECT_EQ(train("one", kRnn, {}).status, 0);
   const std::string config = write_toy_config(folder_, {"two", kRnn, kTraining, true});
-  std::vector<Result> results(2);
-  {
-    std::vector<std::jthread> machines;
-    for (int rank = 0; rank < 2; ++rank)
-      machines.emplace_back([&, rank] {
-        results[rank] = run_heed_in({"OMPI_COMM_WORLD_RANK=" + std::to_string(rank),
-                                     "OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_LOCAL_RANK=0",
-                                     "OMPI_COMM_WORLD_LOCAL_SIZE=1", "PMIX_NAMESPACE=job@7"},
-                                    {"train", config});
-      });
-  }
-  for (const Result& result : results) EXPECT_EQ(result.status, 0) << result.err;
+  for (const Result& result : train_on_two_machines({"train", config}))
+    EXPECT_EQ(result.status, 0) << result.err;
   expect_same("one", "two");
+}
+
+TEST_F(Ranks, WaitForACheckThatTakesLongerThanAnExchangeMay) {
+  const std::string scorer = folder_.write(
+      "scorer",
+      "#!/bin/sh\n"
+      "mkdir '" +
+          (folder_ / "called") +
+          "' 2> /dev/null && sleep 6\n"
+          R"(echo '{"name": "BLEU", "score": 12.5, "signature": "nrefs:1", "verbose_score": ""}')"
+          "\n");
+  fs::permissions(scorer, fs::perms::owner_all);
+  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  for (const Result& result :
+       train_on_two_machines({"train", config, "--rank-timeout", "4", "--set", "training.updates=1",
+                              "--set", "evaluation.metrics=[bleu]"},
+                             {"HEED_SACREBLEU=" + scorer}))
+    EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(fs::exists(folder_ / "called"));
+}
+
+TEST_F(Ranks, EndWhereTheFirstFindsAFault) {
+  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  const auto results = train_on_two_machines(
+      {"train", config, "--set", "data.vocabulary.source=" + (folder_ / "missing.spm")});
+  EXPECT_EQ(results[0].status, 2);
+  EXPECT_THAT(results[0].err, HasSubstr("data.vocabulary.source"));
+  EXPECT_EQ(results[1].status, 1) << results[1].err;
+}
+
+TEST_F(Ranks, WaitForAScoreThatTakesLongerThanAnExchangeMay) {
+  const Result result = train("run", kNone,
+                              {"--ranks", "2", "--rank-timeout", "4", "--set", "training.updates=1",
+                               "--set", "training.validation_command=sleep 6; echo 7"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("command 7"));
+}
+
+TEST_F(Ranks, EndAndDoNotStartAgainAfterASignalToOne) {
+  const std::string console = folder_ / "console.log", metrics = folder_ / "run/metrics.jsonl";
+  const std::string config = write_toy_config(
+      folder_, {"run", kNone,
+                "learning_rate: 0.005, updates: 1000000, micro_batches: 4, log_every: 1, "
+                "validate_every: 1000000, save_every: 1000000"});
+  subprocess::Child heed =
+      subprocess::start(command({"train", config, "--ranks", "2", "--restarts", "3"}), console);
+  std::error_code not_yet;
+  while (!(fs::file_size(metrics, not_yet) > 0 && !not_yet)) {
+    if (heed.finished()) FAIL() << "it has ended before the signal\n" << read_file(console);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const int rank = process_of_rank(heed.process(), 1);
+  ASSERT_GT(rank, 0);
+  ::kill(rank, SIGTERM);
+  EXPECT_EQ(heed.wait(), 1);
+  const std::string told = read_file(console);
+  EXPECT_EQ(lines_of(told).back(), "heed: interrupted, all 2 ranks have ended");
+  EXPECT_THAT(told, HasSubstr("everything is saved"));
+  EXPECT_THAT(told, Not(HasSubstr("start again")));
 }
 
 TEST_F(Ranks, SayWhoFoundTheMistake) {

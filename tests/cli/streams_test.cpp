@@ -146,6 +146,36 @@ TEST_F(Streams, OverwritingDeletesWhatWasKeptOnceTheConfigurationIsSound) {
   EXPECT_TRUE(fs::exists(run + "/data.train.mine.tsv"));
 }
 
+TEST_F(Streams, AStreamReplacesWhatWasKeptOnceTheNewRunBegins) {
+  const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
+  product(train(yaml, pairs));
+  const std::string before = weights();
+  const auto expect_untouched = [&] {
+    EXPECT_EQ(read_file(kept), pairs);
+    EXPECT_TRUE(weights() == before);
+    EXPECT_FALSE(fs::exists(run + "/.heed.streams"));
+  };
+  expect_mistake(train(yaml, "", {"-q", "--overwrite"}), {"stdin is empty"});
+  expect_untouched();
+  expect_mistake(
+      train(config("{source: \"-\"}", file("none.tsv")), pairs + pairs, {"-q", "--overwrite"}),
+      {"data.valid.source: no file"});
+  expect_untouched();
+  config("{source: \"-\"}", file("valid.tsv"));
+  for (const char* ranks : {"1", "2"}) {
+    const Result result = train(yaml, pairs + pairs,
+                                {"--overwrite", "--ranks", ranks, "--set", "data.max_length=2",
+                                 "--set", "data.long_sentences=error"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("more than the 2 that data.max_length allows"));
+    expect_untouched();
+  }
+  EXPECT_THAT(train(yaml, "", {"--resume"}).err, HasSubstr("nothing to do"));
+  product(train(yaml, pairs + pairs, {"--overwrite"}));
+  EXPECT_EQ(read_file(kept), pairs + pairs);
+  EXPECT_FALSE(fs::exists(run + "/.heed.streams"));
+}
+
 TEST_F(Streams, AKeptCorpusThatIsNamedOutlivesOverwriting) {
   product(train(config("{source: \"-\"}", file("valid.tsv")), pairs));
   const std::string before = weights();
@@ -188,9 +218,12 @@ TEST_F(Streams, AreReportedOnByDoctor) {
 }
 
 TEST_F(Streams, RanksTrainOnStdin) {
-  product(train(config("{source: \"-\"}", file("valid.tsv")), pairs, {"--ranks", "2"}));
+  const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
+  product(train(yaml, pairs, {"--ranks", "2"}));
   EXPECT_EQ(read_file(kept), pairs);
   EXPECT_FALSE(weights().empty());
+  product(train(yaml, pairs + pairs, {"--ranks", "2", "--overwrite"}));
+  EXPECT_EQ(read_file(kept), pairs + pairs);
 }
 
 }  // namespace

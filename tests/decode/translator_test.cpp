@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 #include "base/error.h"
@@ -289,6 +290,37 @@ TEST(Translator, SamplesBelongToTheLineAndNotToTheBatch) {
   auto translator = make_translator(random_model(small_models()[0]), config);
   const auto all = translator.translate(kLines);
   EXPECT_EQ(translator.translate({kLines[5]}, 6)[0].text, all[5].text);
+  translator.line_step = 3;
+  const auto some = translator.translate({kLines[2], kLines[5]}, 3);
+  EXPECT_EQ(some[0].text, all[2].text);
+  EXPECT_EQ(some[1].text, all[5].text);
+}
+
+TEST(Translator, NamesLinesOfAShareByTheirNumbers) {
+  auto translator = make_translator(random_model(small_models()[0]));
+  translator.line_step = 3;
+  testing::internal::CaptureStderr();
+  translator.translate({"mira", "\u65e5\u672c \u8a9e", "tolo"}, 2);
+  const std::string warnings = testing::internal::GetCapturedStderr();
+  EXPECT_NE(warnings.find("knows no piece of line 5;"), std::string::npos) << warnings;
+}
+
+// A GPU is named here, and none is seen.
+TEST(Translator, WeightsThatADeviceHasNotAreRefused) {
+  ::setenv("CUDA_VISIBLE_DEVICES", "", /*replace=*/1);
+  const auto refused = [](WeightType weights, at::DeviceType device) {
+    DecodeConfig config;
+    config.weights = weights;
+    return message_of<UserError>([&] { require_weights(config, at::Device(device)); });
+  };
+  EXPECT_EQ(refused(WeightType::int8, at::kCUDA),
+            "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 "
+            "or fp32");
+  EXPECT_EQ(refused(WeightType::bf16, at::kCUDA),
+            "decoding.weights: bf16: this GPU has none; set fp32");
+  EXPECT_EQ(refused(WeightType::fp32, at::kCUDA), "(nothing thrown)");
+  for (const auto weights : {WeightType::int8, WeightType::bf16, WeightType::fp32})
+    EXPECT_EQ(refused(weights, at::kCPU), "(nothing thrown)");
 }
 
 TEST(Batches, AreSortedByLengthAndKeepWithinTheBounds) {

@@ -76,6 +76,47 @@ TEST(Group, WaitsForWhatAnotherPrepares) {
   });
 }
 
+TEST(Group, TakesMoreTimeThanAnExchangeMay) {
+  using std::chrono::milliseconds;
+  std::atomic<int64_t> done = 0;
+  const auto work = [&](Group& group) {
+    group.take_time([&] {
+      if (group.rank() == 2) std::this_thread::sleep_for(milliseconds(2500));
+      ++done;
+    });
+    EXPECT_EQ(done.load(), group.size());
+    EXPECT_EQ(group.tell(group.leads() ? "and goes on" : ""), "and goes on");
+  };
+  together(3, work, {.timeout = milliseconds(1000)});
+  Group alone;
+  done = 0;
+  work(alone);
+}
+
+TEST(Group, NamesTheRankThatIsGoneWhileItTakesTime) {
+  EXPECT_EQ(message_of<Failure>([] {
+              together(3, [](Group& group) {
+                group.tell("");
+                if (group.rank() == 1) return;
+                group.begin("the test set was translated");
+                group.take_time([] {});
+              });
+            }),
+            "rank 1 of 3 is gone, when the test set was translated");
+}
+
+TEST(Group, ThrowsWhatItsWorkThrowsAndKeepsStep) {
+  together(3, [](Group& group) {
+    const std::string message = message_of<UserError>([&] {
+      group.take_time([&] {
+        if (group.rank() == 1) throw UserError("no such set");
+      });
+    });
+    EXPECT_EQ(message, group.rank() == 1 ? "no such set" : "(nothing thrown)");
+    EXPECT_EQ(group.tell(group.leads() ? "and goes on" : ""), "and goes on");
+  });
+}
+
 TEST(Group, NamesTheRankThatIsGone) {
   EXPECT_EQ(message_of<Failure>([] {
               together(3, [](Group& group) {
@@ -130,6 +171,11 @@ TEST(Board, ShowsWhatEachRankPuts) {
   const Board alone("", 1);
   alone.show(0, 3);
   EXPECT_EQ(alone.at(0), 3);
+  EXPECT_FALSE(one.interrupted());
+  other.show_interruption();
+  EXPECT_TRUE(one.interrupted());
+  EXPECT_EQ(one.at(0), 5);
+  EXPECT_EQ(one.at(2), 7);
   EXPECT_THROW(Board(folder.path() + "/none", 1), Failure);
 }
 

@@ -69,6 +69,21 @@ TEST(BytePieces, AreSampledAround) {
     EXPECT_EQ(vocabulary.decode(vocabulary.sample("abc Щ abcab", 0.5, seed)), "abc Щ abcab");
 }
 
+TEST(ForeignVocabulary, SaysWhetherItHasBytesAndOtherSegmentations) {
+  const TemporaryFolder folder;
+  for (const char* type : {"unigram", "bpe", "char", "word"}) {
+    const Vocabulary vocabulary =
+        foreign_vocabulary(folder, kLines, {{"model_type", type}, {"vocab_size", "16"}});
+    const std::string name = type;
+    EXPECT_EQ(vocabulary.can_sample(), name == "unigram" || name == "bpe") << type;
+    EXPECT_FALSE(vocabulary.has_bytes()) << type;
+  }
+  EXPECT_TRUE(
+      foreign_vocabulary(folder, kLines,
+                         {{"model_type", "bpe"}, {"vocab_size", "300"}, {"byte_fallback", "true"}})
+          .has_bytes());
+}
+
 TEST(BytePieces, NeverBreakALine) {
   const TemporaryFolder folder;
   const Vocabulary vocabulary = foreign_vocabulary(
