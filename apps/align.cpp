@@ -74,9 +74,7 @@ void choose(Aligner& aligner, const AlignArgs& args, bool turned_round) {
 class Lines {
  public:
   Lines(const std::string& path, bool silent) : silent_(silent) {
-    if (path.empty()) return;
-    signals::install();  // half a file is to be taken away
-    file_.emplace(path);
+    if (!path.empty()) file_.emplace(path);
   }
   void write(const std::string& line) {
     if (file_)
@@ -141,6 +139,7 @@ void warn_of_odd_lines(const Aligner& aligner) {
 
 void align(const AlignArgs& args) {
   check(args);
+  if (!args.output.empty()) signals::install();  // half a file is to be taken away
   require_writable({args.output}, {args.source, args.target, args.gold, args.tune_source,
                                    args.tune_target, args.tune_gold});
   const Pairs pairs = read_pairs(args.source, args.target);
