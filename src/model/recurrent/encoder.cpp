@@ -83,13 +83,17 @@ RecurrentEncoder::Encoded RecurrentEncoder::library(const Tensor& data,
                                                     const Tensor& batch_sizes) const {
   const Tensor zeros = at::zeros({2 * layers_, batch_sizes[0].item<int64_t>(), hidden_},
                                  weights_.front().options().requires_grad(false));
+  // The call's `train` switches dropout on, and on a GPU a gradient needs it, outside of training
+  // too: saliency is one.
+  const bool keep = is_training() || at::GradMode::is_enabled();
+  const double dropout = is_training() ? dropout_ : 0;
   Tensor outputs, last;  // last [layers * 2, batch, hidden]
   if (cell_ == Cell::gru)
     std::tie(outputs, last) =
-        at::gru(data, batch_sizes, zeros, weights_, true, layers_, dropout_, is_training(), true);
+        at::gru(data, batch_sizes, zeros, weights_, true, layers_, dropout, keep, true);
   else
-    std::tie(outputs, last, std::ignore) = at::lstm(data, batch_sizes, {zeros, zeros}, weights_,
-                                                    true, layers_, dropout_, is_training(), true);
+    std::tie(outputs, last, std::ignore) =
+        at::lstm(data, batch_sizes, {zeros, zeros}, weights_, true, layers_, dropout, keep, true);
   return {outputs, at::cat({last.select(0, 2 * layers_ - 2), last.select(0, 2 * layers_ - 1)}, 1)};
 }
 

@@ -41,7 +41,10 @@ bool hides(const kernels::Pattern& pattern, int64_t length) {
 
 /// Fused, with the added scores and all masks as one tensor.
 Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look) {
-  Tensor added = look.added.to(query.scalar_type());
+  const kernels::WithoutAutocast guard;  // it would round what is added
+  // On a CPU LibTorch's call takes fp32 beside bf16, on a GPU it does not.
+  const bool in_fp32 = query.is_cpu() && query.scalar_type() == at::kBFloat16;
+  Tensor added = look.added.to(in_fp32 ? at::kFloat : query.scalar_type());
   const Tensor mask = whole_mask(look, query.size(2), query.device());
   if (mask.defined())
     added = added.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
@@ -68,11 +71,9 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, con
   Tensor unwanted;
   const int64_t length = query.size(2);
   const bool seen = weights || look.exchange || !kernels::is_softmax(look.normalise);
-  if (!seen && !look.added.defined()) {
-    if (look.pattern.is_sparse()) return sparse_attention(query, keys, values, look);
-    if (look.pattern.is_band() && worth_blocks(length, look))
-      return attend_in_blocks(query, keys, values, look);
-  }
+  if (!seen && !look.added.defined() && look.pattern.window > 0 && worth_blocks(length, look))
+    return look.pattern.is_sparse() ? sparse_attention(query, keys, values, look)
+                                    : attend_in_blocks(query, keys, values, look);
   if (seen || drops_by_itself(look, query))
     return plain(query, keys, values, look, weights ? *weights : unwanted);
   if (look.added.defined()) return with_added(query, keys, values, look);

@@ -154,6 +154,7 @@ Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& v
   const kernels::WithoutAutocast guard;
   Look look = given;
   look.pattern.global = std::min(look.pattern.global, query.size(2));
+  if (look.pattern.stride >= query.size(2)) look.pattern.stride = 0;  // columns of one place
   const Inputs in{kernels::widened(query), for_each_head(kernels::widened(keys), query.size(1)),
                   for_each_head(kernels::widened(values), query.size(1)), look};
   const Near near(in);

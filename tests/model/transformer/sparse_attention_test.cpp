@@ -108,5 +108,23 @@ TEST(SparseAttention, OfEverythingIsFullAttention) {
     EXPECT_LT((sparse_attention(x, x, x, look) - full).abs().max().item<double>(), 1e-12);
 }
 
+// Options are for the longest sentence; a short one needs no memory for what lies beyond its end.
+TEST(SparseAttention, OfMoreThanTheSentenceNeedsNoMore) {
+  constexpr int64_t kHuge = 1'000'000'000'000;
+  at::manual_seed(8);
+  const Tensor x = at::randn({2, 2, 101, 4}, at::kDouble), short_x = x.narrow(2, 0, 5);
+  Tensor weights;
+  const auto expect_equal = [&](const Tensor& of, const Look& look, const Look& expected) {
+    const Tensor plain = attend(of, of, of, expected, &weights);
+    EXPECT_LT((attend(of, of, of, look) - plain).abs().max().item<double>(), 1e-12);
+  };
+  for (const Tensor& some : {x, short_x}) {
+    expect_equal(some, {.pattern = {.window = kHuge, .global = 1}}, {});
+    expect_equal(some, {.pattern = {.window = kHuge, .stride = kHuge}}, {});
+    expect_equal(some, {.pattern = {.window = 1, .stride = kHuge}}, {.pattern = {.window = 1}});
+    expect_equal(some, {.pattern = {.window = 1, .global = kHuge}}, {});
+  }
+}
+
 }  // namespace
 }  // namespace heed::model
