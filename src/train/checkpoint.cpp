@@ -64,13 +64,17 @@ Checkpoint checkpoint_of(const model::TensorFile& file, const std::string& path)
   return checkpoint;
 }
 
-/// The best weights that going on from a checkpoint needs; none where it is too damaged to go on.
-std::vector<Best> best_of(const std::string& path) {
+/// Of a checkpoint; nothing where it is too damaged to go on from.
+std::optional<Progress> progress_in(const std::string& path) {
   try {
-    return progress_of(model::load_metadata(path), path).best;
+    return progress_of(model::load_metadata(path), path);
   } catch (const UserError&) {
-    return {};
+    return std::nullopt;
   }
+}
+
+bool is_healthy(const Progress& progress) {
+  return progress.skipped_in_a_row == 0;
 }
 
 }  // namespace
@@ -110,15 +114,19 @@ std::vector<std::string> CheckpointFolder::updates() const {
   return paths;
 }
 
-std::optional<CheckpointFolder::Found> CheckpointFolder::latest() const {
+std::optional<CheckpointFolder::Found> CheckpointFolder::latest(bool healthy) const {
   const auto paths = updates();
+  std::optional<Found> newest;
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     try {
-      return Found{*path, load_checkpoint(*path)};
+      Found found{*path, load_checkpoint(*path)};
+      if (!healthy || is_healthy(found.checkpoint.progress)) return found;
+      if (!newest) newest = std::move(found);
     } catch (const UserError& error) {
       log::warn(std::string(error.what()) + "; trying the checkpoint before it");
     }
   }
+  if (newest) return newest;
   if (paths.empty()) return std::nullopt;
   throw UserError(folder_ + ": none of its " + std::to_string(paths.size()) +
                   " checkpoints is whole; remove the folder to train from the start");
@@ -132,13 +140,21 @@ void CheckpointFolder::prune(int64_t keep_last, int64_t newest) const {
     if (stray) fs::remove(path, ignored);
     return stray;
   });
-  const auto kept = std::min(static_cast<std::size_t>(keep_last), paths.size());
-  const auto oldest = paths.end() - static_cast<std::ptrdiff_t>(kept);
-  for (auto path = paths.begin(); path != oldest; ++path) fs::remove(*path, ignored);
-
-  std::set<std::string> names;
-  for (auto path = oldest; path != paths.end(); ++path)
-    for (const Best& one : best_of(*path)) names.insert(one.file);
+  std::set<std::string> names;  // of the best weights that are needed
+  bool healthy = false;         // one of those that stay is
+  int64_t kept = 0;
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    const auto progress = progress_in(*path);
+    const bool sound = progress && is_healthy(*progress);
+    if (kept >= keep_last && (healthy || !sound)) {
+      fs::remove(*path, ignored);
+      continue;
+    }
+    ++kept;
+    healthy = healthy || sound;
+    if (!progress) continue;
+    for (const Best& one : progress->best) names.insert(one.file);
+  }
   std::vector<fs::path> surplus;
   for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
     const std::string name = entry.path().filename().string();

@@ -43,12 +43,14 @@ class CheckpointFolder {
     std::string path;
     Checkpoint checkpoint;
   };
-  /// The newest whole one; a warning for each newer one that is not. Nothing where there is no
+  /// The newest whole one; a warning for each newer one that is not. `healthy`: the newest that was
+  /// not written between updates that were skipped, if there is one. Nothing where there is no
   /// file; throws UserError where there are files and none is whole.
-  std::optional<Found> latest() const;
+  std::optional<Found> latest(bool healthy = false) const;
 
-  /// Removes all but the `keep_last` newest update-*.heed, those behind `newest` (left by a run
-  /// that went further before it was taken back), and all best-* that none of the rest names.
+  /// Removes all but the `keep_last` newest update-*.heed and the newest healthy one, those behind
+  /// `newest` (left by a run that went further before it was taken back), and all best-* that none
+  /// of the rest names.
   void prune(int64_t keep_last, int64_t newest) const;
 
  private:

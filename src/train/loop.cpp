@@ -12,7 +12,7 @@ namespace heed::train {
 namespace {
 
 constexpr int64_t kSkipsInARow = 5;     // until the last checkpoint is taken back
-constexpr std::size_t kInFlight = 2;    // updates that a GPU may be behind the host
+constexpr std::size_t kInFlight = 2;    // updates that a GPU may be behind the host; a CPU never is
 constexpr int64_t kScaleGrowth = 2000;  // updates after which fp16 tries a larger loss scale
 
 }  // namespace
@@ -40,18 +40,24 @@ StopReason Loop::loop() {
       interrupted_ = true;
       continue;
     }
-    if (const auto reason = ended()) return *reason;
-    if (!update_once()) return StopReason::epochs;
+    const bool goes_on = !ended() && update_once();
+    if (!goes_on) settle(0);  // the last updates may take the run back, too
     if (roll_back_) {
       roll_back();
       continue;
     }
+    if (!goes_on) return ended().value_or(StopReason::epochs);
     agree();
     if (progress_.update % config_.log_every == 0) log_window(/*last=*/false);
     show_progress();
-    const bool healthy = progress_.skipped_in_a_row == 0;
-    if (progress_.update % config_.save_every == 0 && healthy && !validation_is_due()) save();
+    if (progress_.update % config_.save_every == 0 && !validation_is_due()) save_if_healthy();
   }
+}
+
+/// Not between updates that are skipped.
+void Loop::save_if_healthy() {
+  settle(0);
+  if (progress_.skipped_in_a_row == 0) save();
 }
 
 bool Loop::validation_is_due() const {
@@ -114,7 +120,7 @@ bool Loop::update_once() {
   if (setup_.updated) setup_.updated(progress_.update);
   unsaved_ = true;
   if (progress_.update <= config_.warmup) progress_.warmup_seconds = progress_.seconds;
-  settle(kInFlight);
+  settle(setup_.device.is_cpu() ? 0 : kInFlight);
   const double seconds = seconds_between(begin, Clock::now());
   progress_.window.seconds += seconds;
   progress_.window.waited += batches_->waited() - waited;
@@ -168,7 +174,8 @@ void Loop::count_skipped(const UpdateReport& report, const UpdateNumbers& number
   ++progress_.skipped_in_a_row;
   log::warn("update " + with_commas(report.plan.update) + " skipped: its " +
             (std::isfinite(numbers.loss) ? "gradient" : "loss") +
-            " is not finite; sentences of lines " + origins_text(report.origins));
+            " is not finite; sentences of lines " +
+            origins_text(report.origins, setup_.corpus->parts().size()));
   if (progress_.skipped_in_a_row >= kSkipsInARow) roll_back_ = true;
 }
 

@@ -44,6 +44,7 @@ class Loop {
   void restore(const Checkpoint& checkpoint, const std::string& path);
   void read_on(const data::Position& position);
   void save();
+  void save_if_healthy();
   void keep_best_weights();
   void write_model() const;
   void roll_back();
@@ -62,7 +63,7 @@ class Loop {
 
   // loop_ranks.cpp
   void agree();
-  std::optional<CheckpointFolder::Found> agreed_checkpoint() const;
+  std::optional<CheckpointFolder::Found> agreed_checkpoint(bool healthy = false) const;
 
   using Clock = std::chrono::steady_clock;
 

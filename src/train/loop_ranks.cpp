@@ -87,11 +87,11 @@ void Loop::agree() {
 }
 
 /// The newest whole one, as the first rank finds it: it alone changes the folder.
-std::optional<CheckpointFolder::Found> Loop::agreed_checkpoint() const {
-  if (group_.alone()) return checkpoints_.latest();
+std::optional<CheckpointFolder::Found> Loop::agreed_checkpoint(bool healthy) const {
+  if (group_.alone()) return checkpoints_.latest(healthy);
   group_.begin("a checkpoint was read");
   std::optional<CheckpointFolder::Found> found;
-  if (group_.leads()) found = checkpoints_.latest();
+  if (group_.leads()) found = checkpoints_.latest(healthy);
   const std::string path = group_.tell(found ? found->path : "");
   if (!group_.leads() && !path.empty()) found = {path, load_checkpoint(path)};
   return found;

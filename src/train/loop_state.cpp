@@ -148,7 +148,7 @@ void Loop::roll_back() {
   reports_.clear();
   const int64_t failed = progress_.update;
   const std::string what = "losses or gradients were not finite in several updates in a row";
-  const auto found = agreed_checkpoint();
+  const auto found = agreed_checkpoint(/*healthy=*/true);
   if (!found || progress_.rollbacks >= kMostRollbacks)
     throw Failure("training ends at update " + with_commas(failed) + ": " + what + ", after " +
                   std::to_string(progress_.rollbacks) +

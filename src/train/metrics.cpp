@@ -7,7 +7,6 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -53,14 +52,12 @@ std::string percent(double share) {
 
 }  // namespace
 
-std::string origins_text(const std::vector<data::Origin>& origins) {
+std::string origins_text(const std::vector<data::Origin>& origins, std::size_t corpora) {
   constexpr std::size_t kMost = 10;
-  std::set<int32_t> corpora;
-  for (const auto& origin : origins) corpora.insert(origin.corpus);
   std::string text;
   for (std::size_t i = 0; i < origins.size() && i < kMost; ++i) {
     if (i > 0) text += ", ";
-    if (corpora.size() > 1) text += std::to_string(origins[i].corpus + 1) + ":";
+    if (corpora > 1) text += "data.train." + std::to_string(origins[i].corpus) + ":";
     text += std::to_string(origins[i].line);
   }
   if (origins.size() > kMost) text += " and " + std::to_string(origins.size() - kMost) + " more";

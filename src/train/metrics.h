@@ -29,8 +29,9 @@ std::string validation_text(const Validation& validation, const Progress& progre
 std::string outcome_text(const std::string& set, const Validation& validation,
                          const Progress& progress);
 
-/// "7, 9 and 3 more": lines of the corpora, for a batch that went wrong.
-std::string origins_text(const std::vector<data::Origin>& origins);
+/// "7, 9 and 3 more": lines of the corpora, for a batch that went wrong; "data.train.0:7" where the
+/// run has several.
+std::string origins_text(const std::vector<data::Origin>& origins, std::size_t corpora);
 
 /// metrics.jsonl: one JSON object a line, each with `event` and `update`. The same as TensorBoard's
 /// event files where that is wanted, with what validations leave in validations/: UPDATE.txt, and

@@ -27,7 +27,7 @@ double noam(const TrainConfig& config, const SchedulePoint& point) {
 }
 
 double cosine(const TrainConfig& config, const SchedulePoint& point) {
-  if (point.update < config.warmup) return warmed(config, point.update);
+  if (point.update <= config.warmup) return warmed(config, point.update);
   const double rest = 1 - point.warmup_share;
   const double share = rest > 0 ? std::clamp((point.share - point.warmup_share) / rest, 0., 1.) : 1;
   return (1 + std::cos(std::numbers::pi * share)) / 2;

@@ -63,9 +63,10 @@ TEST(Checkpoint, AFileOfWeightsIsNotOne) {
 class Folder : public ::testing::Test {
  protected:
   Folder() : checkpoints(run.path()) { make_folder(run / "checkpoints"); }
-  void save(int64_t update, const std::vector<int64_t>& best = {}) {
+  void save(int64_t update, const std::vector<int64_t>& best = {}, int64_t skipped = 0) {
     Checkpoint checkpoint = example();
     checkpoint.progress.update = update;
+    checkpoint.progress.skipped_in_a_row = skipped;
     checkpoint.progress.best.clear();
     for (const int64_t one : best)
       checkpoint.progress.best.push_back({one, 1.0, {}, {}, checkpoints.best_name(one)});
@@ -127,6 +128,21 @@ TEST_F(Folder, PruningKeepsTheNewestAndTheBest) {
   checkpoints.prune(2, 30);
   EXPECT_THAT(names(), ElementsAre("best-00000020.safetensors", "notes.txt", "update-00000020.heed",
                                    "update-00000030.heed"));
+}
+
+// What was written between updates that were skipped may have the weights that are the cause.
+TEST_F(Folder, OneBetweenSkippedUpdatesIsNoneToGoBackTo) {
+  save(10);
+  save(20);
+  save(30, {}, 1);
+  save(40, {}, 4);
+  EXPECT_EQ(checkpoints.latest()->checkpoint.progress.update, 40);
+  EXPECT_EQ(checkpoints.latest(/*healthy=*/true)->checkpoint.progress.update, 20);
+  checkpoints.prune(1, 40);
+  EXPECT_THAT(names(), ElementsAre("update-00000020.heed", "update-00000040.heed"));
+  std::filesystem::remove(checkpoints.update_path(20));
+  EXPECT_EQ(checkpoints.latest(/*healthy=*/true)->checkpoint.progress.update,
+            40);  // better than none
 }
 
 TEST_F(Folder, PruningKeepsTheBestOnesOfEveryCheckpointThatStays) {

@@ -43,6 +43,8 @@ TEST(Schedule, CosineGoesToZeroOverWhatFollowsTheWarmUp) {
   EXPECT_NEAR(learning_rate(config, {.update = 40, .share = 0.4, .warmup_share = 0.1}), 1.5, 1e-12);
   EXPECT_NEAR(learning_rate(config, {.update = 55, .share = 0.55, .warmup_share = 0.1}), 1, 1e-12);
   EXPECT_NEAR(learning_rate(config, {.update = 100, .share = 1, .warmup_share = 0.1}), 0, 1e-12);
+  // Where the warm-up is all there is, its last update has the full rate.
+  EXPECT_DOUBLE_EQ(learning_rate(config, {.update = 10, .share = 1, .warmup_share = 1}), 2);
 }
 
 TEST(Schedule, PlateauFallsWithEachReduction) {

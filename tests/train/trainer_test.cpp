@@ -164,6 +164,32 @@ TEST_F(Trainer, FiveInARowTakeTheRunBackWithHalfTheRate) {
   EXPECT_EQ(metrics(folder, "train").back().at("learning_rate"), 0.005);
 }
 
+TEST_F(Trainer, GoesBackBehindAValidationBetweenSkippedUpdates) {
+  auto config = quick(12);
+  config.save_every = config.validate_every = 4;
+  config.keep_last = 1;
+  auto setup = setup_of(folder.path(), config);
+  setup.validation = validation();  // saves update 8
+  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
+  model.poison_from = 6;
+  model.poison_to = 11;
+  EXPECT_EQ(train(setup).updates, 12);
+  const auto back = metrics(folder, "rollback");
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(back[0].at("update"), 4);
+}
+
+TEST_F(Trainer, TheLastUpdatesMayTakeItBack) {
+  auto config = quick(10);
+  config.save_every = 4;
+  auto setup = setup_of(folder.path(), config);
+  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
+  model.poison_from = 6;
+  model.poison_to = 11;
+  EXPECT_EQ(train(setup).updates, 10);
+  EXPECT_EQ(metrics(folder, "rollback").size(), 1U);
+}
+
 TEST_F(Trainer, AfterThreeReturnsItEndsWithAFailure) {
   auto setup = setup_of(folder.path(), quick(100));
   auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
