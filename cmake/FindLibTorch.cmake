@@ -1,18 +1,23 @@
 # Finds LibTorch without its own CMake package, which demands a CUDA toolkit wherever the wheel was built with CUDA.
 #
-# Looks under -DLIBTORCH=FOLDER (an unpacked official archive, or a wheel's `torch` folder), then in the
+# Looks under -DLIBTORCH=FOLDER (an unpacked official archive, or a wheel's `torch` folder), or without it in the
 # checkout's own virtual environment. Defines the imported target LibTorch::cpu and LIBTORCH_LIBRARY_DIR.
 # Only libtorch_cpu and libc10 are linked: CUDA kernels are loaded at run time when a GPU is asked for.
 set(LIBTORCH "" CACHE PATH "LibTorch: an unpacked official archive, or the torch folder of the wheel")
-file(GLOB _libtorch_venv ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
-# What was found before and is gone is looked for anew: another Python's environment has it in another folder.
+set(_libtorch_places ${LIBTORCH})
+if(NOT LIBTORCH)
+  file(GLOB _libtorch_places ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+endif()
+# What was found before is looked for anew where it is gone, as another Python's environment has it in another folder, or
+# where another folder is named now.
 foreach(_libtorch_found LIBTORCH_INCLUDE_DIR LIBTORCH_CPU_LIBRARY LIBTORCH_C10_LIBRARY)
-  if(NOT EXISTS "${${_libtorch_found}}")
+  if(NOT EXISTS "${${_libtorch_found}}" OR NOT "${LIBTORCH}" STREQUAL "${LIBTORCH_BEFORE}")
     unset(${_libtorch_found} CACHE)
   endif()
 endforeach()
 find_path(LIBTORCH_INCLUDE_DIR torch/csrc/api/include/torch/torch.h
-          HINTS ${LIBTORCH} ${_libtorch_venv} PATH_SUFFIXES include NO_DEFAULT_PATH)
+          HINTS ${_libtorch_places} PATH_SUFFIXES include NO_DEFAULT_PATH)
+set(LIBTORCH_BEFORE "${LIBTORCH}" CACHE INTERNAL "LIBTORCH of the last call")
 get_filename_component(_libtorch_root "${LIBTORCH_INCLUDE_DIR}" DIRECTORY)
 find_library(LIBTORCH_CPU_LIBRARY torch_cpu HINTS ${_libtorch_root}/lib NO_DEFAULT_PATH)
 find_library(LIBTORCH_C10_LIBRARY c10 HINTS ${_libtorch_root}/lib NO_DEFAULT_PATH)

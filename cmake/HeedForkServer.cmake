@@ -1,7 +1,9 @@
 # Tests start heed a thousand times, and most of a short command is LibTorch's start. served_heed stands in for heed and
 # has a fork server do its work (tests/fork_server). HEED_SERVED is what tests start that look at what comes of a command
 # alone; they are run by HEED_WITH_SERVER, with HEED_SERVER_VARIABLE in their environment.
-if(HEED_SANITIZE)  # what is preloaded into heed would come before the sanitizers
+# What is preloaded into heed would come before the sanitizers, and cannot lie in a path with blanks or colons: there heed
+# itself is started each time.
+if(HEED_SANITIZE OR PROJECT_BINARY_DIR MATCHES "[ :]")
   set(HEED_SERVED $<TARGET_FILE:heed>)
   set(HEED_WITH_SERVER)
   set(HEED_SERVER_VARIABLE)

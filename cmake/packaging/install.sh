@@ -17,6 +17,8 @@ stage() {
     cmake --install "$build" --prefix "$build/stage" --component "$component" > "$build/install.log" 2>&1 ||
       { tail -n 12 "$build/install.log" >&2; die "cmake --install failed: $build/install.log"; }
   done
+  # Files of the checkout have the modes of whoever fetched it.
+  chmod -R u+rwX,go+rX,go-w "$build/stage"
 }
 
 # In PREFIX: the files of the list, what Python wrote beside them, and the folders that were made for them.

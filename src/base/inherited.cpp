@@ -16,6 +16,11 @@ void repair_inherited() {
     if (closed) ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
   std::signal(SIGCHLD, SIG_DFL);
+  // The first process of a container gets no signal that it does not handle.
+  if (::getpid() == 1)
+    for (const int number : {SIGINT, SIGTERM, SIGHUP})
+      if (std::signal(number, SIG_IGN) != SIG_IGN)
+        std::signal(number, [](int which) { ::_exit(128 + which); });
 }
 
 }  // namespace heed

@@ -1,5 +1,7 @@
 #include "base/signals.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <initializer_list>
 
@@ -16,6 +18,7 @@ extern "C" void note(int number) {
   came = 1;
   if (number == SIGHUP) return;
   if (asked != 0) {
+    if (::getpid() == 1) ::_exit(128 + number);  // a container's first: it has no default action
     // The default action ends the process as soon as this handler returns.
     std::signal(number, SIG_DFL);
     std::raise(number);

@@ -175,7 +175,23 @@ class Run(unittest.TestCase):
         self.assertIn("nothing here was installed", self.run_it("uninstall", "--prefix", "for me", status=1).stderr)
 
     def test_a_prefix_without_a_folder_is_refused(self):
-        self.assertIn("run: --prefix needs a folder", self.run_it("install", "--prefix", status=1).stderr)
+        for given in (["--prefix"], ["--prefix", ""], ["--prefix="]):
+            self.assertIn("run: --prefix needs a folder", self.run_it("install", *given, status=1).stderr)
+
+    def test_sudo_is_for_other_folders_than_ones_own(self):
+        self.assertIn("name another folder by --prefix", self.run_it("install", status=1, SUDO_USER="somebody").stderr)
+
+    def test_all_may_read_what_a_checkout_keeps_to_itself(self):
+        staged = self.folder / "staged"
+        shutil.copytree(BUILD / "stage/share/heed", staged / "share/heed")
+        for path in staged.rglob("*"):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+        self.environment["STAGED"] = str(staged)
+        stage = subprocess.run([self.checkout / "cmake/packaging/install.sh", "stage", self.checkout / "build/release"],
+                               env={**self.environment, "PATH": f"{self.checkout / 'bin'}:{os.environ['PATH']}"})
+        self.assertEqual(stage.returncode, 0)
+        for path in (self.checkout / "build/release/stage").rglob("*"):
+            self.assertEqual(path.stat().st_mode & 0o044, 0o044, path)
 
     def test_what_uninstall_does_not_know_takes_nothing_away(self):
         manifest = self.folder / ".local/lib/heed/manifest"
@@ -195,6 +211,14 @@ class Run(unittest.TestCase):
             self.assertIn(line, lines)
         for line in lines:
             self.assertNotRegex(line, "Reading|Setting up|Collecting")
+
+    def test_libtorch_of_an_earlier_call_is_not_fetched(self):
+        cache = self.checkout / "build/release/CMakeCache.txt"
+        cache.write_text("LIBTORCH:PATH=/opt/libtorch\n")
+        self.run_it("setup")
+        self.assertEqual(len(self.calls()), 1)  # sacrebleu
+        self.run_it("setup", "-DLIBTORCH=")
+        self.assertEqual(len(self.calls()), 2)
 
     def calls(self):
         """What pip in .venv was called with, each time."""
