@@ -11,8 +11,7 @@ which batches each gets. What quality needs beside that, from each trainer's own
   joeynmt   a fresh order of its corpus in each epoch, warm-up and then the inverse square root of the update
   opennmt   warm-up and then the inverse square root, Glorot's initial weights, a running average of the weights
 
-Both search with a beam of 5. joeynmt has the length penalty of its examples; opennmt has none in its own, and gets
-that of --length-penalty.
+Both search with a beam of 5. joeynmt has the length penalty of its examples; opennmt has that of --length-penalty.
 """
 import argparse
 import contextlib
@@ -34,7 +33,8 @@ class Moments:
     def __init__(self, minutes, save):
         self.left, self.save, self.start, self.updates, self.saved = list(minutes), save, None, 0, {}
 
-    def watch(self, trainer, method, _):
+    def watch(self, trainer, method, target_tokens):
+        """As peers.Meter.watch(): `target_tokens` is called before each update, for it may set the precision."""
         update = getattr(trainer, method)
 
         def watched(trainer, batch, *rest, **named):
@@ -48,6 +48,7 @@ class Moments:
                 if not self.left:
                     raise peers.Finished
             self.updates += 1
+            target_tokens(trainer, batch)
             return update(trainer, batch, *rest, **named)
 
         setattr(trainer, method, watched)
@@ -73,7 +74,7 @@ class JoeyNMT:
         model = trainer.model
         model.load_state_dict(torch.load(path))
         model.eval()
-        order = sorted(range(len(lines)), key=lambda i: len(lines[i]))
+        order = sorted(range(len(lines)), key=lambda i: -len(lines[i]))  # as recurrent encoders need them
         found = {}
         for begin in range(0, len(order), 50):
             part = order[begin:begin + 50]
@@ -117,7 +118,8 @@ def main():
     parser.add_argument("--model", default="transformer", choices=["transformer", "luong_general", "bahdanau"])
     parser.add_argument("--precision", default="bf16", choices=["fp32", "bf16"])
     parser.add_argument("--dropout", type=float, default=0.1)
-    parser.add_argument("--length-penalty", default="none", choices=["none", "avg", "wu"], help="of opennmt")
+    parser.add_argument("--length-penalty", default="avg", choices=["none", "avg", "wu"],
+                        help="of opennmt; default: its own, avg")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()

@@ -131,8 +131,12 @@ def train_joeynmt(args, pieces, meter):
             if length(pair) * len(batch) >= args.batch_tokens:
                 batches.append(batch)
                 batch = []
+        # JoeyNMT closes a batch where it is full, and would put the next epoch's pairs into the last one.
+        while batch and length(batch[-1]) * len(batch) < args.batch_tokens:
+            batch.insert(0, random.choice(pieces.pairs))
+        batches.append(batch)
         random.shuffle(batches)
-        return [pair for full in [*batches, batch] for pair in full]
+        return [pair for full in batches for pair in full]
 
     pieces.write("train", [pair for _ in range(args.epochs) for pair in epoch()])
     pieces.write_lines("vocabulary", pieces.list)
@@ -205,7 +209,8 @@ def train_opennmt(args, pieces, meter):
                  "hidden_size": 512, "bridge": True, "input_feed": int(args.model == "bahdanau"),
                  "global_attention": OPENNMT_ATTENTION[args.model] or "none"}
     config = {**opennmt_corpus(pieces), **opennmt_training(args, pieces), **model, "word_vec_size": 256,
-              "save_model": pieces.path("model"), "model_dtype": "fp16" if args.precision == "bf16" else "fp32"}
+              "seed": args.seed, "save_model": pieces.path("model"),
+              "model_dtype": "fp16" if args.precision == "bf16" else "fp32"}
     pieces.write_lines("vocabulary", pieces.list)
     pieces.write_lines("config.yaml", [json.dumps(config)])
     meter.watch(trainer.Trainer, "_gradient_accumulation",
@@ -226,7 +231,8 @@ def train_eole(args, pieces, meter):
         half = {"rnn_type": "GRU", "layers": 1, "hidden_size": 512}
         model = {"architecture": "rnn", "hidden_size": 512, "encoder": {**half, "encoder_type": "brnn"},
                  "decoder": {**half, "decoder_type": "rnn", "global_attention": OPENNMT_ATTENTION[args.model]}}
-    config = {**opennmt_corpus(pieces), "tgt_vocab": pieces.path("vocabulary"), "save_data": pieces.path("saved"),
+    config = {**opennmt_corpus(pieces), "seed": args.seed, "tgt_vocab": pieces.path("vocabulary"),
+              "save_data": pieces.path("saved"),
               "src_vocab_size": NEVER, "tgt_vocab_size": NEVER, "vocab_size_multiple": 1,
               "training": {**opennmt_training(args, pieces), "compute_dtype": args.precision,
                            "model_path": pieces.path("model")},

@@ -125,7 +125,8 @@ def main():
     parser.add_argument("--peer-python", default=sys.executable, help="a Python with the peers")
     parser.add_argument("--peer-precision", default="bf16", choices=["fp32", "bf16"])
     parser.add_argument("--peer-dropout", type=float, default=0.1)
-    parser.add_argument("--peer-length-penalty", default="none", choices=["none", "avg", "wu"], help="of opennmt")
+    parser.add_argument("--peer-length-penalty", default="avg", choices=["none", "avg", "wu"],
+                        help="of opennmt; default: its own, avg")
     parser.add_argument("--lowercase", action="store_true", help="score without regard to case")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)

@@ -42,7 +42,7 @@ class Moments(unittest.TestCase):
             def step(self, batch):
                 return batch
 
-        clock = [0.0]
+        clock, told = [0.0], []
 
         def save(_, updates):
             clock[0] += 1000  # the clock stops meanwhile
@@ -50,7 +50,7 @@ class Moments(unittest.TestCase):
 
         moments = peer_quality.Moments([0.5, 1], save)
         with mock.patch.object(peer_quality.time, "perf_counter", lambda: clock[0]):
-            moments.watch(Trainer, "step", None)
+            moments.watch(Trainer, "step", lambda _, batch: told.append(batch))
             trainer = Trainer()
             with self.assertRaises(peers.Finished):
                 while True:
@@ -58,6 +58,7 @@ class Moments(unittest.TestCase):
                     self.assertEqual(trainer.step(3), 3)
         # Updates begin 0, 7, 14, ... seconds after the first: 30 are over before the sixth, 60 before the tenth.
         self.assertEqual(moments.saved, {0.5: ("weights 5", 5), 1: ("weights 9", 9)})
+        self.assertEqual(told, [3] * 9)
 
 
 if __name__ == "__main__":
