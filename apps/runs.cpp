@@ -103,7 +103,7 @@ std::string as_json(const std::vector<Run>& runs) {
                    {"test", run.test},
                    {"differs_in", run.differs}});
   }
-  return all.dump(2) + "\n";
+  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 void runs(const RunsArgs& args) {

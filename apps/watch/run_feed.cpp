@@ -102,20 +102,26 @@ std::vector<int64_t> validations_of(const fs::path& run) {
   return updates;
 }
 
+/// Null where epochs or minutes end the run, too: then nobody knows the number before.
+Json planned_updates(const train::TrainConfig& config) {
+  return config.epochs > 0 || config.max_minutes > 0 ? Json(nullptr) : Json(config.updates);
+}
+
 Json about(const std::string& run, const std::string& state, const Events& events) {
   const Config config = saved_config(run);
   Json out{{"state", state},
            {"model", model::describe_model(config.model)},
            {"metric", config::name_of(config.training.early_stopping.metric)},
-           {"updates", config.training.updates}};
+           {"updates", planned_updates(config.training)}};
   int64_t update = 0;
-  std::optional<double> seconds, left;
+  std::optional<double> seconds, left, done;
   std::optional<int64_t> epoch;
   for (const MetricsLine& event : events.train) {
     update = std::max(update, event.update);
     left = event.left;
     if (event.epoch) epoch = event.epoch;
     if (event.seconds) seconds = std::max(seconds.value_or(0), *event.seconds);
+    if (event.seconds && left) done = *event.seconds / std::max(*event.seconds + *left, 1e-9);
   }
   Json best;
   for (const MetricsLine& event : events.valid.front().second) {
@@ -132,6 +138,7 @@ Json about(const std::string& run, const std::string& state, const Events& event
   out["epoch"] = epoch ? Json(*epoch) : Json(nullptr);
   out["seconds"] = number(seconds);
   out["left"] = state == "training" ? number(left) : Json(nullptr);
+  out["done"] = number(done);
   out["best"] = best;
   out["test"] = Json::array();
   if (state == "finished")

@@ -152,7 +152,7 @@ void draw_markers(Svg& svg, const Curve& curve, const Plot& plot, std::size_t wh
   }
 }
 
-void draw_labels(Svg& svg, const Curve& curve, const Plot& plot, Form form) {
+void draw_labels(Svg& svg, const Curve& curve, const Plot& plot, bool below) {
   std::vector<EndLabel> labels;
   for (std::size_t s = 0; s < curve.series.size(); ++s) {
     const auto& points = curve.series[s].points;
@@ -165,7 +165,7 @@ void draw_labels(Svg& svg, const Curve& curve, const Plot& plot, Form form) {
       break;
     }
   }
-  if (form == Form::narrow)
+  if (below)
     draw_key(svg, labels, kFrameTop + kFrameHeight + kBottom - 30);
   else
     draw_end_labels(svg, std::move(labels), plot.width);
@@ -189,15 +189,16 @@ std::string draw_curve(const Curve& curve, Form form) {
                                : ValueAxis::from_zero(largest_value(curve))};
   std::vector<std::string> names;
   for (const CurveSeries& series : curve.series) names.push_back(series.name);
-  Svg svg(kFrameLeft + plot.width + (is_narrow ? 12 : end_label_space(names)),
-          kFrameTop + kFrameHeight + kBottom + (is_narrow ? key_height(names.size()) - 30 : 0),
+  const bool below = names_below(form, names.size());
+  Svg svg(kFrameLeft + plot.width + space_beside(form, names),
+          kFrameTop + kFrameHeight + kBottom + (below ? key_height(names.size()) - 30 : 0),
           curve.title);
   draw_axes(svg, curve, plot, form);
   for (std::size_t s = 0; s < curve.series.size(); ++s) {
     for (const auto& points : stretches(curve.series[s], plot, s)) draw_stretch(svg, points, s);
   }
   for (std::size_t s = 0; s < curve.series.size(); ++s) draw_markers(svg, curve, plot, s);
-  draw_labels(svg, curve, plot, form);
+  draw_labels(svg, curve, plot, below);
   return std::move(svg).finish();
 }
 

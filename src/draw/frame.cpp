@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kLabelSize = 13, kLabelLine = 19;
 
-std::string value_text(double value) {
-  if (value == 0 || value >= 0.01) return short_number(value);
+std::string value_text(const ValueAxis& axis, double value) {
+  if (axis.step > 0 || value >= 0.01) return short_number(value);
   return "1e" + std::to_string(std::lround(std::log10(value)));  // a grid line of a log axis
 }
 
@@ -89,7 +89,7 @@ void draw_frame(Svg& svg, const ValueAxis& axis, double width, const std::string
   for (const double value : axis.grid()) {
     const double y = axis.y(value);
     svg.line(kFrameLeft, y, kFrameLeft + width, y, value == axis.low ? kAxisColor : kGridColor);
-    svg.text(kFrameLeft - 8, y + 4, value_text(value), {.anchor = "end", .fill = kAxisColor});
+    svg.text(kFrameLeft - 8, y + 4, value_text(axis, value), {.anchor = "end", .fill = kAxisColor});
   }
   svg.text(kFrameLeft + width / 2, kFrameTop + kFrameHeight + drop, x_label,
            {.size = 13, .anchor = "middle"});
@@ -115,7 +115,7 @@ std::string marker(std::size_t series, double x, double y) {
   const std::string style =
       "fill=\"" + series_color(series) + "\" stroke=\"#ffffff\" stroke-width=\"1\"";
   std::string corners;
-  switch (series % 4) {
+  switch ((series + series / kSeriesColors) % 4) {  // the second of a colour has another shape
     case 0:
       return "<circle cx=\"" + short_number(x) + "\" cy=\"" + short_number(y) + "\" r=\"4.8\" " +
              style + "/>";
@@ -155,7 +155,13 @@ double key_height(std::size_t names) {
   return kLabelLine * static_cast<double>(names) + 10;
 }
 
-double end_label_space(const std::vector<std::string>& names) {
+bool names_below(Form form, std::size_t names) {
+  constexpr auto kMost = static_cast<std::size_t>(kFrameHeight / kLabelLine) + 1;
+  return form == Form::narrow || names > kMost;
+}
+
+double space_beside(Form form, const std::vector<std::string>& names) {
+  if (names_below(form, names.size())) return form == Form::narrow ? 12 : 20;  // half a tick's text
   double widest = 0;
   for (const std::string& name : names) widest = std::max(widest, text_width(name) * kLabelSize);
   return widest + 50;

@@ -59,13 +59,17 @@ struct EndLabel {
 /// Right of a plot of that width, pushed apart where they would touch.
 void draw_end_labels(Svg& svg, std::vector<EndLabel> labels, double width);
 
+/// Whether the names stand below the plot, with draw_key(): those of a phone, and those of which
+/// more than fit beside it.
+bool names_below(Form form, std::size_t names);
+
 /// Below each other from `top` on.
 void draw_key(Svg& svg, const std::vector<EndLabel>& labels, double top);
 
 /// What `names` names need there.
 double key_height(std::size_t names);
 
-/// What the names need beside the plot.
-double end_label_space(const std::vector<std::string>& names);
+/// What is needed beside the plot, for the names if they stand there.
+double space_beside(Form form, const std::vector<std::string>& names);
 
 }  // namespace heed::draw

@@ -100,8 +100,9 @@ std::string draw_lines(const Lines& lines, Form form) {
   std::vector<std::string> names;
   for (const Line& line : lines.lines)
     if (!line.name.empty()) names.push_back(line.name);
-  Svg svg(kFrameLeft + plot.width + (is_narrow ? 12 : end_label_space(names)),
-          kFrameTop + kFrameHeight + kBottom + (is_narrow ? key_height(names.size()) - 16 : 0),
+  const bool below = names_below(form, names.size());
+  Svg svg(kFrameLeft + plot.width + space_beside(form, names),
+          kFrameTop + kFrameHeight + kBottom + (below ? key_height(names.size()) - 16 : 0),
           lines.title);
   const std::string clip = is_narrow ? "narrow-frame" : "frame";
   svg.raw("<clipPath id=\"" + clip + "\"><rect x=\"" + short_number(kFrameLeft) + "\" y=\"" +
@@ -121,7 +122,7 @@ std::string draw_lines(const Lines& lines, Form form) {
                       .from_x = plot.x(x),
                       .y = std::max(plot.axis.y(value), kFrameTop)});
   }
-  if (is_narrow)
+  if (below)
     draw_key(svg, labels, kFrameTop + kFrameHeight + kBottom - 16);
   else
     draw_end_labels(svg, std::move(labels), plot.width);

@@ -18,8 +18,8 @@ constexpr std::array<Color, 5> kInk = {
 }  // namespace
 
 std::string series_color(std::size_t index) {
-  constexpr std::array<const char*, 8> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                  "#e69f00", "#56b4e9", "#7f3c8d", "#444444"};
+  constexpr std::array<const char*, kSeriesColors> kColors = {
+      "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#444444"};
   return kColors[index % kColors.size()];
 }
 

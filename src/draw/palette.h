@@ -6,7 +6,9 @@
 
 namespace heed::draw {
 
-/// The colour of the i-th series; repeats after eight.
+inline constexpr std::size_t kSeriesColors = 8;
+
+/// The colour of the i-th series; repeats after kSeriesColors.
 std::string series_color(std::size_t index);
 
 /// White for 0, dark blue for 1; `share` is clamped to [0, 1].

@@ -105,6 +105,16 @@ void read_multipart(MHD_Connection* connection, Request& request) {
         "the body is no whole multipart form; send it up to its last boundary, or send JSON");
 }
 
+/// Of a request; what it has behind the name is a port.
+bool has_own_name(MHD_Connection* connection) {
+  const char* const given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+  if (!given) return true;  // no browser
+  const std::string_view host = given;
+  const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
+  const std::string_view name = host.substr(0, end);
+  return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+}
+
 }  // namespace
 
 struct Server::Impl {
@@ -189,6 +199,8 @@ void Server::Impl::dispatch(MHD_Connection* connection, const std::shared_ptr<Ex
     open.insert(exchange);
   }
   if (draining) return reply.send(try_again(503, "the server is going down", 5));
+  if (options.own_names && !has_own_name(connection))
+    return reply.send(error(421, "this is for this machine alone, under the name localhost"));
   if (exchange->discarded > 0)
     return reply.send(error(413, "the body has more than " + std::to_string(options.body) +
                                      " bytes; send less at a time"));

@@ -39,6 +39,9 @@ struct ServerOptions {
   std::size_t body = 1 << 20;         // bytes of a request
   unsigned connections = 256;         // at once; others wait to be let in
   std::chrono::seconds idle{30};      // then a connection is closed on which nothing moves
+  /// Refuses requests under other names than this machine has for itself: the page of a site may
+  /// have its own name lead here, and would be allowed to read the answers.
+  bool own_names = false;
   /// Called for each request, on the server's thread.
   std::function<void(const Finished&)> finished = {};
 };

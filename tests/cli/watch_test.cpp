@@ -59,6 +59,18 @@ TEST(Watch, TellsOfEachRunInAFolderAndLeavesItAsItIs) {
   EXPECT_TRUE(files_of(toy.folder.path()) == before);
 }
 
+TEST(Watch, NamesNoNumberOfUpdatesWhereEpochsEndTheRun) {
+  const TemporaryFolder folder;
+  fs::copy(Toy::get().rnn, folder / "run", fs::copy_options::recursive);
+  std::string config = read_file(folder / "run/config.yaml");
+  const std::size_t epochs = config.find("epochs: 0");
+  ASSERT_NE(epochs, std::string::npos);
+  folder.write("run/config.yaml", config.replace(epochs, 9, "epochs: 3"));
+  const json run = told({folder / "run"}).at("runs").at(0);
+  EXPECT_TRUE(run.at("updates").is_null());
+  EXPECT_GT(run.at("done").get<double>(), 0.9);
+}
+
 TEST(Watch, OfValidationsTrainingLeavesTheAttentionOfOneSentence) {
   const std::string left = Toy::get().transformer + "/validations/";
   json before;

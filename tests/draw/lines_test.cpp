@@ -86,6 +86,33 @@ TEST(Lines, OfAPhoneHaveTheirNamesBelow) {
   EXPECT_THAT(svg, HasSubstr("<text x=\"82\" y=\"452\" font-size=\"13\" fill=\"#222222\">one"));
 }
 
+TEST(Lines, OfManyNamesHaveThemBelowToo) {
+  Lines lines = two_lines();
+  for (int i = 2; i < 22; ++i)
+    lines.lines.push_back({"run " + std::to_string(i), {{0, 2}, {100, 1}}, std::size_t(i), false});
+  const std::string svg = draw_lines(lines);
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_EQ(occurrences(svg, "y=\"-"), 0u);
+  EXPECT_THAT(svg, HasSubstr(">one<"));
+  lines.lines.resize(18);  // as many as fit beside the plot
+  EXPECT_EQ(occurrences(draw_lines(lines), "y=\"-"), 0u);
+}
+
+TEST(Lines, BelowZeroHaveTheirNumbers) {
+  Lines lines = two_lines();
+  lines.lines = {{"minus", {{0, -0.5}, {50, -0.2}, {100, 0.3}}, 0, false}};
+  const std::string svg = draw_lines(lines);
+  EXPECT_THAT(svg, HasSubstr(">-0.1</text>"));
+  EXPECT_EQ(occurrences(svg, ">1e"), 0u);
+}
+
+TEST(Marker, OfTheNextSeriesOfAColourHasAnotherShape) {
+  for (std::size_t series = 0; series < kSeriesColors; ++series) {
+    EXPECT_EQ(series_color(series), series_color(series + kSeriesColors));
+    EXPECT_NE(marker(series, 50, 50), marker(series + kSeriesColors, 50, 50));
+  }
+}
+
 TEST(Lines, WithoutANameHaveNoLabel) {
   Lines lines = two_lines();
   const std::size_t texts = occurrences(draw_lines(lines), "<text");

@@ -297,6 +297,23 @@ TEST(Server, DrainsBeforeItEnds) {
                                          "GET /later 503"));
 }
 
+TEST(Server, AnswersUnderItsOwnNamesAloneWhereAskedTo) {
+  const Server any({}, {echo()}), own({.own_names = true}, {echo()});
+  const auto status = [](const Server& server, const std::string& host) {
+    return ask(server.port(),
+               "POST /echo HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 1\r\n\r\na")
+        .status;
+  };
+  for (const char* name : {"localhost", "localhost:8000", "127.0.0.1:9", "[::1]", "[::1]:8000"}) {
+    EXPECT_EQ(status(any, name), 200) << name;
+    EXPECT_EQ(status(own, name), 200) << name;
+  }
+  for (const char* name : {"evil.example", "evil.example:8000", "localhost.evil.example", "[::1"}) {
+    EXPECT_EQ(status(any, name), 200) << name;
+    EXPECT_EQ(status(own, name), 421) << name;
+  }
+}
+
 TEST(Server, LetsOthersWaitWhereTooManyAreConnected) {
   const Server server({.connections = 3}, {echo()});
   std::vector<std::unique_ptr<Client>> idle;

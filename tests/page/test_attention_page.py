@@ -193,6 +193,21 @@ class Choosing(PageTest):
         self.assertEqual(self.state(), {"kind": "cross-attention", "layer": "1", "head": "2"})
         self.expect_matrix(self.matrices["cross"][1, "1", "2"])
 
+    def test_a_picture_chooses_a_head_that_the_layer_on_show_lacks(self):
+        self.show("pruned/attention.html", 1200, 900)
+        self.browser.wait("document.querySelector('td')")
+        self.select("layer", "1")
+        self.browser.click(*self.point_at("#heads button", toy.HEADS - 1))
+        self.assertEqual(self.state(), {"kind": "cross-attention", "layer": "0", "head": "2"})
+        self.browser.press("ArrowDown")
+        self.browser.press("Enter")
+        self.browser.painted()
+        self.assertEqual(self.state(), {"kind": "cross-attention", "layer": "1", "head": "1"})
+        self.browser.press("ArrowUp")
+        self.browser.press("Enter")
+        self.browser.painted()
+        self.assertEqual(self.state(), {"kind": "cross-attention", "layer": "0", "head": "1"})
+
     def test_sentences_are_named_and_stepped_through(self):
         self.open()
         names = self.browser.run("[...element('sentence').options].map(one => one.text)")

@@ -81,7 +81,8 @@ def hundred():
 
 def look(folder):
     """Writes folder/look, words of all kinds, layers and heads, folder/pictures, folder/two, of two
-    models, folder/one, of the second alone, folder/evidence, of several kinds, and folder/hostile."""
+    models, folder/one, of the second alone, folder/evidence, of several kinds, folder/pruned, of a model
+    without the last head of its last layer, and folder/hostile."""
     write_pairs(folder, "look", [TWELVE, RIGHT_TO_LEFT, UNKNOWN, hundred()])
     forced = ("attention", "model", "--input", "look.src", "--target-file", "look.tgt", "--words")
     heed(*forced, "--kind", "cross,encoder,decoder", "--head", "all,mean", "--pictures", "none",
@@ -95,6 +96,9 @@ def look(folder):
     heed("attention", "model", "--input", "two.src", "--target-file", "two.tgt", "--kind",
          "cross,rollout,saliency", "--head", "0,mean", "--pictures", "none", "-o", "evidence",
          folder=folder)
+    heed("prune", "model", "--heads", f"cross.{LAYERS - 1}.{HEADS - 1}", "-o", "fewer", folder=folder)
+    heed("attention", "fewer", "--input", "two.src", "--target-file", "two.tgt", "--head", "all",
+         "--pictures", "none", "-o", "pruned", folder=folder)
     write_pairs(folder, "hostile", [HOSTILE])
     model = "<b>&amp;'\"model"
     (folder / model).symlink_to("model")

@@ -134,6 +134,12 @@ function fillChooser(chooser, values, name) {
   chooser.parentElement.hidden = values.length < 2;
 }
 
+// For choose(), which fills the choosers anew: this value may belong to another layer than the one on show.
+function want(chooser, value) {
+  chooser.append(new Option("", String(value)));
+  chooser.value = String(value);
+}
+
 // Lines of tokens are kept once, so that equal ones are the same object.
 const sameTokensAs = one => other =>
   one.kind === other.kind && one.source === other.source && one.target === other.target;
@@ -298,8 +304,8 @@ function thumbnail(each, columns, rows, scale, largest) {
   button.setAttribute("aria-label", name);
   button.dataset.which = `${each.layer} ${each.head}`;
   button.addEventListener("click", () => {
-    choosers.layer.value = String(each.layer);
-    choosers.head.value = String(each.head);
+    want(choosers.layer, each.layer);
+    want(choosers.head, each.head);
     choose();
   });
   return button;

@@ -148,13 +148,17 @@ function overCell(event) {
 }
 
 function moveHead(event) {
-  const buttons = [...element("heads").querySelectorAll("button")];
-  const index = buttons.indexOf(event.target);
-  const columns = new Set(headsBeside().map(each => each.head)).size;
-  const to = index < 0 ? null : goal(event, Math.floor(index / columns), index % columns,
-                                     Math.ceil(buttons.length / columns), columns);
+  const layers = new Map();  // one that was pruned has fewer heads
+  for (const button of element("heads").querySelectorAll("button")) {
+    const layer = button.dataset.which.split(" ")[0];
+    layers.set(layer, [...layers.get(layer) ?? [], button]);
+  }
+  const rows = [...layers.values()], row = rows.findIndex(buttons => buttons.includes(event.target));
+  const to = row < 0 ? null : goal(event, row, rows[row].indexOf(event.target), rows.length,
+                                   Math.max(...rows.map(buttons => buttons.length)));
   if (!to) return;
-  buttons[Math.min(to[0] * columns + to[1], buttons.length - 1)].focus();
+  const buttons = rows[to[0]];
+  buttons[Math.min(to[1], buttons.length - 1)].focus();
   event.preventDefault();
 }
 

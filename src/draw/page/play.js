@@ -130,11 +130,8 @@ class Panel {
     await page.show([sentenceOf(answer)]);
     if (this.chosen) return;
     this.chosen = true;
-    for (const [id, value] of Object.entries(answer.usual)) {
-      const chooser = page.document.getElementById(id);
-      chooser.value = String(value);
-      chooser.dispatchEvent(new Event("change", { bubbles: true }));
-    }
+    for (const [id, value] of Object.entries(answer.usual)) page.want(page.document.getElementById(id), value);
+    await page.choose();
   }
 
   closeCandidates() {

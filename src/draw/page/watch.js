@@ -41,8 +41,7 @@ const at = (series, place) => Object.fromEntries(Object.entries(series).map(([ke
 
 function behind(one) {
   if (one.state === "finished") return 1;
-  if (one.left !== null && one.seconds) return one.seconds / (one.seconds + one.left);
-  return Math.min(1, one.update / one.updates);
+  return one.done ?? Math.min(1, one.update / (one.updates ?? Infinity));
 }
 
 function drawRuns() {
@@ -60,7 +59,8 @@ function drawRuns() {
     const list = html("dl", {}, card);
     const say = (name, text) => { html("dt", {}, list, name); html("dd", {}, list, text); };
     const epoch = one.epoch === null ? "" : `, epoch ${one.epoch}`;
-    say("update", `${one.update.toLocaleString("en")} of ${one.updates.toLocaleString("en")}${epoch}`);
+    const planned = one.updates === null ? "" : ` of ${one.updates.toLocaleString("en")}`;
+    say("update", `${one.update.toLocaleString("en")}${planned}${epoch}`);
     const time = `${duration(one.seconds)}${one.left === null ? "" : `, ${duration(one.left)} left`}`;
     say("time", one.seconds === null ? "–" : time);
     const speed = one.state === "training" ? `, ${short(last(one.train.speed))} tokens/s` : "";
