@@ -237,7 +237,7 @@ def lines_in_zip(path: Path, names: Sequence[str]) -> List[List[str]]:
     try:
         with zipfile.ZipFile(path) as archive:
             return [split_lines(archive.read(name), f"{path}/{name}") for name in names]
-    except (zipfile.BadZipFile, KeyError) as error:
+    except (zipfile.BadZipFile, KeyError, EOFError, zlib.error) as error:
         raise UserMistake(
             f"{path}: no archive with {', '.join(names)} ({error}); {AGAIN}"
         ) from error

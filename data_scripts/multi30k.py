@@ -22,6 +22,7 @@ from fetching import (
     download,
     find_local,
     read_lines,
+    same_count,
     sha256_of_lines,
     write_split,
 )
@@ -91,6 +92,9 @@ def main() -> None:
                 options.no_check,
             )
             sides[language] = lines
+        first = options.languages[0]
+        for language, lines in sides.items():
+            same_count(sides[first], lines, f"{split}.{first}", f"{split}.{language}")
         write_split(options.output, split, sides)
 
 

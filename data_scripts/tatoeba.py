@@ -81,6 +81,8 @@ def load(options) -> Dict[str, List[Pair]]:
     if options.folder is None:
         path = download(ADDRESS, options.downloads)
     elif (options.folder / "train.de").is_file() or (options.folder / "train.de.gz").is_file():
+        if options.folder.resolve() == options.output.resolve():
+            raise UserMistake(f"--output {options.output}: --from reads it; name another folder")
         return read_ready(options.folder)
     else:
         path = find_local(options.folder, ("deu-eng.zip", INSIDE))

@@ -147,6 +147,16 @@ class Text(ScriptTest):
         with self.assertRaisesRegex(UserMistake, r"odd.zip/two:2: not UTF-8 \(byte 3"):
             fetching.lines_in_zip(path, ["two"])
 
+    def test_a_damaged_archive_is_told(self):
+        path = self.folder / "damaged.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("one", b"line\n" * 1000)
+        data = bytearray(path.read_bytes())
+        data[40:50] = b"\xff" * 10
+        path.write_bytes(data)
+        with self.assertRaisesRegex(UserMistake, "no archive with one.*delete it"):
+            fetching.lines_in_zip(path, ["one"])
+
     def test_bytes_that_are_not_utf8_are_named_with_their_line(self):
         path = self.folder / "latin"
         path.write_bytes(b"fine\nna\xefve\n")
@@ -199,6 +209,16 @@ class Multi30k(ScriptTest):
             "multi30k.py", "--from", self.folder, "--output", self.folder / "out", "--no-check"
         )
         self.assertIn("1013 lines, not 1014", done.stderr)
+
+    def test_sides_of_unlike_length_are_not_written_in_any_case(self):
+        self.whole_copy()
+        self.copy("train", "en", 28999)
+        done = run(
+            "multi30k.py", "--from", self.folder, "--output", self.folder / "out", "--no-check"
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("train.de has 29000 lines but train.en has 28999", done.stderr)
+        self.assertFalse((self.folder / "out" / "train.de").exists())
 
     def test_a_missing_folder_and_a_missing_file_are_one_line(self):
         self.assert_one_line_error(

@@ -62,6 +62,9 @@ class Script(ScriptTest):
             [line.split()[-1] for line in self.lines("train.en")],
         )
         self.assertEqual(len(self.lines("test.en")), 9)
+        # Fewer pairs would replace those that there are.
+        done = run("tatoeba.py", "--from", self.folder, "--output", self.folder, "--pairs", 5)
+        self.assert_one_line_error(done, 2, "--from reads it; name another folder")
         done = run("tatoeba.py", "--from", self.folder, "--output", self.folder / "out", "--pairs", 10)
         self.assert_one_line_error(done, 2, "--pairs 10", "[1, 9]")
 
