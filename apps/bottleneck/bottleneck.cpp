@@ -101,12 +101,12 @@ std::string baseline_of(const std::vector<FamilyMember>& members, const std::str
 }
 
 void bottleneck(const BottleneckArgs& args) {
+  const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
   const Config config = load_config(args.config, args.settings);
   if (config.data.test.source.empty())
     throw UserError(args.config + ": data.test: needed, the curve is made on it");
   score::check_evaluation(config.evaluation);
   signals::install();
-  const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
   const std::string baseline = baseline_of(members, args.baseline);
   if (args.overwrite)
     require_removable(config, members);

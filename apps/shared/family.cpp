@@ -20,6 +20,7 @@
 #include "base/subprocess.h"
 #include "config/io.h"
 #include "config/suggest.h"
+#include "text/spool.h"
 #include "train/metrics_line.h"
 
 namespace heed {
@@ -114,14 +115,19 @@ Config vocabulary_part(const Config& config) {
   return part;
 }
 
-/// All systems have the vocabulary of the family, and settings of their own would be lost.
-void require_shared_vocabulary(const Config& family, const Config& system, const std::string& file,
-                               const std::string& name) {
-  for (const config::Difference& one : config::differences(family, system))
+/// All systems have the vocabulary of the family, and settings of their own would be lost; and all
+/// are scored on its test set.
+void require_shared(const Config& family, const Config& system, const std::string& file,
+                    const std::string& name) {
+  for (const config::Difference& one : config::differences(family, system)) {
+    if (one.path.starts_with("data.test"))
+      throw UserError(file + ": systems: '" + name + "' sets " + one.path +
+                      ", and all systems are scored on one test set; set it for all");
     if (one.path.starts_with("data.vocabulary"))
       throw UserError(file + ": systems: '" + name + "' sets " + one.path +
                       ", and all systems share one vocabulary; set it for all, or train the "
                       "system by `heed train`");
+  }
 }
 
 /// The config beside a vocabulary is written last, so that it stands for a whole one.
@@ -193,6 +199,8 @@ void report_end(const Running& one, int status) {
 
 std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
                                  const std::vector<std::string>& only) {
+  if (text::is_stream(file))
+    throw UserError(file + ": can be read only once, and each system reads it; save it to a file");
   const Config config = load_config(file, settings);
   data::require_files(config.data, "heed bottleneck");
   std::vector<FamilyMember> members;
@@ -206,7 +214,7 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
     if (own.empty())
       throw UserError(file + ": systems: '" + system.name +
                       "' is no model by itself; give it settings with `set`");
-    require_shared_vocabulary(config, with_settings(config, own), file, system.name);
+    require_shared(config, with_settings(config, own), file, system.name);
     for (const auto& more : {own, vocabulary_settings(config)})
       member.settings.insert(member.settings.end(), more.begin(), more.end());
     member.settings.insert(member.settings.end(),
@@ -230,10 +238,16 @@ std::vector<std::pair<std::string, Config>> systems_of(const std::vector<FamilyM
 
 void require_same_family(const Config& config, const std::vector<FamilyMember>& members) {
   require_same_vocabulary(config);
+  std::vector<CorpusSum> now;
   for (const FamilyMember& member : members) {
     const bool done = fs::exists(summary_of(member));
     if (!done && !has_begun(member.folder)) continue;
     require_same_fixed(member.folder, saved_config(member.folder), member.config);
+    if (done && now.empty()) now = sums_of(config.data);
+    for (const CorpusSum& sum : changed_corpora(scored_corpora(summary_of(member)), now))
+      if (decides(member.config.data, sum.path))
+        throw UserError(sum.path + ": has changed since " + member.folder +
+                        " was trained; restore it, or use --overwrite or another output");
     const int64_t updates = done ? RunSummary::read(summary_of(member)).updates : 0;
     if (updates > member.config.training.updates)
       throw UserError(member.folder + ": has made " + std::to_string(updates) +

@@ -9,6 +9,9 @@
 namespace heed {
 
 struct ModelFolder;
+namespace data {
+struct DataConfig;
+}
 
 /// One corpus file of a run.
 struct CorpusSum {
@@ -37,6 +40,13 @@ struct Provenance {
 
 /// Of a file as it is now. Throws Failure where sha256sum(1) is missing or fails.
 CorpusSum sum_of(const std::string& path);
+
+/// Of every corpus file that the section names.
+std::vector<CorpusSum> sums_of(const data::DataConfig& data);
+
+/// Whether the weights of a run depend on the corpus in `path`. Those of data.more_valid are only
+/// scored, and data.test as well unless data.clean leaves out training pairs by it.
+bool decides(const data::DataConfig& data, const std::string& path);
 
 /// What has the path of one of the corpora `before`, but other bytes.
 std::vector<CorpusSum> changed_corpora(const std::vector<CorpusSum>& before,

@@ -2,6 +2,7 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "apps/shared/provenance.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "data/cleaning.h"
 #include "model/device.h"
 
 namespace heed {
@@ -32,6 +34,8 @@ std::string own_command() {
   return join(words, " ");
 }
 
+}  // namespace
+
 std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
   std::vector<CorpusSum> sums;
   for (const auto& [key, corpus] : data::corpora_of(data))
@@ -40,7 +44,14 @@ std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
   return sums;
 }
 
-}  // namespace
+bool decides(const data::DataConfig& data, const std::string& path) {
+  const bool overlap = data::leaves_out(data, data::Flaw::overlap);
+  return std::ranges::any_of(data::corpora_of(data), [&](const auto& named) {
+    const auto& [key, files] = named;
+    const bool free = key.starts_with("data.more_valid") || (key == "data.test" && !overlap);
+    return !free && (path == files->source || path == files->target || path == files->alignment);
+  });
+}
 
 Provenance Provenance::of(const ModelFolder& run) {
   Provenance out{.heed = HEED_VERSION,

@@ -98,7 +98,12 @@ MeetingFolder::~MeetingFolder() {
 }
 
 std::string own_path() {
-  return fs::read_symlink("/proc/self/exe").string();
+  constexpr const char* kLink = "/proc/self/exe";
+  const fs::path path = fs::read_symlink(kLink);
+  // Where the file was replaced, by a new build or installation, the link still leads to the old
+  // one.
+  std::error_code none;
+  return fs::exists(path, none) ? path.string() : kLink;
 }
 
 void remove_old_meetings(const std::string& folder, const std::string& own) {

@@ -25,17 +25,6 @@ bool is_trained(const std::string& folder) {
   return fs::exists(fs::path(folder) / "model.safetensors");
 }
 
-/// Whether the weights of a run depend on the corpus in `path`. Those of data.more_valid are only
-/// scored, and data.test as well unless data.clean leaves out training pairs by it.
-bool decides(const data::DataConfig& data, const std::string& path) {
-  const bool overlap = data::leaves_out(data, data::Flaw::overlap);
-  return std::ranges::any_of(data::corpora_of(data), [&](const auto& named) {
-    const auto& [key, files] = named;
-    const bool free = key.starts_with("data.more_valid") || (key == "data.test" && !overlap);
-    return !free && (path == files->source || path == files->target || path == files->alignment);
-  });
-}
-
 const std::string& made(const std::string& folder) {
   make_folder(folder);
   return folder;

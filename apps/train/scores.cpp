@@ -133,7 +133,7 @@ class SetScorer {
                         "source     " + pairs_.source[line], "reference  " + pairs_.target[line],
                         "output     " + output};
       if (set.empty() && i < kLogged)
-        for (const std::string& each : shown) log::info("  " + each);
+        for (const std::string& each : shown) log::info("  " + one_line(each, kLongestLogged));
       text.insert(text.end(), shown.begin(), shown.end());
       text.emplace_back();
     }
@@ -196,6 +196,7 @@ class SetScorer {
   }
 
   static constexpr std::size_t kLogged = 3;
+  static constexpr std::size_t kLongestLogged = 4096;  // bytes of a line
 
   train::TrainConfig training_;
   data::CorpusFiles files_;

@@ -1,5 +1,6 @@
 #include "apps/train/spool.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <future>
 #include <system_error>
@@ -45,8 +46,16 @@ void StreamedCorpora::read(Config& config, const Wish& wish) {
   if (streams.empty()) return;
   require_distinct(streams);
   if (wish.resume && has_begun(config.output)) {
+    Config saved = saved_config(config.output);
+    const std::vector<CorpusFile> known = corpus_files(saved.data);
     for (const CorpusFile& stream : streams) {
       const std::string kept = (folder / stream.name).string();
+      const auto is_it = [&](const CorpusFile& file) {
+        return file.key == stream.key && fs::path(*file.path).filename() == stream.name;
+      };
+      if (std::ranges::none_of(known, is_it))
+        throw UserError(stream.key + ": '" + *stream.path +
+                        "': a run that goes on reads no stream; save it to a file");
       if (!fs::exists(kept))
         throw UserError(stream.key + ": '" + *stream.path + "' is not read again, and " + kept +
                         ", where the run had kept it, is missing; restore it, or use --overwrite "

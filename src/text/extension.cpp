@@ -52,6 +52,10 @@ class OldPieces {
   const ModelPiece& operator[](std::size_t id) const { return pieces_[id]; }
   const PieceTable& table() const { return table_; }
   float least_score() const { return least_; }
+  bool has_bytes() const {
+    return std::ranges::any_of(
+        pieces_, [](const ModelPiece& piece) { return piece.type == PieceType::byte; });
+  }
   const ModelPiece* find(const std::string& text) const {
     const auto at = ids_.find(text);
     return at == ids_.end() ? nullptr : &pieces_[at->second];
@@ -207,7 +211,6 @@ std::vector<ModelPiece> bpe_pieces(const OldPieces& old, const VocabularyTrainin
   if (counts.words.empty())
     throw UserError(names_of(options.files) + ": no text to extend a vocabulary with");
   std::vector<std::string> found = new_characters(old, counts, options.coverage);
-  found.resize(std::min(found.size(), room));
   PieceTable table = old.table();
   for (std::size_t i = 0; i < found.size(); ++i)
     table.add(found[i], {static_cast<int32_t>(old.size() + i), old.least_score() - 1});
@@ -222,7 +225,7 @@ std::vector<ModelPiece> bpe_pieces(const OldPieces& old, const VocabularyTrainin
                                                                : found[id - old.size()]);
     learner.add(spelling, times);
   }
-  const auto learnt = learner.learn(room - found.size());
+  const auto learnt = learner.learn(room - std::min(room, found.size()));
   found.insert(found.end(), learnt.begin(), learnt.end());
   std::vector<ModelPiece> pieces;
   for (const std::string& text : found)
@@ -254,6 +257,13 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
   std::erase_if(more, [&](const ModelPiece& piece) {
     return std::ranges::count(options.symbols, piece.text) > 0;
   });
+  const auto characters = static_cast<std::size_t>(
+      std::ranges::count_if(more, [](const auto& piece) { return is_character(piece.text); }));
+  if (characters > left && !old.has_bytes())
+    throw UserError(options.keys + "size: the text has " + std::to_string(characters) +
+                    " characters without a piece, and there is room for " + std::to_string(left) +
+                    "; ask for " + std::to_string(old.size() + added.size() + characters) +
+                    " or more, or for less coverage");
   more.resize(std::min(more.size(), left));
   added.insert(added.end(), more.begin(), more.end());
   return with_pieces(model, added);

@@ -184,6 +184,14 @@ TEST_F(Streams, AKeptCorpusThatIsNamedOutlivesOverwriting) {
   EXPECT_TRUE(weights() == before);
 }
 
+TEST_F(Streams, ARunThatGoesOnReadsNoOther) {
+  const std::string yaml = config(file("train.tsv"), file("valid.tsv"));
+  product(train(yaml, ""));
+  expect_mistake(
+      train(yaml, pairs, {"--resume", "--set", "data.test.source=-"}),
+      {"data.test.source: '-': a run that goes on reads no stream", "save it to a file"});
+}
+
 TEST_F(Streams, FifosAreReadTogether) {
   const std::string source = folder / "source", target = folder / "target";
   for (const std::string& fifo : {source, target}) ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

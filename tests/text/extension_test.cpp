@@ -126,6 +126,13 @@ TEST_P(ExtendedBy, NoRoomIsAUserError) {
   symbols.symbols = {"a"};
   EXPECT_THAT(message_of<UserError>([&] { old.extended(symbols); }),
               HasSubstr("'a' is a piece of the vocabulary already, and no symbol"));
+  // ö ß S c G ä W l ü
+  EXPECT_EQ(
+      message_of<UserError>([&] { old.extended(training(44)); }),
+      "data.vocabulary.size: the text has 9 characters without a piece, and there is room for "
+      "4; ask for 49 or more, or for less coverage");
+  const Vocabulary whole = old.extended(training(49));
+  EXPECT_EQ(whole.decode(whole.encode("größte Straße Gärten Wald")), "größte Straße Gärten Wald");
 }
 
 TEST_P(ExtendedBy, ATextWithFewPiecesGivesFew) {
