@@ -42,6 +42,10 @@ void check(const AlignArgs& args) {
         "heed align: give --layer, --head and --step, or --tune-gold to choose them, not both");
   if (args.json && args.gold.empty())
     throw UserError("heed align: --json prints error rates, which need --gold");
+  if (args.json && args.output == "-")
+    throw UserError(
+        "heed align: --json and the alignments cannot both go to standard output; name a file with "
+        "-o, or leave it out");
   if (args.swapped && args.gold.empty() && !args.tuned())
     throw UserError("heed align: --swap-gold is about --gold and --tune-gold; give one of them");
 }
@@ -137,8 +141,9 @@ void warn_of_odd_lines(const Aligner& aligner) {
             " first, its vocabulary finds other words than blanks separate; these have no links");
 }
 
-void align(const AlignArgs& args) {
+void align(AlignArgs args) {
   check(args);
+  if (args.output == "-") args.output.clear();
   if (!args.output.empty()) signals::install();  // half a file is to be taken away
   require_writable({args.output}, {args.source, args.target, args.gold, args.tune_source,
                                    args.tune_target, args.tune_gold});
@@ -175,28 +180,37 @@ void add_align(CommandLine& program) {
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
   command.option("--target", args->target, "Their translations, line by line").required();
-  command.option(
-      "--gold", args->gold,
-      "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
-      "every layer and head");
+  command
+      .option("--gold", args->gold,
+              "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
+              "every layer and head")
+      .not_empty();
   command.flag("--swap-gold", args->swapped,
                "The gold files have target-source instead of source-target");
   command.group("Which weights");
   args->weights.add(command);
-  command.option("--tune-gold", args->tune_gold,
-                 "Take the layer, head and step that fit these correct alignments best");
-  command.option("--tune-source", args->tune_source, "The source sentences of --tune-gold");
-  command.option("--tune-target", args->tune_target, "Their translations");
+  command
+      .option("--tune-gold", args->tune_gold,
+              "Take the layer, head and step that fit these correct alignments best")
+      .not_empty();
+  command.option("--tune-source", args->tune_source, "The source sentences of --tune-gold")
+      .not_empty();
+  command.option("--tune-target", args->tune_target, "Their translations").not_empty();
   command.group("Directions");
   const Argument reverse =
-      command.option("--reverse", args->reverse,
-                     "A model of the other direction; its alignments are joined with these");
+      command
+          .option("--reverse", args->reverse,
+                  "A model of the other direction; its alignments are joined with these")
+          .not_empty();
   command.option("--symmetrize", args->method, "How the alignments of both models are joined")
       .needs(reverse)
       .one_of({"grow-diag-final-and", "intersection", "union"})
       .shows_default();
   command.group("Output");
-  command.option("-o,--output", args->output, "Write the alignments here");
+  command
+      .option("-o,--output", args->output,
+              "Write the alignments here; - (default) is standard output")
+      .not_empty();
   command.flag("--json", args->json,
                "Print the error rates as JSON; the alignments go only to the file of -o");
   args->common.add(command);

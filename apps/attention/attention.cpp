@@ -186,14 +186,6 @@ Matrices with_model_beside(Matrices matrices, const Input& input,
   return matrices;
 }
 
-/// In the order in which they first stand.
-std::vector<std::string> each_once(const std::vector<std::string>& names) {
-  std::vector<std::string> out;
-  for (const std::string& name : names)
-    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
-  return out;
-}
-
 /// Whether a picture cannot show all of its weights. Sums of shares may be rounded.
 bool has_no_shares(const study::AttentionMatrix& matrix) {
   return !is_evidence(matrix.kind) && std::ranges::any_of(matrix.weights, [](float weight) {
@@ -202,7 +194,7 @@ bool has_no_shares(const study::AttentionMatrix& matrix) {
 }
 
 void attention(AttentionArgs args) {
-  args.kinds = each_once(args.kinds);
+  args.kinds = without_repeats(args.kinds);
   if (args.kinds.size() > 1 && args.output.empty())
     throw UserError(
         "heed attention: a table holds one --kind; name one, or a folder for all with -o");

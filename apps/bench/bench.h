@@ -1,7 +1,6 @@
 // What the modes of `heed bench` share: how they are declared, measured and written down.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -39,15 +38,6 @@ struct BenchOptions {
 /// The training corpora listed again and again until they hold `pairs` pairs, 0 for once: a large
 /// corpus for those who have a small one.
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files, int64_t pairs);
-
-/// Each value once, where it is first: two rows of a table that say the same cannot be compared.
-template <class Value>
-std::vector<Value> without_repeats(const std::vector<Value>& values) {
-  std::vector<Value> out;
-  for (const Value& value : values)
-    if (std::find(out.begin(), out.end(), value) == out.end()) out.push_back(value);
-  return out;
-}
 
 /// The file given by --source, or else the config's test set. Throws UserError where there is
 /// neither.

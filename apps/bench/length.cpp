@@ -74,7 +74,7 @@ double seconds(const ModelFolder& folder, const LengthArgs& args,
   config.n_best = 1;
   config.batch_size = std::ssize(lines);
   config.max_source_length = length;
-  config.min_length = target;
+  config.min_length = target - 1;  // and one more, be it the end
   config.max_length_ratio =
       std::max(0.0, static_cast<double>(target - 10) / static_cast<double>(length));
   decode::Translator translator({folder.member()}, config, folder.device, folder.precision);

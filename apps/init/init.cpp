@@ -204,7 +204,7 @@ void init(InitArgs args) {
         "heed init: name two files of lines that belong together, or one .tsv of two "
         "columns");
   if (const auto flaw = text::tsv_flaw(args.source, args.target))
-    throw UserError("heed init: " + *flaw);
+    throw UserError("heed init: " + *flaw + ", or give it alone");
   for (const std::string& path : {args.source, args.target})
     if (!path.empty() && text::is_stream(path))
       throw UserError("heed init: '" + path +

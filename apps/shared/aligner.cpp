@@ -6,6 +6,7 @@
 #include "apps/shared/attention_maps.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "base/strings.h"
 #include "model/model.h"
 #include "model/transformer/heads.h"
@@ -28,6 +29,15 @@ int64_t mean_head_of(const model::ModelConfig& config, int64_t layer) {
   return heads_left(config, "cross", layer) > 1 ? decode::kMeanOfHeads : 0;
 }
 
+/// -1 is the mean.
+void require_one_of(const std::string& option, int64_t given, int64_t count) {
+  if (given < count) return;
+  const std::string thing = option.substr(2);
+  throw UserError(option + ": no " + thing + " " + std::to_string(given) + "; the model has " +
+                  counted(count, thing) + (option == "--head" ? " in this layer" : "") +
+                  ", counted from 0");
+}
+
 }  // namespace
 
 study::AlignmentChoice usual_choice(const Config& whole) {
@@ -48,10 +58,14 @@ study::AlignmentChoice usual_choice(const Config& whole) {
 }
 
 void AlignmentOptions::add(CommandLine& command) {
-  command.option("--layer", layer, "From 0, or last; default: the one before the last")
+  command
+      .option("--layer", layer,
+              "From 0, or last; default: the one that was taught, or the one before the last")
       .word("last", "-1")
       .between(-1, 99999);
-  command.option("--head", head, "From 0, or mean (default)").word("mean", "-1").between(-1, 99999);
+  command.option("--head", head, "From 0, or mean; default: the one that was taught, or mean")
+      .word("mean", "-1")
+      .between(-1, 99999);
   command
       .option("--step", step,
               "A word's weights are those of the step that emits it or reads it; default: the one "
@@ -74,6 +88,8 @@ void AlignmentOptions::apply(const model::ModelConfig& config,
   else if (head)
     choice.head = *head;
   if (!step.empty()) choice.reads = step == "reads";
+  require_one_of("--layer", choice.layer, layers_of(config));
+  require_one_of("--head", choice.head, heads_left(config, "cross", choice.layer));
 }
 
 std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
@@ -139,6 +155,7 @@ study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
     }
     log::progress(folder_.path + ": " + std::to_string(window.first + sentences.size()) + "/" +
                   std::to_string(pairs.source.size()) + " sentences measured");
+    signals::stop_if_interrupted();
   }
   log::clear_progress();
   comparable.tell(path());

@@ -1,6 +1,7 @@
 // How a command declares its arguments. CLI11 is behind it, compiled once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -99,5 +100,14 @@ class CommandLine {
   CLI::App* app_;
   std::string group_ = "Options";
 };
+
+/// What an option of several values was given, each value once, where it is first.
+template <class Value>
+std::vector<Value> without_repeats(const std::vector<Value>& values) {
+  std::vector<Value> out;
+  for (const Value& value : values)
+    if (std::find(out.begin(), out.end(), value) == out.end()) out.push_back(value);
+  return out;
+}
 
 }  // namespace heed

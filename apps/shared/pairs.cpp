@@ -50,6 +50,8 @@ Pairs read_tsv(const std::string& path) {
 
 Pairs read_pairs(const std::string& source, const std::string& target) {
   if (target.empty()) return read_tsv(source);
+  if (const auto flaw = text::tsv_flaw(source, target))
+    throw UserError(*flaw + ", or give each side a file (cut -f1 and cut -f2)");
   Pairs pairs{read_lines(source), {}};
   pairs.target = read_equal_lines(target, source, pairs.source.size());
   return pairs;

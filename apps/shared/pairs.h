@@ -19,7 +19,8 @@ std::vector<std::string> read_equal_lines(const std::string& path, const std::st
                                           std::size_t lines);
 
 /// Without a target, `source` is a file of both sides. Throws UserError that names both files and
-/// both counts where they differ in length, and the line that has not just two sides.
+/// both counts where they differ in length, the line that has not just two sides, and of two files
+/// the one that has both sides by its name.
 Pairs read_pairs(const std::string& source, const std::string& target);
 
 /// For what is measured by pairs: throws UserError where there is none with words. `source` is

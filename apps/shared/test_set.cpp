@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "decode/sampling.h"
 #include "decode/translator.h"
 #include "text/bytes.h"
 #include "text/spool.h"
@@ -83,12 +84,14 @@ std::vector<std::string> translate_all(const OpenModels& models,
     }
   }
   log::clear_progress();
+  const decode::DecodeConfig& config = folder.config.decoding;
   const std::size_t others = models.members.size() - 1;
-  log::info(folder.path + (others > 0 ? " and " + std::to_string(others) + " more: " : ": ") +
-            std::to_string(lines.size()) + " sentences translated, beam " +
-            std::to_string(folder.config.decoding.beam_size) + ", " +
-            fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1) +
-            " sentences/s");
+  log::info(
+      folder.path + (others > 0 ? " and " + std::to_string(others) + " more: " : ": ") +
+      std::to_string(lines.size()) + " sentences translated, " +
+      (decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size)) +
+      ", " + fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1) +
+      " sentences/s");
   return outputs;
 }
 

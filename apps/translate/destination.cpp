@@ -37,7 +37,7 @@ Destination::Destination(std::string file, bool resume) : file_(std::move(file))
   // Who had the lock before may have written since.
   if (::fstat(descriptor_, &about) != 0) fail(errno);
   if (resume)
-    cut_to_whole_lines();
+    count_lines();
   else if (about.st_size > 0)
     throw UserError(file_ +
                     ": is there already; --resume goes on behind its last line; or delete "
@@ -48,21 +48,23 @@ Destination::~Destination() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void Destination::cut_to_whole_lines() {
+void Destination::count_lines() {
   std::vector<char> chunk(1 << 20);
-  off_t at = 0, whole = 0;
   for (;;) {
-    const ssize_t count = ::pread(descriptor_, chunk.data(), chunk.size(), at);
+    const ssize_t count = ::pread(descriptor_, chunk.data(), chunk.size(), size_);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(errno);
     if (count == 0) break;
     const auto end = chunk.begin() + count;
     lines_ += std::count(chunk.begin(), end, '\n');
     const auto last = std::find(std::make_reverse_iterator(end), chunk.rend(), '\n');
-    if (last != chunk.rend()) whole = at + (last.base() - chunk.begin());
-    at += count;
+    if (last != chunk.rend()) whole_ = size_ + (last.base() - chunk.begin());
+    size_ += count;
   }
-  if (whole < at && ::ftruncate(descriptor_, whole) != 0) fail(errno);
+}
+
+void Destination::cut_to_whole_lines() {
+  if (whole_ < size_ && ::ftruncate(descriptor_, whole_) != 0) fail(errno);
 }
 
 void Destination::write(std::string_view lines) {

@@ -10,26 +10,27 @@ namespace heed {
 class Destination {
  public:
   /// `file`: "" and "-" are standard output. Waits for a reader where it is a pipe with a name. An
-  /// unfinished file is continued with `resume`: what is left of a line that is not whole is cut
-  /// off. Throws UserError where it has lines and is not to be continued, where it is no regular
-  /// file and is to be, and where another process writes it.
+  /// unfinished file is continued with `resume`. Throws UserError where it has lines and is not to
+  /// be continued, where it is no regular file and is to be, and where another process writes it.
   Destination(std::string file, bool resume);
   ~Destination();
   Destination(const Destination&) = delete;
   Destination& operator=(const Destination&) = delete;
 
-  /// Lines that the file had.
+  /// Whole lines that the file had.
   int64_t lines() const { return lines_; }
+  /// Cuts off what is left behind them of a line that is not whole. Before the first write().
+  void cut_to_whole_lines();
   /// Whole lines. They are in the file, or on their way through the pipe, when this returns. Throws
   /// Failure where they cannot be written.
   void write(std::string_view lines);
 
  private:
-  void cut_to_whole_lines();
+  void count_lines();
   [[noreturn]] void fail(int error) const;
   std::string file_;
-  int descriptor_ = -1;  // -1: standard output
-  int64_t lines_ = 0;
+  int descriptor_ = -1;                       // -1: standard output
+  int64_t lines_ = 0, size_ = 0, whole_ = 0;  // bytes, and those of the whole lines
 };
 
 }  // namespace heed

@@ -125,7 +125,9 @@ void tell(const Attended& one, const decode::Member& member, const DetailOptions
   const auto is_cut = [&] {
     return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
   };
-  details.other_words = source.words.size() > wanted || (source.words.size() < wanted && !is_cut());
+  details.other_words = source.words.size() > wanted ||
+                        (source.words.size() < wanted && !is_cut()) ||
+                        !study::tells_words_apart(source) || !study::tells_words_apart(words);
   if (details.other_words) return;
   study::PieceWords read = words;  // a translation that was cut may have been read without its end
   read.word_of.resize(one.weights.target.size() - 1);

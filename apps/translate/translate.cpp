@@ -12,6 +12,7 @@
 #include "apps/translate/input.h"
 #include "apps/translate/output.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/model.h"
@@ -67,7 +68,7 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
   if (args.resume && config.n_best > 1 && !args.json)
     throw UserError(
         "--resume: an n-best list has several lines for each line of input; add --json, which has "
-        "one, or leave out --n-best");
+        "one, or --n-best 1");
 }
 
 void translate(const TranslateArgs& args) {
@@ -90,8 +91,10 @@ void translate(const TranslateArgs& args) {
   args.weights.apply(first.config.model, wanted.choice);
 
   Input input(args.file, args.prefix, args.tsv);
+  if (args.output != "-") require_not_read(args.output, {args.file, args.prefix});
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
+  destination.cut_to_whole_lines();
   if (args.resume && destination.lines() > 0)
     log::info(args.output + ": going on behind line " + std::to_string(destination.lines()));
   std::vector<int64_t> odd_lines;
@@ -153,7 +156,8 @@ void add_translate(CommandLine& program) {
       .shows_default();
   command.group("Input");
   const Argument prefix =
-      command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
+      command.option("--prefix", args->prefix, "Beginnings of the translations, line by line")
+          .not_empty();
   command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
       .excludes(prefix);
   command.group("Search");

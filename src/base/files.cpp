@@ -160,15 +160,23 @@ int AtomicFile::open() {
   return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
+void require_not_read(const std::string& output, const std::vector<std::string>& inputs) {
+  const auto is_it = [&](const std::string& input) { return is_same_file(output, input); };
+  if (std::ranges::any_of(inputs, is_it))
+    throw UserError(output + ": is read by this command, and would be replaced; name another file");
+}
+
 void require_writable(const std::vector<std::string>& outputs,
                       const std::vector<std::string>& inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string& path = outputs[i];
     std::error_code none;
     if (path.empty() || fs::is_fifo(path, none)) continue;
+    if (path == "-")
+      throw UserError(
+          "-: this output cannot go to standard output; name a file, ./- for this name");
+    require_not_read(path, inputs);
     const auto is_it = [&](const std::string& other) { return is_same_file(path, other); };
-    if (std::ranges::any_of(inputs, is_it))
-      throw UserError(path + ": is read by this command, and would be replaced; name another file");
     if (std::any_of(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(i), is_it))
       throw UserError(path + ": would be written twice; name two files");
     const AtomicFile opened(path);

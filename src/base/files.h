@@ -38,9 +38,13 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Throws UserError where `output` would replace one of `inputs`, by whatever path it is named.
+/// Pipes and devices are not compared.
+void require_not_read(const std::string& output, const std::vector<std::string>& inputs);
+
 /// Before minutes of work: throws as write_atomic() where one of `outputs` could not be written
-/// now, and UserError where it would replace one of `inputs` or another output, by whatever path
-/// they are named. An empty path is none; pipes and devices are neither opened nor compared.
+/// now, and UserError where it would replace one of `inputs` or another output, and where it is
+/// "-". An empty path is none; pipes and devices are neither opened nor compared.
 void require_writable(const std::vector<std::string>& outputs,
                       const std::vector<std::string>& inputs = {});
 

@@ -24,7 +24,7 @@ void check_pair(const CorpusFiles& files, const std::string& path, bool may_be_a
     throw config::ConfigError(path + ": source and target are the same file, '" + files.source +
                               "'");
   if (const auto flaw = text::tsv_flaw(files.source, files.target))
-    throw config::ConfigError(path + ": " + *flaw);
+    throw config::ConfigError(path + ": " + *flaw + ", or give it alone");
 }
 
 void check_symbols(const std::vector<std::string>& symbols, const std::string& key) {

@@ -52,10 +52,11 @@ struct DecodeConfig {
             config::Between<int64_t>{1, 1000000})
   HEED_FREE(int64_t, min_length, 0, "Shortest translation, in pieces.",
             config::Between<int64_t>{0, 100000})
-  HEED_FREE(double, max_length_ratio, 3.0,
-            "Longest translation: this many times the source's pieces, plus 10. A translation that "
-            "is cut there is logged.",
-            config::Between<double>{0.1, 100})
+  HEED_FREE(
+      double, max_length_ratio, 3.0,
+      "Longest translation: this many times the source's pieces, plus 10; or min_length if that "
+      "is more. A translation that is cut there is logged.",
+      config::Between<double>{0.1, 100})
   HEED_FREE(int64_t, no_repeat_ngram, 0,
             "No sequence of this many pieces occurs twice in a translation. 0: no such rule.",
             config::Between<int64_t>{0, 100})

@@ -178,7 +178,7 @@ class Search {
 
 int64_t length_limit(const DecodeConfig& config, int64_t source_pieces, int64_t model_longest) {
   const double limit = std::ceil(config.max_length_ratio * static_cast<double>(source_pieces)) + 10;
-  return std::min(static_cast<int64_t>(limit), model_longest);
+  return std::min(std::max(static_cast<int64_t>(limit), config.min_length + 1), model_longest);
 }
 
 std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,

@@ -16,8 +16,8 @@
 //  - for average, power and gnmt, when beam_size hypotheses have finished: the exact bound is too
 //  far away to be
 //    waited for, and later ones win rarely, or
-//  - at ceil(max_length_ratio * source pieces) + 10 steps, or as many as the model can take.
-//  Finished hypotheses are then
+//  - at ceil(max_length_ratio * source pieces) + 10 steps, or as many as min_length needs, but
+//  never more than the model can take. Finished hypotheses are then
 //    returned first; live ones only fill up what n_best lacks, marked `cut`.
 #pragma once
 
@@ -50,7 +50,8 @@ std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& mo
                                             const std::vector<model::Source>& sources,
                                             const SearchOptions& options);
 
-/// Most steps of a search, eos counted, for a source of so many pieces (eos not counted).
+/// Most steps of a search, eos counted, for a source of so many pieces (eos not counted). There is
+/// room for min_length.
 int64_t length_limit(const DecodeConfig& config, int64_t source_pieces, int64_t model_longest);
 
 }  // namespace heed::decode

@@ -22,6 +22,7 @@
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "packed/transformer.h"
+#include "text/utf8.h"
 
 namespace heed::decode {
 namespace {
@@ -190,6 +191,7 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
       const int64_t number = number_of(static_cast<int64_t>(i), first_line);
       examples.push_back({.source = member.source.encode(lines[i]), .origin = {0, number}});
       auto& source = examples.back().source;
+      if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
       if (&member == &first() && knows_nothing(member.source, source))
         out.strange.push_back(number);
       if (policy == TooLong::cut && source.size() > limit) {

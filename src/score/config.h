@@ -27,7 +27,8 @@ struct EvaluationConfig {
             config::AnyValue{})
   HEED_FREE(std::string, valid_alignments, "",
             "The same for data.valid: they choose the layer, head and step that are measured. "
-            "Without them the mean of the heads in the layer before the last is measured.",
+            "Without them those that were taught are measured, or the mean of the heads in the "
+            "layer before the last.",
             config::AnyValue{})
   HEED_FREE(std::string, antecedents, "",
             "File of what the pronouns of data.test stand for, as data_scripts/demo_corpus.py "

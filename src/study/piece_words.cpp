@@ -36,6 +36,15 @@ PieceWords words_of_pieces(const std::vector<std::string>& surfaces) {
   return out;
 }
 
+bool tells_words_apart(const PieceWords& words) {
+  std::size_t next = 0;
+  for (const std::size_t word : words.word_of) {
+    if (word > next) return false;
+    next = word + 1;
+  }
+  return next >= words.words.size();
+}
+
 AttentionMatrix with_words(AttentionMatrix pieces, const PieceWords& target,
                            const PieceWords& source) {
   pieces.target = labels_of(target);

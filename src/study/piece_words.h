@@ -20,6 +20,9 @@ struct PieceWords {
 /// `surfaces`: what each piece adds to the text, with its blanks (text::WordCounter).
 PieceWords words_of_pieces(const std::vector<std::string>& surfaces);
 
+/// Whether no piece holds the beginnings of two words: links of such words cannot be told.
+bool tells_words_apart(const PieceWords& words);
+
 using text::surface_of;
 
 /// `pieces`, with `</s>` last on both sides, under labels that merge_words() joins to these words.

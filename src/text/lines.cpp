@@ -134,8 +134,7 @@ std::optional<std::string> tsv_flaw(const std::string& source, const std::string
   if (target.empty() || (!has_tsv_name(source) && !has_tsv_name(target))) return std::nullopt;
   const bool first = has_tsv_name(source);
   return (first ? source : target) + " has both sides, as its name says, and " +
-         (first ? target : source) +
-         " is given with it; give the .tsv file alone, or rename it if it has one side";
+         (first ? target : source) + " is given with it; rename it if it has one side";
 }
 
 int64_t count_lines(const std::string& path) {

@@ -95,8 +95,8 @@ Columns columns_of(std::string_view line, const LineReader& reader);
 /// NAME.tsv, NAME.tsv.gz or NAME.tsv.zst.
 bool has_tsv_name(std::string_view path);
 
-/// What is wrong, with the cure, where one of two files has the name of a file of both sides. An
-/// empty `target`: there is one file alone, and nothing is wrong.
+/// What is wrong where one of two files has the name of a file of both sides. An empty `target`:
+/// there is one file alone, and nothing is wrong.
 std::optional<std::string> tsv_flaw(const std::string& source, const std::string& target);
 
 /// How many lines a file has; reads it all.

@@ -118,7 +118,7 @@ TEST_P(EveryDecoder, WaitsOnceInAStep) {
   decode::DecodeConfig config;
   config.beam_size = 3;
   config.max_length_ratio = 0.1;
-  config.min_length = 1000;      // nothing ends before its limit
+  config.min_length = 10;        // nothing ends before its limit
   const std::size_t steps = 11;  // length_limit() of 1 to 4 pieces
   EXPECT_EQ(reads_of(kind(), config, false).size(), steps);
   const bool attends = kind().attention != "none" || kind().type != model::ModelType::rnn;

@@ -1,5 +1,6 @@
 // heed align and heed heads.
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -54,6 +55,13 @@ TEST(Align, EachLineHasItsLinks) {
   for (std::size_t i = 0; i < lines.size(); ++i)
     EXPECT_LE(split_words(lines[i]).size(), split_words(sources[i]).size());
   EXPECT_THAT(result.err, HasSubstr("layer 0, head 0, the step that emits the word"));
+}
+
+TEST(Align, ADashIsStandardOutput) {
+  const Reversals set;
+  EXPECT_EQ(product(set.run("align", Toy::get().rnn, {"-o", "-"})),
+            product(set.run("align", Toy::get().rnn, {})));
+  EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
 TEST(Align, ATrainedModelBeatsTheDiagonal) {
@@ -254,6 +262,12 @@ TEST(Align, MistakesAreNamed) {
   expect_mistake(set.run("align", rnn, {"--json"}), {"--gold"});
   expect_mistake(set.run("align", rnn, {"--tune-gold", set.gold}), {"--tune-source"});
   expect_mistake(set.run("align", rnn, {"--head", "first"}), {"--head"});
+  expect_mistake(set.run("align", rnn, {"--layer", "1"}),
+                 {"--layer: no layer 1; the model has 1 layer, counted from 0"});
+  expect_mistake(set.run("align", rnn, {"--head", "3"}), {"--head: no head 3"});
+  expect_mistake(set.run("align", rnn, {"--gold", ""}), {"--gold", "is empty"});
+  expect_mistake(set.run("align", rnn, {"--gold", set.gold, "--json", "-o", "-"}),
+                 {"cannot both go to standard output"});
   expect_mistake(set.run("align", rnn, {"--symmetrize", "union"}), {"--reverse"});
   expect_mistake(set.run("align", rnn, {"--swap-gold"}), {"--swap-gold", "--tune-gold"});
   expect_mistake(set.run("align", rnn, {"--gold", set.gold, "-o", set.gold}),

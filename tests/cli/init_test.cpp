@@ -195,7 +195,7 @@ TEST(Init, KeepsPairsThatShareASideWithValidationWhereMostDo) {
 TEST(Init, RefusesATsvFileWithAnotherFileBesideIt) {
   const TemporaryFolder folder;
   expect_mistake(run_heed({"init", folder.write("p.tsv", "a\tb\n"), folder.write("c.en", "b\n")}),
-                 {"p.tsv has both sides, as its name says, and ", "give the .tsv file alone"});
+                 {"p.tsv has both sides, as its name says, and ", "give it alone"});
 }
 
 TEST(Init, RefusesAStream) {

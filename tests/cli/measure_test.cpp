@@ -1,4 +1,4 @@
-// heed evaluate, lengths and bottleneck.
+// heed evaluate and heed lengths.
 #include <filesystem>
 #include <regex>
 #include <string>
@@ -159,6 +159,27 @@ TEST(Evaluate, AndItsKinReplaceNothingThatTheyRead) {
                  {reference + ": is read by this command"});
 }
 
+TEST(Evaluate, AFileOfBothSidesIsNoSide) {
+  const TemporaryFolder folder;
+  const std::string pairs = folder.write("pairs.tsv", "a b\tb a\n"),
+                    side = folder.write("s", "b\n");
+  const std::string& rnn = Toy::get().rnn;
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"evaluate", rnn, "--source", pairs, "--reference", side},
+        {"evaluate", "--hypothesis", pairs, "--reference", side},
+        {"score", rnn, pairs, side},
+        {"align", rnn, "--source", side, "--target", pairs}})
+    expect_mistake(run_heed(command), {"pairs.tsv has both sides", "cut -f1"});
+}
+
+TEST(Evaluate, EmptyFileNamesAndADashAreRefused) {
+  const std::string& rnn = Toy::get().rnn;
+  expect_mistake(run_heed({"evaluate", rnn, "--source", "", "--reference", ""}),
+                 {"--source", "is empty"});
+  expect_mistake(run_heed({"evaluate", rnn, "-o", "-"}),
+                 {"-: this output cannot go to standard output"});
+}
+
 TEST(Lengths, OfAModelAndOfReadyTranslationsSideBySide) {
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
@@ -191,208 +212,6 @@ TEST(Lengths, AnUnknownBaselineIsAMistake) {
   expect_mistake(run_heed({"lengths", "--hypothesis", "mine=" + file, "--source", file,
                            "--reference", file, "--baseline", "yours"}),
                  {"yours"});
-}
-
-struct BottleneckTest : testing::Test {
-  TemporaryFolder folder;
-  std::string config;
-  BottleneckTest() {
-    write_toy_pairs(folder, "train", 100, 1);
-    write_toy_pairs(folder, "valid", 10, 2);
-    write_toy_pairs(folder, "test", 20, 3);
-    config = write_toy_config(folder, {"family", kRnn, "updates: 6, validate_every: 6", true});
-  }
-};
-
-TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
-  const Result result = run_heed(
-      {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
-  const std::string run = folder / "family";
-  EXPECT_THAT(product(result), HasSubstr("bahdanau")) << result.err;
-  for (const char* system : {"none", "bahdanau"}) {
-    EXPECT_TRUE(fs::exists(run + "/" + system + "/model.safetensors")) << system;
-    EXPECT_EQ(lines_of(read_file(run + "/" + system + "/test.hypothesis")).size(), 20U);
-  }
-  const auto rows = lines_of(read_file(run + "/lengths.csv"));
-  ASSERT_THAT(rows, SizeIs(5));
-  EXPECT_EQ(rows[0], kLengthsHeader);
-  EXPECT_THAT(rows[1], StartsWith("none,1,3,"));
-  EXPECT_THAT(rows[4], StartsWith("bahdanau,4,inf,"));
-  EXPECT_THAT(read_file(run + "/lengths.svg"), HasSubstr("<svg"));
-  const std::string page = read_file(run + "/report.html");
-  EXPECT_THAT(page, HasSubstr("<!DOCTYPE html>"));
-  EXPECT_THAT(page, HasSubstr("bahdanau"));
-  EXPECT_THAT(page, HasSubstr("heed bottleneck " + config +
-                              " --set decoding.beam_size=1 --systems none,bahdanau"));
-  for (const char* part : {"The same vocabulary, data, seed and budget for every model",
-                           "without attention", "href=\"bahdanau/attention.html\"",
-                           "BLEU on source sentences of more than 3 words: ", "Loss while they"})
-    EXPECT_THAT(page, HasSubstr(part));
-  EXPECT_THAT(lines_of(read_file(run + "/bahdanau/attention.csv")).front(),
-              StartsWith("sentence,layer,head,"));
-  EXPECT_THAT(read_file(run + "/bahdanau/attention.html"), HasSubstr("Attention: Bahdanau"));
-  EXPECT_FALSE(fs::exists(run + "/none/attention.html"));
-
-  const Result again = run_heed(
-      {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
-  EXPECT_EQ(product(again), result.out);
-  EXPECT_THAT(again.err, HasSubstr("none is trained already"));
-
-  const auto hypotheses = [&] { return read_file(run + "/bahdanau/test.hypothesis"); };
-  const std::string before = hypotheses();
-  write_toy_pairs(folder, "test", 20, 4);
-  const Result changed = run_heed(
-      {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
-  EXPECT_NE(product(changed), result.out);
-  EXPECT_THAT(changed.err, HasSubstr("bahdanau is scored again, " + (folder / "test.src")));
-  EXPECT_NE(hypotheses(), before);
-}
-
-TEST_F(BottleneckTest, StopsWhereItsModelsAreOfAnotherConfigurationUntilToldToTrainAnew) {
-  const std::string run = folder / "family", none = run + "/none";
-  const auto bottleneck = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"bottleneck", config,  "--systems",
-                                       "none",       "--set", "decoding.beam_size=1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_heed(arguments);
-  };
-  ASSERT_EQ(bottleneck({}).status, 0);
-  const std::string weights = read_file(none + "/model.safetensors"),
-                    vocabulary = read_file(run + "/vocabulary/joint.spm");
-  expect_mistake(bottleneck({"--set", "model.hidden_size=40"}),
-                 {none + "/config.yaml", "model.hidden_size: 48 (wanted: 40)", "--overwrite"});
-  expect_mistake(bottleneck({"--set", "training.updates=4"}),
-                 {none, "6 updates", "training.updates is 4", "--overwrite"});
-  // A system that is not there yet would share a vocabulary that is another's.
-  expect_mistake(
-      run_heed({"bottleneck", config, "--systems", "bahdanau", "--set", "data.vocabulary.size=30"}),
-      {run + "/vocabulary/config.yaml", "data.vocabulary.size: 32 (wanted: 30)"});
-  EXPECT_FALSE(fs::exists(run + "/bahdanau"));
-  EXPECT_TRUE(read_file(none + "/model.safetensors") == weights);
-
-  // What is free is done again with the same weights.
-  const Result wider = bottleneck({"--set", "decoding.beam_size=2"});
-  EXPECT_EQ(wider.status, 0) << wider.err;
-  EXPECT_THAT(wider.err, HasSubstr("none goes on, its configuration has changed: "
-                                   "decoding.beam_size: 1 -> 2"));
-  EXPECT_TRUE(read_file(none + "/model.safetensors") == weights);
-  EXPECT_THAT(read_file(none + "/config.yaml"), HasSubstr("beam_size: 2"));
-
-  for (const std::string& setting :
-       {"data.vocabulary.source=" + run + "/vocabulary/joint.spm", "training.from=" + none})
-    expect_mistake(bottleneck({"--set", setting, "--overwrite"}),
-                   {setting.substr(0, setting.find('=')) + ": " +
-                    setting.substr(setting.find('=') + 1) + ": --overwrite would delete it"});
-  EXPECT_TRUE(read_file(none + "/model.safetensors") == weights);
-
-  const Result anew = bottleneck({"--set", "data.vocabulary.size=30", "--overwrite"});
-  EXPECT_EQ(anew.status, 0) << anew.err;
-  EXPECT_FALSE(read_file(none + "/model.safetensors") == weights);
-  EXPECT_FALSE(read_file(run + "/vocabulary/joint.spm") == vocabulary);
-}
-
-TEST_F(BottleneckTest, ASystemHasNoVocabularyOfItsOwn) {
-  const std::string file =
-      folder.write("own.yaml", read_file(config) +
-                                   "systems:\n  - {name: a, set: [model.attention=none]}\n"
-                                   "  - {name: b, set: [data.vocabulary.size=30]}\n");
-  expect_mistake(run_heed({"bottleneck", file}),
-                 {file, "systems: 'b' sets data.vocabulary.size", "share one vocabulary"});
-}
-
-/// Gold alignments: the toy's target is the source backwards.
-std::string write_toy_alignments(const TemporaryFolder& folder, const std::string& name) {
-  std::string gold;
-  for (const std::string& line : lines_of(read_file(folder / (name + ".src")))) {
-    const auto words = static_cast<int>(split(line, ' ').size());
-    for (int i = 0; i < words; ++i)
-      gold += (i ? " " : "") + std::to_string(i) + "-" + std::to_string(words - 1 - i);
-    gold += "\n";
-  }
-  return folder.write(name + ".align", gold);
-}
-
-TEST_F(BottleneckTest, TellsAlignmentErrorsWhereGoldIsGiven) {
-  const std::string valid = write_toy_alignments(folder, "valid");
-  const Result result =
-      run_heed({"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1",
-                "--set", "evaluation.alignments=" + write_toy_alignments(folder, "test"), "--set",
-                "evaluation.valid_alignments=" + valid});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const auto rows = lines_of(read_file(folder / "family/systems.csv"));
-  ASSERT_THAT(rows, SizeIs(3));
-  EXPECT_EQ(rows[0], "system,parameters,updates,tokens_per_s,bleu,aer_%,pronouns_%");
-  const auto none = split(rows[1], ','), bahdanau = split(rows[2], ',');
-  EXPECT_EQ(none[0], "none");
-  EXPECT_EQ(none[5], "");  // it has no attention
-  EXPECT_EQ(bahdanau[2], "6");
-  EXPECT_GT(std::stod(bahdanau[5]), 0);
-  EXPECT_LE(std::stod(bahdanau[5]), 100);
-  EXPECT_EQ(bahdanau[6], "");
-  EXPECT_THAT(read_file(folder / "family/report.html"), HasSubstr("diagonal"));
-}
-
-TEST_F(BottleneckTest, GoldThatDoesNotFitIsNamedBeforeAnythingIsTrained) {
-  const std::string short_one = folder.write("short", "0-0\n");
-  const std::string genders =
-      folder.write("genders", "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n0\t1\t0\t0\tf\n");
-  const auto refused = [&](std::vector<std::string> settings, std::vector<std::string> parts) {
-    std::vector<std::string> words{"-q", "bottleneck", config, "--systems", "none"};
-    for (const std::string& setting : settings)
-      words.insert(words.end(), {"--set", "evaluation." + setting});
-    expect_mistake(run_heed(words), parts);
-    EXPECT_FALSE(std::filesystem::exists(folder / "family/none"));
-  };
-  refused({"alignments=" + short_one}, {short_one, "has 1"});
-  refused({"antecedents=" + genders, "pronouns=[m=a]"}, {genders + ":2", "the gender 'f'"});
-  refused({"antecedents=" + genders, "pronouns=[a]"}, {"evaluation.pronouns: 'a'"});
-}
-
-TEST_F(BottleneckTest, AMistypedSystemNamesItsNeighbour) {
-  expect_mistake(run_heed({"bottleneck", config, "--systems", "none,bahdanu"}),
-                 {"'bahdanu'", "'bahdanau'"});
-}
-
-TEST_F(BottleneckTest, NamesAreCheckedBeforeAnythingIsTrained) {
-  expect_mistake(
-      run_heed({"bottleneck", config, "--systems", "none,bahdanau", "--baseline", "nobody"}),
-      {"the baseline 'nobody' is none of the systems: none, bahdanau"});
-  const std::string yaml = read_file(config);
-  const auto refused = [&](const std::string& systems, const std::string& part) {
-    folder.write("family.yaml", yaml + "systems: [" + systems + "]\n");
-    expect_mistake(run_heed({"bottleneck", config}), {"systems: ", part});
-  };
-  const std::string set = ", set: [seed=3]}";
-  refused("{name: none}, {name: none" + set, "two are called 'none'; give each its own name");
-  for (const std::string& name : {std::string("vocabulary"), std::string("a/b"), std::string("..")})
-    refused("{name: " + name + set, "'" + name + "' cannot be a system's folder");
-  EXPECT_FALSE(fs::exists(folder / "family"));
-}
-
-// With the attention `none` the message would say so.
-TEST_F(BottleneckTest, ASystemWithSettingsIsNotTheModelThatItIsNamedAfter) {
-  folder.write("family.yaml",
-               read_file(config) + "systems: [{name: none, set: [model.input_feeding=true]}]\n");
-  expect_mistake(run_heed({"bottleneck", config}),
-                 {"model.input_feeding: needs one of the luong attentions, not 'bahdanau'"});
-}
-
-TEST_F(BottleneckTest, SaysWhatAModelWithAMisleadingNameIs) {
-  const std::string file = write_toy_config(
-      folder, {"positions", kTransformer, "updates: 2, validate_every: 2", /*test=*/true});
-  folder.write("positions.yaml",
-               read_file(file) + "systems: [{name: none, set: [model.positions=none]}]\n");
-  const Result result = run_heed({"bottleneck", file, "--set", "decoding.beam_size=1"});
-  product(result);
-  EXPECT_THAT(result.err,
-              HasSubstr("none: its settings and the file make it a model of the kind transformer"));
-  EXPECT_THAT(read_file(folder / "positions/none/config.yaml"), HasSubstr("type: transformer"));
-  EXPECT_THAT(read_file(folder / "positions/report.html"),
-              HasSubstr("Transformer, 2+2 layers, width 32, 4 heads, positions none"));
-}
-
-TEST_F(BottleneckTest, WithoutATestSetThereIsNoCurve) {
-  expect_mistake(run_heed({"bottleneck", Toy::get().transformer_config}), {"data.test"});
 }
 
 }  // namespace

@@ -106,8 +106,9 @@ TEST_P(Translate, NBestListsAreInTheFieldsFormatBestFirst) {
 }
 
 TEST_P(Translate, ACutTranslationHasNoEndOfSentenceInItsLength) {
-  const auto lines = lines_of(
-      product(translate("a b c\n", {"--n-best", "2", "--set", "decoding.min_length=1000"})));
+  const auto lines =
+      lines_of(product(translate("a b c\n", {"--n-best", "2", "--set", "decoding.min_length=1000",
+                                             "--set", "decoding.no_repeat_ngram=1"})));
   ASSERT_THAT(lines, SizeIs(2));
   const std::regex format(R"(.* \|\|\| logprob= (\S+) length= (\d+) \|\|\| (\S+))");
   for (const std::string& line : lines) {
@@ -276,9 +277,28 @@ TEST(TranslateCommand, GoesOnWithAnUnfinishedFile) {
   EXPECT_EQ(read_file(file), whole);
   folder.write("out", whole + "one more\n");
   expect_mistake(run_heed(command), {"test.src has 25 lines, fewer than the 26"});
+  folder.write("out", whole + "one more\nand a half");  // perhaps a file with another purpose
+  expect_mistake(run_heed(command), {"test.src has 25 lines, fewer than the 26"});
+  EXPECT_EQ(read_file(file), whole + "one more\nand a half");
   expect_mistake(run_heed({"translate", Toy::get().rnn, "--resume"}), {"--resume", "--output"});
   command.insert(command.end(), {"--n-best", "2"});
   expect_mistake(run_heed(command), {"--resume", "--n-best", "--json"});
+}
+
+TEST(TranslateCommand, ReplacesNothingThatItReads) {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("text", "a b\nc d"), prefix = folder.write("p", "b\nd");
+  for (const std::string& read : {text, prefix})
+    for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--resume"}}) {
+      std::vector<std::string> command = {"translate", Toy::get().rnn, text, "--prefix",
+                                          prefix,      "-o",           read};
+      command.insert(command.end(), more.begin(), more.end());
+      expect_mistake(run_heed(command), {read + ": is read by this command"});
+    }
+  EXPECT_EQ(read_file(text), "a b\nc d");
+  EXPECT_EQ(read_file(prefix), "b\nd");
+  expect_mistake(run_heed({"translate", Toy::get().rnn, text, "--prefix", ""}),
+                 {"--prefix", "is empty"});
 }
 
 TEST(TranslateCommand, NBestListsAsJsonAreContinued) {

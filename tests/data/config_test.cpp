@@ -130,11 +130,11 @@ TEST(DataConfig, ATsvFileHasNoOtherFileBesideIt) {
   config.train = {{.source = "p.tsv.gz", .target = "c.en"}};
   EXPECT_EQ(wrong(config),
             "data.train: p.tsv.gz has both sides, as its name says, and c.en is given with it; "
-            "give the .tsv file alone, or rename it if it has one side");
+            "rename it if it has one side, or give it alone");
   config.train = {{.source = "c.de", .target = "p.tsv"}};
   EXPECT_EQ(wrong(config),
             "data.train: p.tsv has both sides, as its name says, and c.de is given with it; "
-            "give the .tsv file alone, or rename it if it has one side");
+            "rename it if it has one side, or give it alone");
 }
 
 TEST(DataConfig, WhatMayBeCleanedAwayHasNames) {

@@ -186,7 +186,7 @@ TEST(Search, NeverEmitsPaddingOrBegin) {
 
 TEST(Search, MinimumLengthHoldsEosBack) {
   FixedModel model({0, 0, 0, 0.9F, 0.06F, 0.04F});
-  for (const int64_t least : {0, 1, 5}) {
+  for (const int64_t least : {0, 1, 5, 50}) {
     SearchOptions options{.config = config_of(3)};
     options.config.min_length = least;
     const auto found = search_one(model, {4, 4, 4}, options);
@@ -232,6 +232,10 @@ TEST(Search, TheLengthLimitCutsAndSaysSo) {
   const auto found = search_one(model, {4, 5, 6}, options);
   EXPECT_EQ(length_limit(options.config, 3, 1000), 15);  // ceil(4.5) + 10
   EXPECT_EQ(length_limit(options.config, 3, 12), 12);
+  options.config.min_length = 20;  // and the end behind them
+  EXPECT_EQ(length_limit(options.config, 3, 1000), 21);
+  EXPECT_EQ(length_limit(options.config, 3, 12), 12);
+  options.config.min_length = 0;
   ASSERT_EQ(found.size(), 2U);
   EXPECT_TRUE(found[0].cut);
   EXPECT_EQ(found[0].ids, std::vector<int32_t>(15, 4));

@@ -27,8 +27,16 @@ TEST(PieceWords, APieceMayBeginInOneWordAndEndInAnother) {
   const PieceWords words = words_of_pieces({"a", "b c", "d"});
   EXPECT_THAT(words.words, ElementsAre("ab", "cd"));
   EXPECT_THAT(words.word_of, ElementsAre(0, 0, 1));
+  EXPECT_TRUE(tells_words_apart(words));
   // An unknown piece is set off by blanks.
   EXPECT_THAT(words_of_pieces({"a", " ? ", "b"}).words, ElementsAre("a", "?", "b"));
+}
+
+TEST(PieceWords, APieceOfTwoWordsTellsThemNotApart) {
+  EXPECT_FALSE(tells_words_apart(words_of_pieces({" of the", " end"})));
+  EXPECT_FALSE(tells_words_apart(words_of_pieces({"end", " of the"})));
+  EXPECT_TRUE(tells_words_apart(words_of_pieces({"of", " the", " ", "end", " "})));
+  EXPECT_TRUE(tells_words_apart(words_of_pieces({})));
 }
 
 TEST(PieceWords, OfNothingAreNone) {
