@@ -22,10 +22,14 @@ get_filename_component(_libtorch_root "${LIBTORCH_INCLUDE_DIR}" DIRECTORY)
 find_library(LIBTORCH_CPU_LIBRARY torch_cpu HINTS ${_libtorch_root}/lib NO_DEFAULT_PATH)
 find_library(LIBTORCH_C10_LIBRARY c10 HINTS ${_libtorch_root}/lib NO_DEFAULT_PATH)
 
+set(_libtorch_reason "run ./run build, which installs it, or pass -DLIBTORCH=FOLDER")
+if(LIBTORCH)
+  set(_libtorch_reason "there is none in ${LIBTORCH}: pass another -DLIBTORCH=FOLDER, or -DLIBTORCH= for that of .venv")
+endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   LibTorch REQUIRED_VARS LIBTORCH_INCLUDE_DIR LIBTORCH_CPU_LIBRARY LIBTORCH_C10_LIBRARY
-  REASON_FAILURE_MESSAGE "run ./run build, which installs it, or pass -DLIBTORCH=FOLDER")
+  REASON_FAILURE_MESSAGE "${_libtorch_reason}")
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   set(LIBTORCH_LIBRARY_DIR ${_libtorch_root}/lib)
