@@ -5,11 +5,13 @@
 #include <system_error>
 #include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "model/transformer/heads.h"
+#include "text/spool.h"
 
 namespace heed {
 
@@ -30,6 +32,11 @@ Config load_config(const std::string& path, const std::vector<std::string>& sett
   Config config;
   config::load_file(config, here_or_installed(path));
   return with_settings(std::move(config), settings);
+}
+
+void require_no_stream(const std::string& file, const std::string& who) {
+  if (text::is_stream(file))
+    throw UserError(file + ": can be read only once, and " + who + " reads it; save it to a file");
 }
 
 Config with_settings(Config config, const std::vector<std::string>& settings) {

@@ -20,7 +20,6 @@
 #include "base/subprocess.h"
 #include "config/io.h"
 #include "config/suggest.h"
-#include "text/spool.h"
 #include "train/metrics_line.h"
 
 namespace heed {
@@ -199,8 +198,7 @@ void report_end(const Running& one, int status) {
 
 std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
                                  const std::vector<std::string>& only) {
-  if (text::is_stream(file))
-    throw UserError(file + ": can be read only once, and each system reads it; save it to a file");
+  require_no_stream(file, "each system");
   const Config config = load_config(file, settings);
   data::require_files(config.data, "heed bottleneck");
   std::vector<FamilyMember> members;

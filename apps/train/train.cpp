@@ -40,7 +40,6 @@
 #include "model/model.h"
 #include "ranks/board.h"
 #include "ranks/group.h"
-#include "text/spool.h"
 #include "train/trainer.h"
 
 namespace heed {
@@ -274,10 +273,7 @@ void train_command(const TrainArgs& args) {
   else
     data::require_files(config.data, "a run of " + place.announcer);
   const bool here = !place.alone() || args.ranks == 1;
-  if (!here && text::is_stream(args.config))
-    throw UserError(
-        args.config +
-        ": can be read only once, and each rank of --ranks reads it; save it to a file");
+  if (!here) require_no_stream(args.config, "each rank of --ranks");
   const auto check = [&](const Config& wanted) {
     RunCheck found;
     if (!first) return found;  // others find the same

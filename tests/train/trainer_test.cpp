@@ -29,6 +29,13 @@ TEST(BatchOptions, AreWhatBothSectionsSay) {
   EXPECT_FALSE(batch_options(training, data, 5, 2).tokens);
 }
 
+/// The loss of the model's calls [from, to) in training is not finite.
+void poison(const TrainerSetup& setup, int64_t from, int64_t to) {
+  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
+  model.poison_from = from;
+  model.poison_to = to;
+}
+
 TEST_F(Trainer, LearnsToCopy) {
   auto config = quick(300);
   config.validate_every = 100;
@@ -121,9 +128,7 @@ TEST_F(Trainer, UpdatesThatAreNotFiniteAreSkippedAndCounted) {
   auto config = quick(12);
   config.log_every = 12;
   auto setup = setup_of(folder.path(), config);
-  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
-  model.poison_from = 4;
-  model.poison_to = 7;
+  poison(setup, 4, 7);
   EXPECT_EQ(train(setup).updates, 12);
   EXPECT_EQ(metrics(folder, "train").at(0).at("skipped"), 3);
   EXPECT_TRUE(metrics(folder, "rollback").empty());
@@ -135,9 +140,7 @@ TEST_F(Trainer, AWindowWhoseUpdatesWereAllSkippedHasNoLoss) {
   auto config = quick(6);
   config.log_every = 3;
   auto setup = setup_of(folder.path(), config);
-  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
-  model.poison_from = 1;
-  model.poison_to = 4;
+  poison(setup, 1, 4);
   const Logged logged;
   train(setup);
   const auto lines = metrics(folder, "train");
@@ -153,9 +156,7 @@ TEST_F(Trainer, FiveInARowTakeTheRunBackWithHalfTheRate) {
   auto config = quick(12);
   config.save_every = 4;
   auto setup = setup_of(folder.path(), config);
-  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
-  model.poison_from = 6;
-  model.poison_to = 11;
+  poison(setup, 6, 11);
   EXPECT_EQ(train(setup).updates, 12);
   const auto back = metrics(folder, "rollback");
   ASSERT_EQ(back.size(), 1U);
@@ -170,9 +171,7 @@ TEST_F(Trainer, GoesBackBehindAValidationBetweenSkippedUpdates) {
   config.keep_last = 1;
   auto setup = setup_of(folder.path(), config);
   setup.validation = validation();  // saves update 8
-  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
-  model.poison_from = 6;
-  model.poison_to = 11;
+  poison(setup, 6, 11);
   EXPECT_EQ(train(setup).updates, 12);
   const auto back = metrics(folder, "rollback");
   ASSERT_EQ(back.size(), 1U);
@@ -183,18 +182,14 @@ TEST_F(Trainer, TheLastUpdatesMayTakeItBack) {
   auto config = quick(10);
   config.save_every = 4;
   auto setup = setup_of(folder.path(), config);
-  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
-  model.poison_from = 6;
-  model.poison_to = 11;
+  poison(setup, 6, 11);
   EXPECT_EQ(train(setup).updates, 10);
   EXPECT_EQ(metrics(folder, "rollback").size(), 1U);
 }
 
 TEST_F(Trainer, AfterThreeReturnsItEndsWithAFailure) {
   auto setup = setup_of(folder.path(), quick(100));
-  auto& model = dynamic_cast<toy::ToyModel&>(*setup.model);
-  model.poison_from = 1;
-  model.poison_to = 1000;
+  poison(setup, 1, 1000);
   EXPECT_THAT(message_of<Failure>([&] { train(setup); }),
               HasSubstr("after 3 returns to an older checkpoint; lower training.learning_rate"));
 }
