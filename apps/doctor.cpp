@@ -116,7 +116,6 @@ bool sums_alike(ranks::Group& group, const at::Device& device) {
 void check_ranks_here(const ranks::Place& place) {
   constexpr int64_t kMegabytes = 32;
   if (!place.leads()) log::set_origin("rank " + std::to_string(place.rank));
-  use_threads(threads_of_rank(0, place.local_size));
   const at::Device device = model::open_device(device_of_rank("auto", place));
   std::unique_ptr<ranks::Group> group;
   const double met = seconds_of([&] {
@@ -124,6 +123,7 @@ void check_ranks_here(const ranks::Place& place) {
         place, ranks::GroupOptions{.device = device, .folder = std::filesystem::current_path()});
     group->tell("");
   });
+  use_threads(threads_of_rank(0, *group, place));
   group->begin("numbers were exchanged");
   const bool alike = sums_alike(*group, device);
   const int64_t count = kMegabytes * 250000 / group->size() * group->size();
@@ -151,7 +151,8 @@ void check_ranks(int64_t ranks) {
                     std::to_string(place.size));
   if (!place.alone() || ranks == 1) return check_ranks_here(place);
   signals::install();
-  const std::vector<std::string> command = {own_path(), "doctor", "--ranks", std::to_string(ranks)};
+  std::vector<std::string> command = {own_path(), "doctor", "--ranks", std::to_string(ranks)};
+  for (const std::string& word : log::arguments()) command.push_back(word);
   run_ranks({.command = command,
              .again = command,
              .ranks = ranks,

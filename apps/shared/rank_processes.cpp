@@ -116,12 +116,17 @@ void remove_old_meetings(const std::string& folder, const std::string& own) {
 }
 
 void run_ranks(const RankJob& job) {
+  log::clear_progress();  // the first rank shows one
   for (int64_t started = 0;; ++started) {
     const auto end = attempt(job, started == 0 ? job.command : job.again);
     if (!end) return;
+    // Over the progress line that a killed rank has left.
+    log::progress("the ranks have ended");
+    log::clear_progress();
     const std::string what = end->text(job.ranks);
     if (signals::interrupted() || end->interrupted)
       throw Failure("interrupted, all " + std::to_string(job.ranks) + " ranks have ended");
+    if (end->status == 70) throw Bug(what + "; its message stands above");
     if (end->status == 2) throw UserError(what + "; its message stands above");
     if (!end->may_start_again() || started == job.restarts)
       throw Failure(what + ", and the others with it");

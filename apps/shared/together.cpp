@@ -16,6 +16,12 @@ int64_t threads_of_rank(int64_t total, int64_t ranks) {
   return std::max<int64_t>(1, cores / ranks);
 }
 
+int64_t threads_of_rank(int64_t total, ranks::Group& group, const ranks::Place& place) {
+  const std::string mine = name_of_cores();
+  const auto sharing = static_cast<int64_t>(std::ranges::count(group.gather(mine), mine));
+  return threads_of_rank(total, total > 0 ? place.local_size : std::min(sharing, place.local_size));
+}
+
 std::string device_of_rank(const std::string& device, const ranks::Place& place) {
   if (place.alone() || device == "cpu") return device;
   if (device == "auto" && !model::auto_means_gpu()) return "cpu";

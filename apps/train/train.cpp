@@ -145,11 +145,11 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   } else {
     prepare();
   }
-  use_threads(threads_of_rank(config.threads, place.local_size));
   const at::Device device = model::open_device(device_of_rank(config.device, place));
   ranks::Group group(
       place,
       {.device = device, .timeout = std::chrono::seconds(args.rank_timeout), .folder = folder});
+  use_threads(threads_of_rank(config.threads, group, place));
   if (launched && group.leads()) prepare();
   const ranks::Board board(place.folder, place.size);
   data::HygieneReport hygiene;
@@ -234,19 +234,23 @@ std::vector<std::string> rank_command(const TrainArgs& args, const Config& confi
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--rank-timeout", std::to_string(args.rank_timeout)});
   if (args.wish.resume || again) command.push_back("--resume");
+  for (const std::string& word : log::arguments()) command.push_back(word);
   return command;
 }
 
-/// In processes of this machine, which this one starts.
-void train_in_ranks(const TrainArgs& args, Config config) {
+/// In processes of this machine, which this one starts; they do not repeat the check.
+void train_in_ranks(const TrainArgs& args, Config config, const RunCheck& found) {
   make_folder(config.output);
-  if (args.wish.overwrite) {
-    // Here: ranks that start again before one of them had done it would go on with the older run.
-    const FolderLock lock(config.output, "heed train");
-    put_aside(config);
-  }
   signals::install();
   try {
+    {
+      const FolderLock lock(config.output, "heed train");
+      // Here: ranks that start again before one of them had done it would go on with the older run.
+      if (args.wish.overwrite) put_aside(config);
+      log::add_file((fs::path(config.output) / "train.log").string());
+      found.tell();
+      log::close_files();
+    }
     run_ranks({.command = rank_command(args, config, false),
                .again = rank_command(args, config, true),
                .ranks = args.ranks,
@@ -287,8 +291,8 @@ void train_command(const TrainArgs& args) {
     return found;
   };
   if (here) return train_here(args, std::move(config), place, check);
-  check(config);
-  train_in_ranks(args, std::move(config));
+  const RunCheck found = check(config);
+  train_in_ranks(args, std::move(config), found);
 }
 
 }  // namespace

@@ -162,6 +162,11 @@ spdlog::level::level_enum level_of(Level level) {
   throw Bug("no such log level");
 }
 
+std::vector<std::string>& argument_words() {
+  static std::vector<std::string> words;
+  return words;
+}
+
 std::string& origin_text() {
   static std::string text;
   return text;
@@ -183,13 +188,21 @@ const std::string& origin() {
 
 void set_level(Level level) {
   const auto wanted = level_of(level);
+  argument_words().clear();
+  if (level == Level::debug) argument_words() = {"--log-level", "debug"};
+  if (level == Level::warn) argument_words() = {"--log-level", "warn"};
   loggers().terminal->set_level(wanted);
   loggers().files->set_level(std::min(wanted, spdlog::level::info));
 }
 
 void set_quiet() {
   set_level(Level::warn);
+  argument_words() = {"--quiet"};
   loggers().terminal->hide_progress();
+}
+
+std::vector<std::string> arguments() {
+  return argument_words();
 }
 
 void debug(const std::string& text) {

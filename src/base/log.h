@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace heed::log {
 
@@ -14,6 +15,10 @@ void set_level(Level level);
 
 /// `--quiet`: warnings and errors only, and no progress line.
 void set_quiet();
+
+/// The arguments with which another heed shows what this one was told to: `--quiet`, or
+/// `--log-level` and a level, or none.
+std::vector<std::string> arguments();
 
 void debug(const std::string& text);
 void info(const std::string& text);

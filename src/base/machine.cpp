@@ -105,4 +105,12 @@ int64_t available_cores(const std::string& root) {
   return std::max<int64_t>(1, cores);
 }
 
+std::string name_of_cores() {
+  std::string name;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id") >> std::ws, name);
+  if (cpu_set_t set; !openmp_binds() && sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int core = 0; core < CPU_SETSIZE; ++core) name += CPU_ISSET(core, &set) ? '1' : '0';
+  return name;
+}
+
 }  // namespace heed

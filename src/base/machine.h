@@ -16,4 +16,7 @@ std::optional<int64_t> available_memory(const std::string& root = "");
 /// where a control group allows less time than theirs, rounded up. At least 1.
 int64_t available_cores(const std::string& root = "");
 
+/// Which machine and which of its processors those are: equal for processes that share them.
+std::string name_of_cores();
+
 }  // namespace heed

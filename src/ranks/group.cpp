@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <thread>
@@ -31,6 +32,13 @@ Clock::duration pause_after(Clock::duration time) {
                                      std::chrono::milliseconds(200));
 }
 
+/// LibTorch records all exchanges of a process for its debuggers. Its map of groups has no lock:
+/// groups of several threads would write to it at once.
+void record_no_exchanges() {
+  static const int set = setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/0);
+  expect(set == 0, "room in the environment");
+}
+
 std::string first_line(const std::exception& error) {
   const auto* known = dynamic_cast<const c10::Error*>(&error);
   const std::string text = known ? known->what_without_backtrace() : error.what();
@@ -50,6 +58,7 @@ Group::Group() = default;
 Group::Group(const Place& place, const GroupOptions& options)
     : place_(place), timeout_(options.timeout) {
   if (place.alone()) return;
+  record_no_exchanges();
   backends_ = std::make_unique<Backends>();
   try {
     backends_->store = meet(place, options);

@@ -26,6 +26,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kFirstRank = "first rank's address";
 
+/// Where a rank says that it has reached the first one.
+std::string arrival_of(int64_t rank) {
+  return "arrived/" + std::to_string(rank);
+}
+
 StorePtr tcp_store(const std::string& host, int port, bool server, const Place& place,
                    const GroupOptions& options) {
   c10d::TCPStoreOptions wanted;
@@ -62,6 +67,35 @@ std::string announcement_of(const Place& place, const GroupOptions& options) {
   return (fs::path(options.folder) / (".heed.ranks." + name)).string();
 }
 
+/// A file that is gone when this object is.
+struct Announcement {
+  std::string path;
+  ~Announcement() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+};
+
+/// Throws Failure naming the ranks that did not come in time.
+void await_all(const StorePtr& store, const Place& place, const GroupOptions& options,
+               const std::string& file) {
+  std::vector<std::string> keys = {kFirstRank};
+  for (int64_t rank = 1; rank < place.size; ++rank) keys.push_back(arrival_of(rank));
+  try {
+    store->wait(keys, options.timeout);
+  } catch (const c10::Error&) {
+    std::vector<std::string> missing;
+    for (int64_t rank = 1; rank < place.size; ++rank)
+      if (!store->check({arrival_of(rank)})) missing.push_back(std::to_string(rank));
+    if (missing.empty()) return;  // just now
+    throw Failure((missing.size() == 1 ? "rank " : "ranks ") + join(missing, ", ") + " of " +
+                  std::to_string(place.size) + " did not find " + file + " within " +
+                  std::to_string(options.timeout.count() / 1000) +
+                  " s; the run's folder must be the same on all machines, and a longer time is "
+                  "given with --rank-timeout");
+  }
+}
+
 StorePtr announce(const Place& place, const GroupOptions& options) {
   const StorePtr store = tcp_store("localhost", 0, true, place, options);
   const int port = c10::static_intrusive_pointer_cast<c10d::TCPStore>(store)->getPort();
@@ -69,8 +103,8 @@ StorePtr announce(const Place& place, const GroupOptions& options) {
   for (const std::string& address : own_addresses()) text += " " + address;
   const std::string file = announcement_of(place, options);
   write_atomic(file, text + " localhost\n");
-  store->wait({kFirstRank}, options.timeout);
-  fs::remove(file);
+  const Announcement announcement{file};
+  await_all(store, place, options, file);
   return store;
 }
 
@@ -86,6 +120,7 @@ StorePtr meet_announced(const Place& place, const GroupOptions& options) {
       if (!answers(host, port, 2)) continue;
       const StorePtr store = tcp_store(host, port, false, place, options);
       say_first_address(store, place, host, port);
+      store->set(arrival_of(place.rank), std::string("1"));
       return store;
     }
   }

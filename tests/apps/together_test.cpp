@@ -2,7 +2,9 @@
 #include "apps/shared/together.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "message.h"
 #include "ranks/together.h"
 
@@ -76,6 +79,23 @@ TEST(TranslateTogether, FailsOnAllWhereOneFails) {
     EXPECT_EQ(group.tell(group.leads() ? "goes on" : ""), "goes on");
   });
   EXPECT_EQ(failed.load(), 3);
+}
+
+TEST(ThreadsOfRank, AreAShareOfTheCoresThatItSharesOrAllOfItsOwn) {
+  const int64_t cores = available_cores();
+  ranks::together(3, [&](ranks::Group& group) {
+    const ranks::Place place{
+        .rank = group.rank(), .size = 3, .local_rank = group.rank(), .local_size = 3};
+    EXPECT_EQ(threads_of_rank(6, group, place), 2);
+    EXPECT_EQ(threads_of_rank(0, group, place), std::max<int64_t>(1, cores / 3));
+    if (!group.leads()) {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(sched_getcpu(), &one);
+      ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    }
+    EXPECT_EQ(threads_of_rank(0, group, place), group.leads() ? cores : 1);
+  });
 }
 
 TEST(Together, WaitsForOneLongerThanAnExchangeMayTake) {

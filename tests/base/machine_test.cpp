@@ -61,6 +61,21 @@ TEST(Cores, AreThoseThatTheThreadIsBoundTo) {
   }).join();
 }
 
+TEST(Cores, HaveTheNameOfAllWhoMayUseThem) {
+  const std::string all = name_of_cores();
+  EXPECT_EQ(name_of_cores(), all);
+  std::string here;
+  std::thread([&] {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(sched_getcpu(), &first);
+    ASSERT_EQ(sched_setaffinity(0, sizeof first, &first), 0);
+    here = name_of_cores();
+  }).join();
+  EXPECT_EQ(std::ranges::count(here.substr(here.size() - CPU_SETSIZE), '1'), 1);
+  EXPECT_EQ(here == all, kCores == 1);
+}
+
 TEST(Cores, AreFewerWhereAGroupHasLessTime) {
   const TemporaryFolder root;
   root.write("proc/self/cgroup", "0::/jobs/seven\n");

@@ -59,18 +59,21 @@ class Ranks : public ::testing::Test {
     more.insert(more.begin(), {"train", write_toy_config(folder_, {name, model, kTraining, true})});
     return run_heed(more);
   }
-  /// As mpirun starts two ranks on two machines: no file but the run's folder is common, and the
-  /// first rank says there how it is reached.
-  static std::vector<Result> train_on_two_machines(const std::vector<std::string>& arguments,
-                                                   const std::vector<std::string>& variables = {}) {
-    std::vector<Result> results(2);
+  /// As mpirun starts ranks on several machines: no file but the run's folder is common, and the
+  /// first rank says there how it is reached. The second one may start late.
+  static std::vector<Result> run_on_machines(int count, const std::vector<std::string>& arguments,
+                                             const std::vector<std::string>& variables = {},
+                                             std::chrono::milliseconds late = {}) {
+    std::vector<Result> results(count);
     std::vector<std::jthread> machines;
-    for (int rank = 0; rank < 2; ++rank)
+    for (int rank = 0; rank < count; ++rank)
       machines.emplace_back([&, rank] {
         std::vector<std::string> environment = {
-            "OMPI_COMM_WORLD_RANK=" + std::to_string(rank), "OMPI_COMM_WORLD_SIZE=2",
-            "OMPI_COMM_WORLD_LOCAL_RANK=0", "OMPI_COMM_WORLD_LOCAL_SIZE=1", "PMIX_NAMESPACE=job@7"};
+            "OMPI_COMM_WORLD_RANK=" + std::to_string(rank),
+            "OMPI_COMM_WORLD_SIZE=" + std::to_string(count), "OMPI_COMM_WORLD_LOCAL_RANK=0",
+            "OMPI_COMM_WORLD_LOCAL_SIZE=1", "PMIX_NAMESPACE=job@7"};
         environment.insert(environment.end(), variables.begin(), variables.end());
+        if (rank == 1) std::this_thread::sleep_for(late);
         results[rank] = run_heed_in(environment, arguments);
       });
     for (std::jthread& machine : machines) machine.join();
@@ -128,9 +131,39 @@ TEST_F(Ranks, GoOnWithAnotherNumber) {
 TEST_F(Ranks, MeetOverTheNetwork) {
   EXPECT_EQ(train("one", kRnn, {}).status, 0);
   const std::string config = write_toy_config(folder_, {"two", kRnn, kTraining, true});
-  for (const Result& result : train_on_two_machines({"train", config}))
+  for (const Result& result : run_on_machines(2, {"train", config}))
     EXPECT_EQ(result.status, 0) << result.err;
   expect_same("one", "two");
+}
+
+TEST_F(Ranks, MeetWhereOneOfThemStartsLate) {
+  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  for (const Result& result : run_on_machines(3, {"train", config, "--rank-timeout", "20"}, {},
+                                              std::chrono::milliseconds(1500)))
+    EXPECT_EQ(result.status, 0) << result.err;
+  for (const auto& entry : fs::directory_iterator(folder_ / "run"))
+    EXPECT_THAT(entry.path().filename().string(), Not(::testing::StartsWith(".heed.ranks")));
+}
+
+TEST_F(Ranks, AreNamedWhereTheyDoNotCome) {
+  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  const auto results = run_on_machines(3, {"train", config, "--rank-timeout", "2"}, {},
+                                       std::chrono::milliseconds(4500));
+  EXPECT_EQ(results[0].status, 1);
+  EXPECT_THAT(results[0].err, HasSubstr("rank 1 of 3 did not find"));
+  EXPECT_THAT(results[0].err, HasSubstr("within 2 s; the run's folder must be the same on all"));
+  for (const auto& entry : fs::directory_iterator(folder_ / "run"))
+    EXPECT_THAT(entry.path().filename().string(), Not(::testing::StartsWith(".heed.ranks")));
+}
+
+TEST_F(Ranks, TellWhatTheCheckHasFoundAndAreAsQuiet) {
+  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  const Result result = run_heed({"train", config, "--ranks", "2"});
+  EXPECT_THAT(result.err, HasSubstr("memory: "));
+  EXPECT_THAT(file("run/train.log"), HasSubstr("memory: "));
+  const Result quiet = run_heed({"--quiet", "train", config, "--ranks", "2", "--overwrite"});
+  EXPECT_EQ(quiet.status, 0);
+  EXPECT_EQ(quiet.err, "");
 }
 
 TEST_F(Ranks, WaitForACheckThatTakesLongerThanAnExchangeMay) {
@@ -145,17 +178,18 @@ TEST_F(Ranks, WaitForACheckThatTakesLongerThanAnExchangeMay) {
   fs::permissions(scorer, fs::perms::owner_all);
   const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
   for (const Result& result :
-       train_on_two_machines({"train", config, "--rank-timeout", "4", "--set", "training.updates=1",
-                              "--set", "evaluation.metrics=[bleu]"},
-                             {"HEED_SACREBLEU=" + scorer}))
+       run_on_machines(2,
+                       {"train", config, "--rank-timeout", "4", "--set", "training.updates=1",
+                        "--set", "evaluation.metrics=[bleu]"},
+                       {"HEED_SACREBLEU=" + scorer}))
     EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_TRUE(fs::exists(folder_ / "called"));
 }
 
 TEST_F(Ranks, EndWhereTheFirstFindsAFault) {
   const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
-  const auto results = train_on_two_machines(
-      {"train", config, "--set", "data.vocabulary.source=" + (folder_ / "missing.spm")});
+  const auto results = run_on_machines(
+      2, {"train", config, "--set", "data.vocabulary.source=" + (folder_ / "missing.spm")});
   EXPECT_EQ(results[0].status, 2);
   EXPECT_THAT(results[0].err, HasSubstr("data.vocabulary.source"));
   EXPECT_EQ(results[1].status, 1) << results[1].err;

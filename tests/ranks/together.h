@@ -1,8 +1,6 @@
 // Ranks as threads of one process, which meet in a folder that goes away.
 #pragma once
 
-#include <stdlib.h>
-
 #include <functional>
 #include <memory>
 #include <thread>
@@ -16,9 +14,6 @@ namespace heed::ranks {
 /// Runs work(group) on each of `size` ranks at once; throws what the first rank that failed threw.
 inline void together(int64_t size, const std::function<void(Group&)>& work,
                      const GroupOptions& options = {.timeout = std::chrono::seconds(60)}) {
-  // LibTorch keeps a record of all exchanges of a process, and its map of groups has no lock:
-  // groups of several threads would write to it at once.
-  setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
   const TemporaryFolder folder;
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   {
