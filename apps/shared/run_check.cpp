@@ -81,6 +81,10 @@ void check_validations(const Config& config, const std::string& name, bool begun
     blame("validation_command: scores the translations of validations", "leave it out");
   if (training.validation_outputs)
     blame("validation_outputs: true keeps the translations of validations", "set it to false");
+  if (const int64_t patience = training.early_stopping.patience;
+      patience != 0 && patience != train::EarlyStopping().patience)
+    blame("early_stopping.patience: " + std::to_string(patience) + " counts validations",
+          "leave it out");
   // A run that has begun with another value cannot change it.
   if (!begun && training.keep_best != train::TrainConfig().keep_best)
     blame("keep_best: " + std::to_string(training.keep_best) + " is a number of validations",

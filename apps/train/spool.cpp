@@ -1,5 +1,7 @@
 #include "apps/train/spool.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <future>
@@ -19,11 +21,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Two names of one pipe or terminal, too, which fs::equivalent() does not compare.
+bool is_same_stream(const std::string& one, const std::string& other) {
+  const auto look = [](const std::string& name, struct stat& found) {
+    return ::stat(name == "-" ? "/dev/stdin" : name.c_str(), &found) == 0;
+  };
+  struct stat a {
+  }, b{};
+  return one == other ||
+         (look(one, a) && look(other, b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
 void require_distinct(const std::vector<CorpusFile>& streams) {
   for (std::size_t i = 0; i < streams.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
-      if (*streams[i].path == *streams[k].path)
-        throw UserError(streams[k].key + ", " + streams[i].key + ": '" + *streams[i].path +
+      if (is_same_stream(*streams[i].path, *streams[k].path))
+        throw UserError(streams[k].key + ", " + streams[i].key + ": '" + *streams[k].path +
                         "' can be read only once; save one of them to a file");
 }
 

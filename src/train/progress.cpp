@@ -78,6 +78,7 @@ std::string Progress::to_json() const {
   out["position"] = position.to_json();
   out["lowest_loss"] = number_or_null(lowest_loss);
   out["highest_bleu"] = number_or_null(highest_bleu);
+  out["regular_best"] = number_or_null(regular_best);
   out["best"] = json::array();
   for (const Best& one : best) out["best"].push_back(train::to_json(one));
   return out.dump();
@@ -96,6 +97,10 @@ Progress Progress::from_json(const std::string& text, const std::string& origin)
     progress.lowest_loss = optional_number(in.at("lowest_loss"));
     progress.highest_bleu = optional_number(in.at("highest_bleu"));
     for (const json& one : in.at("best")) progress.best.push_back(best_of(one));
+    if (in.contains("regular_best"))
+      progress.regular_best = optional_number(in.at("regular_best"));
+    else if (!progress.best.empty())  // older than this field
+      progress.regular_best = progress.best.front().score;
   } catch (const json::exception&) {
     throw UserError(origin + ": its training state is not what this heed writes");
   }

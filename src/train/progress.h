@@ -39,9 +39,10 @@ struct Progress {
   double update_seconds = 0;  // of updates alone
   int64_t tokens = 0;         // target tokens in all, without padding
 
-  int64_t validated = 0;  // the update of the last validation
-  int64_t stale = 0;      // regular validations in a row without improvement
-  int64_t reductions = 0;
+  int64_t validated = 0;               // the update of the last validation
+  int64_t stale = 0;                   // regular validations in a row without improvement
+  int64_t reductions = 0;              // regular validations without improvement
+  std::optional<double> regular_best;  // the best score of a regular validation
   std::optional<double> lowest_loss, highest_bleu;
   std::vector<Best> best;  // best first
 

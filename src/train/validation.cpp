@@ -143,16 +143,20 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
     progress.highest_bleu = bleu;
 
   const bool counts = validation.finite() && score;
-  auto& best = progress.best;
-  const bool improves = counts && (best.empty() || better(*score, best.front().score));
-  // One at the end of a training, between the regular ones, is none that a longer training makes.
-  const bool regular = progress.update % config.validate_every == 0;
-  if (improves) progress.stale = 0;
-  if (!improves && regular) {
-    ++progress.stale;
-    ++progress.reductions;
+  // One at the end of a training, between the regular ones, is none that a longer training makes:
+  // it may be the best, and what comes later does not depend on it.
+  if (progress.update % config.validate_every == 0) {
+    auto& regular_best = progress.regular_best;
+    if (counts && (!regular_best || better(*score, *regular_best))) {
+      regular_best = score;
+      progress.stale = 0;
+    } else {
+      ++progress.stale;
+      ++progress.reductions;
+    }
   }
   if (!counts) return false;
+  auto& best = progress.best;
   const auto place =
       std::ranges::find_if(best, [&](const Best& other) { return better(*score, other.score); });
   if (place - best.begin() >= config.keep_best) return false;

@@ -155,6 +155,8 @@ TEST_F(CheckTest, WhatValidationsDecideNeedsThem) {
                  {"training.validation_outputs: true", "name data.valid"});
   expect_mistake(check_without("training.keep_best=5"),
                  {"training.keep_best: 5", "name data.valid"});
+  expect_mistake(check_without("training.early_stopping.patience=3"),
+                 {"training.early_stopping.patience: 3 counts validations", "name data.valid"});
   EXPECT_EQ(check_without("training.keep_best=1").status, 0);
 }
 

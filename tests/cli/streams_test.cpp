@@ -214,6 +214,8 @@ TEST_F(Streams, FifosAreReadTogether) {
 TEST_F(Streams, StdinIsOneCorpus) {
   expect_mistake(train(config("{source: \"-\"}", "{source: \"-\"}"), pairs),
                  {"data.train.source, data.valid.source: '-' can be read only once"});
+  expect_mistake(train(config("{source: \"-\"}", "{source: /dev/fd/0}"), pairs),
+                 {"data.train.source, data.valid.source: '-' can be read only once"});
   expect_mistake(train(config("{source: \"-\"}", file("valid.tsv")), "", {"-q"}),
                  {"stdin is empty"});
   expect_mistake(train(config("{source: \"-\"}", file("valid.tsv")), "a b\n", {"-q"}),

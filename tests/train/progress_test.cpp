@@ -37,6 +37,7 @@ TEST(Progress, EveryNumberComesBack) {
   before.position = {.epoch = 1, .pool = 2, .batch = 5, .order = 7};
   before.lowest_loss = 0.25;
   before.highest_bleu = 31.5;
+  before.regular_best = 29.5;
   const Progress after = Progress::from_json(before.to_json(), "here");
   const auto expect_same = [](const auto& was, const auto& is, const auto& fields) {
     for (std::size_t i = 0; i < fields.size(); ++i)
@@ -49,9 +50,11 @@ TEST(Progress, EveryNumberComesBack) {
   EXPECT_EQ(after.position, before.position);
   EXPECT_EQ(after.lowest_loss, 0.25);
   EXPECT_EQ(after.highest_bleu, 31.5);
-  // With position, lowest_loss, highest_bleu and best. A new field belongs into the lists above.
+  EXPECT_EQ(after.regular_best, 29.5);
+  // With position, lowest_loss, highest_bleu, regular_best and best. A new field belongs into the
+  // lists above.
   EXPECT_EQ(nlohmann::json::parse(before.to_json()).size(),
-            kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() + 4);
+            kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() + 5);
 }
 
 TEST(Progress, TheBestOnesComeBackInTheirOrder) {

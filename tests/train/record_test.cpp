@@ -74,8 +74,14 @@ TEST(Record, AValidationOutOfTurnMayBeTheBestAndCountsForNothingElse) {
   EXPECT_EQ(run.progress.reductions, 0);
   EXPECT_TRUE(run.add(1));
   EXPECT_THAT(run.best(), ElementsAre(8));
-  EXPECT_FALSE(run.add(2));
+  EXPECT_FALSE(run.add(2));  // as at update 6
   EXPECT_EQ(run.progress.stale, 1);
+  EXPECT_EQ(run.progress.reductions, 1);
+  EXPECT_TRUE(run.add(0.5));
+  EXPECT_EQ(run.progress.stale, 1);
+  run.progress.update = 11;
+  EXPECT_FALSE(run.add(1.5));  // better than at 6 and 9
+  EXPECT_EQ(run.progress.stale, 0);
   EXPECT_EQ(run.progress.reductions, 1);
 }
 
