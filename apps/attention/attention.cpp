@@ -171,7 +171,7 @@ Matrices with_model_beside(Matrices matrices, const Input& input,
   for (auto& matrix : matrices) matrix.model = alike ? args.model : folder_name(args.model);
   for (auto& matrix : others) matrix.model = alike ? args.beside : folder_name(args.beside);
   const auto same_tokens = [](const auto& a, const auto& b) {
-    return a.kind != b.kind || a.sentence != b.sentence ||
+    return a.kind != b.kind || a.sentence != b.sentence || a.words != b.words ||
            (a.source == b.source && a.target == b.target);
   };
   for (const auto& other : others) {
@@ -193,8 +193,25 @@ bool has_no_shares(const study::AttentionMatrix& matrix) {
   });
 }
 
+/// Throws UserError for an option that would do nothing.
+void check_options(const AttentionArgs& args) {
+  const AttentionArgs usual;
+  if (looks_of(args).empty() && (args.layers != usual.layers || args.heads != usual.heads))
+    throw UserError(
+        "heed attention: --layer and --head are for --kind encoder, decoder and cross; --kind " +
+        join(args.kinds, ",") + " has one table for all layers");
+  if (args.with_signs && std::ranges::none_of(args.kinds, is_evidence))
+    throw UserError(
+        "heed attention: --signed is for --kind saliency, integrated and erasure; attention has no "
+        "signs");
+  if (args.steps != usual.steps && std::ranges::count(args.kinds, "integrated") == 0)
+    throw UserError(
+        "heed attention: --steps is for --kind integrated; add it, or leave --steps out");
+}
+
 void attention(AttentionArgs args) {
   args.kinds = without_repeats(args.kinds);
+  check_options(args);
   if (args.kinds.size() > 1 && args.output.empty())
     throw UserError(
         "heed attention: a table holds one --kind; name one, or a folder for all with -o");
@@ -288,11 +305,12 @@ void add_attention(CommandLine& program) {
       .option("--beside", args->beside,
               "Show this model beside the first on the page; it reads the same translations")
       .not_empty();
-  command
-      .option("-o,--output", args->output,
-              "Folder for attention.csv, attention.html and the SVGs; without it, CSV to standard "
-              "output")
-      .not_empty();
+  const Argument output =
+      command
+          .option("-o,--output", args->output,
+                  "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
+                  "standard output")
+          .not_empty();
   command.flag("--matrix", args->matrix,
                "CSV as target x source tables instead of one weight per row");
   command
@@ -300,7 +318,8 @@ void add_attention(CommandLine& program) {
               "SVGs to write: one for each matrix and a grid of layers and heads (all), only the "
               "grids, or none")
       .one_of({"all", "grid", "none"})
-      .shows_default();
+      .shows_default()
+      .needs(output);
   args->common.add(command);
   command.examples(
       {"heed attention runs/multi30k_bahdanau --text 'Ein Mann fährt Fahrrad.' --words "

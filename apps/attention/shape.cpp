@@ -47,11 +47,11 @@ Matrices for_page(const Matrices& matrices, const Shape& wanted) {
   const Shape first{.words = wanted.words, .drop_eos = wanted.drop_eos},
       second{.words = !wanted.words, .drop_eos = wanted.drop_eos};
   Matrices out;
-  for (const auto& matrix : matrices) {
+  for (const auto& matrix : matrices)
     if (suits(matrix, first)) out.push_back(shape(matrix, first));
+  for (const auto& matrix : matrices)
     if (suits(matrix, second) && (matrix.words || has_long_words(matrix)))
       out.push_back(shape(matrix, second));
-  }
   return out;
 }
 

@@ -46,7 +46,13 @@ void require_use_of_gold(const HeadsArgs& args) {
   const auto asked = [&](const std::string& kind) {
     return std::ranges::count(args.kinds, kind) > 0;
   };
-  if (args.gold.empty() || args.kinds.empty() || asked("cross")) return;
+  if (args.kinds.empty() || asked("cross")) return;
+  if (args.gold.empty()) {
+    if (args.antecedents.empty() || asked("encoder")) return;
+    throw UserError(
+        "--antecedents: --kind decoder finds them through the links of --gold; add that, or "
+        "encoder to --kind");
+  }
   if (asked("decoder") && !args.antecedents.empty()) return;
   throw UserError("--gold: --kind " + join(args.kinds, ",") +
                   " has no use for it; add cross, or decoder with --antecedents, or leave --gold "

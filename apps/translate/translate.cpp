@@ -42,9 +42,11 @@ OpenModels open(const TranslateArgs& args) {
 
 /// Throws UserError where the model cannot tell what is asked for.
 void require_attention(const TranslateArgs& args, const ModelFolder& folder) {
-  const char* option = args.alignment         ? "--alignment"
-                       : args.replace_unknown ? "--replace-unknown"
-                                              : nullptr;
+  const char* option = args.alignment           ? "--alignment"
+                       : args.replace_unknown   ? "--replace-unknown"
+                       : args.weights.chosen()  ? "--layer, --head or --step"
+                       : args.weights.least > 0 ? "--min-weight"
+                                                : nullptr;
   if (option != nullptr && !folder.model->attends())
     throw UserError(folder.path + ": " + option +
                     " needs attention, and this model has none (model.attention: none)");
@@ -65,6 +67,10 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
     throw UserError(
         "--sample: decoding.sampling.top_p and top_k are 0, which means to search; set one of them "
         "above 0, or leave out --sample");
+  if (args.beam > 0 && decode::samples(config.sampling))
+    throw UserError(
+        "--beam: translations are drawn, not searched for; leave it out, or leave out --sample and "
+        "decoding.sampling");
   if (args.resume && config.n_best > 1 && !args.json)
     throw UserError(
         "--resume: an n-best list has several lines for each line of input; add --json, which has "

@@ -20,7 +20,9 @@ namespace {
 
 using at::Tensor;
 
-constexpr int64_t kRows = 32;  // copies of a sentence that are read together
+// Copies of a sentence that are read together, and a bound on their target pieces, whose [target,
+// vocab] is in memory.
+constexpr int64_t kRows = 32, kReadPieces = 1024;
 // Target pieces whose gradients are found together. Their copies of the sentence end at the last
 // of them: a decoder sees no later piece. With fewer at a time the products of matrices would be
 // small.
@@ -39,9 +41,11 @@ class Pair {
   Tensor log_probabilities(const std::vector<data::Example>& examples) const {
     const at::NoGradGuard no_gradients;
     std::vector<Tensor> parts;
-    for (std::size_t first = 0; first < examples.size(); first += kRows) {
+    const auto most =
+        static_cast<std::size_t>(std::clamp<int64_t>(kReadPieces / target(), 1, kRows));
+    for (std::size_t first = 0; first < examples.size(); first += most) {
       std::vector<const data::Example*> rows;
-      for (std::size_t i = first; i < std::min(examples.size(), first + kRows); ++i)
+      for (std::size_t i = first; i < std::min(examples.size(), first + most); ++i)
         rows.push_back(&examples[i]);
       const data::Batch batch = data::make_batch(rows);
       const Tensor logits = model_.logits(model_.features(

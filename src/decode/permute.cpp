@@ -17,7 +17,10 @@ namespace {
 
 using at::Tensor;
 
-/// A pair, as often as there are draws.
+// Target pieces of copies that are read together: a bound on memory, which holds [target, vocab].
+constexpr int64_t kCopiedPieces = 1024;
+
+/// A pair, several times.
 struct Copies {
   model::Source source;
   Tensor input;
@@ -28,6 +31,16 @@ Copies copies_of(const data::Example& example, int64_t count, const at::Device& 
   const data::Batch batch = data::make_batch(std::vector<const data::Example*>(count, &example));
   return {model::make_source(batch, device), model::make_target_input(batch, device),
           batch.target_length};
+}
+
+/// As many copies as there are draws, in parts.
+std::vector<Copies> all_copies_of(const data::Example& example, int64_t draws,
+                                  const at::Device& device) {
+  const int64_t most = std::max<int64_t>(1, kCopiedPieces / (std::ssize(example.target) + 1));
+  std::vector<Copies> parts;
+  for (int64_t first = 0; first < draws; first += most)
+    parts.push_back(copies_of(example, std::min(most, draws - first), device));
+  return parts;
 }
 
 /// p [rows, target, vocab]
@@ -94,14 +107,17 @@ std::vector<std::vector<MovedOutput>> permuted_outputs(
     const Reading& reading = readings[i];
     if (!reading.readable) return;
     const Copies one = copies_of(reading.example, 1, translator.device());
-    const Copies all = copies_of(reading.example, options.draws, translator.device());
+    const auto parts = all_copies_of(reading.example, options.draws, translator.device());
     const Tensor usual = output_of(model, one, nullptr);
     for (const Head& head : heads_of(model, one)) {
       const auto number = static_cast<uint64_t>(first_line + i);
       model::Trace trace{.cross = false,
                          .exchange = permuting(head.layer, head.head, mix({options.seed, number}))};
-      const Tensor moved = (output_of(model, all, &trace) - usual).abs().sum(-1).mean() / 2;
-      out[i].push_back({head.layer, head.head, moved.item<double>()});
+      double sum = 0;
+      for (const Copies& part : parts)
+        sum += (output_of(model, part, &trace) - usual).abs().sum().item<double>();
+      const auto steps = static_cast<double>(options.draws * one.target);
+      out[i].push_back({head.layer, head.head, sum / steps / 2});
     }
   });
   return out;

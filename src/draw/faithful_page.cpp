@@ -26,7 +26,8 @@ std::string name_of(const Picture& picture) {
          (row.head < 0 ? ", mean of heads" : ", head " + std::to_string(row.head));
 }
 
-std::string verdict_of(const Picture& picture) {
+std::string verdict_of(const study::Pictures& pictures, const Picture& picture) {
+  if (!pictures.measure) return "";
   const auto verdict = [](const char* words, const char* look) {
     return text_element("span", words, look);
   };
@@ -101,7 +102,7 @@ std::string pictures_table(const study::FaithfulReport& report, const study::Pic
   if (report.has_gold()) columns.push_back({"AER", "per cent"});
   std::vector<std::vector<std::string>> rows;
   for (const Picture& picture : pictures.all) {
-    rows.push_back({text_element("span", name_of(picture)), verdict_of(picture),
+    rows.push_back({text_element("span", name_of(picture)), verdict_of(pictures, picture),
                     cell(picture.saliency, 2, &tau), cell(picture.erasure, 2, &tau),
                     cell(picture.moved, 3, &moved), cell(picture.entropy, 2)});
     if (report.has_gold()) rows.back().push_back(fixed(100 * picture.row.aligned.rate(), 1));
@@ -120,6 +121,7 @@ std::string headline(const study::Pictures& pictures) {
   const auto heads = std::ranges::count_if(pictures.all, &Picture::is_head);
   const std::vector<std::string> good = heads_that(pictures, Belief::believed);
   if (heads == 0) return "This model has no attention whose heads could be believed.";
+  if (!pictures.measure) return "The sentences are too short to tell which heads may be believed.";
   if (heads == 1)
     return good.empty() ? "The attention may not be believed." : "The attention may be believed.";
   if (good.empty()) return "None of the " + std::to_string(heads) + " heads may be believed.";
@@ -134,6 +136,7 @@ std::string headline(const study::Pictures& pictures) {
 
 /// Of the heads that may not be believed, why.
 std::string reasons(const study::Pictures& pictures) {
+  if (!pictures.measure) return "";
   std::string out;
   const auto tell = [&](Belief belief, const char* one, const char* many) {
     const std::size_t count = heads_that(pictures, belief).size();

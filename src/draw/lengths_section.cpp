@@ -1,5 +1,7 @@
 #include "draw/lengths_section.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 #include "draw/curve.h"
 #include "draw/html.h"
@@ -54,8 +56,12 @@ std::string buckets_table(const score::LengthReport& lengths) {
 }  // namespace
 
 std::string lengths_section(const score::LengthReport& lengths) {
-  std::string notes = "BLEU; below it the 95 % bootstrap interval";
-  if (!lengths.baseline.empty()) {
+  const auto is_compared = [](const score::SystemLengths& system) {
+    return system.all.against_baseline.has_value();
+  };
+  std::string notes = "BLEU";
+  if (lengths.systems.front().all.interval) notes += "; below it the 95 % bootstrap interval";
+  if (std::ranges::any_of(lengths.systems, is_compared)) {
     notes += ", the difference to \u201c" + lengths.baseline +
              "\u201d, and the p-value of a paired bootstrap test on the same sentences";
   }

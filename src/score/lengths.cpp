@@ -193,6 +193,10 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
     report.warnings.push_back("no intervals: heed resamples with tokenize 13a, char or none, not " +
                               config.tokenize);
   }
+  if (!given.baseline.empty() && (statistics.empty() || config.bootstrap == 0))
+    report.warnings.push_back("scores by length are not compared with '" + given.baseline +
+                              "': that needs evaluation.bootstrap above 0, and evaluation.tokenize "
+                              "13a, char or none");
   count_blank_sources(report, sources.size());
   const auto baseline = index_of(systems, given.baseline);
   const auto measure = [&](const Bucket& bucket) {

@@ -239,6 +239,47 @@ TEST(Attention, AKindNamedTwiceIsOne) {
             product(attention(Toy::get().rnn, {"--text", "a b"})));
 }
 
+TEST(Attention, AnOptionThatWouldDoNothingIsRefused) {
+  const auto with = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {"--text", "a b"});
+    return attention(Toy::get().transformer, options);
+  };
+  for (const std::string kind : {"rollout", "saliency", "erasure"}) {
+    expect_mistake(
+        with({"--kind", kind, "--layer", "0"}),
+        {"--layer and --head are for --kind encoder, decoder and cross; --kind " + kind});
+    expect_mistake(with({"--kind", kind, "--head", "99"}), {"--layer and --head", kind});
+  }
+  expect_mistake(with({"--signed"}), {"--signed is for --kind saliency"});
+  expect_mistake(with({"--kind", "saliency", "--steps", "7"}),
+                 {"--steps is for --kind integrated"});
+  expect_mistake(with({"--pictures", "grid"}), {"--pictures", "requires", "--output"});
+}
+
+// "ababab" has several pieces, so there are views of pieces and of words.
+TEST(Attention, ThePageBeginsWithTheUnitThatWasAskedFor) {
+  const TemporaryFolder folder;
+  const std::string model = Toy::get().transformer;
+  const auto page_of = [&](const std::string& kind, bool words) {
+    std::vector<std::string> options = {"--text",     "ababab b", "--target", "b ababab",
+                                        "--kind",     kind,       "--beside", model,
+                                        "--pictures", "none",     "-o",       folder.path()};
+    if (words) options.emplace_back("--words");
+    const Result result = attention(model, options);
+    product(result);
+    EXPECT_THAT(result.err, Not(HasSubstr("cut the text into other pieces")));
+    return read_file(folder / "attention.html");
+  };
+  for (const std::string kind : {"cross", "erasure"})
+    for (const bool words : {false, true}) {
+      const std::string page = page_of(kind, words);
+      std::string asked = "\"unit\":\"pieces\"", other = "\"unit\":\"words\"";
+      if (words) std::swap(asked, other);
+      ASSERT_NE(page.find(other), std::string::npos) << kind;
+      EXPECT_LT(page.find(asked), page.find(other)) << kind;
+    }
+}
+
 TEST(Attention, TakesItsTargetFromOnePlace) {
   expect_mistake(attention(Toy::get().rnn, {"--text", "a", "--target", "a", "--target-file", "x"}),
                  {"--target", "excludes", "--target-file"});
@@ -285,7 +326,7 @@ TEST(Attention, ThePageKnowsWhichWeightsAreASoftmax) {
   EXPECT_THAT(softmax_on_page(toy.transformer, "cross,encoder,decoder", "all"),
               ElementsAre("true"));
   EXPECT_THAT(softmax_on_page(toy.transformer, "cross", "mean"), ElementsAre("false"));
-  EXPECT_THAT(softmax_on_page(toy.transformer, "rollout,saliency", "all"), ElementsAre("false"));
+  EXPECT_THAT(softmax_on_page(toy.transformer, "rollout,saliency", "mean"), ElementsAre("false"));
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 40, 1);
   write_toy_pairs(folder, "valid", 5, 2);

@@ -238,6 +238,7 @@ TEST(TranslateOptions, ThatContradictOthersOrDoNothingAreRefused) {
            {{"--step", "reads"}, {"--step", "add --alignment"}},
            {{"--min-weight", "0.3", "--replace-unknown"}, {"--min-weight", "add --alignment"}},
            {{"--sample", "--set", "decoding.sampling.top_p=0"}, {"--sample", "above 0"}},
+           {{"--sample", "--beam", "3"}, {"--beam: translations are drawn, not searched for"}},
            {{"--resume", "--output", ""}, {"--resume", "name a file with --output"}},
            {{"--resume", "--output", "-"}, {"--resume", "name a file with --output"}}}) {
     SCOPED_TRACE(options.front() + " " + options.back());

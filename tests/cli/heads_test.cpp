@@ -125,8 +125,10 @@ TEST(Heads, PronounsOfLinesWhoseWordsTheVocabularySeesOtherwiseAreLeftOut) {
   // Only the target's words are others: the encoder has none of them.
   const std::string plain = folder.write("plain", "a c b\na b\n");
   for (const std::string kinds : {"decoder", "encoder,decoder", "encoder"}) {
-    const Result result = run_heed({"heads", Toy::get().transformer, "--kind", kinds, "--json",
-                                    "--source", plain, "--target", target, "--antecedents", file});
+    std::vector<std::string> all = {"heads", Toy::get().transformer, "--kind", kinds, "--json"};
+    all.insert(all.end(), {"--source", plain, "--target", target, "--antecedents", file});
+    if (kinds == "decoder") all.insert(all.end(), {"--gold", gold});
+    const Result result = run_heed(all);
     product(result);
     const auto told = result.err.find(file + ": the pronouns of 1 line left out");
     EXPECT_EQ(told == std::string::npos, kinds == "encoder") << kinds << ": " << result.err;
@@ -150,6 +152,10 @@ TEST(Heads, TakeNoGoldThatTheyHaveNoUseFor) {
   expect_mistake(with("encoder,decoder", {}), {refused + "encoder,decoder has no use"});
   expect_mistake(with("encoder", {"--antecedents", file}), {refused + "encoder has no use"});
   product(with("encoder,cross", {}));
+  // The decoder finds antecedents through these links.
+  expect_mistake(run_heed({"heads", Toy::get().transformer, "--source", source, "--target", target,
+                           "--json", "--kind", "decoder", "--antecedents", file}),
+                 {"--antecedents: --kind decoder finds them through the links of --gold"});
   // The decoder has its role beside or without cross-attention.
   const auto json = nlohmann::json::parse(product(with("decoder", {"--antecedents", file})));
   for (const auto& head : json["heads"]) EXPECT_EQ(head["shares"]["antecedent"]["rows"], 1);

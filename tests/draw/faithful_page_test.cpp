@@ -55,6 +55,28 @@ TEST(FaithfulPage, SaysWhichHeadsMayBeBelieved) {
   EXPECT_THAT(page_of(many), HasSubstr("layer 0, head 7; and 3 more."));
 }
 
+// Orders of fewer than three pieces are not compared.
+TEST(FaithfulPage, GivesNoVerdictOnSentencesOfTwoPieces) {
+  const auto of_two = [](const std::string& kind, int64_t head) {
+    return study::AttentionMatrix{.kind = kind,
+                                  .layer = 0,
+                                  .head = head,
+                                  .target = {"\u2581a", "</s>"},
+                                  .source = {"\u2581x", "</s>"},
+                                  .weights = {1, 0, 0, 1}};
+  };
+  const std::vector<study::AttentionMatrix> attention = {of_two("cross", 0), of_two("cross", 1)},
+                                            evidence = {of_two("saliency", -1),
+                                                        of_two("erasure", -1)};
+  const std::vector<study::PermutedHead> permuted = {{0, 0, .2}, {0, 1, .01}};
+  study::FaithfulReport report;
+  report.add({attention, evidence, permuted, nullptr}, "here");
+  EXPECT_THAT(faithful_page(report, {.model = "m"}),
+              AllOf(HasSubstr("The sentences are too short to tell which heads may be believed."),
+                    Not(HasSubstr("neither")), Not(HasSubstr("moves, agrees less")),
+                    Not(HasSubstr("than these with each other"))));
+}
+
 TEST(FaithfulPage, BarsAreAsLongAsTheNumbers) {
   const std::string page = page_of({.2, .1}, /*gold=*/true);
   // Tau is 1 everywhere, and the largest number of the last column .2, on 96 pixels.

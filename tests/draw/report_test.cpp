@@ -9,6 +9,7 @@
 namespace heed::draw {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -116,6 +117,22 @@ TEST(Report, BeginsWithTheHeadlineAndTheCurve) {
   EXPECT_LT(why, learning);
   EXPECT_LT(learning, sentence);
   EXPECT_LT(sentence, table);
+}
+
+TEST(Report, DescribesOnlyTheNumbersOfItsCells) {
+  Report report = example();
+  EXPECT_THAT(report_page(report),
+              AllOf(HasSubstr("BLEU; below it the 95 % bootstrap interval, the "
+                              "difference to \u201cwithout attention\u201d"),
+                    HasSubstr("p-value")));
+  for (score::SystemLengths& system : report.lengths.systems) {
+    system.all.interval.reset();
+    system.all.against_baseline.reset();
+    for (auto& bucket : system.buckets)
+      if (bucket) bucket = score::BucketScore{.bleu = bucket->bleu};
+  }
+  EXPECT_THAT(report_page(report), AllOf(HasSubstr("BLEU."), Not(HasSubstr("below it the 95 %")),
+                                         Not(HasSubstr("p-value"))));
 }
 
 TEST(Report, HasNoEmptyBucket) {

@@ -9,9 +9,11 @@
 namespace heed::score {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using Lines = std::vector<std::string>;
 
 std::string words(int64_t count, const std::string& word = "w") {
@@ -157,6 +159,22 @@ TEST(Lengths, WarnWhereTheScorerDisagreesAndWhereASourceIsBlank) {
   ASSERT_EQ(report.warnings.size(), 2u);
   EXPECT_THAT(report.warnings[0], HasSubstr("BLEU 100.00, sacrebleu says 50.00"));
   EXPECT_THAT(report.warnings[1], HasSubstr("1 source lines have no words"));
+}
+
+TEST(Lengths, WarnWhereNothingIsComparedWithTheBaseline) {
+  const std::vector<SystemOutput> systems = {{"a", {"a b c d"}}, {"b", {"a b c"}}};
+  EvaluationConfig config;
+  LengthOptions options = without_program(100);
+  options.baseline = "a";
+  const auto warnings = [&] {
+    return measure_lengths({words(4)}, {"a b c d"}, systems, config, options).warnings;
+  };
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("not compared"))));
+  config.bootstrap = 0;
+  EXPECT_THAT(warnings(), Contains(HasSubstr("not compared with 'a': that needs")));
+  config.bootstrap = 100;
+  config.tokenize = "intl";
+  EXPECT_THAT(warnings(), Contains(HasSubstr("not compared with 'a': that needs")));
 }
 
 TEST(Lengths, AskTheScorerPerBucketForATokenizerThatOnlyItKnows) {

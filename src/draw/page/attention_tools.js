@@ -118,7 +118,8 @@ const xml = text => text.replace(/[&<>"]/g, mark =>
 const ofTemperature = each =>
   (temperature === 1 || !isAttention(each) ? "" : `, temperature ${temperature.toFixed(2)}`);
 
-const captionOf = each => `${kinds[each.kind].name}, ${viewName(each)}${ofTemperature(each)}`;
+const captionOf = each => (hasHeads(each) ? `${kinds[each.kind].name}, ` : "") +
+  (each.model ? `${each.model}, ` : "") + headName(each) + ofTemperature(each);
 
 // Of one matrix with its caption, of letters that may be 8 pixels wide.
 const widthOf = each =>
