@@ -1,4 +1,6 @@
 // heed export MODEL: a model for other programs.
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -46,7 +48,11 @@ std::string description(const text::Vocabulary& vocabulary) {
 
 /// What to ask CTranslate2 for, so that it searches as heed does.
 std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
-  std::vector<std::string> options = {"beam_size=" + std::to_string(config.beam_size)};
+  const decode::SamplingConfig& sampling = config.sampling;
+  const bool samples = decode::samples(sampling);
+  // With a beam it would draw the candidates of a search.
+  std::vector<std::string> options = {"beam_size=" +
+                                      std::to_string(samples ? 1 : config.beam_size)};
   const auto penalty = [&](double value) {
     options.push_back("length_penalty=" + json(value).dump());
   };
@@ -66,8 +72,7 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
     options.push_back("no_repeat_ngram_size=" + std::to_string(config.no_repeat_ngram));
   if (config.min_length > 0)
     options.push_back("min_decoding_length=" + std::to_string(config.min_length));
-  const decode::SamplingConfig& sampling = config.sampling;
-  if (decode::samples(sampling)) {
+  if (samples) {
     const double top_p = sampling.top_p > 0 ? sampling.top_p : 1;
     options.push_back("sampling_topk=" + std::to_string(sampling.top_k));
     options.push_back("sampling_topp=" + json(top_p).dump());
@@ -75,9 +80,10 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
   }
   options.push_back("max_input_length=" +
                     std::to_string(std::min(config.max_source_length, longest - 1)));
-  const double limit = config.max_length_ratio * static_cast<double>(config.max_source_length);
-  options.push_back("max_decoding_length=" +
-                    std::to_string(std::min(static_cast<int64_t>(limit) + 10, longest - 1)));
+  const double ratio = config.max_length_ratio * static_cast<double>(config.max_source_length);
+  const int64_t limit =
+      std::max(static_cast<int64_t>(std::ceil(ratio)) + 10, config.min_length + 1);
+  options.push_back("max_decoding_length=" + std::to_string(std::min(limit, longest - 1)));
   return join(options, ", ");
 }
 
@@ -93,11 +99,11 @@ void advise(const ExportArgs& args, const ModelFolder& folder, bool joint) {
   if (config.mbr > 0)
     log::warn("CTranslate2 knows no minimum Bayes risk; decoding.mbr " +
               std::to_string(config.mbr) + " has no equal there");
-  log::info(
-      args.output + ": for CTranslate2, pieces in and pieces out (" +
-      (joint ? "joint.spm" : "source.spm and target.spm") + " cut and join them); at most " +
-      (longest == std::numeric_limits<int64_t>::max() ? "any number of" : std::to_string(longest)) +
-      " pieces a sentence");
+  log::info(args.output + ": for CTranslate2, pieces in and pieces out (" +
+            (joint ? "joint.spm" : "source.spm and target.spm") + " cut and join them); at most " +
+            (longest == std::numeric_limits<int64_t>::max() ? "any number of"
+                                                            : std::to_string(longest - 1)) +
+            " pieces a sentence");
 }
 
 /// CTranslate2 would take the vocabulary of an earlier export of the other kind. Its SentencePiece

@@ -1,4 +1,5 @@
 // heed vocab FILES: trains a SentencePiece model, or extends one.
+#include <algorithm>
 #include <memory>
 
 #include "apps/commands.h"
@@ -7,6 +8,7 @@
 #include "base/log.h"
 #include "data/config.h"
 #include "text/lines.h"
+#include "text/spool.h"
 #include "text/vocabulary.h"
 
 namespace heed {
@@ -43,7 +45,14 @@ void vocab(const VocabArgs& args) {
   std::vector<std::string> read = args.files;
   read.push_back(args.extend);
   require_writable({args.output}, read);
+  if (args.column != "both" && std::ranges::none_of(args.files, text::has_tsv_name))
+    throw UserError(
+        "--column is for .tsv files, and none is given; leave it out, or call them .tsv");
   for (const std::string& file : args.files) {
+    if (!args.extend.empty() && text::is_stream(file))
+      throw UserError("'" + file +
+                      "' can be read only once, and --extend may read it several times; save it to "
+                      "a file");
     require_file(file, "text");
     training.files.emplace_back(
         file, text::has_tsv_name(file) ? column_of(args.column) : text::Column::whole);

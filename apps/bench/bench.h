@@ -46,6 +46,9 @@ std::string source_to_translate(const std::string& given, const std::string& tes
 /// MiB of this process as Linux counts them in a field of /proc/self/status, 0 where it does not.
 int64_t process_mib(const std::string& field);
 
+/// From here on Linux counts anew the most memory that this process held (VmHWM).
+void reset_resident_peak();
+
 /// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
 /// there and experiments.html anew, which shows everything measured into that folder so far.
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,

@@ -119,8 +119,9 @@ void bench_scale_out(const ScaleOutArgs& args) {
   args.common.apply();
   const Config shared = load_config(args.config, args.settings);
   const std::string folder = run_folder(shared);
-  share_vocabulary(shared);
   signals::install();  // ranks meet in a temporary folder
+  share_vocabulary(shared);
+  signals::stop_if_interrupted();
   text::Table costs = empty_cost_table(), rates = ScaleOutRows::empty_table();
   const double micro = args.latency * 1e-6;
   const ScaleOutPlan plan{args,

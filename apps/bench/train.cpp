@@ -33,6 +33,7 @@ struct Measured : TrialSums {
 };
 
 Measured measure(const Config& config, const std::string& folder, const TrainArgs& args) {
+  reset_resident_peak();
   const PeakMemory memory;
   TrialTraining trial(config, folder, make_vocabularies(config));
   trial.updates(args.warmup);

@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -25,11 +24,6 @@ struct TranslateArgs {
   int64_t lines = 1000;
   BenchOptions common;
 };
-
-/// From here on Linux counts anew the most memory that this process held.
-void reset_peak() {
-  std::ofstream("/proc/self/clear_refs") << "5";
-}
 
 std::vector<std::string> read_lines(const TranslateArgs& args, const Config& config) {
   const std::string path = source_to_translate(args.source, config.data.test.source);
@@ -87,7 +81,7 @@ void bench_translate(const TranslateArgs& args) {
         config.beam_size = beam;
         config.n_best = std::min(config.n_best, beam);
         config.batch_size = batch;
-        reset_peak();
+        reset_resident_peak();
         // What is asked for is measured, whatever the precision that the model was trained in.
         const at::ScalarType precision =
             config.weights == decode::WeightType::fp32 ? at::kFloat : folder->precision;

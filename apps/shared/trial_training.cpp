@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "apps/shared/training_run.h"
+#include "base/error.h"
 #include "base/signals.h"
 #include "data/prefetcher.h"
 #include "model/device.h"
@@ -34,9 +35,11 @@ struct TrialTraining::Impl {
   int64_t done = 0;
 };
 
-TrialTraining::TrialTraining(const Config& config, const std::string& folder,
-                             const Vocabularies& vocabularies)
-    : impl_(std::make_unique<Impl>(config, folder, vocabularies)) {}
+TrialTraining::TrialTraining(Config config, const std::string& folder,
+                             const Vocabularies& vocabularies) {
+  config.training.epochs = 0;  // a small corpus is read again
+  impl_ = std::make_unique<Impl>(config, folder, vocabularies);
+}
 
 TrialTraining::~TrialTraining() = default;
 
@@ -49,7 +52,7 @@ TrialSums TrialTraining::updates(int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     signals::stop_if_interrupted();
     const auto batches = trial.batches.next(trial.run.config.training.accumulate);
-    if (!batches) break;
+    expect(batches.has_value(), "batches without an end");
     const train::UpdateReport report = trial.updater.run(
         batches->parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate});
     report.numbers();  // waits for a GPU

@@ -22,12 +22,12 @@ struct TrialSums {
 class TrialTraining {
  public:
   /// `folder` may take what a large corpus keeps on disk.
-  TrialTraining(const Config& config, const std::string& folder, const Vocabularies& vocabularies);
+  TrialTraining(Config config, const std::string& folder, const Vocabularies& vocabularies);
   ~TrialTraining();
   TrialTraining(const TrialTraining&) = delete;
   TrialTraining& operator=(const TrialTraining&) = delete;
 
-  /// The next ones; fewer at the end of the corpus. Throws as signals::stop_if_interrupted().
+  /// The next ones; the corpus is read again at its end. Throws as signals::stop_if_interrupted().
   TrialSums updates(int64_t count);
 
  private:

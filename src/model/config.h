@@ -101,7 +101,8 @@ struct ModelConfig {
              "transformer: how it represents the order of words.",
              config::OneOf{position_names, position_helps})
   HEED_FIXED(int64_t, max_positions, 1024,
-             "Longest sentence in pieces that a transformer with positions: learned can take, and "
+             "Longest sentence in pieces, </s> included, that a transformer with positions: "
+             "learned can take, and "
              "the number of source positions that attention: luong_location can attend to.",
              config::Between<int64_t>{1, 1000000})
   HEED_FIXED(int64_t, sliding_window, 0,

@@ -103,12 +103,14 @@ TEST(Export, SaysHowToSampleAndWhatIsCut) {
                "{type: transformer, width: 8, feed_forward: 8, heads: 2, encoder_layers: 1, "
                "decoder_layers: 1, positions: learned, max_positions: 40}",
                "updates: 1"});
-  train_toy(config, {"--set", "decoding.sampling.top_k=7", "--set", "decoding.beam_size=1"});
+  train_toy(config, {"--set", "decoding.sampling.top_k=7"});
   const Result result = run_heed({"export", folder / "short", "-o", folder / "out"});
   EXPECT_EQ(product(result), "");
   EXPECT_THAT(result.err,
               HasSubstr("sampling_topk=7, sampling_topp=1.0, sampling_temperature=1.0"));
+  EXPECT_THAT(result.err, HasSubstr("translate_batch(pieces, beam_size=1, "));
   EXPECT_THAT(result.err, HasSubstr("max_input_length=39, max_decoding_length=39"));
+  EXPECT_THAT(result.err, HasSubstr("at most 39 pieces a sentence"));
   // And heed says which of its limits cut a translation.
   const Result cut =
       run_heed({"translate", folder / "short", "--set", "decoding.max_length_ratio=0.1"}, "a b\n");
@@ -131,6 +133,19 @@ TEST(Vocab, TrainsAModelThatARunCanUse) {
   train_toy(write_toy_config(folder, {"run", kNone, "updates: 2", false, 1,
                                       "kind: joint, source: " + (folder / "mine.spm")}));
   EXPECT_EQ(read_file(folder / "run/joint.spm"), read_file(folder / "mine.spm"));
+}
+
+TEST(Vocab, RefusesWhatItCannotReadAsItIsTold) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 100, 1);
+  const std::string text = folder / "train.src", joint = folder / "joint.spm";
+  expect_mistake(run_heed({"vocab", text, "--column", "source", "-o", joint}),
+                 {"--column is for .tsv files, and none is given"});
+  product(run_heed({"vocab", text, "--size", "20", "--algorithm", "bpe", "-o", joint}));
+  expect_mistake(
+      run_heed({"vocab", "-", "--extend", joint, "--size", "30", "-o", folder / "more.spm"},
+               "a b\n"),
+      {"'-' can be read only once, and --extend may read it several times"});
 }
 
 TEST(Vocab, ASizeThatTheTextCannotFillSaysWhichItCan) {
