@@ -147,6 +147,15 @@ def main() -> None:
         ],
         (options.source, options.target),
     )
+    corpus = {options.source.resolve(), options.target.resolve()}
+    for name, size in wished:
+        for ending in suffixes:
+            older = Path(options.output) / f"{name}.{ending}"
+            if not size and older.exists() and older.resolve() not in corpus:
+                raise UserMistake(
+                    f"{older} is of an earlier call, and its pairs would now be trained on; "
+                    "delete it, or give another folder with --output"
+                )
     pairs = read_pairs(options.source, options.target)
     if options.dedup:
         pairs = without_repeats(pairs)

@@ -160,7 +160,8 @@ class Report:
                 text, command = self.heed(
                     "bench", "train", self.config, *self.changed, "--systems", ",".join(SYSTEMS),
                     "--updates", self.args.updates, "--set", "device=cuda",
-                    "--set", f"precision={precision}", "--set", f"training.batch_size={batch}", "-o", folder,
+                    "--set", f"precision={precision}", "--set", f"training.batch_size={batch}",
+                    "--set", "training.micro_batches=1", "-o", folder,
                     row=("training", f"{precision}, batches of {batch}"))
                 if text is None:
                     continue

@@ -1,16 +1,29 @@
 """heed as a process that is watched, disturbed and judged by how it ends."""
+import atexit
 import ctypes
 import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import toy
 
-SHIM = pathlib.Path(os.environ.get("HEED_FAIL_WRITE", toy.ROOT / "build/release/libfail_write.so"))
+
+def preloadable(library):
+    """Or a copy where its path has blanks or colons, which separate the libraries of LD_PRELOAD."""
+    if not re.search("[ :]", str(library)):
+        return library
+    folder = tempfile.mkdtemp(prefix="heed-campaign-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return pathlib.Path(shutil.copy(library, folder))
+
+
+SHIM = preloadable(pathlib.Path(os.environ.get("HEED_FAIL_WRITE", toy.ROOT / "build/release/libfail_write.so")))
 LIBC, PR_SET_PDEATHSIG = ctypes.CDLL(None), 1
 PATIENCE = 600  # seconds after which a process counts as hanging
 LOGGED = re.compile(r"\[\d\d:\d\d:\d\d\] ")

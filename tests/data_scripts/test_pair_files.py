@@ -71,6 +71,17 @@ class PairFiles(ScriptTest):
         )
         self.assertEqual(self.splits("one"), self.splits("two"))
 
+    def test_a_test_set_of_an_earlier_call_is_not_trained_on(self):
+        command = ["pair_files.py", *self.corpus(), "--output", self.folder / "out", "--valid", 40]
+        self.run_well(*command, "--test", 40)
+        before = self.splits()
+        self.assert_one_line_error(
+            run(*command, "--test", 0),
+            2,
+            "test.de is of an earlier call, and its pairs would now be trained on",
+        )
+        self.assertEqual(self.splits(), before)
+
     def test_nothing_is_lost_and_lines_stay_together(self):
         source = self.write("a.de", *[f"eins {n}" for n in range(30)])
         target = self.write("a.en", *[f"one {n}" for n in range(30)])

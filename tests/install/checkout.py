@@ -6,14 +6,17 @@ import shutil
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# With MISSING in the environment no Debian package is installed, and with BROKEN none can be.
+# With MISSING in the environment no Debian package is installed, with BROKEN none can be, and with STALE a list of packages
+# cannot be fetched. CMAKE and PYTHON are versions.
 PROGRAMS = {
     "bin/dpkg-query": '[ -z "$MISSING" ] && echo "install ok installed"',
     "bin/sudo": 'exec "$@"',
     "bin/apt-get": """\
 echo "Reading package lists..."
 case "$1" in
-  update) echo "Get:1 http://mirror.example/debian bookworm InRelease [151 kB]" ;;
+  update)
+    echo "Get:1 http://mirror.example/debian bookworm InRelease [151 kB]"
+    [ -z "$STALE" ] || exit 100 ;;
   install)
     [ -z "$BROKEN" ] || exit 100
     echo "Need to get 907 kB of archives."
@@ -24,12 +27,13 @@ esac""",
     # All components of the build at once, as the tests have staged them.
     "bin/cmake": """\
 case "$1 $6" in
+  "--version ") echo "cmake version ${CMAKE:-3.25.1}" ;;
   "--install program") exec cp -al "$STAGED/." "$4" ;;
 esac""",
     # Its version, or pip, which writes down what it was called with.
     ".venv/bin/python3": """\
 case "$1" in
-  -c) echo 3.11 ;;
+  -c) echo "${PYTHON:-3.11}" ;;
   *)
     echo "$*" >> "${0%/bin/python3}/calls"
     echo "Collecting torch"
@@ -87,7 +91,7 @@ def add_demo(folder):
 def make(folder, staged):
     """Makes the checkout in a folder that is not there yet; the environment for its `run`. `staged` is what install.sh made of
     the build, on the same file system."""
-    for path in ("run", "cmake/packaging/install.sh"):
+    for path in ("run", "CMakeLists.txt", "cmake/packaging/install.sh"):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, folder / path)
     (folder / "build/release").mkdir(parents=True)

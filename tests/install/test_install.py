@@ -220,6 +220,20 @@ class Run(unittest.TestCase):
         self.run_it("setup", "-DLIBTORCH=")
         self.assertEqual(len(self.calls()), 2)
 
+    def test_a_package_source_that_does_not_answer_is_no_end(self):
+        done = self.run_it("setup", MISSING="yes", STALE="yes")
+        self.assertIn("==> apt-get update failed; going on with the lists that are there\n", done.stderr)
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_too_old_programs_are_named_before_anything_is_fetched(self):
+        self.assertIn("run: heed needs CMake 3.25, and this one is 3.22.1;",
+                      self.run_it("setup", status=1, CMAKE="3.22.1").stderr)
+        for version in ("3.9", "3.15"):
+            self.assertIn(f"has packages for Python 3.10 to 3.14, and .venv has {version}; delete .venv,",
+                          self.run_it("setup", status=1, PYTHON=version).stderr)
+            self.run_it("setup", "-DLIBTORCH=/opt/libtorch", PYTHON=version)  # sacrebleu alone
+        self.assertNotIn("torch==", "".join(self.calls()))
+
     def calls(self):
         """What pip in .venv was called with, each time."""
         return (self.checkout / ".venv/calls").read_text().splitlines()
