@@ -74,6 +74,8 @@ class JoeyNMT:
         model = trainer.model
         model.load_state_dict(torch.load(path))
         model.eval()
+        # The search takes the logits of the last position; those of all others would be most of its time.
+        model.decoder.output_layer.register_forward_pre_hook(lambda _, inputs: (inputs[0][:, -1:],))
         order = sorted(range(len(lines)), key=lambda i: -len(lines[i]))  # as recurrent encoders need them
         found = {}
         for begin in range(0, len(order), 50):
