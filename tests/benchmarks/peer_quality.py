@@ -75,7 +75,7 @@ class JoeyNMT:
         model.load_state_dict(torch.load(path))
         model.eval()
         # The search takes the logits of the last position; those of all others would be most of its time.
-        model.decoder.output_layer.register_forward_pre_hook(lambda _, inputs: (inputs[0][:, -1:],))
+        last = model.decoder.output_layer.register_forward_pre_hook(lambda _, inputs: (inputs[0][:, -1:],))
         order = sorted(range(len(lines)), key=lambda i: -len(lines[i]))  # as recurrent encoders need them
         found = {}
         for begin in range(0, len(order), 50):
@@ -85,6 +85,7 @@ class JoeyNMT:
                           torch.device("cpu"), model.pad_index, model.eos_index, is_train=False)
             output = search(model, batch, max_output_length=-1, beam_size=5, beam_alpha=1.0)[0]
             found.update(zip(part, model.trg_vocab.arrays_to_sentences(output)))
+        last.remove()
         return [found[i] for i in range(len(lines))]
 
 
