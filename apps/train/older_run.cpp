@@ -104,6 +104,7 @@ void delete_put_aside(const std::string& folder) {
   const fs::path deleted = fs::path(folder) / ".heed.deleted";
   std::error_code ignored;
   fs::remove_all(deleted, ignored);
+  if (!is_there(place_aside(folder))) return;
   fs::rename(place_aside(folder), deleted, ignored);
   fs::remove_all(deleted, ignored);
 }
