@@ -151,8 +151,7 @@ void check_ranks(int64_t ranks) {
                     std::to_string(place.size));
   if (!place.alone() || ranks == 1) return check_ranks_here(place);
   signals::install();
-  std::vector<std::string> command = {own_path(), "doctor", "--ranks", std::to_string(ranks)};
-  for (const std::string& word : log::arguments()) command.push_back(word);
+  const std::vector<std::string> command = {own_path(), "doctor", "--ranks", std::to_string(ranks)};
   run_ranks({.command = command,
              .again = command,
              .ranks = ranks,

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -60,8 +61,10 @@ std::optional<End> first_end(std::vector<subprocess::Child>& ranks, const ranks:
   return std::nullopt;
 }
 
-/// One attempt; nothing where all ranks succeed. The children are killed where this is left.
-std::optional<End> attempt(const RankJob& job, const std::vector<std::string>& command) {
+/// One attempt; nothing where all ranks succeed. The children are killed where this is left, and
+/// say as much as this process.
+std::optional<End> attempt(const RankJob& job, std::vector<std::string> command) {
+  std::ranges::copy(log::arguments(), std::back_inserter(command));
   const MeetingFolder meeting(job.folder);
   const ranks::Board board(meeting.path(), job.ranks);
   std::vector<subprocess::Child> ranks;

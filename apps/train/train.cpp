@@ -234,7 +234,6 @@ std::vector<std::string> rank_command(const TrainArgs& args, const Config& confi
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--rank-timeout", std::to_string(args.rank_timeout)});
   if (args.wish.resume || again) command.push_back("--resume");
-  for (const std::string& word : log::arguments()) command.push_back(word);
   return command;
 }
 

@@ -69,6 +69,7 @@ class Terminal : public spdlog::sinks::base_sink<std::mutex> {
   }
 
   void hide_progress() { shows_progress_ = false; }
+  bool shows_progress() const { return shows_progress_; }
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -162,11 +163,6 @@ spdlog::level::level_enum level_of(Level level) {
   throw Bug("no such log level");
 }
 
-std::vector<std::string>& argument_words() {
-  static std::vector<std::string> words;
-  return words;
-}
-
 std::string& origin_text() {
   static std::string text;
   return text;
@@ -188,21 +184,21 @@ const std::string& origin() {
 
 void set_level(Level level) {
   const auto wanted = level_of(level);
-  argument_words().clear();
-  if (level == Level::debug) argument_words() = {"--log-level", "debug"};
-  if (level == Level::warn) argument_words() = {"--log-level", "warn"};
   loggers().terminal->set_level(wanted);
   loggers().files->set_level(std::min(wanted, spdlog::level::info));
 }
 
 void set_quiet() {
   set_level(Level::warn);
-  argument_words() = {"--quiet"};
   loggers().terminal->hide_progress();
 }
 
 std::vector<std::string> arguments() {
-  return argument_words();
+  const Terminal& terminal = *loggers().terminal;
+  if (!terminal.shows_progress()) return {"--quiet"};
+  if (terminal.level() == spdlog::level::debug) return {"--log-level", "debug"};
+  if (terminal.level() == spdlog::level::warn) return {"--log-level", "warn"};
+  return {};
 }
 
 void debug(const std::string& text) {

@@ -20,9 +20,7 @@ namespace {
 
 using at::Tensor;
 
-// Copies of a sentence that are read together, and a bound on their target pieces, whose [target,
-// vocab] is in memory.
-constexpr int64_t kRows = 32, kReadPieces = 1024;
+constexpr int64_t kRows = 32;  // most copies of a sentence that are read together
 // Target pieces whose gradients are found together. Their copies of the sentence end at the last
 // of them: a decoder sees no later piece. With fewer at a time the products of matrices would be
 // small.
@@ -41,8 +39,7 @@ class Pair {
   Tensor log_probabilities(const std::vector<data::Example>& examples) const {
     const at::NoGradGuard no_gradients;
     std::vector<Tensor> parts;
-    const auto most =
-        static_cast<std::size_t>(std::clamp<int64_t>(kReadPieces / target(), 1, kRows));
+    const auto most = static_cast<std::size_t>(std::min(kRows, copies_at_once(target())));
     for (std::size_t first = 0; first < examples.size(); first += most) {
       std::vector<const data::Example*> rows;
       for (std::size_t i = first; i < std::min(examples.size(), first + most); ++i)

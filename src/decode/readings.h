@@ -1,6 +1,7 @@
 // Pairs of lines to be read by a model: given translations, or its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,12 @@ struct Reading {
 std::vector<Reading> readings_of(Translator& translator, const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line);
+
+/// How many copies of a sentence of so many target pieces, </s> included, are read together: a
+/// bound on memory, which holds their [target, vocab].
+inline int64_t copies_at_once(int64_t target) {
+  return std::max<int64_t>(1, 1024 / target);
+}
 
 /// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.
 std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,

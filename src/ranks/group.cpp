@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/strings.h"
 #include "ranks/backends.h"
 
 namespace heed::ranks {
@@ -99,11 +98,7 @@ void Group::explain(const std::string& problem, bool late) {
   const std::string when = ", when " + doing_;
   if (silent.empty())
     throw Failure(place_.name() + " lost its connection to the others" + when + ": " + problem);
-  std::vector<std::string> names;
-  for (const int64_t other : silent) names.push_back(std::to_string(other));
-  const bool one = names.size() == 1;
-  std::string who = (one ? "rank " : "ranks ") + join(names, ", ") + " of " +
-                    std::to_string(size()) + (one ? " is" : " are");
+  const std::string who = name_of_ranks(silent, size()) + (silent.size() == 1 ? " is" : " are");
   if (late)
     throw Failure(who + " silent for " + std::to_string(timeout_.count() / 1000) + " s" + when +
                   "; a longer time is given with --rank-timeout");

@@ -67,6 +67,13 @@ std::string announcement_of(const Place& place, const GroupOptions& options) {
   return (fs::path(options.folder) / (".heed.ranks." + name)).string();
 }
 
+/// How a message of ranks that do not come ends.
+std::string too_late(const GroupOptions& options) {
+  return " within " + std::to_string(options.timeout.count() / 1000) +
+         " s; the run's folder must be the same on all machines, and a longer time is given with "
+         "--rank-timeout";
+}
+
 /// A file that is gone when this object is.
 struct Announcement {
   std::string path;
@@ -84,15 +91,11 @@ void await_all(const StorePtr& store, const Place& place, const GroupOptions& op
   try {
     store->wait(keys, options.timeout);
   } catch (const c10::Error&) {
-    std::vector<std::string> missing;
+    std::vector<int64_t> missing;
     for (int64_t rank = 1; rank < place.size; ++rank)
-      if (!store->check({arrival_of(rank)})) missing.push_back(std::to_string(rank));
+      if (!store->check({arrival_of(rank)})) missing.push_back(rank);
     if (missing.empty()) return;  // just now
-    throw Failure((missing.size() == 1 ? "rank " : "ranks ") + join(missing, ", ") + " of " +
-                  std::to_string(place.size) + " did not find " + file + " within " +
-                  std::to_string(options.timeout.count() / 1000) +
-                  " s; the run's folder must be the same on all machines, and a longer time is "
-                  "given with --rank-timeout");
+    throw Failure(name_of_ranks(missing, place.size) + " did not find " + file + too_late(options));
   }
 }
 
@@ -124,11 +127,8 @@ StorePtr meet_announced(const Place& place, const GroupOptions& options) {
       return store;
     }
   }
-  throw Failure(
-      place.name() + ": the first rank has not announced itself in " + file + " within " +
-      std::to_string(options.timeout.count() / 1000) +
-      " s; the run's folder must be the same on all machines, and a longer time is given with "
-      "--rank-timeout");
+  throw Failure(place.name() + ": the first rank has not announced itself in " + file +
+                too_late(options));
 }
 
 /// The address that the others reach this rank at.

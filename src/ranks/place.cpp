@@ -80,8 +80,15 @@ std::string from_environment(const std::string& name) {
   return value == nullptr ? "" : value;
 }
 
+std::string name_of_ranks(const std::vector<int64_t>& ranks, int64_t size) {
+  std::vector<std::string> numbers;
+  for (const int64_t rank : ranks) numbers.push_back(std::to_string(rank));
+  return (ranks.size() == 1 ? "rank " : "ranks ") + join(numbers, ", ") + " of " +
+         std::to_string(size);
+}
+
 std::string Place::name() const {
-  return "rank " + std::to_string(rank) + " of " + std::to_string(size);
+  return name_of_ranks({rank}, size);
 }
 
 Place place_of(const Environment& environment) {

@@ -33,6 +33,9 @@ struct Place {
   std::string name() const;
 };
 
+/// "rank 2 of 4", "ranks 1, 3 of 4".
+std::string name_of_ranks(const std::vector<int64_t>& ranks, int64_t size);
+
 /// The value of an environment variable, "" where it is not set.
 using Environment = std::function<std::string(const std::string&)>;
 std::string from_environment(const std::string& name);
