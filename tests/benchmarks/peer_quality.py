@@ -54,6 +54,73 @@ class Moments:
         setattr(trainer, method, watched)
 
 
+class Kept:
+    """What a projection made at earlier steps of a search, in one row for each hypothesis.
+
+    `grows`: each step adds a position (self-attention); otherwise the source's positions are projected once.
+    """
+
+    def __init__(self, projection, grows):
+        self.projection, self.grows, self.project, self.rows = projection, grows, projection.forward, None
+        projection.forward = self
+
+    def __call__(self, states):
+        import torch
+
+        if self.rows is None:
+            self.rows = self.project(states)
+        elif self.grows:
+            self.rows = torch.cat([self.rows, self.project(states)], 1)
+        return self.rows
+
+    def remove(self):
+        del self.projection.forward
+
+
+@contextlib.contextmanager
+def step_by_step(model):
+    """Within it, one search of JoeyNMT's Transformer computes the last position of each hypothesis alone.
+
+    JoeyNMT computes all positions of all hypotheses again at each step. The keys and values of the earlier ones are
+    kept here, and found again by the sentence and the beginning of a hypothesis: its search is the same, and ends
+    many times as soon.
+    """
+    decoder = model.decoder
+    kept = [Kept(projection, grows) for layer in decoder.layers
+            for attention, grows in ((layer.trg_trg_att, True), (layer.src_trg_att, False))
+            for projection in (attention.k_layer, attention.v_layer)]
+    seen = {"rows": {}}
+
+    def read(_, inputs):
+        seen["prefixes"] = inputs[0]
+
+    def begin_step(_, inputs, named):
+        prefixes, rows = seen["prefixes"], seen["rows"]
+        sentences = [state.numpy().tobytes() for state in named["encoder_output"][:, 0]]
+        if rows:
+            before = zip(sentences, prefixes[:, :-1].tolist())
+            order = prefixes.new_tensor([rows[sentence, tuple(prefix)] for sentence, prefix in before])
+            for projection in kept:
+                # Hypotheses of a sentence share its source, so these rows change where a sentence is finished.
+                if projection.grows or len(order) != len(projection.rows):
+                    projection.rows = projection.rows.index_select(0, order)
+        seen["rows"] = {(sentence, tuple(prefix)): row
+                        for row, (sentence, prefix) in enumerate(zip(sentences, prefixes.tolist()))}
+        return inputs, {**named, "trg_embed": named["trg_embed"][:, -1:]}
+
+    def position(encoding, inputs, _):
+        step = seen["prefixes"].size(1)
+        return inputs[0] + encoding.pe[:, step - 1:step]
+
+    hooks = [model.trg_embed.register_forward_pre_hook(read), decoder.pe.register_forward_hook(position),
+             decoder.register_forward_pre_hook(begin_step, with_kwargs=True), *kept]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
 class JoeyNMT:
     batch_tokens, epochs = 2048, 60
     recipe = {"scheduling": "warmupinversesquareroot", "learning_rate": 0.001, "learning_rate_warmup": 400,
@@ -74,8 +141,6 @@ class JoeyNMT:
         model = trainer.model
         model.load_state_dict(torch.load(path))
         model.eval()
-        # The search takes the logits of the last position; those of all others would be most of its time.
-        last = model.decoder.output_layer.register_forward_pre_hook(lambda _, inputs: (inputs[0][:, -1:],))
         order = sorted(range(len(lines)), key=lambda i: -len(lines[i]))  # as recurrent encoders need them
         found = {}
         for begin in range(0, len(order), 50):
@@ -83,9 +148,9 @@ class JoeyNMT:
             ids, lengths, _ = model.src_vocab.sentences_to_ids([lines[i] for i in part], bos=False, eos=True)
             batch = Batch(torch.tensor(ids), torch.tensor(lengths), None, None, None, torch.arange(len(part)),
                           torch.device("cpu"), model.pad_index, model.eos_index, is_train=False)
-            output = search(model, batch, max_output_length=-1, beam_size=5, beam_alpha=1.0)[0]
+            with step_by_step(model):
+                output = search(model, batch, max_output_length=-1, beam_size=5, beam_alpha=1.0)[0]
             found.update(zip(part, model.trg_vocab.arrays_to_sentences(output)))
-        last.remove()
         return [found[i] for i in range(len(lines))]
 
 
