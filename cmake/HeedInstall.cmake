@@ -50,7 +50,7 @@ file(GLOB cudnn ${site_packages}/nvidia/cudnn/lib/libcudnn.so* ${LIBTORCH_LIBRAR
 if(cudnn AND EXISTS ${LIBTORCH_LIBRARY_DIR}/libtorch_cuda.so)
   install(DIRECTORY ${LIBTORCH_LIBRARY_DIR} DESTINATION lib/heed/torch COMPONENT cuda
           FILES_MATCHING PATTERN "*.so*" PATTERN "*python*" EXCLUDE)
-  if(IS_DIRECTORY ${site_packages}/nvidia)
+  if(IS_DIRECTORY ${site_packages}/nvidia/cudnn)  # beside an archive another program may have a folder of this name
     install(DIRECTORY ${site_packages}/nvidia DESTINATION lib/heed COMPONENT cuda FILES_MATCHING PATTERN "*.so*")
   endif()
   if(TARGET heed_nccl)

@@ -21,6 +21,13 @@ BLOCK = 1 << 16
 TIMEOUT_SECONDS = 60
 # Downloads are kept, broken ones, too.
 AGAIN = "if it was downloaded, delete it and fetch it again"
+# How files begin that are compressed without an ending that says so, and what unpacks them.
+COMPRESSED = {
+    "gzip": (b"\x1f\x8b", "gunzip"),
+    "zstd": (b"\x28\xb5\x2f\xfd", "zstd -d"),
+    "xz": (b"\xfd7zXZ\x00", "unxz"),
+    "bzip2": (b"BZh91AY&SY", "bunzip2"),
+}
 # Tabs, carriage returns, byte order marks and Unicode's line separators would break line alignment
 # downstream.
 BLANKS = str.maketrans({letter: " " for letter in "\t\r\v\f\x1c\x1d\x1e\x85\ufeff\u2028\u2029"})
@@ -197,6 +204,10 @@ def read_lines(path: Path) -> List[str]:
         raise UserMistake(f"{path}: not a whole gzip file ({error}); {AGAIN}") from error
     except (FileNotFoundError, IsADirectoryError) as error:
         raise UserMistake(f"{path}: {error.strerror}") from error
+    # Not "convert it with iconv": that would make text of the compressed bytes.
+    for kind, (beginning, command) in COMPRESSED.items():
+        if data.startswith(beginning):
+            raise UserMistake(f"{path}: is compressed with {kind}; unpack it first ({command})")
     return split_lines(data, path)
 
 

@@ -16,6 +16,7 @@ lowercased: scores on them compare with nothing else).
 
 import html
 import re
+import shutil
 import tarfile
 import zlib
 from pathlib import Path
@@ -60,8 +61,9 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def unpack(archive: Path, folder: Path) -> Path:
-    """The text files of the archive, flat in `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """The text files of the archive, flat in `folder`, which has no others then."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     try:
         with tarfile.open(archive) as tar:
             for member in tar:

@@ -94,7 +94,7 @@ def statistics(name: str, lines: Sequence[str]) -> str:
 
 
 def suffix(path: Path, fallback: str) -> str:
-    name = path.name[:-3] if path.name.endswith(".gz") else path.name
+    name = path.name.removesuffix(".gz").removesuffix(".zst")
     return Path(name).suffix.lstrip(".") or fallback
 
 

@@ -25,6 +25,7 @@ for library in "$stage"/heed/lib/heed/*.so*; do
   patchelf --set-rpath '$ORIGIN' "$library"
 done
 mkdir -p "$dist" "$build/wheel-plain"
+[ $# -ge 3 ] || rm -f "$dist"/heed-*.whl  # of another version, or for other systems
 wheel pack -d "$build/wheel-plain" "$stage"
 # It names the oldest system that the program runs on, and would find a library that was forgotten.
 auditwheel repair --wheel-dir "$dist" --exclude 'libtorch*.so' --exclude 'libc10*.so' --exclude 'libgomp*.so*' \

@@ -254,8 +254,13 @@ def head(doctor, args):
     return "# heed on a GPU\n\n" + "\n".join(f"- {line}" for line in lines) + "\n\n"
 
 
+def has_corpus(name):
+    """A download that failed leaves an empty folder."""
+    return (ROOT / CORPORA[name][2]).is_file()
+
+
 def choose_corpus(args):
-    there = [name for name in CORPORA if (ROOT / "data" / name).is_dir()]
+    there = [name for name in CORPORA if has_corpus(name)]
     if args.corpus is None and there:
         args.corpus = there[0]
     if args.corpus not in there:

@@ -96,7 +96,7 @@ class Script(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             heed = program(folder, f"[ \"$2\" ] && {{ echo 'heed: NCCL fell over' >&2; exit 1; }}\ncat <<'END'\n{DOCTOR}END\n")
             for corpus in gpu.CORPORA:
-                if not (gpu.ROOT / "data" / corpus).is_dir():
+                if not gpu.has_corpus(corpus):
                     continue
                 done = self.run_with(heed, "--only", "doctor", "--gpus", "2", "--output", folder, "--corpus", corpus)
                 self.assertEqual(done.returncode, 1)

@@ -16,6 +16,7 @@ import csv
 import json
 import pathlib
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -29,6 +30,13 @@ def run(command):
     return subprocess.run([str(part) for part in command], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+def last_word(result):
+    """Why a program failed: what is last in its log says nothing where a signal ended it."""
+    if result.returncode < 0:
+        return f"ended by {signal.Signals(-result.returncode).name}"
+    return (result.stderr.strip().splitlines() or ["printed nothing"])[-1]
+
+
 class Heed:
     def __init__(self, args, precision):
         self.name, self.args, self.precision = f"heed {precision}", args, precision
@@ -39,7 +47,7 @@ class Heed:
                           "--updates", self.args.updates, "--threads", self.args.threads,
                           "--set", f"precision={self.precision}", "-o", folder])
             if result.returncode:
-                raise RuntimeError(result.stderr.strip().splitlines()[-1])
+                raise RuntimeError(last_word(result))
             with open(pathlib.Path(folder) / "training.csv", encoding="utf-8") as file:
                 row = next(csv.DictReader(file))
         return float(row["tokens_per_s"]), float(row["resident_mib"]), float(row["gemm_%"]) / 100
@@ -55,7 +63,7 @@ class Command:
         result = run(self.command_for(system))
         lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
         if not lines:
-            raise RuntimeError((result.stderr.strip().splitlines() or ["printed nothing"])[-1])
+            raise RuntimeError(last_word(result))
         numbers = json.loads(lines[-1])
         return tuple(float(numbers.get(key, "nan")) for key in (
             "target_tokens_per_second", "peak_memory_mib", "share_of_fp32_gemm_peak"))

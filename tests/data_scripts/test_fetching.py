@@ -316,6 +316,14 @@ class Iwslt14(ScriptTest):
             list(self.folder.rglob("escaped")) + list(self.folder.parent.glob("escaped"))
         )
 
+    def test_files_of_an_earlier_archive_are_not_mixed_with_those_of_the_next(self):
+        self.write("old/IWSLT14.older.xml", "x")
+        archive = self.folder / "de-en.tgz"
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(self.write("train.tags.de-en.de", "Satz"), "de-en/train.tags.de-en.de")
+        folder = iwslt14.unpack(archive, self.folder / "old")
+        self.assertEqual([path.name for path in folder.iterdir()], ["train.tags.de-en.de"])
+
     def test_other_counts_than_the_published_stop(self):
         self.official()
         done = run("iwslt14.py", "--from", self.folder, "--output", self.folder / "out")

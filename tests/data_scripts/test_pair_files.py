@@ -181,6 +181,22 @@ class PairFiles(ScriptTest):
         )
         self.assert_one_line_error(run("pair_files.py", source), 2, "--help")
 
+    def test_compressed_bytes_are_no_text(self):
+        source, target = self.folder / "all.de.zst", self.folder / "all.en.zst"
+        source.write_bytes(b"\x28\xb5\x2f\xfd\x04\x00")
+        target.write_bytes(b"\x1f\x8b\x08\x00")
+        out = self.folder / "out"
+        self.assert_one_line_error(
+            run("pair_files.py", source, target, "--output", out),
+            2,
+            "all.de.zst: is compressed with zstd; unpack it first (zstd -d)",
+        )
+        self.assert_one_line_error(
+            run("pair_files.py", target, source, "--output", out),
+            2,
+            "all.en.zst: is compressed with gzip; unpack it first (gunzip)",
+        )
+
 
 if __name__ == "__main__":
     unittest.main()
