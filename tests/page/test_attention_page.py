@@ -1,4 +1,5 @@
 """Looks at the page of `heed attention` in headless Chromium."""
+import json
 import unittest
 
 import toy
@@ -319,6 +320,16 @@ class Scripts(PageTest):
             .map(name => getComputedStyle(name).direction)""")
         self.assertEqual([word for word, runs in zip(toy.TWELVE, directions) if runs == "rtl"],
                          ["مرحبا"])
+
+    def test_a_name_in_brackets_does_not_say_where_a_line_begins(self):
+        self.open(1)
+        for tokens, runs in ((["<s>", "\u05e9\u05dc\u05d5\u05dd"], "rtl"), (["\u2581<2he>", "hello"], "ltr"),
+                             (["__ar__", "\u0645"], "rtl"), (["<s>"], "ltr")):
+            self.assertEqual(self.browser.run(f"direction({json.dumps(tokens)})"), runs, tokens)
+
+    def test_a_line_without_tokens_has_an_empty_small_picture(self):
+        self.open(1)
+        self.assertEqual(self.browser.run("thumbnail(view, 0, 3, 2, 1).firstElementChild.width"), 0)
 
 
 class Pictures(PageTest):

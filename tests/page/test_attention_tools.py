@@ -258,6 +258,12 @@ class Saving(ToolsTest):
         for token in toy.TWELVE:
             self.assertGreaterEqual(texts.count(token), 8, token)  # two matrices, two drawings of lines
 
+    def test_names_are_shortened_to_their_room(self):
+        self.open()
+        for name, shown in (("a" * 18, "a" * 18), ("a" * 19, "a" * 17 + "\u2026"), ("\u4e2d" * 10, "\u4e2d" * 10),
+                            ("\u4e2d" * 12, "\u4e2d" * 10 + "\u2026")):
+            self.assertEqual(self.browser.run(f"shortened('{name}')"), shown)
+
     def test_no_caption_is_cut_where_the_sentence_is_short(self):
         self.open()
         self.browser.run("sentence.views.forEach(each => { each.source.length = 2; })")

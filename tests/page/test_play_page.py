@@ -221,7 +221,22 @@ class PlayPage(unittest.TestCase):
         self.assertEqual(self.browser.run("document.activeElement.textContent"), self.words()[1])
         self.browser.press("Enter")
         self.browser.wait("!panels[0].candidates.hidden")
+        self.browser.run("panels[0].candidates.querySelector('button').focus()")
         self.browser.press("Escape")
+        self.assertTrue(self.browser.run("panels[0].candidates.hidden"))
+        self.assertEqual(self.browser.run("document.activeElement.textContent"), self.words()[1])
+        self.browser.press("Enter")
+        self.browser.wait("!panels[0].candidates.hidden")
+        self.browser.run("panels[0].candidates.querySelector('button:enabled').focus()")
+        self.browser.press("Enter")
+        self.settle()
+        self.browser.wait("document.activeElement.className === 'forced'")
+        self.assertEqual(self.browser.run("[...panels[0].translation.children].indexOf(document.activeElement)"), 1)
+
+    def test_a_list_that_was_closed_before_it_came_stays_closed(self):
+        self.open()
+        self.browser.run("(panels[0].translation.children[0].click(), panels[0].translation.children[0].click())")
+        self.browser.wait("!document.querySelector('.waiting')")
         self.assertTrue(self.browser.run("panels[0].candidates.hidden"))
 
     def test_an_address_has_the_sentence(self):

@@ -195,6 +195,25 @@ class WatchPage(unittest.TestCase):
                         .map(each => each.textContent)""")
                     self.assertEqual(cut, [])
 
+    def test_names_of_wide_letters_stay_within_the_map(self):
+        self.open()
+        self.browser.run("""drawMap(element("map"), {
+            source: ["\\u4e2d\\u6587".repeat(4), "a".repeat(40)], target: ["\\uac00".repeat(30), "</s>"],
+            weights: [[0.5, 0.5], [1, 0]]}, shade)""")
+        self.browser.painted()
+        self.assertEqual(layout.faults(self.browser), [])
+        names = self.browser.run("[...document.querySelectorAll('#map text')].map(each => each.firstChild.data)")
+        self.assertEqual(names[0], "\u4e2d\u6587" * 4)
+        self.assertEqual([name[-1] for name in names[1:]], ["\u2026", "\u2026", ">"])
+
+    def test_what_has_not_changed_is_not_drawn_again(self):
+        self.open()
+        self.browser.run("window.sample = document.querySelector('.sample'); drawValidation()")
+        self.browser.painted()
+        self.assertTrue(self.browser.run("sample.isConnected"))
+        self.slide(0)
+        self.assertFalse(self.browser.run("sample.isConnected"))
+
     def test_the_score_that_decides_comes_first(self):
         folder = self.folder / "decided"
         for name, metric in (("by_chrf", "chrf"), ("by_command", "command")):
@@ -248,8 +267,11 @@ class WatchPage(unittest.TestCase):
                 self.browser.wait("runs.length === 1 && run().validations.length > 0 && run().left !== null")
                 for part in ("training", " of 1,000,000", " left", " tokens/s"):
                     self.assertIn(part, self.text(".run"))
-                seen = self.browser.run("run().validations.length")
+                seen = self.browser.run("(window.card = document.querySelector('.run')).focus(), run().validations.length")
                 self.browser.wait(f"run().validations.length > {seen}")  # nobody has loaded the page again
+                self.assertTrue(self.browser.run("document.activeElement === card"))
+                self.assertEqual(self.text("#status"), "1 run in training")
+                self.assertIn("seen at", self.text("#seen"))
                 training.send_signal(signal.SIGINT)
                 training.wait(20)
                 self.browser.wait("run().state === 'stopped'")

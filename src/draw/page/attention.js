@@ -205,9 +205,10 @@ function make(tag, properties, ...children) {
 const label = text =>
   make("span", { dir: "auto", textContent: text, title: text.length > 14 ? text : "" });
 
-// The line runs the way its first letter does.
+// The line runs the way the first letter of its words does: <s> and <2he> are none of them.
 function direction(tokens) {
-  const letter = /\p{L}/u.exec(tokens.join(""));
+  const words = tokens.filter(token => !/^\u2581?(<.*>|__.*__)$/.test(token));
+  const letter = /\p{L}/u.exec(words.join(""));
   return letter && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter[0]) ? "rtl" : "ltr";
 }
 
@@ -294,11 +295,13 @@ function thumbnail(each, columns, rows, scale, largest) {
   const canvas = make("canvas", { width: columns, height: rows });
   canvas.style.width = `${columns * scale}px`;
   canvas.style.height = `${rows * scale}px`;
-  const context = canvas.getContext("2d"), image = context.createImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  const colours = shades.map(([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r);
-  weightsOf(each).forEach((value, i) => { pixels[i] = colours[Math.round(255 * value / largest)]; });
-  context.putImageData(image, 0, 0);
+  if (rows * columns > 0) {  // a picture has no sides of length 0
+    const context = canvas.getContext("2d"), image = context.createImageData(columns, rows);
+    const pixels = new Uint32Array(image.data.buffer);
+    const colours = shades.map(([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r);
+    weightsOf(each).forEach((value, i) => { pixels[i] = colours[Math.round(255 * value / largest)]; });
+    context.putImageData(image, 0, 0);
+  }
   const name = headName(each);
   const button = make("button", { type: "button", title: name, tabIndex: -1 }, canvas);
   button.setAttribute("aria-label", name);

@@ -57,7 +57,18 @@ const svgElement = (tag, attributes, text = "") => {
   return made;
 };
 
-const shortened = text => (text.length > 18 ? `${text.slice(0, 17)}\u2026` : text);
+// Chinese, Japanese and Korean letters are about as wide as they are high.
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{3fffd}]/u;
+const letterWidth = letter => (WIDE.test(letter) ? 13.5 : 8);  // pixels at a font size of 13
+
+// A name in the room that pictures have for it.
+function shortened(text) {
+  const letters = [...text], room = LABELS - 6;
+  let width = letters.reduce((sum, letter) => sum + letterWidth(letter), 0);
+  if (width <= room) return text;
+  while (width > room - letterWidth("\u2026")) width -= letterWidth(letters.pop());
+  return `${letters.join("")}\u2026`;
+}
 
 // Two columns of tokens and the lines between them; `ink` is the colour of all.
 function linksOf(each, ink) {

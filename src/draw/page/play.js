@@ -64,7 +64,11 @@ class Panel {
     this.loaded = new Promise(done => this.frame.addEventListener("load", done, { once: true }));
     this.release.addEventListener("click", () => this.force(""));
     section.addEventListener("keydown", event => {
-      if (event.key === "Escape") this.closeCandidates();
+      if (event.key !== "Escape") return;
+      const inside = this.candidates.contains(document.activeElement);
+      const word = this.translation.querySelector('[aria-expanded="true"]');
+      this.closeCandidates();
+      if (inside) word?.focus();
     });
     element("models").append(section);
   }
@@ -89,6 +93,9 @@ class Panel {
   }
 
   async translate() {
+    // The button that was pressed goes; the keyboard goes on at the word that it chose.
+    const pressed = document.activeElement;
+    const inside = this.candidates.contains(pressed) || pressed === this.release;
     this.closeCandidates();
     this.translating += 1;
     await this.question(async signal => {
@@ -100,6 +107,7 @@ class Panel {
       this.remark = remarkOn(answer);
       this.release.hidden = this.prefix === "";
       this.showWords(answer?.words ?? []);
+      if (inside && [document.body, pressed].includes(document.activeElement)) this.focusWord();
       await this.showAttention(answer);
     });
     this.translating -= 1;
@@ -120,6 +128,12 @@ class Panel {
       parts.push(button("\u2026", text, { className: "more", title: "What could follow" }));
     }
     this.translation.replaceChildren(...parts);
+  }
+
+  // The last one that is forced, or the first.
+  focusWord() {
+    const forced = [...this.translation.querySelectorAll(".forced")];
+    (forced.at(-1) ?? this.translation.firstElementChild)?.focus();
   }
 
   async showAttention(answer) {
@@ -149,6 +163,7 @@ class Panel {
       const { candidates } = await ask("candidates", {
         q: sentence(), model: this.model.name, prefix, count: CANDIDATES,
       }, signal);
+      if (word.getAttribute("aria-expanded") !== "true") return;  // closed meanwhile
       this.candidates.replaceChildren(...candidates.map(one => this.candidate(one)));
       this.candidates.setAttribute("aria-label", `What could follow \u201c${prefix}\u201d`);
       this.candidates.hidden = false;
@@ -172,8 +187,12 @@ const panels = JSON.parse(element("data").textContent).map(model => new Panel(mo
 
 // Another sentence: nothing is forced any more.
 function translate() {
-  history.replaceState(null, "", `#${encodeURIComponent(sentence())}`);
   for (const panel of panels) panel.force("");
+  try {
+    history.replaceState(null, "", `#${encodeURIComponent(sentence())}`);
+  } catch {
+    // Some browsers allow few changes of the address in a short time: a later one has the sentence.
+  }
 }
 
 let pause = 0;

@@ -44,33 +44,45 @@ function behind(one) {
   return one.done ?? Math.min(1, one.update / (one.updates ?? Infinity));
 }
 
+function cardOf(one, name, colour) {
+  const card = html("button", { class: "run", type: "button", "aria-pressed": one.id === chosen,
+                                "data-run": one.id, style: `--c:${colour}` }, null);
+  const head = html("div", { class: "name" }, card);
+  html("span", { class: "swatch" }, head);
+  html("span", {}, head, name);
+  html("span", { class: `state ${one.state}` }, head, one.state);
+  html("div", { class: "model" }, card, one.model);
+  html("progress", { max: 1, value: behind(one), "aria-label": "done" }, card);
+  const list = html("dl", {}, card);
+  const say = (what, text) => { html("dt", {}, list, what); html("dd", {}, list, text); };
+  const epoch = one.epoch === null ? "" : `, epoch ${one.epoch}`;
+  const planned = one.updates === null ? "" : ` of ${one.updates.toLocaleString("en")}`;
+  say("update", `${one.update.toLocaleString("en")}${planned}${epoch}`);
+  const time = `${duration(one.seconds)}${one.left === null ? "" : `, ${duration(one.left)} left`}`;
+  say("time", one.seconds === null ? "–" : time);
+  const speed = one.state === "training" ? `, ${short(last(one.train.speed))} tokens/s` : "";
+  say("training", last(one.train.loss) === null ? "–" : `loss ${last(one.train.loss).toFixed(3)}${speed}`);
+  say("validation", scoreText(one.metric, at(one.valid[""], -1)));
+  say("best", scoreText(one.metric, one.best ?? {}));
+  if (one.test.length) say("test", one.test.map(score => score.replace(/ \(.*/, "")).join(", "));
+  card.addEventListener("click", () => choose(one.id));
+  return card;
+}
+
+// A card of the same run is changed in place: it may have the focus, or be pressed at this moment.
 function drawRuns() {
   const names = namesOf(runs), box = element("runs"), focused = document.activeElement?.dataset?.run;
-  box.replaceChildren();
   runs.forEach((one, index) => {
-    const card = html("button", { class: "run", type: "button", "aria-pressed": one.id === chosen,
-                                  "data-run": one.id, style: `--c:${colourOf(index)}` }, box);
-    const head = html("div", { class: "name" }, card);
-    html("span", { class: "swatch" }, head);
-    html("span", {}, head, names[index]);
-    html("span", { class: `state ${one.state}` }, head, one.state);
-    html("div", { class: "model" }, card, one.model);
-    html("progress", { max: 1, value: behind(one), "aria-label": "done" }, card);
-    const list = html("dl", {}, card);
-    const say = (name, text) => { html("dt", {}, list, name); html("dd", {}, list, text); };
-    const epoch = one.epoch === null ? "" : `, epoch ${one.epoch}`;
-    const planned = one.updates === null ? "" : ` of ${one.updates.toLocaleString("en")}`;
-    say("update", `${one.update.toLocaleString("en")}${planned}${epoch}`);
-    const time = `${duration(one.seconds)}${one.left === null ? "" : `, ${duration(one.left)} left`}`;
-    say("time", one.seconds === null ? "–" : time);
-    const speed = one.state === "training" ? `, ${short(last(one.train.speed))} tokens/s` : "";
-    say("training", last(one.train.loss) === null ? "–" : `loss ${last(one.train.loss).toFixed(3)}${speed}`);
-    say("validation", scoreText(one.metric, at(one.valid[""], -1)));
-    say("best", scoreText(one.metric, one.best ?? {}));
-    if (one.test.length) say("test", one.test.map(score => score.replace(/ \(.*/, "")).join(", "));
-    card.addEventListener("click", () => choose(one.id));
+    const card = cardOf(one, names[index], colourOf(index)), old = box.children[index];
+    if (old?.dataset.run === one.id) {
+      for (const { name, value } of card.attributes) old.setAttribute(name, value);
+      if (old.innerHTML !== card.innerHTML) old.replaceChildren(...card.childNodes);
+      return;
+    }
+    if (old) old.replaceWith(card); else box.append(card);
     if (focused === one.id) card.focus();
   });
+  while (box.children.length > runs.length) box.lastElementChild.remove();
 }
 
 // --- curves
@@ -215,6 +227,17 @@ function outcomeText(one, update) {
   return `${scoreText(one.metric, at(valid, place))}${one.best?.update === update ? ", the best so far" : ""}`;
 }
 
+let onShow = "";  // what the map and the samples were drawn from
+
+// Only what is not on show yet: a text that is drawn again loses what somebody has selected in it.
+function drawOnce(now, earlier, source) {
+  const key = () => [source, element("layer").value, dark.matches].join("\n");
+  if (key() === onShow) return;
+  drawAttention(now.attention);
+  drawSamples(now.samples, earlier?.samples);
+  onShow = key();  // with the layer that was chosen now
+}
+
 async function drawValidation() {
   const one = run(), count = one?.validations.length ?? 0;
   element("validation").hidden = count === 0;
@@ -232,8 +255,7 @@ async function drawValidation() {
   const [now, earlier] = await Promise.all([ask(one, update), before === null ? null : ask(one, before)]);
   if (one.id !== chosen || update !== updateOnShow()) return;  // something else is wanted by now
   if (!now) { element("outcome").textContent = "This validation cannot be read."; return; }
-  drawAttention(now.attention);
-  drawSamples(now.samples, earlier?.samples);
+  drawOnce(now, earlier, `${keyOf(one, update)} ${before} ${Boolean(earlier)}`);
   document.body.dataset.shown = `${one.id} ${update}`;
 }
 
@@ -290,28 +312,38 @@ function draw() {
   drawCurves();
 }
 
-async function poll() {
+// Screen readers say each change of the status: only changes are written, and the time stands beside it.
+function tell(said, className, seen) {
   const status = element("status");
+  if (status.textContent !== said) status.textContent = said;
+  status.className = className;
+  element("seen").textContent = seen;
+}
+
+function show(text, told) {
+  const training = told.runs.filter(one => one.state === "training").length;
+  tell(`${training === 0 ? "no run" : training === 1 ? "1 run" : `${training} runs`} in training`, "",
+       `; seen at ${new Date().toLocaleTimeString()}`);
+  element("damaged").hidden = told.damaged.length === 0;
+  element("damaged").replaceChildren(...told.damaged.map(each => html("li", {}, null, each)));
+  if (text === show.before) return;
+  show.before = text;
+  runs = told.runs;
+  draw();
+}
+
+async function poll() {
+  let text = null, told = null;
   try {
     const response = await fetch("snapshot.json", { cache: "no-store" });
     if (!response.ok) throw new Error(response.statusText);
-    const text = await response.text(), told = JSON.parse(text);
-    const training = told.runs.filter(one => one.state === "training").length;
-    status.textContent = `${training === 0 ? "no run" : training === 1 ? "1 run" : `${training} runs`} in training; ` +
-      `seen at ${new Date().toLocaleTimeString()}`;
-    status.className = "";
-    element("damaged").hidden = told.damaged.length === 0;
-    element("damaged").replaceChildren(...told.damaged.map(each => html("li", {}, null, each)));
-    if (text !== poll.before) {
-      poll.before = text;
-      runs = told.runs;
-      draw();
-    }
+    text = await response.text();
+    told = JSON.parse(text);
   } catch {
-    status.textContent = "heed watch does not answer; what is below is the last that it said. Asking again.";
-    status.className = "lost";
+    tell("heed watch does not answer; what is below is the last that it said. Asking again.", "lost", "");
   }
   setTimeout(poll, EVERY);
+  if (told) show(text, told);
 }
 
 element("against").addEventListener("change", drawCurves);

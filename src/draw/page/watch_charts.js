@@ -54,9 +54,10 @@ function drawChart(box, chart) {
   const width = Math.max(260, box.clientWidth || 420), height = 220;
   const left = 46, right = 10, top = 8, bottom = 34;
   const points = chart.lines.flatMap(line => line.points);
-  const xs = points.map(point => point[0]), ys = points.map(point => point[1]);
-  const x0 = 0, x1 = Math.max(...xs, x0 + 1e-9);
-  let y0 = Math.min(...ys), y1 = Math.max(...ys);
+  // Not Math.max(...all): browsers take some ten thousand arguments.
+  const extreme = (of, place, begin) => points.reduce((found, point) => of(found, point[place]), begin);
+  const x0 = 0, x1 = extreme(Math.max, 0, x0 + 1e-9);
+  let y0 = extreme(Math.min, 1, Infinity), y1 = extreme(Math.max, 1, -Infinity);
   if (y0 === y1) { y0 -= Math.abs(y0) / 10 || 1; y1 += Math.abs(y1) / 10 || 1; }
   const x = value => left + (value - x0) / (x1 - x0) * (width - left - right);
   const y = value => height - bottom - (value - y0) / (y1 - y0) * (height - top - bottom);
@@ -107,11 +108,16 @@ function drawChart(box, chart) {
 
 // --- a map of attention: rows look at columns
 
+// Chinese, Japanese and Korean letters are about as wide as they are high.
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{3fffd}]/u;
+// Of text at a font size of 12.
+const widthOf = text => [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 12.6 : 7.2), 0);
+
 // {source, target, weights}; `shade` makes a colour of a share of the largest weight.
 function drawMap(box, map, shade) {
-  const cell = 24, letter = 7.2, pad = 8;
+  const cell = 24, pad = 8;
   const named = token => (token === " " ? "␣" : token);
-  const long = tokens => Math.max(...tokens.map(token => [...named(token)].length)) * letter + pad;
+  const long = tokens => Math.max(...tokens.map(token => widthOf(named(token)))) + pad;
   const left = Math.min(long(map.target), 170), top = Math.min(long(map.source), 150);
   const width = left + cell * map.source.length + pad, height = top + cell * map.target.length + pad;
   // Letters of 9 pixels can still be read; a map that is wider then is moved by hand.
@@ -119,8 +125,10 @@ function drawMap(box, map, shade) {
                                style: `max-width: 100%; min-width: ${0.75 * width}px; height: auto`,
                                "aria-label": "Attention of target pieces (rows) to source pieces (columns)" });
   const fitted = (token, room) => {
-    const letters = [...named(token)], most = Math.floor((room - pad) / letter);
-    return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
+    if (widthOf(named(token)) <= room - pad) return named(token);
+    const letters = [...named(token)];
+    while (widthOf(`${letters.join("")}…`) > room - pad) letters.pop();
+    return `${letters.join("")}…`;
   };
   map.source.forEach((token, column) => {
     const x = left + cell * (column + 0.5) + 4, y = top - 5;
