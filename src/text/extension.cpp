@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
 #include "text/merges.h"
 #include "text/model_file.h"
+#include "text/piece_words.h"
 #include "text/sampler.h"
 #include "text/script.h"
 #include "text/training_text.h"
@@ -29,6 +31,28 @@ std::vector<ModelPiece> pieces_of(const std::string& model) {
   for (int id = 0; id < processor.GetPieceSize(); ++id)
     pieces.push_back({processor.IdToPiece(id), processor.GetScore(id), types[id]});
   return pieces;
+}
+
+/// How a model spells a text: new pieces are of use only in text as the model sees it.
+Normalise normaliser_of(const std::string& model) {
+  if (!changes_characters(model)) return {};
+  auto processor = std::make_shared<sentencepiece::SentencePieceProcessor>();
+  expect(processor->LoadFromSerializedProto(model).ok(), "a model of SentencePiece");
+  return [processor](const std::string& text) {
+    // SentencePiece gives the normalised text only as pieces; those of unknown text and of bytes
+    // have it, too.
+    std::string spelled;
+    const auto best = processor->EncodeAsImmutableProto(text);
+    for (std::size_t i = 0; i < best.pieces_size(); ++i) {
+      const auto piece = best.pieces(static_cast<int>(i));
+      const int id = static_cast<int>(piece.id());
+      if (processor->IsByte(id))
+        spelled += static_cast<char>(std::stoi(piece.piece().substr(3, 2), nullptr, 16));  // <0xE4>
+      else
+        spelled += piece.piece();
+    }
+    return surface_of(spelled);
+  };
 }
 
 bool is_character(const std::string& text) {
@@ -110,11 +134,12 @@ float shift_between(const OldPieces& old, const std::vector<ModelPiece>& fresh) 
 /// by score. Scores are log-probabilities under their own model; shifted by the median of what
 /// both models have, they compete with the old ones.
 std::vector<ModelPiece> unigram_pieces(const OldPieces& old, VocabularyTraining options,
-                                       std::size_t room) {
+                                       const Normalise& normalise, std::size_t room) {
   std::vector<ModelPiece> found;
   constexpr int kAttempts = 4;  // a text much like the old one has few new pieces among the first
   for (int attempt = 0; attempt < kAttempts; ++attempt, options.size *= 2) {
-    const std::vector<ModelPiece> fresh = pieces_of(train_model(options, /*up_to=*/true));
+    const std::vector<ModelPiece> fresh =
+        pieces_of(train_model(options, /*up_to=*/true, normalise));
     const float shift = shift_between(old, fresh);
     found.clear();
     for (const ModelPiece& piece : fresh) {
@@ -137,9 +162,9 @@ struct Counts {
   std::map<std::string, int64_t> words, characters;
 };
 
-Counts count(const VocabularyTraining& options) {
+Counts count(const VocabularyTraining& options, const Normalise& normalise) {
   Counts counts;
-  Sentences sentences(options.files);
+  Sentences sentences(options.files, normalise);
   for (; !sentences.done(); sentences.Next()) {
     const std::string& line = sentences.value();
     for (std::size_t begin = 0; begin < line.size();) {
@@ -206,8 +231,8 @@ bool is_bpe_piece(const std::string& text) {
 /// BPE that goes on from the old segmentation of the new text: each new piece is a merge of two
 /// that are there before it. Scores below all others leave the old merges as they are.
 std::vector<ModelPiece> bpe_pieces(const OldPieces& old, const VocabularyTraining& options,
-                                   std::size_t room) {
-  const Counts counts = count(options);
+                                   const Normalise& normalise, std::size_t room) {
+  const Counts counts = count(options, normalise);
   if (counts.words.empty())
     throw UserError(names_of(options.files) + ": no text to extend a vocabulary with");
   std::vector<std::string> found = new_characters(old, counts, options.coverage);
@@ -249,11 +274,13 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
   VocabularyTraining training = options;
   for (const std::string& symbol : old.symbols())
     if (std::ranges::count(training.symbols, symbol) == 0) training.symbols.push_back(symbol);
+  // With the new symbols, whose characters no normalisation changes.
+  const Normalise normalise = normaliser_of(with_pieces(model, added));
   const std::size_t left = room - added.size();
   std::vector<ModelPiece> more;
   if (left > 0)
-    more = training.algorithm == "bpe" ? bpe_pieces(old, training, left)
-                                       : unigram_pieces(old, training, left);
+    more = training.algorithm == "bpe" ? bpe_pieces(old, training, normalise, left)
+                                       : unigram_pieces(old, training, normalise, left);
   std::erase_if(more, [&](const ModelPiece& piece) {
     return std::ranges::count(options.symbols, piece.text) > 0;
   });

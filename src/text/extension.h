@@ -8,7 +8,8 @@
 namespace heed::text {
 
 /// The bytes of a sound model with pieces for the text of `options` behind its own
-/// (Vocabulary::extended); options.algorithm is the model's.
+/// (Vocabulary::extended), which is normalised as the model does it; options.algorithm is the
+/// model's.
 std::string extend_model(const std::string& model, const VocabularyTraining& options);
 
 }  // namespace heed::text

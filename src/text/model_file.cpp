@@ -183,6 +183,19 @@ std::vector<PieceType> piece_types(std::string_view model) {
   return types;
 }
 
+bool changes_characters(std::string_view model) {
+  bool changes = false;
+  all_fields(model, [&](const WireField& field) {
+    if (field.number != kNormalizer || field.kind != WireField::bytes) return true;
+    return all_fields(field.content, [&](const WireField& part) {
+      if (part.number == kCharsmap && part.kind == WireField::bytes)
+        changes = !part.content.empty();
+      return true;
+    });
+  });
+  return changes;
+}
+
 // Of a message in several parts, repeated fields are put one behind the other, and of others the
 // last one counts: so parts that are put behind a model belong to it.
 std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& pieces) {

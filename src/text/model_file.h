@@ -20,6 +20,9 @@ enum class PieceType { normal = 1, unknown, control, user_defined, unused, byte 
 /// The type of each piece of a sound model, by id.
 std::vector<PieceType> piece_types(std::string_view model);
 
+/// Whether a sound model changes characters of its text before it looks for pieces.
+bool changes_characters(std::string_view model);
+
 /// A piece as the file has it.
 struct ModelPiece {
   std::string text;

@@ -4,6 +4,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,10 +16,17 @@
 
 namespace heed::text {
 
-/// All lines of all files that are not blank, with spaces folded as encode() folds them.
+/// What a model makes of a text before it looks for pieces; none leaves it as it is.
+using Normalise = std::function<std::string(const std::string&)>;
+
+/// All lines of all files that are not blank, with spaces folded as encode() folds them, and then
+/// normalised.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
-  explicit Sentences(const std::vector<TextFile>& files) : files_(files) { Next(); }
+  explicit Sentences(const std::vector<TextFile>& files, Normalise normalise = {})
+      : files_(files), normalise_(std::move(normalise)) {
+    Next();
+  }
 
   bool done() const override { return done_; }
   const std::string& value() const override { return line_; }
@@ -51,6 +59,7 @@ class Sentences : public sentencepiece::SentenceIterator {
       }
       while (next()) {
         line_ = fold_spaces(line_);
+        if (normalise_) line_ = normalise_(line_);
         if (!is_blank(line_)) return true;
       }
       require_utf8(*reader_);
@@ -74,6 +83,7 @@ class Sentences : public sentencepiece::SentenceIterator {
   }
 
   const std::vector<TextFile>& files_;
+  Normalise normalise_;
   std::size_t file_ = 0;
   std::optional<LineReader> reader_;
   std::string line_;
@@ -90,6 +100,7 @@ void check(const VocabularyTraining& options);
 
 /// SentencePiece's model of the text, as the bytes of its file. With `up_to`, fewer pieces where
 /// the text has no more. Throws as Vocabulary::train().
-std::string train_model(const VocabularyTraining& options, bool up_to = false);
+std::string train_model(const VocabularyTraining& options, bool up_to = false,
+                        const Normalise& normalise = {});
 
 }  // namespace heed::text

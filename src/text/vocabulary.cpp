@@ -34,6 +34,14 @@ void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::
                   "--eos_id=3, or with heed vocab");
 }
 
+/// One line without TABs, which separate columns: there are vocabularies with a piece for each
+/// byte.
+std::string one_field(std::string_view text) {
+  std::string line = one_clean_line(text);
+  std::ranges::replace(line, '\t', ' ');
+  return line;
+}
+
 /// Of some mistakes the library's own parts tell by exceptions: a piece without a letter, for one.
 bool is_loaded(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
   try {
@@ -157,7 +165,7 @@ std::string Vocabulary::decode(const std::vector<int32_t>& ids) const {
   std::string text;
   const auto status = impl_->processor.Decode(ids, &text);
   expect(status.ok(), "SentencePiece cannot decode");
-  return one_clean_line(text);  // there are vocabularies with a piece for each byte
+  return one_field(text);
 }
 
 std::string Vocabulary::decode(const std::vector<int32_t>& ids,
@@ -174,7 +182,7 @@ std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const bool given = ids[i] == kUnknown && next < unknown.size();
     out.push_back(
-        one_clean_line(given ? unknown[next++] : pieces.pieces(static_cast<int>(i)).surface()));
+        one_field(given ? unknown[next++] : pieces.pieces(static_cast<int>(i)).surface()));
   }
   return out;
 }

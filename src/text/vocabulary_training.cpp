@@ -100,8 +100,8 @@ void check(const VocabularyTraining& options) {
   check_symbols(options.symbols, options.keys + "symbols");
 }
 
-std::string train_model(const VocabularyTraining& options, bool up_to) {
-  Sentences sentences(options.files);
+std::string train_model(const VocabularyTraining& options, bool up_to, const Normalise& normalise) {
+  Sentences sentences(options.files, normalise);
   sentences.rethrow();
   if (sentences.done())
     throw UserError(names_of(options.files) + ": no text to train a vocabulary on");

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/error.h"
 #include "base/strings.h"
 #include "message.h"
@@ -14,6 +17,7 @@
 namespace heed::text {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -161,6 +165,34 @@ TEST(Extended, BpeByHand) {
   EXPECT_EQ(more.piece(ab), "\u2581ab");
   EXPECT_THAT(more.encode("abc abd ab"), ElementsAre(11, ab, 10, ab));
 }
+
+class ExtendedWithCaseFolding : public testing::TestWithParam<const char*> {};
+
+TEST_P(ExtendedWithCaseFolding, LearnsTheTextAsTheModelSeesIt) {
+  const TemporaryFolder folder;
+  const Vocabulary old = foreign_vocabulary(folder, text_of(kOld),
+                                            {{"model_type", GetParam()},
+                                             {"normalization_rule_name", "nmt_nfkc_cf"},
+                                             {"vocab_size", "40"}});
+  std::vector<std::string> capitals = {"WALD UND FELD UND WALD \u03A9", "WALDWEG <BT> UND FELDWEG"};
+  const Vocabulary more = old.extended({.files = {folder.write("new", text_of(capitals))},
+                                        .size = old.size() + 12,
+                                        .symbols = {"<BT>"}});
+  ASSERT_GT(more.size(), old.size() + 1);
+  std::vector<std::string> added;
+  for (int64_t id = old.size(); id < more.size(); ++id)
+    added.push_back(more.piece(static_cast<int32_t>(id)));
+  EXPECT_EQ(added[0], "<BT>");
+  EXPECT_THAT(added, Contains("\u03C9"));
+  for (std::size_t i = 1; i < added.size(); ++i)
+    EXPECT_EQ(std::ranges::count_if(added[i], [](unsigned char c) { return std::isupper(c); }), 0)
+        << added[i];
+  EXPECT_LT(more.encode("Wald und Feld").size(), old.encode("Wald und Feld").size());
+  EXPECT_EQ(more.decode(more.encode("WALDWEG \u03A9")), "waldweg \u03C9");
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, ExtendedWithCaseFolding, testing::Values("unigram", "bpe"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(Extended, OtherAlgorithmsAreRefused) {
   const TemporaryFolder folder;

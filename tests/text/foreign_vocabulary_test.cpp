@@ -101,7 +101,8 @@ TEST(BytePieces, NeverBreakALine) {
   EXPECT_EQ(vocabulary.decode({a, byte(0xC2), byte(0x85), a}), "a a");              // next line
   EXPECT_EQ(vocabulary.decode({a, byte(0xE2), byte(0x80), byte(0xA8), a}), "a a");  // U+2028
   EXPECT_EQ(vocabulary.decode({a, byte(0xC2), byte(0xA0), a}), "a\u00A0a");         // no break
-  EXPECT_EQ(vocabulary.decode({a, byte('\t'), a}), "a\ta");
+  EXPECT_EQ(vocabulary.decode({a, byte('\t'), a}), "a a");
+  EXPECT_THAT(vocabulary.surfaces({a, byte('\t')}), testing::ElementsAre("a", " "));
 }
 
 }  // namespace
