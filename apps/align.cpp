@@ -59,16 +59,33 @@ Pairs turned(const Pairs& pairs) {
   return {pairs.target, pairs.source};
 }
 
-/// By --layer, --head and --step, or as fits --tune-gold best. `turned_round`: the model translates
-/// from the target to the source.
-void choose(Aligner& aligner, const AlignArgs& args, bool turned_round) {
+/// What --tune-gold and the sentences beside it say.
+struct Tuning {
+  Pairs pairs;
+  std::vector<study::GoldAlignment> gold;
+};
+
+/// Once, for both directions: the files may be streams.
+std::optional<Tuning> read_tuning(const AlignArgs& args) {
+  if (!args.tuned()) return std::nullopt;
+  Tuning tuning{read_pairs(args.tune_source, args.tune_target), {}};
+  tuning.gold = read_gold(args.tune_gold, tuning.pairs.source.size(), args.swapped);
+  return tuning;
+}
+
+/// For a model that translates from the target to the source.
+std::optional<Tuning> turned(std::optional<Tuning> tuning) {
+  if (!tuning) return tuning;
+  tuning->pairs = turned(tuning->pairs);
+  for (study::GoldAlignment& gold : tuning->gold)
+    gold = {study::turned_round(gold.sure), study::turned_round(gold.possible)};
+  return tuning;
+}
+
+/// By --layer, --head and --step, or as fits --tune-gold best.
+void choose(Aligner& aligner, const AlignArgs& args, const std::optional<Tuning>& tuning) {
   aligner.least = args.weights.least;
-  if (args.tuned()) {
-    const Pairs pairs = read_pairs(args.tune_source, args.tune_target);
-    const auto gold = read_gold(args.tune_gold, pairs.source.size(), args.swapped != turned_round);
-    const auto sweep = aligner.sweep(turned_round ? turned(pairs) : pairs, gold, args.tune_gold);
-    aligner.choice = sweep.best();
-  }
+  if (tuning) aligner.choice = aligner.sweep(tuning->pairs, tuning->gold, args.tune_gold).best();
   args.weights.apply(aligner.config(), aligner.choice);
   log::info(aligner.path() + ": " + describe(aligner.choice) +
             (args.tuned() ? ", best on " + args.tune_gold : ""));
@@ -95,10 +112,6 @@ class Lines {
   bool silent_;
 };
 
-bool is_odd(const Aligner& aligner, std::size_t line) {
-  return std::ranges::binary_search(aligner.odd_lines(), line + 1);
-}
-
 /// Aligns window by window. With `gold`, returns the errors of the other model and of what was
 /// joined, or nothing where there is one model.
 std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backward,
@@ -116,7 +129,7 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
       if (backward != nullptr) {
         const study::Alignment back = study::turned_round(others[i]);
         alignments[i] = study::symmetrize(alignments[i], back, method_of(args.method));
-        if (!gold.empty() && !is_odd(forward, line) && !is_odd(*backward, line)) {
+        if (!gold.empty() && forward.has_links(line) && backward->has_links(line)) {
           other.error.add(back, gold[line]);
           joined.error.add(alignments[i], gold[line]);
         }
@@ -133,12 +146,17 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
   return {other, joined};
 }
 
-void warn_of_odd_lines(const Aligner& aligner) {
-  const auto& lines = aligner.odd_lines();
+void warn_of(const std::vector<std::size_t>& lines, const Aligner& aligner,
+             const std::string& what) {
   if (lines.empty()) return;
   log::warn(aligner.path() + ": in " + counted(std::ssize(lines), "line") + ", line " +
-            std::to_string(lines.front()) +
-            " first, its vocabulary finds other words than blanks separate; these have no links");
+            std::to_string(lines.front()) + " first, " + what + "; these have no links");
+}
+
+void warn_of_lines_without_links(const Aligner& aligner) {
+  warn_of(aligner.odd_lines(), aligner, "its vocabulary finds other words than blanks separate");
+  warn_of(aligner.long_lines(), aligner,
+          "a side has more than " + std::to_string(aligner.longest()) + " pieces");
 }
 
 void align(AlignArgs args) {
@@ -150,19 +168,20 @@ void align(AlignArgs args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   if (!args.gold.empty()) require_pairs(pairs, args.source);
   const auto gold = read_gold(args.gold, pairs.source.size(), args.swapped);
+  const std::optional<Tuning> tuning = read_tuning(args);
   Aligner forward(open_model(args.model, args.common.open()));
-  choose(forward, args, false);
+  choose(forward, args, tuning);
   std::optional<Aligner> backward;
   if (!args.reverse.empty()) {
     backward.emplace(open_model(args.reverse, args.common.open()));
-    choose(*backward, args, true);
+    choose(*backward, args, turned(tuning));
   }
   std::optional<study::AlignmentSweep> sweep;
   if (!gold.empty()) sweep = forward.sweep(pairs, gold, args.gold);
   const std::vector<study::NamedError> others =
       write_alignments(forward, backward ? &*backward : nullptr, pairs, gold, args);
-  warn_of_odd_lines(forward);
-  if (backward) warn_of_odd_lines(*backward);
+  warn_of_lines_without_links(forward);
+  if (backward) warn_of_lines_without_links(*backward);
   if (!sweep) return;
   if (args.json)
     std::cout << study::sweep_json(*sweep, forward.choice, others);

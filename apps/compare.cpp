@@ -53,7 +53,7 @@ TestSet open_set(const CompareArgs& args, const Config& config) {
               .source = {},
               .reference = read_lines(args.reference),
               .files = {args.source, args.reference}};
-  if (!args.source.empty()) set.source = read_lines(args.source);
+  if (!args.source.empty()) set.source = read_sources(args.source);
   return set;
 }
 

@@ -54,18 +54,29 @@ void config_command(const ConfigArgs& args) {
 void add_config(CommandLine& program) {
   auto args = std::make_shared<ConfigArgs>();
   CommandLine command = program.command("config", "Check, explain and dump a configuration");
-  command.option("file", args->file,
-                 "Configuration to resolve and print; without one, every key with its default");
-  command
-      .option("--set", args->settings,
-              "Change one key of the file, e.g. --set model.heads=4; may be repeated")
-      .one_at_a_time();
-  command.flag("--check", args->check,
-               "List all errors that would stop its training: files, lines, vocabulary, device, "
-               "memory");
-  command.option("--explain", args->explain,
-                 "Explain one key or section: type, default, allowed values, effect");
-  command.flag("--markdown", args->markdown, "Print the whole reference, as in docs/config.md");
+  const Argument file =
+      command.option("file", args->file,
+                     "Configuration to resolve and print; without one, every key with its default");
+  const Argument settings =
+      command
+          .option("--set", args->settings,
+                  "Change one key of the file, e.g. --set model.heads=4; may be repeated")
+          .one_at_a_time();
+  const Argument check = command.flag(
+      "--check", args->check,
+      "List all errors that would stop its training: files, lines, vocabulary, device, memory");
+  const Argument explain =
+      command
+          .option("--explain", args->explain,
+                  "Explain one key or section: type, default, allowed values, effect")
+          .excludes(file)
+          .excludes(settings)
+          .excludes(check);
+  command.flag("--markdown", args->markdown, "Print the whole reference, as in docs/config.md")
+      .excludes(file)
+      .excludes(settings)
+      .excludes(check)
+      .excludes(explain);
   command.examples({"heed config configs/demo.yaml --set training.updates=100",
                     "heed config --explain training.schedule"});
   command.run([args] { config_command(*args); });

@@ -101,7 +101,7 @@ void contrast(const ContrastArgs& args) {
   read.insert(read.end(),
               {args.source, args.right, args.target, args.correct, args.group, args.labels});
   require_writable({args.output}, read);
-  const Lines source = read_lines(args.source);  // once: it may be standard input
+  const Lines source = read_sources(args.source);  // once: it may be standard input
   Lines labels;
   if (!args.labels.empty()) labels = read_equal_lines(args.labels, args.source, source.size());
   std::vector<study::Contrast> contrasts =

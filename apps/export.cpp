@@ -46,6 +46,13 @@ std::string description(const text::Vocabulary& vocabulary) {
   return tokens.dump(2) + "\n";
 }
 
+std::string symbols_of(const text::Vocabulary& vocabulary) {
+  std::vector<std::string> symbols;
+  for (int32_t id = 0; id < vocabulary.size(); ++id)
+    if (vocabulary.has_symbol(vocabulary.piece(id))) symbols.push_back(vocabulary.piece(id));
+  return join(symbols, " ");
+}
+
 /// What to ask CTranslate2 for, so that it searches as heed does.
 std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
   const decode::SamplingConfig& sampling = config.sampling;
@@ -78,8 +85,9 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
     options.push_back("sampling_topp=" + json(top_p).dump());
     options.push_back("sampling_temperature=" + json(sampling.temperature).dump());
   }
+  // CTranslate2 counts </s>, which heed's limit does not.
   options.push_back("max_input_length=" +
-                    std::to_string(std::min(config.max_source_length, longest - 1)));
+                    std::to_string(std::min(config.max_source_length + 1, longest)));
   const double ratio = config.max_length_ratio * static_cast<double>(config.max_source_length);
   const int64_t limit =
       std::max(static_cast<int64_t>(std::ceil(ratio)) + 10, config.min_length + 1);
@@ -99,6 +107,12 @@ void advise(const ExportArgs& args, const ModelFolder& folder, bool joint) {
   if (config.mbr > 0)
     log::warn("CTranslate2 knows no minimum Bayes risk; decoding.mbr " +
               std::to_string(config.mbr) + " has no equal there");
+  const std::string symbols = symbols_of(folder.source);
+  if (!symbols.empty())
+    log::warn(
+        "leave out the piece \u2581 that SentencePiece puts before a symbol at the beginning of "
+        "a line, as heed does: " +
+        symbols);
   log::info(args.output + ": for CTranslate2, pieces in and pieces out (" +
             (joint ? "joint.spm" : "source.spm and target.spm") + " cut and join them); at most " +
             (longest == std::numeric_limits<int64_t>::max() ? "any number of"
@@ -119,7 +133,8 @@ void export_model(const ExportArgs& args) {
   const fs::path out(args.output);
   if (fs::exists(out / "model.safetensors"))
     throw UserError(args.output + ": holds a model of heed; name another folder");
-  const ModelFolder folder = open_model(args.model, {.device = "cpu", .settings = {}});
+  const ModelFolder folder =
+      open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
   const std::string missing = packed::missing_in_ctranslate2(folder.config.model);
   if (!missing.empty())
     throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);

@@ -23,10 +23,11 @@ struct LengthsArgs {
   ModelOptions common;
 };
 
-/// NAME=FILE, or FILE named after itself.
+/// NAME=FILE, or FILE named after itself, with = in its path, too.
 std::pair<std::string, std::string> named_file(const std::string& text) {
   const auto equals = text.find('=');
-  if (equals == std::string::npos) return {std::filesystem::path(text).stem().string(), text};
+  if (equals == std::string::npos || std::filesystem::exists(text))
+    return {std::filesystem::path(text).stem().string(), text};
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 

@@ -40,7 +40,7 @@ void pronouns(const PronounsArgs& args) {
     throw UserError("heed pronouns: give either a model folder or --hypothesis FILE");
   require_writable({args.output}, {args.source, args.antecedents, args.hypothesis});
   const study::PronounForms forms = study::parse_forms(args.forms);
-  const std::vector<std::string> source = read_lines(args.source);
+  const std::vector<std::string> source = read_sources(args.source);
   const auto gold =
       study::parse_antecedents(read_lines(args.antecedents), source.size(), args.antecedents);
   study::require_genders(gold, forms, args.antecedents);

@@ -33,9 +33,11 @@ double bleu_of(HeadTrial& trial, const Heads& silenced) {
   return score::bleu(score::sum(trial.bleu(silenced))).score;
 }
 
-/// The head that guided alignment taught, which `heed align` reads.
+/// The head that guided alignment taught, which `heed align` reads, or that the coverage loss was
+/// taken of: the configuration would not be valid without it.
 std::optional<model::HeadPlace> taught_head(const Config& config) {
-  if (config.training.guided_alignment == 0) return std::nullopt;
+  if (config.training.guided_alignment == 0 && config.training.coverage_loss == 0)
+    return std::nullopt;
   return model::HeadPlace{model::AttentionKind::kCross,
                           model::decoder_layer(config.model, config.training.guided_layer),
                           config.training.guided_head};
@@ -102,7 +104,8 @@ Heads named_heads(const std::vector<std::string>& names, const HeadTrial& trial)
                       model::name_of(all.front()));
     if (*found == taught_head(trial.folder().config))
       throw UserError("--heads: " + name +
-                      " was taught word alignments (training.guided_alignment); name others");
+                      " was taught by training.guided_alignment or training.coverage_loss; name "
+                      "others");
     out.push_back(*found);
   }
   return out;

@@ -80,7 +80,7 @@ Input read_input(const AttentionArgs& args) {
   Input input;
   if (!args.text.empty() && !args.input.empty())
     throw UserError("heed attention: give --text or --input, not both");
-  input.source = args.text.empty() ? read_lines(args.input.empty() ? "-" : args.input)
+  input.source = args.text.empty() ? read_sources(args.input.empty() ? "-" : args.input)
                                    : std::vector{args.text};
   if (!args.target.empty()) input.target = std::vector{args.target};
   if (!args.target_file.empty()) input.target = read_lines(args.target_file);

@@ -75,7 +75,7 @@ int64_t ModelReport::parameters() const {
 }
 
 ModelReport read_report(const std::string& folder) {
-  const ModelFolder model = open_model(folder, {.device = "cpu"});
+  const ModelFolder model = open_model(folder, {.device = "cpu", .settings = {"precision=fp32"}});
   const fs::path path(folder);
   ModelReport report{.folder = folder,
                      .config = load_config((path / "config.yaml").string(), {}),

@@ -18,6 +18,8 @@ namespace {
 
 // Every head of every layer of a window is in memory at once.
 constexpr std::size_t kWindow = 64;
+// Pieces. All heads of all layers are computed, [target, source] each, whichever is looked at.
+constexpr int64_t kLongestLine = 1024;
 
 /// Those with cross-attention.
 int64_t layers_of(const model::ModelConfig& config) {
@@ -162,7 +164,32 @@ study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
   return sweep;
 }
 
-std::vector<study::Alignment> Aligner::align(const Pairs& pairs, std::size_t first) {
+int64_t Aligner::longest() const {
+  return std::min(translator_.longest() - 1,
+                  std::max(kLongestLine, folder_.config.data.max_length));
+}
+
+bool Aligner::has_links(std::size_t line) const {
+  return !std::ranges::binary_search(odd_lines_, line + 1) &&
+         !std::ranges::binary_search(long_lines_, line + 1);
+}
+
+Pairs Aligner::without_long_lines(const Pairs& pairs, std::size_t first) {
+  Pairs kept = pairs;
+  const decode::Member& member = translator_.first();
+  for (std::size_t i = 0; i < kept.source.size(); ++i) {
+    if (std::ssize(member.source.encode(kept.source[i])) <= longest() &&
+        std::ssize(member.target.encode(kept.target[i])) <= longest())
+      continue;
+    long_lines_.push_back(first + i + 1);
+    kept.source[i].clear();
+    kept.target[i].clear();
+  }
+  return kept;
+}
+
+std::vector<study::Alignment> Aligner::align(const Pairs& given, std::size_t first) {
+  const Pairs pairs = without_long_lines(given, first);
   const decode::AttentionRequest request{.layers = {choice.layer}, .heads = {choice.head}};
   std::vector<study::Alignment> alignments;
   const auto sentences = decode::attention_maps(translator_, pairs.source, pairs.target, request,

@@ -74,7 +74,8 @@ class Aligner {
   study::AlignmentSweep sweep(const Pairs& pairs, const std::vector<study::GoldAlignment>& gold,
                               const std::string& gold_name);
 
-  /// One per pair, by `choice`. `first` is the number of the first line in its file, from 0.
+  /// One per pair, by `choice`; of blank, odd and long lines it is empty. `first` is the number of
+  /// the first line in its file, from 0.
   std::vector<study::Alignment> align(const Pairs& pairs, std::size_t first);
 
   const std::string& path() const { return folder_.path; }
@@ -82,11 +83,21 @@ class Aligner {
   /// Lines in which the vocabulary finds other words than blanks separate: they get no links, which
   /// would count the vocabulary's words. From 1, in order; grows with every call of align().
   const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }
+  /// Lines with more than longest() pieces on a side: they get no links either. As odd_lines().
+  const std::vector<std::size_t>& long_lines() const { return long_lines_; }
+  /// Pieces: what the model can take, but at most 1,024 or data.max_length, because the attention
+  /// of a line needs memory that grows with the square of its length.
+  int64_t longest() const;
+  /// Whether a line, from 0, is none of both.
+  bool has_links(std::size_t line) const;
 
  private:
+  /// Blank where a line is too long.
+  Pairs without_long_lines(const Pairs& pairs, std::size_t first);
+
   ModelFolder folder_;
   decode::Translator translator_;
-  std::vector<std::size_t> odd_lines_;
+  std::vector<std::size_t> odd_lines_, long_lines_;
 };
 
 }  // namespace heed

@@ -17,6 +17,17 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
+std::vector<std::string> read_sources(const std::string& path) {
+  std::vector<std::string> lines = read_lines(path);
+  if (!text::has_tsv_name(path)) return lines;
+  const auto both = std::ranges::find_if(
+      lines, [](const std::string& line) { return line.find('\t') != std::string::npos; });
+  if (both != lines.end())
+    throw UserError(path + ":" + std::to_string(both - lines.begin() + 1) +
+                    ": has both sides; give a file of sources alone (cut -f1)");
+  return lines;
+}
+
 std::vector<std::string> read_equal_lines(const std::string& path, const std::string& source,
                                           std::size_t lines) {
   std::vector<std::string> out = read_lines(path);
@@ -65,9 +76,18 @@ void require_pairs(const Pairs& pairs, const std::string& source) {
 }
 
 std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {
+  constexpr double kTypicalBytes = 512;  // of a sentence, or more
+  const double most = static_cast<double>(lines) * kTypicalBytes * kTypicalBytes;
   std::vector<PairWindow> windows;
+  double held = 0;
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {
-    if (i % lines == 0) windows.push_back({.first = i, .pairs = {}});
+    const auto bytes =
+        static_cast<double>(std::max(pairs.source[i].size(), pairs.target[i].size()));
+    held += bytes * bytes;
+    if (windows.empty() || windows.back().pairs.source.size() == lines || held > most) {
+      windows.push_back({.first = i, .pairs = {}});
+      held = bytes * bytes;
+    }
     windows.back().pairs.source.push_back(pairs.source[i]);
     windows.back().pairs.target.push_back(pairs.target[i]);
   }

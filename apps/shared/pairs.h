@@ -14,6 +14,9 @@ struct Pairs {
 /// Throws UserError for a file that is mostly not UTF-8 (text::require_utf8), as all here do.
 std::vector<std::string> read_lines(const std::string& path);
 
+/// Lines to translate or to look at. Throws UserError for a .tsv file whose lines have both sides.
+std::vector<std::string> read_sources(const std::string& path);
+
 /// The lines of `path`, one for each of the `lines` of `source`. Throws as require_equal_lines().
 std::vector<std::string> read_equal_lines(const std::string& path, const std::string& source,
                                           std::size_t lines);
@@ -27,7 +30,8 @@ Pairs read_pairs(const std::string& source, const std::string& target);
 /// their file.
 void require_pairs(const Pairs& pairs, const std::string& source);
 
-/// The next lines of a long file: what may be held in memory at once.
+/// The next lines of a long file: what may be held in memory at once with its attention, which
+/// grows with the square of a line's length. `lines` of them, or fewer long ones.
 struct PairWindow {
   std::size_t first = 0;  // its first line, from 0
   Pairs pairs;

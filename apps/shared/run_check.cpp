@@ -143,9 +143,8 @@ void check_memory(const Config& config, const std::string& name,
   else if (here * memory.total() > *available)
     found.doubts.push_back(name + "memory: a batch may need about " + bytes(here * memory.batch) +
                            ", weights, gradients and optimizer " + bytes(here * memory.model()) +
-                           free +
-                           "; a smaller training.batch_size with a larger accumulate needs "
-                           "less");
+                           free + "; a larger training.micro_batches" +
+                           (cpu ? ", more than the threads," : "") + " needs less");
 }
 
 /// Whether the run itself does; otherwise it may be trained here and translate elsewhere.

@@ -61,13 +61,15 @@ bool is_kept_corpus(const std::string& name) {
 }
 
 void find_kept_corpora(Config& config, const std::string& folder) {
-  const auto find = [&](std::string& path) {
-    const fs::path file(path);
-    std::error_code none;
-    if (!is_kept_corpus(file.filename().string()) || fs::exists(file, none)) return;
-    if (file.parent_path() == fs::path(config.output)) path = (folder / file.filename()).string();
-  };
-  for (const CorpusFile& file : corpus_files(config.data)) find(*file.path);
+  std::error_code none;
+  if (fs::equivalent(config.output, folder, none)) return;
+  for (const CorpusFile& file : corpus_files(config.data)) {
+    const fs::path saved(*file.path), name = saved.filename();
+    if (!is_kept_corpus(name.string()) || saved != fs::path(config.output) / name) continue;
+    // Where the run was, another one may have begun, with a corpus of its own.
+    const fs::path own = fs::path(folder) / name;
+    if (fs::exists(own, none) || !fs::exists(saved, none)) *file.path = own.string();
+  }
 }
 
 std::vector<std::string> paths_of_run(const std::string& folder) {

@@ -92,8 +92,11 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder,
   data::CorpusReading reading = readable(*folder.model);
   reading.long_sentences = data::LongSentences::error;
   const auto corpus = data::Corpus::read({files}, folder.source, folder.target, reading);
-  const bool tokens = config.training.batch_type == train::BatchType::tokens;
-  return data::fixed_batches(corpus, tokens ? config.training.batch_size : 4096);
+  if (config.training.batch_type != train::BatchType::tokens)
+    return data::fixed_batches(corpus, 4096);
+  // A GPU that has memory for a part of a training batch may not have it for a whole one.
+  const int64_t parts = folder.device.is_cpu() ? 1 : train::parts_per_batch(config.training);
+  return data::fixed_batches(corpus, std::max<int64_t>(1, config.training.batch_size / parts));
 }
 
 std::vector<train::ValidationSet> further_sets(const ModelFolder& folder, ranks::Group& group) {

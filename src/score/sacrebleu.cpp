@@ -95,11 +95,14 @@ void check_request(std::span<const std::string> hypotheses, std::span<const std:
   }
 }
 
+constexpr std::size_t kProgram = 5;  // its place in the command
+
 std::vector<std::string> command(const EvaluationConfig& config, const std::string& references,
                                  const std::string& hypotheses) {
-  // The variable would override --format.
-  std::vector<std::string> arguments = {
-      "env", "SACREBLEU_FORMAT=json", find_sacrebleu(), references, "-i", hypotheses, "-m"};
+  // The variable would override --format. env takes a path with = for a variable, sh does not.
+  std::vector<std::string> arguments = {"env", "SACREBLEU_FORMAT=json", "sh",
+                                        "-c",  R"(exec "$0" "$@")",     find_sacrebleu()};
+  arguments.insert(arguments.end(), {references, "-i", hypotheses, "-m"});
   arguments.insert(arguments.end(), config.metrics.begin(), config.metrics.end());
   arguments.insert(arguments.end(), {"-w", "8", "-tok", config.tokenize, "-f", "json"});
   if (config.lowercase) arguments.insert(arguments.end(), {"-lc", "--chrf-lowercase"});
@@ -121,7 +124,7 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
     throw UserError("evaluation.tokenize: sacrebleu knows no tokenizer '" + config.tokenize +
                     "'; use 13a, intl, zh, char, none or another of `sacrebleu --help`");
   }
-  throw Failure("sacrebleu ('" + arguments[2] + "') ended with status " +
+  throw Failure("sacrebleu ('" + arguments[kProgram] + "') ended with status " +
                 std::to_string(result.status) + ": " + last_line(result.err) +
                 (lacks_its_python(result) ? kBroken : ""));
 }
@@ -192,7 +195,7 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
   const MemoryFile reference_file(references), hypothesis_file(hypotheses);
   const std::vector<std::string> arguments =
       command(config, reference_file.path(), hypothesis_file.path());
-  const std::vector<Score> found = read_scores(run(arguments, config), arguments[2]);
+  const std::vector<Score> found = read_scores(run(arguments, config), arguments[kProgram]);
   std::vector<Score> ordered;
   for (const std::string& metric : config.metrics) {
     const auto match = std::find_if(found.begin(), found.end(),

@@ -105,6 +105,32 @@ TEST(Align, TuningTakesTheBestChoice) {
   EXPECT_LT(best, 1);
 }
 
+TEST(Align, BothDirectionsAreTunedByOneReadingOfAStream) {
+  const Reversals set;
+  const auto tuned = [&](const std::string& gold, const std::string& input) {
+    return product(run_heed(
+        {"align", Toy::get().rnn, "--reverse", Toy::get().rnn, "--source", set.source, "--target",
+         set.target, "--tune-source", set.source, "--tune-target", set.target, "--tune-gold", gold},
+        input));
+  };
+  EXPECT_EQ(tuned("-", read_file(set.gold)), tuned(set.gold, ""));
+}
+
+TEST(Align, ALineThatIsTooLongHasNoLinksAndStopsNothing) {
+  const TemporaryFolder folder;
+  std::string words;
+  for (int i = 0; i < 1100; ++i) words += "a ";
+  const std::string source = folder.write("s", "a b\n" + words + "\nc\n"),
+                    target = folder.write("t", "b a\na\nc\n");
+  const Result result = run_heed({"align", Toy::get().rnn, "--source", source, "--target", target});
+  const auto lines = lines_of(product(result));
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_NE(lines[0], "");
+  EXPECT_EQ(lines[1], "");
+  EXPECT_NE(lines[2], "");
+  EXPECT_THAT(result.err, HasSubstr("in 1 line, line 2 first, a side has more than 1024 pieces"));
+}
+
 TEST(Align, TwoModelsAreJoined) {
   const Reversals set;  // a reversal is its own reverse task
   const auto joined = [&](const std::string& method) {

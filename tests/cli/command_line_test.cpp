@@ -194,6 +194,13 @@ TEST(ConfigCommand, AMistypedKeyToExplainNamesItsNeighbour) {
   expect_mistake(run_heed({"config", "--explain", "model.haeds"}), {"model.haeds", "'heads'"});
 }
 
+TEST(ConfigCommand, RefusesWhatItWouldNotDo) {
+  for (const char* other : {"--check", "--markdown", "other.yaml", "--set=model.heads=4"})
+    EXPECT_EQ(run_heed({"config", "--explain", "model.heads", other}).status, 2) << other;
+  for (const char* other : {"--check", "other.yaml", "--set=model.heads=4"})
+    EXPECT_EQ(run_heed({"config", "--markdown", other}).status, 2) << other;
+}
+
 TEST(ConfigCommand, EveryShippedConfigIsValid) {
   const Result listed = subprocess::run({"find", HEED_SOURCE_DIR "/configs", "-name", "*.yaml"});
   const auto files = lines_of(listed.out);

@@ -125,6 +125,12 @@ TEST(Contrast, MistakesAreNamed) {
   expect_mistake(
       set.run({"--right", set.right, "--wrong", set.folder.write("none", std::string(25, '\n'))}),
       {"none:1", "no wrong translation"});
+  const std::string pairs = set.folder.write("s.tsv", "a\tb\n");
+  const std::string both = pairs + ":1: has both sides";
+  expect_mistake(run_heed({"contrast", Toy::get().rnn, "--source", pairs, "--right", set.right,
+                           "--wrong", set.wrong}),
+                 {both});
+  expect_mistake(run_heed({"attention", Toy::get().rnn, "--input", pairs}), {both});
 }
 
 /// `a` and `b` play the pronouns of two genders.

@@ -246,5 +246,20 @@ TEST_F(GuidedRun, WhatCannotBeTaughtIsRefusedByName) {
           {"data.valid.alignment: only training corpora have an alignment"}, kGuidedTransformer);
 }
 
+// Its configuration names the head, and no command would take a model without it.
+TEST(Prune, KeepsTheHeadOfTheCoverageLoss) {
+  const TemporaryFolder folder;
+  const std::string model = folder / "model", zero = "\n  coverage_loss: 0.0\n";
+  std::filesystem::copy(Toy::get().transformer, model, std::filesystem::copy_options::recursive);
+  std::string config = read_file(model + "/config.yaml");
+  const std::size_t at = config.find(zero);
+  ASSERT_NE(at, std::string::npos);
+  folder.write("model/config.yaml", config.replace(at, zero.size(), "\n  coverage_loss: 0.5\n"));
+  expect_mistake(run_heed({"prune", model, "--heads", "cross.0.0", "-o", folder / "x"}),
+                 {"cross.0.0", "training.coverage_loss"});
+  product(run_heed({"prune", model, "--heads", "cross.0.1", "-o", folder / "smaller"}));
+  product(run_heed({"translate", folder / "smaller"}, "a b\n"));
+}
+
 }  // namespace
 }  // namespace heed::cli

@@ -180,6 +180,15 @@ TEST(Evaluate, EmptyFileNamesAndADashAreRefused) {
                  {"-: this output cannot go to standard output"});
 }
 
+TEST(Lengths, AFileWithAnEqualsSignInItsPathNeedsNoName) {
+  const TemporaryFolder folder;
+  const std::string source = Toy::get().folder / "test.src";
+  const std::string given = folder.write("lr=3/given.txt", read_file(source));
+  EXPECT_THAT(product(run_heed(
+                  {"lengths", "--hypothesis", given, "--source", source, "--reference", source})),
+              HasSubstr("given"));
+}
+
 TEST(Lengths, OfAModelAndOfReadyTranslationsSideBySide) {
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();

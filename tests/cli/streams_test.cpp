@@ -126,6 +126,17 @@ TEST_F(Streams, ARunGoesOnWithWhatItHasKeptOfStdin) {
                  {"data.train.source: '-' is not read again", kept, "missing", "--overwrite"});
 }
 
+TEST_F(Streams, AMovedRunDoesNotTakeTheCorpusOfTheOneThatBeganInItsPlace) {
+  const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
+  product(train(yaml, pairs));
+  const std::string moved = folder / "moved";
+  fs::rename(run, moved);
+  product(train(yaml, pairs + "a\ta\n"));
+  product(train(moved, "", {"--resume", "--set", "training.updates=4"}));
+  EXPECT_EQ(read_file(moved + "/data.train.tsv"), pairs);
+  EXPECT_EQ(read_file(kept), pairs + "a\ta\n");
+}
+
 TEST_F(Streams, StdinIsNotReadOverAnOlderRun) {
   const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
   product(train(yaml, pairs));

@@ -94,23 +94,41 @@ TEST(Export, LeavesNoVocabularyOfAnEarlierOne) {
                                                      "shared_vocabulary.json"));
 }
 
+// They compute nothing, so a machine without a GPU that can do fp16 has no part in it.
+TEST(Export, AndInspectTakeAModelThatOnlyAGpuCanTrain) {
+  const TemporaryFolder folder;
+  const std::string model = folder / "model", config = model + "/config.yaml";
+  fs::copy(Toy::get().transformer, model, fs::copy_options::recursive);
+  std::string text = read_file(config);
+  const std::size_t at = text.find("\nprecision: ") + 1;
+  ASSERT_NE(at, 0U);
+  folder.write("model/config.yaml", text.replace(at, text.find('\n', at) - at, "precision: fp16"));
+  EXPECT_THAT(product(run_heed({"inspect", model})), HasSubstr("transformer"));
+  EXPECT_EQ(product(run_heed({"export", model, "-o", folder / "out"})), "");
+}
+
 TEST(Export, SaysHowToSampleAndWhatIsCut) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 60, 1);
   write_toy_pairs(folder, "valid", 10, 2);
+  const std::string tagged = folder / "tagged.spm";
+  product(run_heed({"vocab", folder / "train.src", folder / "train.tgt", "--size", "30",
+                    "--algorithm", "bpe", "--symbols", "<2en>", "-o", tagged}));
   const std::string config = write_toy_config(
       folder, {"short",
                "{type: transformer, width: 8, feed_forward: 8, heads: 2, encoder_layers: 1, "
                "decoder_layers: 1, positions: learned, max_positions: 40}",
-               "updates: 1"});
+               "updates: 1", false, 1, "kind: joint, source: " + tagged});
   train_toy(config, {"--set", "decoding.sampling.top_k=7"});
   const Result result = run_heed({"export", folder / "short", "-o", folder / "out"});
   EXPECT_EQ(product(result), "");
   EXPECT_THAT(result.err,
               HasSubstr("sampling_topk=7, sampling_topp=1.0, sampling_temperature=1.0"));
   EXPECT_THAT(result.err, HasSubstr("translate_batch(pieces, beam_size=1, "));
-  EXPECT_THAT(result.err, HasSubstr("max_input_length=39, max_decoding_length=39"));
+  EXPECT_THAT(result.err, HasSubstr("max_input_length=40, max_decoding_length=39"));
   EXPECT_THAT(result.err, HasSubstr("at most 39 pieces a sentence"));
+  EXPECT_THAT(result.err,
+              HasSubstr("before a symbol at the beginning of a line, as heed does: <2en>"));
   // And heed says which of its limits cut a translation.
   const Result cut =
       run_heed({"translate", folder / "short", "--set", "decoding.max_length_ratio=0.1"}, "a b\n");

@@ -128,6 +128,17 @@ TEST(Sacrebleu, AMissingOrForeignProgramIsOneClearLine) {
   unsetenv("HEED_SACREBLEU");
 }
 
+TEST(Sacrebleu, MayBeInAFolderWithAnEqualsSign) {
+  const TemporaryFolder folder;
+  const std::string program =
+      folder.write("lr=3/sacrebleu", "#!/bin/sh\necho \"$SACREBLEU_FORMAT $2\" >&2\nexit 3\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  setenv("HEED_SACREBLEU", program.c_str(), 1);
+  EXPECT_THAT(message_of<Failure>([] { check_evaluation({}); }),
+              HasSubstr("lr=3/sacrebleu') ended with status 3: json -i"));
+  unsetenv("HEED_SACREBLEU");
+}
+
 TEST(Sacrebleu, OneWhoseEnvironmentIsGoneSaysHowItIsMadeAgain) {
   const TemporaryFolder folder;
   const auto said_of = [&](const std::string& text) {
