@@ -4,9 +4,9 @@
   python3 tests/benchmarks/quality.py --peers joeynmt,opennmt --peer-python /tmp/peers/bin/python -o runs/quality
   python3 tests/benchmarks/quality.py --data data/iwslt14 --test test --peers joeynmt --lowercase -o runs/quality_talks
 
-All train on the same lines with the same pieces, shape and threads, each with its own recipe. heed is run as a user runs it
-(quality.yaml): it validates and translates the test set at every validation, and its minutes count all that. The
-peers' clocks stop while they save, and they do not validate (peer_quality.py).
+All train on the same lines with the same pieces, shape and threads, each with its own recipe (heed's: quality.yaml). The
+clocks stop while the test set is translated. heed's minutes count its validations; the peers do not validate, and their
+clocks stop while they save (peer_quality.py).
 Writes quality.csv, quality.svg (with matplotlib), and each trainer's translations. Rows of other trainers that an earlier
 call wrote to the same folder stay.
 """
@@ -20,40 +20,38 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "tests/benchmarks/quality.yaml"
-COLUMNS = {"trainer": str, "moment": float, "minutes": float, "update": int, "bleu": float}
+COLUMNS = {"trainer": str, "minutes": float, "update": int, "bleu": float}
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def at_moments(events, moments):
-    """(minutes, update, BLEU on the test set) of the last validation before each moment, of heed's metrics.jsonl."""
-    seconds = {event["update"]: event["seconds"] for event in events if event["event"] == "validation"}
-    seen = [(seconds[event["update"]] / 60, event["update"], event["bleu"]) for event in events
-            if event["event"] == "further_validation"]
-    before = [[row for row in seen if row[0] <= minutes] for minutes in moments]
-    return [rows[-1] if rows else (0, 0, 0) for rows in before]
+def run(command, **options):
+    return subprocess.run([str(part) for part in command], cwd=ROOT, check=True, text=True, **options)
 
 
 def train_heed(args, folder):
+    """One training that pauses at each moment, where the model that a user would have then translates the test set."""
     source, target = (f".{language}" for language in args.languages.split(","))
     pairs = {name: f"{{source: {args.data / name}{source}, target: {args.data / name}{target}}}"
              for name in ("train", "valid")}
-    test = f"[{{name: test, source: {args.data / args.test}{source}, target: {args.data / args.test}{target}}}]"
-    command = [args.heed, "train", CONFIG, "--resume", "--set", f"output={folder}",
-               "--set", f"data.train={pairs['train']}", "--set", f"data.valid={pairs['valid']}",
-               "--set", f"data.more_valid={test}",
-               "--set", f"data.vocabulary.source={args.vocabulary}",
-               "--set", f"training.max_minutes={args.minutes[-1]}",
-               "--set", f"evaluation.lowercase={str(args.lowercase).lower()}", "--set", f"threads={args.threads}",
-               "--set", f"seed={args.seed}"]
+    train = [args.heed, "train", CONFIG, "--set", f"output={folder}",
+             "--set", f"data.train={pairs['train']}", "--set", f"data.valid={pairs['valid']}",
+             "--set", f"data.vocabulary.source={args.vocabulary}",
+             "--set", f"evaluation.lowercase={str(args.lowercase).lower()}", "--set", f"threads={args.threads}",
+             "--set", f"seed={args.seed}"]
     for setting in args.set:
-        command += ["--set", setting]
-    subprocess.run([str(part) for part in command], cwd=ROOT, check=True)
-    with open(folder / "metrics.jsonl", encoding="utf-8") as file:
-        events = [json.loads(line) for line in file]
-    return at_moments(events, args.minutes)
+        train += ["--set", setting]
+    rows = []
+    for minutes in args.minutes:
+        run([*train, "--set", f"training.max_minutes={minutes:g}", *(["--resume"] if rows else [])])
+        updates = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["updates"]
+        hypothesis = folder / f"{minutes:g}.hypothesis"
+        run([args.heed, "translate", folder, f"{args.data / args.test}{source}", "--set", f"threads={args.threads}",
+             "-o", hypothesis])
+        rows.append((updates, bleu(args, hypothesis)))
+    return rows
 
 
 def train_peer(args, name, folder):
@@ -62,9 +60,9 @@ def train_peer(args, name, folder):
                "--minutes", ",".join(f"{minutes:g}" for minutes in args.minutes), "--precision", args.peer_precision,
                "--dropout", args.peer_dropout, "--length-penalty", args.peer_length_penalty,
                "--threads", args.threads, "--seed", args.seed, "--output", folder]
-    output = subprocess.run([str(part) for part in command], cwd=ROOT, check=True, capture_output=True, text=True)
+    output = run(command, capture_output=True)
     updates = json.loads(output.stdout.strip().splitlines()[-1])
-    return [(minutes, updates[f"{minutes:g}"], bleu(args, folder / f"{minutes:g}.hypothesis"))
+    return [(updates[f"{minutes:g}"], bleu(args, folder / f"{minutes:g}.hypothesis"))
             for minutes in args.minutes]
 
 
@@ -74,7 +72,7 @@ def bleu(args, hypothesis):
                f"{args.data / args.test}.{args.languages.split(',')[1]}"]
     if args.lowercase:
         command += ["--set", "evaluation.lowercase=true"]
-    output = subprocess.run([str(part) for part in command], cwd=ROOT, check=True, capture_output=True, text=True)
+    output = run(command, capture_output=True)
     return float(next(line for line in output.stdout.splitlines() if line.startswith("BLEU")).split()[1])
 
 
@@ -140,8 +138,7 @@ def main():
         args.vocabulary = args.output / "joint.spm"
         if not args.vocabulary.exists():
             sides = [f"{args.data / 'train'}.{language}" for language in args.languages.split(",")]
-            subprocess.run([str(args.heed), "vocab", *sides, "--size", "8000", "-o", str(args.vocabulary)],
-                           cwd=ROOT, check=True)
+            run([args.heed, "vocab", *sides, "--size", "8000", "-o", args.vocabulary])
 
     table = args.output / "quality.csv"
     trainers = [("heed", train_heed)] if args.trainers else []
@@ -156,9 +153,9 @@ def main():
             say(f"{name} skipped: {((error.stderr or '').strip().splitlines() or [str(error)])[-1]}")
             continue
         rows = [row for row in rows if row["trainer"] != name]
-        for moment, (minutes, update, score) in zip(args.minutes, measured):
-            rows.append({"trainer": name, "moment": moment, "minutes": minutes, "update": update, "bleu": score})
-            print(f"{name:10}{moment:6g} minutes  update {update:6}  BLEU {score:.2f}", flush=True)
+        for minutes, (update, score) in zip(args.minutes, measured):
+            rows.append({"trainer": name, "minutes": minutes, "update": update, "bleu": score})
+            print(f"{name:10}{minutes:6g} minutes  update {update:6}  BLEU {score:.2f}", flush=True)
         keep(table, rows)
     draw(rows, args.output / "quality.svg")
 

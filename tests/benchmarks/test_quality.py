@@ -1,4 +1,5 @@
 """What quality.py and peer_quality.py make of moments of a training."""
+import argparse
 import pathlib
 import tempfile
 import unittest
@@ -9,26 +10,35 @@ import peers
 import quality
 
 
-def validation(update, seconds, bleu):
-    return [{"event": "validation", "update": update, "seconds": seconds, "bleu": 0.0},
-            {"event": "further_validation", "update": update, "set": "test", "bleu": bleu}]
+class TrainHeed(unittest.TestCase):
+    def test_trains_on_to_each_moment_and_translates_there(self):
+        called = []
 
+        def run(command, **_):
+            command = [str(part) for part in command]
+            called.append(command)
+            if command[1] == "train":
+                minutes = next(part for part in command if part.startswith("training.max_minutes=")).split("=")[1]
+                updates = {"0.5": 70, "2": 290}[minutes]
+                (folder / "summary.json").write_text(f'{{"updates": {updates}}}', encoding="utf-8")
+            return mock.Mock(stdout="BLEU 3.5 (BP 1.000)\n")
 
-class AtMoments(unittest.TestCase):
-    EVENTS = [{"event": "train", "update": 50, "seconds": 10.0}, *validation(200, 120.0, 3.5),
-              *validation(400, 240.0, 7.25), *validation(600, 360.0, 6.0)]
-
-    def test_takes_the_last_validation_before_each(self):
-        self.assertEqual(quality.at_moments(self.EVENTS, [3, 5, 6, 60]),
-                         [(2.0, 200, 3.5), (4.0, 400, 7.25), (6.0, 600, 6.0), (6.0, 600, 6.0)])
-
-    def test_knows_nothing_before_the_first(self):
-        self.assertEqual(quality.at_moments(self.EVENTS, [1]), [(0, 0, 0)])
+        with tempfile.TemporaryDirectory() as name, mock.patch.object(quality, "run", run):
+            folder = pathlib.Path(name)
+            args = argparse.Namespace(heed="heed", data=pathlib.Path("data"), test="test", languages="de,en",
+                                      vocabulary="joint.spm", lowercase=True, threads=2, seed=1, minutes=[0.5, 2.0],
+                                      set=["model.dropout=0.1"])
+            self.assertEqual(quality.train_heed(args, folder), [(70, 3.5), (290, 3.5)])
+        self.assertEqual([command[1] for command in called], ["train", "translate", "evaluate"] * 2)
+        self.assertEqual(["--resume" in command for command in called if command[1] == "train"], [False, True])
+        self.assertTrue(all("model.dropout=0.1" in command for command in called if command[1] == "train"))
+        self.assertEqual([command[command.index("-o") + 1] for command in called if command[1] == "translate"],
+                         [f"{name}/0.5.hypothesis", f"{name}/2.hypothesis"])
 
 
 class Earlier(unittest.TestCase):
     def test_rows_come_back_as_they_were(self):
-        rows = [{"trainer": "heed", "moment": 5.0, "minutes": 4.75, "update": 1400, "bleu": 33.5}]
+        rows = [{"trainer": "heed", "minutes": 5.0, "update": 1400, "bleu": 33.5}]
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "quality.csv"
             self.assertEqual(quality.earlier(table), [])
