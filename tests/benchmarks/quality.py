@@ -2,7 +2,7 @@
 """BLEU on a test set against minutes of training, of heed and of other trainers, one after the other.
 
   python3 tests/benchmarks/quality.py --peers joeynmt,opennmt --peer-python /tmp/peers/bin/python -o runs/quality
-  python3 tests/benchmarks/quality.py --data data/iwslt14 --test test --peers joeynmt --lowercase -o runs/quality_talks
+  python3 tests/benchmarks/quality.py --data data/iwslt14 --test test --lowercase --set model.dropout=0.05 -o runs/talks
 
 All train on the same lines with the same pieces, shape and threads, each with its own recipe (heed's: quality.yaml). The
 clocks stop while the test set is translated. heed's minutes count its validations; the peers do not validate, and their
