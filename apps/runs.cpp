@@ -52,11 +52,17 @@ Run read_run(const fs::path& folder) {
   return run;
 }
 
+/// The folder that a run lies in, however its path was written.
+fs::path folder_around(const std::string& run) {
+  const fs::path path = fs::absolute(run).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).parent_path();
+}
+
 /// What is not the same as in the first run of the folder, but for names and places.
 void tell_differences(std::vector<Run>& runs) {
   std::map<fs::path, const Run*> firsts;  // by folder: between its runs there may be others
   for (Run& run : runs) {
-    const auto [first, is_new] = firsts.try_emplace(fs::path(run.path).parent_path(), &run);
+    const auto [first, is_new] = firsts.try_emplace(folder_around(run.path), &run);
     if (is_new) continue;
     auto all = config::differences(first->second->config, run.config);
     std::erase_if(all, [](const config::Difference& one) {
@@ -112,10 +118,14 @@ void runs(const RunsArgs& args) {
       throw UserError("heed runs: no folder '" + folder + "'; name the one that your runs are in");
   std::vector<Run> all;
   for (const std::string& folder : find_runs(args.folders)) {
-    try {
+    try {  // one damaged run hides none of the others
       all.push_back(read_run(folder));
     } catch (const UserError& error) {
-      log::warn(error.what());  // one damaged run hides none of the others
+      log::warn(error.what());
+    } catch (const Failure& error) {
+      log::warn(error.what());
+    } catch (const fs::filesystem_error& error) {
+      log::warn(folder + ": " + error.code().message());  // it went away meanwhile
     }
   }
   tell_differences(all);

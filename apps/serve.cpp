@@ -1,4 +1,6 @@
 // heed serve MODEL [MODEL]: a page to type in, and translations and attention for other programs.
+#include <ATen/Parallel.h>
+
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -70,9 +72,13 @@ std::string name_of(const std::string& paths) {
 std::vector<serve::Model> open_all(const ServeArgs& args) {
   std::vector<serve::Model> models;
   const bool alike = name_of(args.models) == name_of(args.beside);
-  for (const std::string& paths : {args.models, args.beside})
-    if (!paths.empty()) models.push_back(open(paths, alike ? paths : name_of(paths), args));
-  if (models.size() == 2 && models[0].name == models[1].name)
+  models.push_back(open(args.models, alike ? args.models : name_of(args.models), args));
+  if (args.beside.empty()) return models;
+  // All compute with the threads of the first one's configuration, as in an ensemble.
+  const int64_t threads = at::get_num_threads();
+  models.push_back(open(args.beside, alike ? args.beside : name_of(args.beside), args));
+  use_threads(threads);
+  if (models[0].name == models[1].name)
     throw UserError("heed serve: " + args.models + " is named twice");
   return models;
 }

@@ -87,8 +87,9 @@ Events read_events(const fs::path& run) {
   return events;
 }
 
-/// N of N.txt in validations/, the ones of data.valid, ascending.
-std::vector<int64_t> validations_of(const fs::path& run) {
+/// N of N.txt in validations/, the ones of data.valid, ascending. Without those that `lines` do not
+/// have: a run that went back to an earlier checkpoint has left them.
+std::vector<int64_t> validations_of(const fs::path& run, const std::vector<MetricsLine>& lines) {
   std::vector<int64_t> updates;
   std::error_code gone;
   for (fs::directory_iterator entry(run / "validations", gone), end; !gone && entry != end;
@@ -96,7 +97,9 @@ std::vector<int64_t> validations_of(const fs::path& run) {
     const std::string name = entry->path().filename().string();
     int64_t update = 0;
     const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), update);
-    if (error == std::errc() && std::string_view(rest) == ".txt") updates.push_back(update);
+    if (error == std::errc() && std::string_view(rest) == ".txt" &&
+        std::ranges::count(lines, update, &MetricsLine::update) > 0)
+      updates.push_back(update);
   }
   std::ranges::sort(updates);
   return updates;
@@ -173,19 +176,19 @@ std::string dumped(const Json& json) {
 }  // namespace
 
 std::string RunFeed::run_json(const std::string& run) {
-  const fs::path metrics = fs::path(run) / "metrics.jsonl";
-  const std::string state = state_of_run(run);
-  Known now{.written = fs::last_write_time(metrics),
-            .bytes = fs::file_size(metrics),
-            .state = state,
+  const fs::path folder = run, metrics = folder / "metrics.jsonl";
+  std::error_code none;  // a run that is not finished has no summary
+  Known now{.files = {.metrics = fs::last_write_time(metrics),
+                      .summary = fs::last_write_time(folder / "summary.json", none),
+                      .config = fs::last_write_time(folder / "config.yaml"),
+                      .bytes = fs::file_size(metrics),
+                      .state = state_of_run(run)},
             .json = ""};
   Known& before = known_[run];
-  if (!before.json.empty() && before.written == now.written && before.bytes == now.bytes &&
-      before.state == state)
-    return before.json;
+  if (!before.json.empty() && before.files == now.files) return before.json;
   const Events events = read_events(run);
   Json out{{"id", run}};
-  out.update(about(run, state, events));
+  out.update(about(run, now.files.state, events));
   out["train"] = columns_of(thinned(events.train), {{"seconds", &MetricsLine::seconds},
                                                     {"loss", &MetricsLine::loss},
                                                     {"speed", &MetricsLine::speed},
@@ -197,7 +200,7 @@ std::string RunFeed::run_json(const std::string& run) {
                                            {"bleu", &MetricsLine::bleu},
                                            {"chrf", &MetricsLine::chrf},
                                            {"command", &MetricsLine::command}});
-  out["validations"] = validations_of(run);
+  out["validations"] = validations_of(run, events.valid.front().second);
   now.json = dumped(out);
   before = std::move(now);
   return before.json;

@@ -34,10 +34,15 @@ class RunFeed {
   std::optional<std::string> validation(const std::string& id, int64_t update) const;
 
  private:
-  struct Known {  // of one run, read again when its metrics have changed
-    std::filesystem::file_time_type written;
-    std::uintmax_t bytes = 0;
-    std::string state, json;
+  struct Files {  // what of a run's files shows that they have changed
+    std::filesystem::file_time_type metrics, summary, config;
+    std::uintmax_t bytes = 0;  // of the metrics
+    std::string state;
+    bool operator==(const Files&) const = default;
+  };
+  struct Known {  // of one run, read again when its files have changed
+    Files files;
+    std::string json;
   };
   std::string run_json(const std::string& run);
 

@@ -19,7 +19,8 @@ namespace {
 
 using at::Tensor;
 
-constexpr int64_t kPieces = 12;  // of a word at the most
+constexpr int64_t kPieces = 12;          // of a word at the most
+constexpr int64_t kReadTogether = 4096;  // tokens of a side
 
 using Ids = std::vector<int32_t>;
 
@@ -45,8 +46,22 @@ class Reader {
   bool empty() const { return sources_.front().empty(); }
 
   /// log P of each piece behind each beginning, as a search may take it: [beginnings, vocab] fp32
-  /// on the CPU.
+  /// on the CPU. Long ones are read some at a time, as memory for all of them may not be there.
   Tensor after(const std::vector<Ids>& beginnings) const {
+    int64_t longest = 1;
+    for (const auto* all : {&sources_, &beginnings})
+      for (const Ids& ids : *all) longest = std::max(longest, std::ssize(ids) + 1);
+    const int64_t rows = std::max<int64_t>(kReadTogether / longest, 1),
+                  count = std::ssize(beginnings);
+    std::vector<Tensor> parts;
+    for (int64_t first = 0; first < count; first += rows)
+      parts.push_back(after_some(
+          {beginnings.begin() + first, beginnings.begin() + std::min(first + rows, count)}));
+    return at::cat(parts);
+  }
+
+ private:
+  Tensor after_some(const std::vector<Ids>& beginnings) const {
     const model::Autocast autocast(translator_.device(), translator_.precision());
     std::vector<Tensor> logits;
     for (std::size_t m = 0; m < members_.size(); ++m) {
@@ -69,7 +84,6 @@ class Reader {
     return scores;
   }
 
- private:
   Translator& translator_;
   const std::vector<Member>& members_;
   std::vector<Ids> sources_;

@@ -72,9 +72,6 @@ void Desk::take(Task task, const http::Reply& reply) {
 void Desk::take(EntryPtr entry) {
   const std::scoped_lock lock(mutex_);
   const int64_t lines = entry->left();
-  if (lines > limits_.queue)
-    return entry->reply.send(http::error(
-        413, counted(lines, "line") + "; a request may have " + std::to_string(limits_.queue)));
   if (waiting_ + lines > limits_.queue) {
     const double wait = static_cast<double>(waiting_) * seconds_per_line_;
     return entry->reply.send(http::try_again(429, "too many requests wait already",

@@ -250,6 +250,12 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
   lines.n_best = asked.alternatives + 1;
+  // Counted before they are kept: a line takes far more memory here than its line feed does.
+  int64_t count = 0;
+  for (const std::string& text : texts.values) count += 1 + std::ranges::count(text, '\n');
+  if (count > limits_.queue)
+    return reply.send(http::error(
+        413, counted(count, "line") + "; a request may have " + std::to_string(limits_.queue)));
   for (const std::string& text : texts.values) {
     const std::vector<std::string> more = lines_of(text);
     asked.counts.push_back(more.size());

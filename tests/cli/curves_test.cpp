@@ -127,6 +127,21 @@ TEST(Runs, AreComparedWithTheFirstOfTheirFolderWhateverLiesBetween) {
   EXPECT_EQ(all[2]["differs_in"], command);  // y from x
   EXPECT_EQ(all[3]["run"], folder / "c");
   EXPECT_EQ(all[3]["differs_in"], command);  // c from a
+  const auto named =
+      nlohmann::json::parse(product(run_heed({"runs", "--json", folder / "a/", folder / "./c"})));
+  ASSERT_EQ(named.size(), 2U);
+  EXPECT_EQ(named[1]["differs_in"], command);
+}
+
+TEST(Runs, OneThatCannotBeReadHidesNoOther) {
+  const TemporaryFolder folder;
+  write_run(folder, "a", "chrf");
+  write_run(folder, "b", "chrf");
+  std::filesystem::remove(folder / "b/metrics.jsonl");
+  std::filesystem::create_symlink("/proc/self/mem", folder / "b/metrics.jsonl");  // not its start
+  const Result result = run_heed({"runs", folder.path()});
+  EXPECT_THAT(product(result), ContainsRegex("/a .* chrF 55.21"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("warning: "), HasSubstr(folder / "b/metrics.jsonl")));
 }
 
 TEST(Runs, AreListedWithTheScoreThatDecides) {

@@ -71,6 +71,13 @@ TEST(Watch, NamesNoNumberOfUpdatesWhereEpochsEndTheRun) {
   EXPECT_GT(run.at("done").get<double>(), 0.9);
 }
 
+TEST(Watch, DoesNotTellOfAValidationThatWasTakenBack) {
+  const TemporaryFolder folder;
+  fs::copy(Toy::get().rnn, folder / "run", fs::copy_options::recursive);
+  folder.write("run/validations/999.txt", "line       1\n");
+  EXPECT_EQ(told({folder / "run"}).at("runs").at(0).at("validations"), json({100, 200, 300}));
+}
+
 TEST(Watch, OfValidationsTrainingLeavesTheAttentionOfOneSentence) {
   const std::string left = Toy::get().transformer + "/validations/";
   json before;
@@ -170,6 +177,18 @@ TEST(Watch, ServesUntilItIsInterruptedAndRefusesATakenPort) {
     return ask(static_cast<uint16_t>(std::stoi(port)), get_text(path)).status;
   };
   EXPECT_EQ(asked_for("12"), 404);
+  // A finished run that is scored again: nothing but its summary changes.
+  fs::copy(Toy::get().rnn, folder / "run", fs::copy_options::recursive);
+  const auto test_scores = [&] {
+    const auto answer = ask(static_cast<uint16_t>(std::stoi(port)), get_text("/snapshot.json"));
+    return json::parse(answer.body).at("runs").at(0).at("test");
+  };
+  const json before = test_scores();
+  json summary = json::parse(read_file(folder / "run/summary.json"));
+  ASSERT_EQ(summary.at("test"), before);
+  summary["test"] = {"BLEU 3.21"};
+  write_atomic(folder / "run/summary.json", summary.dump());
+  EXPECT_EQ(test_scores(), json({"BLEU 3.21"}));
   for (const char* wrong : {"12abc", "", "-12", "99999999999999999999"})
     EXPECT_EQ(asked_for(wrong), 400) << wrong;
   child.signal(SIGINT);

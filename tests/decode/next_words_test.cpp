@@ -76,6 +76,26 @@ TEST(NextWords, AnyOfThemMayBeForced) {
   }
 }
 
+// Many behind a long beginning are read some at a time, few of them at once.
+TEST(NextWords, TheirNumberChangesNoProbability) {
+  std::string prefix;
+  for (int i = 0; i < 150; ++i) prefix += "sena ";
+  for (const model::ModelConfig& config : small_models()) {
+    Translator translator = make_translator(random_model(config));
+    if (translator.longest() < 1000) continue;
+    const auto few = next_words(translator, "mira tolo", prefix, 3),
+               many = next_words(translator, "mira tolo", prefix, 30);
+    ASSERT_FALSE(few.empty());
+    for (const NextWord& word : few) {
+      const auto same = std::ranges::find_if(many, [&](const NextWord& one) {
+        return one.prefix == word.prefix && one.ends == word.ends;
+      });
+      ASSERT_NE(same, many.end()) << word.word;
+      EXPECT_GE(same->probability, word.probability * (1 - 1e-4));  // other spellings add
+    }
+  }
+}
+
 TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
   Translator translator = make_translator(random_model(small_models()[0]));
   EXPECT_TRUE(next_words(translator, " ", "", 5).empty());

@@ -239,6 +239,16 @@ class PlayPage(unittest.TestCase):
         self.browser.wait("!document.querySelector('.waiting')")
         self.assertTrue(self.browser.run("panels[0].candidates.hidden"))
 
+    def test_a_list_that_did_not_come_is_asked_for_again_by_one_click(self):
+        self.open()
+        self.browser.run("(window.realAsk = ask, ask = async () => { throw new Error('too busy'); })")
+        self.click("panels[0].translation.children[0]")
+        self.browser.wait("panels[0].note.textContent === 'too busy'")
+        self.assertIsNone(self.browser.run("panels[0].translation.querySelector('[aria-expanded=\"true\"]')"))
+        self.browser.run("ask = realAsk")
+        self.click("panels[0].translation.children[0]")
+        self.browser.wait("!panels[0].candidates.hidden")
+
     def test_an_address_has_the_sentence(self):
         self.open()
         address = self.browser.run("location.href")

@@ -82,7 +82,10 @@ class Panel {
       await work(signal);
       if (!signal.aborted) this.note.textContent = this.remark;
     } catch (problem) {
-      if (!signal.aborted) this.note.textContent = problem.message;
+      if (!signal.aborted) {
+        this.note.textContent = problem.message;
+        if (this.candidates.hidden) this.closeCandidates();  // of a word whose list did not come
+      }
     }
     if (!signal.aborted) this.translation.classList.remove("waiting");
   }
