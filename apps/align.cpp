@@ -69,7 +69,7 @@ struct Tuning {
 std::optional<Tuning> read_tuning(const AlignArgs& args) {
   if (!args.tuned()) return std::nullopt;
   Tuning tuning{read_pairs(args.tune_source, args.tune_target), {}};
-  tuning.gold = read_gold(args.tune_gold, tuning.pairs.source.size(), args.swapped);
+  tuning.gold = read_gold(args.tune_gold, tuning.pairs, args.swapped);
   return tuning;
 }
 
@@ -128,8 +128,10 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
       const std::size_t line = window.first + i;
       if (backward != nullptr) {
         const study::Alignment back = study::turned_round(others[i]);
-        alignments[i] = study::symmetrize(alignments[i], back, method_of(args.method));
-        if (!gold.empty() && forward.has_links(line) && backward->has_links(line)) {
+        const bool both = forward.has_links(line) && backward->has_links(line);
+        alignments[i] = both ? study::symmetrize(alignments[i], back, method_of(args.method))
+                             : study::Alignment();
+        if (both && !gold.empty()) {
           other.error.add(back, gold[line]);
           joined.error.add(alignments[i], gold[line]);
         }
@@ -167,7 +169,7 @@ void align(AlignArgs args) {
                                    args.tune_target, args.tune_gold});
   const Pairs pairs = read_pairs(args.source, args.target);
   if (!args.gold.empty()) require_pairs(pairs, args.source);
-  const auto gold = read_gold(args.gold, pairs.source.size(), args.swapped);
+  const auto gold = read_gold(args.gold, pairs, args.swapped);
   const std::optional<Tuning> tuning = read_tuning(args);
   Aligner forward(open_model(args.model, args.common.open()));
   choose(forward, args, tuning);

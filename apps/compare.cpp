@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "apps/commands.h"
 #include "apps/shared/options.h"
@@ -57,29 +58,37 @@ TestSet open_set(const CompareArgs& args, const Config& config) {
   return set;
 }
 
-/// What a run left of this test set, or what it translates now.
-std::vector<std::string> translations_of(const std::string& path, const TestSet& set,
-                                         const CompareArgs& args) {
+/// What a file has, or what a run left of this test set; nothing of a run that has to translate it.
+std::optional<std::vector<std::string>> ready_translations(const std::string& path,
+                                                           const TestSet& set,
+                                                           const CompareArgs& args) {
+  if (!is_model(path)) return read_lines(path);
   if (std::ranges::all_of(args.common.settings, [](const std::string& setting) {
         return setting.starts_with("evaluation.");
       }))
-    if (auto left = left_translations(path, set)) return *std::move(left);
-  return translate_all(open_model(path, args.common.open()), set.source);
+    if (auto left = left_translations(path, set)) return left;
+  require_model_folder(path);
+  return std::nullopt;
 }
 
-/// In their order, but files are read first: a mistake in them shows before minutes of translating.
+/// In their order, but a mistake in any of them shows before minutes of translating.
 std::vector<score::SystemOutput> systems_of(const CompareArgs& args,
                                             const std::vector<std::string>& names,
                                             const TestSet& set) {
   std::vector<score::SystemOutput> systems;
-  for (const std::string& name : names) systems.push_back({name, {}});
-  for (const bool models : {false, true})
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const std::string& path = args.systems[i];
-      if (is_model(path) != models) continue;
-      systems[i].hypotheses = models ? translations_of(path, set, args) : read_lines(path);
-      require_equal_lines(set.name, set.reference.size(), path, systems[i].hypotheses.size());
-    }
+  std::vector<std::size_t> untranslated;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& path = args.systems[i];
+    auto ready = ready_translations(path, set, args);
+    if (ready)
+      require_equal_lines(set.name, set.reference.size(), path, ready->size());
+    else
+      untranslated.push_back(i);
+    systems.push_back({names[i], std::move(ready).value_or(std::vector<std::string>())});
+  }
+  for (const std::size_t i : untranslated)
+    systems[i].hypotheses =
+        translate_all(open_model(args.systems[i], args.common.open()), set.source);
   return systems;
 }
 

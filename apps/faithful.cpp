@@ -86,7 +86,7 @@ void faithful(const FaithfulArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   require_pairs(pairs, args.source);
   const std::size_t lines = pairs.source.size();
-  ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);
+  ComparableGold gold(read_gold(args.gold, pairs, args.swapped), args.gold);
   const ModelFolder folder = open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const bool transformer = folder.config.model.type == model::ModelType::transformer;

@@ -36,6 +36,7 @@ void lengths(const LengthsArgs& args) {
     throw UserError(
         "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
+  for (const std::string& path : args.models) require_model_folder(path);  // before translating
   std::vector<std::string> names = distinct_names(args.models), read;
   std::vector<score::SystemOutput> given;
   for (const std::string& hypothesis : args.hypotheses) {
@@ -67,6 +68,9 @@ void lengths(const LengthsArgs& args) {
   if (args.models.empty()) {
     const Config config = with_settings(Config(), args.common.settings);
     evaluation = config.evaluation;
+    if (config.data.test.source.empty() && (args.source.empty() || args.reference.empty()))
+      throw UserError(
+          "heed lengths: --hypothesis without a model folder needs --source and --reference");
     set = open_test_set(config, args.source, args.reference);
     check_before_translating();
   }

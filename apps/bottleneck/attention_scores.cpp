@@ -2,6 +2,7 @@
 
 #include "apps/shared/aligner.h"
 #include "apps/shared/pairs.h"
+#include "base/error.h"
 #include "model/model.h"
 
 namespace heed {
@@ -13,11 +14,13 @@ void add_alignments(const ModelFolder& folder, const Config& config, const Atten
   const score::EvaluationConfig& evaluation = config.evaluation;
   if (!gold.valid_alignments.empty()) {
     const Pairs pairs = read_pairs(config.data.valid.source, config.data.valid.target);
-    aligner.choice =
-        aligner.sweep(pairs, gold.valid_alignments, evaluation.valid_alignments).best();
+    const study::AlignmentSweep tuned =
+        aligner.sweep(pairs, gold.valid_alignments, evaluation.valid_alignments);
+    if (tuned.sentences() > 0) aligner.choice = tuned.best();
   }
   const study::AlignmentSweep errors =
       aligner.sweep({set.source, set.reference}, gold.alignments, evaluation.alignments);
+  if (errors.sentences() == 0) return;  // a warning has said why
   scores.alignment_error = errors.errors().at(aligner.choice).rate();
   scores.alignment_choice = describe(aligner.choice);
   scores.diagonal_error = errors.diagonal().rate();
@@ -34,14 +37,19 @@ double pronoun_share(const AttentionGold& gold, const std::vector<std::string>& 
 
 AttentionGold read_attention_gold(const Config& config, const TestSet& set) {
   const score::EvaluationConfig& evaluation = config.evaluation;
-  const std::size_t lines = set.source.size();
-  AttentionGold gold{.alignments = read_gold(evaluation.alignments, lines, /*swapped=*/false)};
+  AttentionGold gold{.alignments = read_gold(evaluation.alignments, {set.source, set.reference},
+                                             /*swapped=*/false)};
   if (const std::string& path = evaluation.valid_alignments; !path.empty()) {
+    if (config.data.valid.source.empty())
+      throw UserError(
+          "evaluation.valid_alignments: the alignments of data.valid, which is not set; name it, "
+          "or "
+          "leave them out");
     const Pairs valid = read_pairs(config.data.valid.source, config.data.valid.target);
-    gold.valid_alignments = read_gold(path, valid.source.size(), /*swapped=*/false);
+    gold.valid_alignments = read_gold(path, valid, /*swapped=*/false);
   }
   if (const std::string& path = evaluation.antecedents; !path.empty()) {
-    gold.antecedents = study::parse_antecedents(read_lines(path), lines, path);
+    gold.antecedents = study::parse_antecedents(read_lines(path), set.source.size(), path);
     gold.forms = study::parse_forms(evaluation.pronouns, "evaluation.pronouns");
     study::require_genders(gold.antecedents, gold.forms, path);
   }

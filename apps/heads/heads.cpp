@@ -119,7 +119,7 @@ void heads(const HeadsArgs& args) {
   if (args.ablate) return ablate(args, pairs);
   const std::size_t lines = pairs.source.size();
   const std::set<std::string> separators = separators_of(args);
-  ComparableGold gold(read_gold(args.gold, lines, args.swapped), args.gold);
+  ComparableGold gold(read_gold(args.gold, pairs, args.swapped), args.gold);
   ComparableAntecedents antecedents(args.antecedents, lines);
 
   const ModelFolder folder = open_model(args.model, args.common.open());

@@ -94,17 +94,20 @@ void AlignmentOptions::apply(const model::ModelConfig& config,
   require_one_of("--head", choice.head, heads_left(config, "cross", choice.layer));
 }
 
-std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
+std::vector<study::GoldAlignment> read_gold(const std::string& path, const Pairs& pairs,
                                             bool swapped) {
   if (path.empty()) return {};
   const std::vector<std::string> text = read_lines(path);
-  require_equal_lines("the source", lines, path, text.size());
+  require_equal_lines("the source", pairs.source.size(), path, text.size());
   std::vector<study::GoldAlignment> gold;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    gold.push_back(study::parse_pharaoh(text[i], path + ":" + std::to_string(i + 1)));
+    const std::string where = path + ":" + std::to_string(i + 1);
+    gold.push_back(study::parse_pharaoh(text[i], where));
     if (swapped)
       gold.back() = {study::turned_round(gold.back().sure),
                      study::turned_round(gold.back().possible)};
+    study::require_inside(gold.back(), static_cast<std::size_t>(text::count_words(pairs.source[i])),
+                          static_cast<std::size_t>(text::count_words(pairs.target[i])), where);
   }
   return gold;
 }
@@ -113,11 +116,7 @@ const study::GoldAlignment* ComparableGold::of(std::size_t line,
                                                const std::vector<study::AttentionMatrix>& pieces,
                                                const std::string& source,
                                                const std::string& target) {
-  if (gold_.empty()) return nullptr;
-  study::require_inside(gold_[line], static_cast<std::size_t>(text::count_words(source)),
-                        static_cast<std::size_t>(text::count_words(target)),
-                        name_ + ":" + std::to_string(line + 1));
-  if (pieces.empty()) return nullptr;
+  if (gold_.empty() || pieces.empty()) return nullptr;
   if (keeps_words(pieces, source, target)) return &gold_[line];
   left_out_.push_back(line + 1);
   return nullptr;
@@ -137,9 +136,11 @@ Aligner::Aligner(ModelFolder folder)
   choice = usual_choice(folder_.config);
 }
 
-study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
+study::AlignmentSweep Aligner::sweep(const Pairs& given,
                                      const std::vector<study::GoldAlignment>& gold,
                                      const std::string& gold_name) {
+  std::vector<std::size_t> left_out;
+  const Pairs pairs = without_long_lines(given, 0, left_out);
   study::AlignmentSweep sweep(least);
   ComparableGold comparable(gold, gold_name);
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
@@ -148,12 +149,10 @@ study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
                                static_cast<int64_t>(window.first) + 1);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       const std::size_t line = window.first + i;
-      const std::string where = gold_name + ":" + std::to_string(line + 1);
       const auto matrices = to_matrices(sentences[i], static_cast<int64_t>(line) + 1);
-      const auto* known = matrices.empty() ? &gold[line]  // none but that of no words fits
-                                           : comparable.of(line, matrices, window.pairs.source[i],
-                                                           window.pairs.target[i]);
-      if (known != nullptr) sweep.add(matrices, *known, where);
+      const auto* known =
+          comparable.of(line, matrices, window.pairs.source[i], window.pairs.target[i]);
+      if (known != nullptr) sweep.add(matrices, *known, gold_name + ":" + std::to_string(line + 1));
     }
     log::progress(folder_.path + ": " + std::to_string(window.first + sentences.size()) + "/" +
                   std::to_string(pairs.source.size()) + " sentences measured");
@@ -161,6 +160,10 @@ study::AlignmentSweep Aligner::sweep(const Pairs& pairs,
   }
   log::clear_progress();
   comparable.tell(path());
+  if (!left_out.empty())
+    log::warn(gold_name + ": " + counted(std::ssize(left_out), "line") + " left out, line " +
+              std::to_string(left_out.front()) + " first: a side has more than " +
+              std::to_string(longest()) + " pieces");
   return sweep;
 }
 
@@ -174,14 +177,15 @@ bool Aligner::has_links(std::size_t line) const {
          !std::ranges::binary_search(long_lines_, line + 1);
 }
 
-Pairs Aligner::without_long_lines(const Pairs& pairs, std::size_t first) {
+Pairs Aligner::without_long_lines(const Pairs& pairs, std::size_t first,
+                                  std::vector<std::size_t>& left_out) {
   Pairs kept = pairs;
   const decode::Member& member = translator_.first();
   for (std::size_t i = 0; i < kept.source.size(); ++i) {
     if (std::ssize(member.source.encode(kept.source[i])) <= longest() &&
         std::ssize(member.target.encode(kept.target[i])) <= longest())
       continue;
-    long_lines_.push_back(first + i + 1);
+    left_out.push_back(first + i + 1);
     kept.source[i].clear();
     kept.target[i].clear();
   }
@@ -189,7 +193,7 @@ Pairs Aligner::without_long_lines(const Pairs& pairs, std::size_t first) {
 }
 
 std::vector<study::Alignment> Aligner::align(const Pairs& given, std::size_t first) {
-  const Pairs pairs = without_long_lines(given, first);
+  const Pairs pairs = without_long_lines(given, first, long_lines_);
   const decode::AttentionRequest request{.layers = {choice.layer}, .heads = {choice.head}};
   std::vector<study::Alignment> alignments;
   const auto sentences = decode::attention_maps(translator_, pairs.source, pairs.target, request,

@@ -13,9 +13,9 @@
 
 namespace heed {
 
-/// Gold alignments of `lines` sentences, one a line; none at all without a path. `swapped`: the
-/// file counts the target first. Throws UserError naming file and line.
-std::vector<study::GoldAlignment> read_gold(const std::string& path, std::size_t lines,
+/// Gold alignments of `pairs`, one a line; none at all without a path. `swapped`: the file counts
+/// the target first. Throws UserError naming file and line, also of a link outside its pair.
+std::vector<study::GoldAlignment> read_gold(const std::string& path, const Pairs& pairs,
                                             bool swapped);
 
 /// Gold alignments beside a model that may see other words than the text has.
@@ -26,8 +26,7 @@ class ComparableGold {
       : gold_(std::move(gold)), name_(std::move(name)) {}
 
   /// The gold of a line, from 0, of which `pieces` are what was seen; nullptr without gold, without
-  /// a matrix, and where keeps_words() is false. Throws UserError if its links lie outside the
-  /// line.
+  /// a matrix, and where keeps_words() is false.
   const study::GoldAlignment* of(std::size_t line,
                                  const std::vector<study::AttentionMatrix>& pieces,
                                  const std::string& source, const std::string& target);
@@ -70,8 +69,8 @@ class Aligner {
   double least = 0;
 
   /// The error rate of everything `choice` could be, over the lines whose words the vocabulary
-  /// keeps. `gold_name` is for messages.
-  study::AlignmentSweep sweep(const Pairs& pairs, const std::vector<study::GoldAlignment>& gold,
+  /// keeps and that are not too long; a warning counts the others. `gold_name` is for messages.
+  study::AlignmentSweep sweep(const Pairs& given, const std::vector<study::GoldAlignment>& gold,
                               const std::string& gold_name);
 
   /// One per pair, by `choice`; of blank, odd and long lines it is empty. `first` is the number of
@@ -92,8 +91,10 @@ class Aligner {
   bool has_links(std::size_t line) const;
 
  private:
-  /// Blank where a line is too long.
-  Pairs without_long_lines(const Pairs& pairs, std::size_t first);
+  /// Blank where a line has more than longest() pieces on a side; its number is added to
+  /// `left_out`.
+  Pairs without_long_lines(const Pairs& pairs, std::size_t first,
+                           std::vector<std::size_t>& left_out);
 
   ModelFolder folder_;
   decode::Translator translator_;

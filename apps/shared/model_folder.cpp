@@ -20,8 +20,6 @@ namespace heed {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 void require_model_folder(const std::string& path) {
   if (!fs::exists(path)) throw UserError(path + ": no such model folder");
   if (!fs::is_directory(path))
@@ -34,8 +32,6 @@ void require_model_folder(const std::string& path) {
     throw UserError(
         path + ": has no model.safetensors; its training has not reached a first validation yet");
 }
-
-}  // namespace
 
 bool has_vocabularies(const std::string& folder) {
   const fs::path path(folder);

@@ -40,6 +40,10 @@ struct OpenOptions {
   std::vector<std::string> settings;  // --set
 };
 
+/// Throws UserError where `path` is no folder of a trained model. It opens no file: a command looks
+/// at all its models this way before it works with the first one.
+void require_model_folder(const std::string& path);
+
 /// Throws UserError that names the folder or file and what is wrong with it.
 ModelFolder open_model(const std::string& path, const OpenOptions& options = {});
 

@@ -264,29 +264,21 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
     log::warn("test set of " + from + ": " + error.what() + "; what was forgotten is not measured");
     return BaseScores();
   };
-  std::optional<ModelFolder> base;
-  TestSet set;
+  std::vector<score::Score> old, now;
   try {
-    base.emplace(open_base(folder));
-    if (base->config.data.test.source.empty()) {
+    const ModelFolder base = open_base(folder);
+    if (base.config.data.test.source.empty()) {
       log::info(from + " has no test set: what was forgotten is not measured");
       return {};
     }
-    set = open_test_set(base->config, "", "");
-  } catch (const UserError& error) {
-    return without(error);
-  }
-  std::vector<score::Score> old, now;
-  try {
+    const TestSet set = open_test_set(base.config, "", "");
     // The device may not translate as the base's decoding.weights say.
-    const auto before = translated(*base, set, group), after = translated(folder, set, group);
+    const auto before = translated(base, set, group), after = translated(folder, set, group);
     if (!group.leads()) return {};
-    old = score::score(before, set.reference, base->config.evaluation);
-    now = score::score(after, set.reference, base->config.evaluation);
-  } catch (const UserError& error) {
+    old = score::score(before, set.reference, base.config.evaluation);
+    now = score::score(after, set.reference, base.config.evaluation);
+  } catch (const std::runtime_error& error) {  // of heed's own, and of the file system
     return without(error);
-  } catch (const Failure& failure) {
-    return without(failure);
   }
   BaseScores scores;
   for (std::size_t i = 0; i < old.size(); ++i) {

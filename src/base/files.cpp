@@ -73,6 +73,7 @@ void remove_left_over(const std::string& path) {
 
 /// What a missing file was probably meant to be: the nearest name beside it, compressed or not.
 std::string hint(const std::string& path) {
+  if (path.empty()) return "";
   const std::string folder = folder_of(path);
   std::error_code error;
   if (!fs::is_directory(folder, error)) return "; there is no folder '" + folder + "' either";

@@ -129,6 +129,36 @@ TEST(Align, ALineThatIsTooLongHasNoLinksAndStopsNothing) {
   EXPECT_EQ(lines[1], "");
   EXPECT_NE(lines[2], "");
   EXPECT_THAT(result.err, HasSubstr("in 1 line, line 2 first, a side has more than 1024 pieces"));
+  const std::string gold = folder.write("g", "0-1 1-0\n0-0\n0-0\n");
+  const Result measured =
+      run_heed({"align", Toy::get().rnn, "--source", source, "--target", target, "--gold", gold,
+                "--tune-gold", gold, "--tune-source", source, "--tune-target", target, "--json"});
+  EXPECT_EQ(Json::parse(product(measured))["sentences"], 2);
+  EXPECT_THAT(
+      measured.err,
+      HasSubstr(gold + ": 1 line left out, line 2 first: a side has more than 1024 pieces"));
+}
+
+// Links of one direction alone would not be those of --symmetrize.
+TEST(Align, ALineThatOneOfTwoModelsCannotTakeHasNoLinks) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  std::filesystem::copy(toy.rnn, folder / "long", std::filesystem::copy_options::recursive);
+  std::string config = read_file(folder / "long/config.yaml"), words;
+  const std::string limit = "max_length: 256";
+  ASSERT_NE(config.find(limit), std::string::npos);
+  folder.write("long/config.yaml",
+               config.replace(config.find(limit), limit.size(), "max_length: 2000"));
+  for (int i = 0; i < 1100; ++i) words += "a ";
+  const std::string source = folder.write("s", "a b\n" + words + "\n"),
+                    target = folder.write("t", "b a\na\n");
+  for (const char* method : {"union", "grow-diag-final-and", "intersection"}) {
+    const auto lines =
+        lines_of(product(run_heed({"align", folder / "long", "--reverse", toy.rnn, "--symmetrize",
+                                   method, "--source", source, "--target", target})));
+    ASSERT_THAT(lines, SizeIs(2));
+    EXPECT_EQ(lines[1], "") << method;
+  }
 }
 
 TEST(Align, TwoModelsAreJoined) {

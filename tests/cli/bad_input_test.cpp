@@ -203,6 +203,8 @@ TEST_F(ConfigTest, EvaluateNeedsEitherAModelOrAFile) {
                  {"--valid", "not both"});
   expect_mistake(run_heed({"evaluate", "--hypothesis", folder.write("a", "x\n")}), {"--reference"});
   expect_mistake(run_heed({"lengths"}), {"--hypothesis"});
+  expect_mistake(run_heed({"lengths", "--hypothesis", "/dev/null"}),
+                 {"--hypothesis without a model folder needs --source and --reference"});
 }
 
 // --- what is translated and scored

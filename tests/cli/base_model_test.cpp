@@ -179,6 +179,19 @@ TEST_F(BaseModel, ThatIsGoneCostsARunThatGoesOnNothingElse) {
   EXPECT_FALSE(summary("new").contains("base"));
 }
 
+TEST_F(BaseModel, ThatCannotBeLookedForCostsNothingElse) {
+  ASSERT_EQ(train("base", kNone, "2").status, 0);
+  auto more = from("base");
+  ASSERT_EQ(train("new", kNone, "2", more).status, 0);
+  fs::remove_all(folder_ / "base");
+  fs::create_symlink("base", folder_ / "base");  // a circle: even its state is an error
+  more.push_back("--resume");
+  const Result result = train("new", kNone, "4", more);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("what was forgotten is not measured"));
+  EXPECT_FALSE(summary("new").at("test").empty());
+}
+
 TEST_F(BaseModel, WhoseScoreFailsCostsNothingElse) {
   ASSERT_EQ(train("base", kNone, "2",
                   {"--set", "evaluation.metrics=[bleu]", "--set", "evaluation.tokenize=char"})

@@ -185,9 +185,50 @@ TEST_F(BottleneckTest, GoldThatDoesNotFitIsNamedBeforeAnythingIsTrained) {
     expect_mistake(run_heed(words), parts);
     EXPECT_FALSE(std::filesystem::exists(folder / "family/none"));
   };
+  const std::string gold = write_toy_alignments(folder, "test"),
+                    far = folder.write("far", "99-0\n" + std::string(19, '\n'));
   refused({"alignments=" + short_one}, {short_one, "has 1"});
+  refused({"alignments=" + far}, {far + ":1", "the link 99-0 is outside a sentence"});
+  refused({"alignments=" + gold, "valid_alignments=" + far}, {"10 lines", far + " has 20"});
   refused({"antecedents=" + genders, "pronouns=[m=a]"}, {genders + ":2", "the gender 'f'"});
   refused({"antecedents=" + genders, "pronouns=[a]"}, {"evaluation.pronouns: 'a'"});
+}
+
+TEST_F(BottleneckTest, GoldOfNoValidationSetIsRefused) {
+  const std::string yaml = read_file(config);
+  const auto from = yaml.find("valid:"), to = yaml.find('\n', from);
+  ASSERT_NE(from, std::string::npos);
+  const std::string file =
+      folder.write("no_valid.yaml", yaml.substr(0, from) + "valid: {}" + yaml.substr(to));
+  const std::string gold = write_toy_alignments(folder, "test");
+  expect_mistake(
+      run_heed({"-q", "bottleneck", file, "--systems", "none", "--set",
+                "evaluation.alignments=" + gold, "--set", "evaluation.valid_alignments=" + gold}),
+      {"evaluation.valid_alignments: the alignments of data.valid, which is not set"});
+}
+
+// Its lines have a lone word mark, which the vocabulary does not take for a word.
+TEST_F(BottleneckTest, WhereNoGoldIsComparableThereIsAReportWithoutAlignmentError) {
+  std::string source, target, gold;
+  for (int line = 0; line < 10; ++line) {
+    source += "a \u2581 b\n";
+    target += "b \u2581 a\n";
+    gold += "0-2 1-1 2-0\n";
+  }
+  for (const char* set : {"test", "valid"}) {
+    folder.write(std::string(set) + ".src", source);
+    folder.write(std::string(set) + ".tgt", target);
+  }
+  const std::string links = folder.write("links", gold);
+  const Result result = run_heed({"bottleneck", config, "--systems", "bahdanau", "--set",
+                                  "decoding.beam_size=1", "--set", "evaluation.alignments=" + links,
+                                  "--set", "evaluation.valid_alignments=" + links});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr(links + ": 10 lines left out, line 1 first"));
+  const auto rows = lines_of(read_file(folder / "family/systems.csv"));
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_EQ(split(rows[1], ',')[5], "");
+  EXPECT_TRUE(fs::exists(folder / "family/report.html"));
 }
 
 TEST_F(BottleneckTest, AMistypedSystemNamesItsNeighbour) {

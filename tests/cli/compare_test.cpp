@@ -207,6 +207,14 @@ TEST_F(CompareRuns, AreTakenByWhatTheyLeftOfTheSameTestSet) {
   EXPECT_EQ(bleu_of(1), bleu_of(0));
 }
 
+TEST_F(CompareRuns, AreAllLookedAtBeforeOneTranslates) {
+  fs::remove(other + "/model.safetensors");
+  const std::string problem = other + ": has no model.safetensors";
+  expect_mistake(compare({"--set", "decoding.beam_size=2"}), {problem});
+  expect_mistake(run_heed({"lengths", one, other}), {problem});
+  product(compare());  // it left its translations
+}
+
 TEST_F(CompareRuns, TranslateTheLinesOfAStream) {
   const Result piped = run_heed({"compare", one, other, "--source", "-", "--reference",
                                  toy.folder / "test.tgt", "--json", folder / "all.json"},

@@ -208,6 +208,21 @@ TEST_F(GuidedRun, GoesOnWithTheSameAlignmentAlone) {
                  {"data.train", "fixed once a run has begun"});
 }
 
+TEST_F(GuidedRun, AlignmentsMayBeAStreamWhichTheRunKeeps) {
+  const std::string steady = "training.schedule=constant";
+  EXPECT_EQ(train("whole", {steady}).status, 0);
+  const auto streamed = [&](const std::string& updates) {
+    return training("parts", {steady, "data.train.alignment=-", "training.updates=" + updates});
+  };
+  EXPECT_EQ(run_heed(streamed("30"), read_file(folder_ / "train.align")).status, 0);
+  auto again = streamed("60");
+  again.emplace_back("--resume");
+  const Result result = run_heed(again);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(read_file(folder_ / "whole/model.safetensors") ==
+              read_file(folder_ / "parts/model.safetensors"));
+}
+
 TEST_F(GuidedRun, WrongLinesAreNamedBeforeAnythingElseHappens) {
   const std::string lines = read_file(folder_ / "train.align"), path = folder_ / "train.align";
   const auto wrong = [&](const std::string& written, const std::vector<std::string>& parts) {

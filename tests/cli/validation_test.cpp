@@ -189,6 +189,20 @@ TEST_F(Validations, LookAtMoreSets) {
   EXPECT_EQ(events("validation").size(), 2U);
   EXPECT_TRUE(exists("run/validations/4.news.txt"));
   EXPECT_THAT(result.err, HasSubstr("news at update 4 loss "));
+  // Two of them, in order; the training is the same.
+  const std::string weights = read_file(folder_ / "run/model.safetensors");
+  fs::remove_all(folder_ / "run");
+  ASSERT_EQ(
+      train({"data.more_valid=[{name: news, " + files + "}, {name: again, " + files + "}]"}).status,
+      0);
+  std::vector<std::string> sets;
+  for (const auto& event : events("further_validation"))
+    sets.push_back(event.at("set").get<std::string>());
+  EXPECT_EQ(sets, (std::vector<std::string>{"news", "again", "news", "again"}));
+  EXPECT_TRUE(exists("run/validations/4.again.txt"));
+  fs::remove_all(folder_ / "run");
+  ASSERT_EQ(train({}).status, 0);
+  EXPECT_TRUE(read_file(folder_ / "run/model.safetensors") == weights);
   expect_mistake(train({"data.more_valid=[{" + files + "}]"}), {"data.more_valid", "name"});
   expect_mistake(
       train({"data.more_valid=[{name: news, " + files + "}, {name: news, " + files + "}]"}),
