@@ -36,7 +36,6 @@ void lengths(const LengthsArgs& args) {
     throw UserError(
         "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
-  for (const std::string& path : args.models) require_model_folder(path);  // before translating
   std::vector<std::string> names = distinct_names(args.models), read;
   std::vector<score::SystemOutput> given;
   for (const std::string& hypothesis : args.hypotheses) {
@@ -46,6 +45,7 @@ void lengths(const LengthsArgs& args) {
     given.push_back({name, read_lines(file)});
   }
   score::check_names(names, args.baseline);
+  for (const std::string& path : args.models) require_model_folder(path);
   TestSet set;
   score::EvaluationConfig evaluation;
   std::vector<score::SystemOutput> systems;
