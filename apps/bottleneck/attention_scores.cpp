@@ -43,8 +43,7 @@ AttentionGold read_attention_gold(const Config& config, const TestSet& set) {
     if (config.data.valid.source.empty())
       throw UserError(
           "evaluation.valid_alignments: the alignments of data.valid, which is not set; name it, "
-          "or "
-          "leave them out");
+          "or leave them out");
     const Pairs valid = read_pairs(config.data.valid.source, config.data.valid.target);
     gold.valid_alignments = read_gold(path, valid, /*swapped=*/false);
   }
