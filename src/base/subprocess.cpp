@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/no_pipe_signal.h"
 #include "base/signals.h"
 #include "base/strings.h"
 
@@ -138,28 +139,6 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
   }
   return process;
 }
-
-/// While it lives, writing to a pipe that nobody reads is an error of write() in this thread, not a
-/// signal.
-class NoPipeSignal {
- public:
-  NoPipeSignal() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~NoPipeSignal() {
-    const timespec now{};
-    while (sigtimedwait(&pipe_, nullptr, &now) > 0) {
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  NoPipeSignal(const NoPipeSignal&) = delete;
-  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
-
- private:
-  sigset_t pipe_{}, before_{};
-};
 
 void feed(End& end, std::string_view& input) {
   const ssize_t written = ::write(end.number(), input.data(), input.size());

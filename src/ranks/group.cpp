@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/no_pipe_signal.h"
 #include "ranks/backends.h"
 
 namespace heed::ranks {
@@ -58,6 +59,8 @@ Group::Group(const Place& place, const GroupOptions& options)
     : place_(place), timeout_(options.timeout) {
   if (place.alone()) return;
   record_no_exchanges();
+  // Gloo's threads, which are started below, write to connections whose other end may be gone.
+  const NoPipeSignal guard;
   backends_ = std::make_unique<Backends>();
   try {
     backends_->store = meet(place, options);

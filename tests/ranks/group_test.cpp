@@ -2,9 +2,15 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
 
 #include "base/error.h"
 #include "message.h"
@@ -103,6 +109,47 @@ TEST(Group, NamesTheRankThatIsGoneWhileItTakesTime) {
               });
             }),
             "rank 1 of 3 is gone, when the test set was translated");
+}
+
+/// Whether that thread of this process blocks SIGPIPE.
+bool blocks_pipe_signal(const std::string& thread) {
+  std::ifstream status("/proc/self/task/" + thread + "/status");
+  const std::string name = "SigBlk:";
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name))
+      return (std::stoull(line.substr(name.size()), nullptr, 16) >> (SIGPIPE - 1)) % 2 == 1;
+  return true;  // it has ended
+}
+
+std::set<std::string> threads_of_this_process() {
+  std::set<std::string> threads;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    threads.insert(entry.path().filename());
+  return threads;
+}
+
+// A thread that wrote to a rank that is gone would end the process with SIGPIPE, and nobody would
+// say which rank it was.
+TEST(Group, LosesAConnectionWithoutASignal) {
+  std::mutex mutex;
+  std::set<std::string> others = threads_of_this_process();
+  together(3, [&](Group& group) {
+    {
+      const std::lock_guard lock(mutex);
+      others.insert(std::to_string(gettid()));
+    }
+    group.tell("");
+    if (!group.leads()) return void(group.tell(""));
+    std::size_t its_own = 0;
+    for (const std::string& thread : threads_of_this_process()) {
+      if (others.contains(thread)) continue;
+      ++its_own;
+      EXPECT_TRUE(blocks_pipe_signal(thread));
+    }
+    EXPECT_GE(its_own, 3U);
+    EXPECT_FALSE(blocks_pipe_signal(std::to_string(gettid())));
+    group.tell("");
+  });
 }
 
 TEST(Group, ThrowsWhatItsWorkThrowsAndKeepsStep) {
