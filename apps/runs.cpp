@@ -117,17 +117,8 @@ void runs(const RunsArgs& args) {
     if (!fs::is_directory(folder))
       throw UserError("heed runs: no folder '" + folder + "'; name the one that your runs are in");
   std::vector<Run> all;
-  for (const std::string& folder : find_runs(args.folders)) {
-    try {  // one damaged run hides none of the others
-      all.push_back(read_run(folder));
-    } catch (const UserError& error) {
-      log::warn(error.what());
-    } catch (const Failure& error) {
-      log::warn(error.what());
-    } catch (const fs::filesystem_error& error) {
-      log::warn(folder + ": " + error.code().message());  // it went away meanwhile
-    }
-  }
+  read_runs(
+      args.folders, [&](const std::string& run) { all.push_back(read_run(run)); }, log::warn);
   tell_differences(all);
   if (all.empty() && !args.json) log::info("no runs in " + join(args.folders, ", "));
   std::cout << (args.json ? as_json(all) : all.empty() ? "" : as_table(all));

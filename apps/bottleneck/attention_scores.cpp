@@ -1,21 +1,18 @@
 #include "apps/bottleneck/attention_scores.h"
 
 #include "apps/shared/aligner.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "model/model.h"
 
 namespace heed {
 namespace {
 
-void add_alignments(const ModelFolder& folder, const Config& config, const AttentionGold& gold,
-                    const TestSet& set, AttentionScores& scores) {
+void add_alignments(const ModelFolder& folder, const score::EvaluationConfig& evaluation,
+                    const AttentionGold& gold, const TestSet& set, AttentionScores& scores) {
   Aligner aligner(folder);
-  const score::EvaluationConfig& evaluation = config.evaluation;
   if (!gold.valid_alignments.empty()) {
-    const Pairs pairs = read_pairs(config.data.valid.source, config.data.valid.target);
     const study::AlignmentSweep tuned =
-        aligner.sweep(pairs, gold.valid_alignments, evaluation.valid_alignments);
+        aligner.sweep(gold.valid, gold.valid_alignments, evaluation.valid_alignments);
     if (tuned.sentences() > 0) aligner.choice = tuned.best();
   }
   const study::AlignmentSweep errors =
@@ -37,15 +34,16 @@ double pronoun_share(const AttentionGold& gold, const std::vector<std::string>& 
 
 AttentionGold read_attention_gold(const Config& config, const TestSet& set) {
   const score::EvaluationConfig& evaluation = config.evaluation;
-  AttentionGold gold{.alignments = read_gold(evaluation.alignments, {set.source, set.reference},
-                                             /*swapped=*/false)};
+  AttentionGold gold;
+  gold.alignments =
+      read_gold(evaluation.alignments, {set.source, set.reference}, /*swapped=*/false);
   if (const std::string& path = evaluation.valid_alignments; !path.empty()) {
     if (config.data.valid.source.empty())
       throw UserError(
           "evaluation.valid_alignments: the alignments of data.valid, which is not set; name it, "
           "or leave them out");
-    const Pairs valid = read_pairs(config.data.valid.source, config.data.valid.target);
-    gold.valid_alignments = read_gold(path, valid, /*swapped=*/false);
+    gold.valid = read_pairs(config.data.valid.source, config.data.valid.target);
+    gold.valid_alignments = read_gold(path, gold.valid, /*swapped=*/false);
   }
   if (const std::string& path = evaluation.antecedents; !path.empty()) {
     gold.antecedents = study::parse_antecedents(read_lines(path), set.source.size(), path);
@@ -60,7 +58,7 @@ AttentionScores attention_scores(const ModelFolder& folder, const Config& config
                                  const std::vector<std::string>& hypotheses) {
   AttentionScores scores;
   if (!gold.alignments.empty() && folder.model->attends())
-    add_alignments(folder, config, gold, set, scores);
+    add_alignments(folder, config.evaluation, gold, set, scores);
   if (!gold.antecedents.empty()) scores.pronouns = pronoun_share(gold, hypotheses);
   return scores;
 }

@@ -7,6 +7,7 @@
 
 #include "apps/shared/config.h"
 #include "apps/shared/model_folder.h"
+#include "apps/shared/pairs.h"
 #include "apps/shared/test_set.h"
 #include "study/alignment_sweep.h"
 #include "study/antecedents.h"
@@ -16,6 +17,7 @@ namespace heed {
 
 /// What is right, by line; empty where no file of it is given.
 struct AttentionGold {
+  Pairs valid;  // data.valid, which valid_alignments are of
   std::vector<study::GoldAlignment> alignments, valid_alignments;
   std::vector<std::vector<study::Antecedent>> antecedents;
   study::PronounForms forms;

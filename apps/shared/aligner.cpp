@@ -40,6 +40,14 @@ void require_one_of(const std::string& option, int64_t given, int64_t count) {
                   ", counted from 0");
 }
 
+/// `name` is that of the gold alignments, `lines` count from 1. Nothing where there are none.
+void warn_of_left_out(const std::string& name, const std::vector<std::size_t>& lines,
+                      const std::string& why) {
+  if (lines.empty()) return;
+  log::warn(name + ": " + counted(std::ssize(lines), "line") + " left out, line " +
+            std::to_string(lines.front()) + " first: " + why);
+}
+
 }  // namespace
 
 study::AlignmentChoice usual_choice(const Config& whole) {
@@ -123,10 +131,8 @@ const study::GoldAlignment* ComparableGold::of(std::size_t line,
 }
 
 void ComparableGold::tell(const std::string& model) const {
-  if (left_out_.empty()) return;
-  log::warn(name_ + ": " + counted(std::ssize(left_out_), "line") + " left out, line " +
-            std::to_string(left_out_.front()) + " first: the vocabulary of " + model +
-            " finds other words there than blanks separate");
+  warn_of_left_out(name_, left_out_,
+                   "the vocabulary of " + model + " finds other words there than blanks separate");
 }
 
 Aligner::Aligner(ModelFolder folder)
@@ -160,10 +166,8 @@ study::AlignmentSweep Aligner::sweep(const Pairs& given,
   }
   log::clear_progress();
   comparable.tell(path());
-  if (!left_out.empty())
-    log::warn(gold_name + ": " + counted(std::ssize(left_out), "line") + " left out, line " +
-              std::to_string(left_out.front()) + " first: a side has more than " +
-              std::to_string(longest()) + " pieces");
+  warn_of_left_out(gold_name, left_out,
+                   "a side has more than " + std::to_string(longest()) + " pieces");
   return sweep;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/error.h"
 #include "base/lock.h"
 
 namespace heed {
@@ -46,6 +47,22 @@ std::vector<std::string> find_runs(const std::vector<std::string>& places) {
     return !seen.insert(gone ? fs::path(run) : real).second;
   });
   return runs;
+}
+
+void read_runs(const std::vector<std::string>& places,
+               const std::function<void(const std::string& run)>& read,
+               const std::function<void(const std::string& message)>& damaged) {
+  for (const std::string& run : find_runs(places)) {
+    try {
+      read(run);
+    } catch (const UserError& error) {
+      damaged(error.what());
+    } catch (const Failure& error) {
+      damaged(error.what());
+    } catch (const fs::filesystem_error& error) {
+      damaged(run + ": " + error.code().message());
+    }
+  }
 }
 
 std::string state_of_run(const std::string& run) {

@@ -8,7 +8,6 @@
 #include "apps/shared/found_runs.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_summary.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "model/description.h"
@@ -209,16 +208,13 @@ std::string RunFeed::run_json(const std::string& run) {
 std::string RunFeed::snapshot() {
   std::string runs;
   Json damaged = Json::array();
-  for (const std::string& run : find_runs(places_)) try {
-      const std::string json = run_json(run);
-      runs += (runs.empty() ? "" : ",") + json;
-    } catch (const UserError& error) {
-      damaged.push_back(error.what());  // one hides none of the others
-    } catch (const Failure& error) {
-      damaged.push_back(error.what());
-    } catch (const fs::filesystem_error& error) {
-      damaged.push_back(run + ": " + error.code().message());  // it went away meanwhile
-    }
+  read_runs(
+      places_,
+      [&](const std::string& run) {
+        const std::string json = run_json(run);
+        runs += (runs.empty() ? "" : ",") + json;
+      },
+      [&](const std::string& message) { damaged.push_back(message); });
   return "{\"runs\":[" + runs + "],\"damaged\":" + dumped(damaged) + "}";
 }
 
