@@ -152,10 +152,7 @@ void check_ranks(int64_t ranks) {
   if (!place.alone() || ranks == 1) return check_ranks_here(place);
   signals::install();
   const std::vector<std::string> command = {own_path(), "doctor", "--ranks", std::to_string(ranks)};
-  run_ranks({.command = command,
-             .again = command,
-             .ranks = ranks,
-             .folder = std::filesystem::temp_directory_path()});
+  run_ranks({.command = command, .again = command, .ranks = ranks});
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "base/strings.h"
 #include "http/server.h"
 #include "model/model.h"
+#include "model/weights.h"
 #include "serve/languages.h"
 #include "serve/service.h"
 
@@ -41,6 +42,8 @@ std::string code_of(const std::string& given, const std::string& file, const cha
 
 serve::Model open(const std::string& paths, const std::string& name, const ServeArgs& args) {
   const OpenModels models = open_models(paths, args.common.open());
+  // A new model may be copied over the served one.
+  for (const decode::Member& member : models.members) model::leave_file(*member.model);
   const ModelFolder& first = models.first;
   const data::CorpusFiles& files =
       first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];

@@ -65,7 +65,7 @@ std::optional<End> first_end(std::vector<subprocess::Child>& ranks, const ranks:
 /// say as much as this process.
 std::optional<End> attempt(const RankJob& job, std::vector<std::string> command) {
   std::ranges::copy(log::arguments(), std::back_inserter(command));
-  const MeetingFolder meeting(job.folder);
+  const MeetingFolder meeting;
   const ranks::Board board(meeting.path(), job.ranks);
   std::vector<subprocess::Child> ranks;
   for (int64_t rank = 0; rank < job.ranks; ++rank)
@@ -89,10 +89,13 @@ std::optional<End> attempt(const RankJob& job, std::vector<std::string> command)
 
 }  // namespace
 
-MeetingFolder::MeetingFolder(const std::string& folder)
-    : path_(folder + "/" + kMeeting + "XXXXXX") {
-  if (::mkdtemp(path_.data()) == nullptr)
-    throw Failure(folder + ": cannot write: " + std::generic_category().message(errno));
+MeetingFolder::MeetingFolder() {
+  std::error_code error;
+  const std::string folder = fs::temp_directory_path(error).string();
+  path_ = folder + "/" + kMeeting + "XXXXXX";
+  if (error || ::mkdtemp(path_.data()) == nullptr)
+    throw Failure("the folder of temporary files ($TMPDIR, else /tmp): cannot write: " +
+                  (error ? error : std::error_code(errno, std::generic_category())).message());
 }
 
 MeetingFolder::~MeetingFolder() {
@@ -109,12 +112,11 @@ std::string own_path() {
   return fs::exists(path, none) ? path.string() : kLink;
 }
 
-void remove_old_meetings(const std::string& folder, const std::string& own) {
+void remove_old_meetings(const std::string& folder) {
   std::error_code ignored;
   std::vector<fs::path> old;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(kMeeting) && entry.path() != fs::path(own))
-      old.push_back(entry.path());
+    if (entry.path().filename().string().starts_with(kMeeting)) old.push_back(entry.path());
   for (const fs::path& path : old) fs::remove_all(path, ignored);
 }
 

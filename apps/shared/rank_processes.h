@@ -11,8 +11,9 @@ namespace heed {
 /// A new folder for ranks to meet in, gone when this object is.
 class MeetingFolder {
  public:
-  /// Inside `folder`. Throws Failure where that cannot be written.
-  explicit MeetingFolder(const std::string& folder);
+  /// Among the temporary files of this machine, on which all who meet are: a run's folder may lie
+  /// in a file system without locks or shared maps. Throws Failure where it cannot be made.
+  MeetingFolder();
   ~MeetingFolder();
   MeetingFolder(const MeetingFolder&) = delete;
   MeetingFolder& operator=(const MeetingFolder&) = delete;
@@ -27,7 +28,6 @@ struct RankJob {
   std::vector<std::string> again;    // the same for a later attempt
   int64_t ranks = 1;
   int64_t restarts = 0;  // how often all may start again
-  std::string folder;    // exists; a folder for their meeting is made in it and removed
 };
 
 /// Returns when all ranks are done. When one ends otherwise the others are killed, and all start
@@ -40,7 +40,7 @@ void run_ranks(const RankJob& job);
 /// The path of this program.
 std::string own_path();
 
-/// Deletes meeting folders in `folder` that killed processes left there, but for `own`.
-void remove_old_meetings(const std::string& folder, const std::string& own);
+/// Deletes what ranks that met in `folder` and were killed left there.
+void remove_old_meetings(const std::string& folder);
 
 }  // namespace heed

@@ -150,19 +150,23 @@ std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, rank
   const std::vector<std::string> machines = group.gather(machine());
   const auto mine = machines.begin() + group.rank();
   const auto reader = std::find(machines.begin(), machines.end(), *mine) - machines.begin();
-  const std::string name = "corpus of rank " + std::to_string(reader);
-  if (reader == group.rank()) {
-    const auto corpus = read_corpus(run, /*shared=*/true);
-    group.leave(name, corpus->address());
-    return corpus;
-  }
-  const std::string address = group.await(name);
-  try {
-    return std::make_shared<const data::Corpus>(data::Corpus::at(address, run.source, run.target));
-  } catch (const Failure& failure) {
-    log::warn(std::string(failure.what()) + "; this rank reads the corpus itself");
-    return training_corpus(run);
-  }
+  // Of a large corpus one machine may need minutes more than another.
+  std::shared_ptr<const data::Corpus> corpus;
+  group.take_time([&] {
+    if (reader == group.rank()) corpus = read_corpus(run, /*shared=*/true);
+  });
+  const std::string address = group.gather(corpus ? corpus->address() : "")[reader];
+  group.take_time([&] {
+    if (corpus) return;
+    try {
+      corpus =
+          std::make_shared<const data::Corpus>(data::Corpus::at(address, run.source, run.target));
+    } catch (const Failure& failure) {
+      log::warn(std::string(failure.what()) + "; this rank reads the corpus itself");
+      corpus = training_corpus(run);
+    }
+  });
+  return corpus;
 }
 
 }  // namespace heed

@@ -49,11 +49,10 @@ std::optional<Config> resumed_config(const Config& wanted, const Wish& wish) {
   return saved;
 }
 
-Preparation::Preparation(Config& config, const Wish& wish, const std::optional<Config>& saved,
-                         const std::string& meeting)
+Preparation::Preparation(Config& config, const Wish& wish, const std::optional<Config>& saved)
     : lock_(made(config.output), "heed train") {
   lock_.remove_left_overs();
-  remove_old_meetings(config.output, meeting);
+  remove_old_meetings(config.output);
   require_no_older_run(config.output, wish);
   if (wish.overwrite) {
     put_aside(config);

@@ -30,10 +30,8 @@ void require_no_older_run(const std::string& folder, const Wish& wish);
 /// has not begun (write_config()).
 class Preparation {
  public:
-  /// The config then names streams as the folder keeps them. `saved` is resumed_config(); `meeting`
-  /// the folder where this run's ranks meet, or "".
-  Preparation(Config& config, const Wish& wish, const std::optional<Config>& saved,
-              const std::string& meeting);
+  /// The config then names streams as the folder keeps them. `saved` is resumed_config().
+  Preparation(Config& config, const Wish& wish, const std::optional<Config>& saved);
 
  private:
   FolderLock lock_;

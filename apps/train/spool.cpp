@@ -94,7 +94,15 @@ void StreamedCorpora::read(Config& config, const Wish& wish) {
   for (const CorpusFile& stream : streams) {
     const std::string from = *stream.path, to = (place / stream.name).string();
     log::info(stream.key + ": reading '" + from + "' into " + (folder / stream.name).string());
-    reading.push_back(std::async(std::launch::async, [=] { text::spool(from, to); }));
+    reading.push_back(std::async(std::launch::async, [=, key = stream.key] {
+      try {
+        text::spool(from, to);
+      } catch (const std::exception& error) {
+        // Now, and again at the end: another stream may take hours.
+        if (streams.size() > 1) log::error(key + ": " + error.what());
+        throw;
+      }
+    }));
     *stream.path = to;
   }
   for (auto& one : reading) one.get();

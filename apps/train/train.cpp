@@ -134,7 +134,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   const auto prepare = [&] {
     const RunCheck found = check(config);
     saved = resumed_config(config, args.wish);
-    preparation.emplace(config, args.wish, saved, place.folder);
+    preparation.emplace(config, args.wish, saved);
     found.tell();
   };
   // Ranks of a launcher meet before, for large corpora are checked longer than they look for each
@@ -256,8 +256,7 @@ void train_in_ranks(const TrainArgs& args, Config config, const RunCheck& found)
     run_ranks({.command = rank_command(args, config, false),
                .again = rank_command(args, config, true),
                .ranks = args.ranks,
-               .restarts = args.restarts,
-               .folder = config.output});
+               .restarts = args.restarts});
   } catch (...) {
     if (args.wish.overwrite) restore_older_run(config.output);
     throw;

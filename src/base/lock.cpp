@@ -96,6 +96,7 @@ bool names(const std::string& path, int descriptor) {
 }
 
 constexpr int kTries = 100;
+constexpr int kLooks = 10;  // is_held() holds a lock for a moment
 
 /// A moment for another process that is about to finish a step.
 void wait_a_moment() {
@@ -161,12 +162,13 @@ bool FolderLock::hold_by_lock() {
     const int error = errno;
     if (locked && names(path_, descriptor_)) break;
     ::close(std::exchange(descriptor_, -1));
-    if (locked || error == EINTR) continue;  // its holder has just removed the file
-    if (error != EWOULDBLOCK) return false;
+    // Its holder has just removed the file.
+    if (error == EINTR || (locked && tries < kTries)) continue;
+    if (!locked && error != EWOULDBLOCK) return false;
     const Holder holder = holder_of(text_in(path_));
     const bool known = !holder.process.empty() && !known_dead(holder);
-    if (known || tries == kTries) refuse(folder_, holder, "");
-    wait_a_moment();  // it is about to write who it is, or to remove the file
+    if (tries >= (known ? kLooks : kTries)) refuse(folder_, holder, "");
+    wait_a_moment();  // it is about to write who it is, or to remove the file, or only looks
   }
   const std::string left = text_in(path_);
   if (!replace_text(descriptor_, text_)) fail(errno);

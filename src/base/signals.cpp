@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <initializer_list>
 
 #include "base/error.h"
@@ -10,20 +13,30 @@
 namespace heed::signals {
 namespace {
 
-volatile std::sig_atomic_t came = 0, asked = 0;
+volatile std::sig_atomic_t came = 0;
+std::atomic<int64_t> asked = 0;  // when, in milliseconds; several threads may get signals at once
+static_assert(std::atomic<int64_t>::is_always_lock_free);
+
+constexpr int64_t kOneRequest = 1000;  // milliseconds
+
+int64_t milliseconds_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
 
 // One closed terminal makes several SIGHUP, from the system and from the shell, and the end of a
 // session SIGTERM besides. So only what somebody sends on purpose counts as asking.
 extern "C" void note(int number) {
   came = 1;
   if (number == SIGHUP) return;
-  if (asked != 0) {
-    if (::getpid() == 1) ::_exit(128 + number);  // a container's first: it has no default action
-    // The default action ends the process as soon as this handler returns.
-    std::signal(number, SIG_DFL);
-    std::raise(number);
-  }
-  asked = 1;
+  const int64_t now = milliseconds_now();
+  int64_t first = 0;
+  if (asked.compare_exchange_strong(first, now) || now - first < kOneRequest) return;
+  if (::getpid() == 1) ::_exit(128 + number);  // a container's first: it has no default action
+  // The default action ends the process as soon as this handler returns.
+  std::signal(number, SIG_DFL);
+  std::raise(number);
 }
 
 }  // namespace

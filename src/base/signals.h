@@ -3,8 +3,10 @@
 
 namespace heed::signals {
 
-/// From now on a first SIGINT or SIGTERM only sets the flag; a second one ends the process. SIGHUP,
-/// which tells that the terminal is gone, sets the flag however often it comes. A signal that is
+/// From now on a first SIGINT or SIGTERM only sets the flag; a second one, a second later or more,
+/// ends the process. What comes sooner is the same request by another way: timeout(1), systemd and
+/// schedulers signal every process of a job, and its parent passes the signal on. SIGHUP, which
+/// tells that the terminal is gone, sets the flag however often it comes. A signal that is
 /// ignored stays ignored: whoever started the process wanted it so. nohup(1) ignores SIGHUP, and a
 /// script's shell ignores SIGINT for what it starts with &, since Ctrl-C is meant for what runs in
 /// front.

@@ -81,12 +81,17 @@ struct Streams {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);       // with the thread that forked, not only the process
   if (::getppid() != parent) ::_exit(127);  // it died before the line above
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
+  // After `stty tostop` it would stop at its first line, for it is not in front.
+  ::signal(SIGTTOU, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::dup2(streams.in, STDIN_FILENO);
   ::dup2(streams.out, STDOUT_FILENO);
   ::dup2(streams.err, STDERR_FILENO);
+  // Libraries open connections to other ranks that are not closed otherwise. Where this program
+  // outlives the process, they would wait for it.
+  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   ::execvpe(arguments[0], arguments, environment);
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);

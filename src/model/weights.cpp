@@ -324,6 +324,14 @@ void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
   for (const auto& item : model.named_buffers()) take(item.key(), item.value());
 }
 
+void leave_file(Model& model) {
+  const auto move = [](Tensor tensor) {
+    if (tensor.is_cpu()) tensor.set_data(tensor.detach().clone());
+  };
+  for (const auto& item : model.named_parameters()) move(item.value());
+  for (const auto& item : model.named_buffers()) move(item.value());
+}
+
 void share_weights(const Model& from, Model& to) {
   const auto share = [](const auto& theirs, const auto& own) {
     expect(theirs.size() == own.size(), "models of one kind");

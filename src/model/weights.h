@@ -41,9 +41,13 @@ std::map<std::string, Tensor> named_weights(const Model& model);
 void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
 /// The same, but the model's parameters become these tensors: nothing is copied but what does not
-/// lie at a multiple of 64 bytes.
+/// lie at a multiple of 64 bytes. Those of load_tensors() lie in the mapped file, which must not be
+/// written to as long as the model lives.
 void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
+/// Moves the parameters and buffers of a model on the CPU to memory of their own: from then on the
+/// file of take_weights() may be overwritten.
+void leave_file(Model& model);
 /// The parameters and buffers of `to`, a model of the same kind, become those of `from`, in the
 /// same memory; their gradients stay apart.
 void share_weights(const Model& from, Model& to);

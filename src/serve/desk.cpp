@@ -256,7 +256,16 @@ bool Desk::work(std::chrono::milliseconds wait) {
     }
     return true;
   }
-  const std::vector<Share> batch = next_batch();
+  const EntryPtr front = entries_.front();
+  std::vector<Share> batch;
+  try {
+    batch = next_batch();
+  } catch (...) {
+    remove(front);
+    lock.unlock();
+    front->reply.send(response_of_exception());
+    return true;
+  }
   lock.unlock();
   try {
     translate(batch);

@@ -104,10 +104,14 @@ std::string CheckpointFolder::best_name(int64_t update) const {
 
 std::vector<std::string> CheckpointFolder::updates() const {
   std::vector<std::pair<int64_t, std::string>> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder_, ignored))
-    if (const auto update = update_of(entry.path().filename().string()))
-      found.emplace_back(*update, entry.path().string());
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end;
+       entry.increment(error))
+    if (const auto update = update_of(entry->path().filename().string()))
+      found.emplace_back(*update, entry->path().string());
+  // A run whose checkpoints cannot be seen for a moment would begin anew, and delete them.
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw Failure(folder_ + ": cannot be read: " + error.message());
   std::ranges::sort(found);
   std::vector<std::string> paths;
   for (auto& [update, path] : found) paths.push_back(std::move(path));

@@ -36,7 +36,8 @@ class CheckpointFolder {
   std::string best_name(int64_t update) const;  // without the folder
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
 
-  /// update-*.heed, oldest first.
+  /// update-*.heed, oldest first; none where there is no folder. Throws Failure where it cannot be
+  /// read.
   std::vector<std::string> updates() const;
 
   struct Found {

@@ -182,9 +182,9 @@ void Loop::count_skipped(const UpdateReport& report, const UpdateNumbers& number
 /// Whether they came to an end.
 bool Loop::validate_further_sets() {
   for (const ValidationSet& set : setup_.further) {
-    const auto validation =
-        validate(model_, {set.batches, set.scores, setup_.device, setup_.precision,
-                          setup_.interrupted, group_, StopMetric::loss, progress_.update});
+    const auto validation = validate(
+        model_, {set.batches, set.scores, setup_.device, setup_.precision, setup_.interrupted,
+                 group_, StopMetric::loss, progress_.update, set.name});
     if (!validation) return false;
     log::info(outcome_text(set.name, *validation, progress_));
     metrics_.further_validation(set.name, *validation, progress_);

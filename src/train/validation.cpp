@@ -78,7 +78,8 @@ Scores scores_of(model::Model& model, const Validator& validator) {
   const Scores scores = validator.scores(model, validator.update).value_or(Scores());
   // A signal may have ended the scorer, too.
   if (scores.problem.empty() || interrupted(validator)) return scores;
-  const std::string what = "this validation has no score: " + scores.problem;
+  const std::string set = validator.set.empty() ? "" : " of " + validator.set;
+  const std::string what = "this validation" + set + " has no score: " + scores.problem;
   if (validator.decides != StopMetric::loss && !scores.value(validator.decides))
     throw Failure(what + "; training.early_stopping.metric: " + config::name_of(validator.decides) +
                   " needs it. Everything is saved, --resume repeats the validation");

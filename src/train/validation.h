@@ -50,6 +50,7 @@ struct Validator {
   ranks::Group& group;                    // its ranks share out the batches
   StopMetric decides = StopMetric::loss;  // early_stopping.metric
   int64_t update = 0;
+  std::string set = {};  // its name, for messages; empty: data.valid
 };
 
 /// Collective. In eval mode and without gradients; the model's mode is as before afterwards.

@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -204,6 +206,23 @@ TEST_P(FolderLockTest, AProgramThatOutlivesItsHolderHoldsNothing) {
     const FolderLock lock(folder.path(), "heed train");
     ::kill(child, SIGKILL);
   });
+}
+
+// `heed runs` and `heed watch` take a lock for a moment, and what stands in the file may be of a
+// process of another machine that was killed.
+TEST(FolderLock, ALookIsNoHolder) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write(".heed.lock", "process: 7\nmachine: another\ndoing: heed train\n");
+  const int look = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(look, LOCK_SH | LOCK_NB), 0);
+  std::thread ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    ::close(look);
+  });
+  const FolderLock lock(folder.path(), "heed train");
+  ends.join();
+  EXPECT_THAT(read_file(file), HasSubstr("machine: " + machine()));
 }
 
 TEST_P(FolderLockTest, NeverDoTwoHoldIt) {

@@ -1,5 +1,6 @@
 #include "base/subprocess.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +109,22 @@ TEST(Subprocess, ASignalFromTheTerminalDoesNotReachTheProgram) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(Subprocess, TheProgramInheritsNoConnections) {
+  const int descriptor = ::open("/dev/null", O_RDONLY);
+  ASSERT_GT(descriptor, 2);
+  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  EXPECT_EQ(run({"test", "-e", path}).status, 1);
+  EXPECT_EQ(run({"test", "-e", "/proc/self/fd/2"}).status, 0);
+  ::close(descriptor);
+}
+
+// stty tostop: a program that is not in front is stopped by SIGTTOU when it writes.
+TEST(Subprocess, TheProgramMayWriteToTheTerminal) {
+  const std::string out = run({"grep", "SigIgn:", "/proc/self/status"}).out;
+  const unsigned long long ignored = std::stoull(out.substr(out.find(':') + 1), nullptr, 16);
+  EXPECT_EQ(ignored >> (SIGTTOU - 1) & 1, 1U);
+}
+
 TEST(Subprocess, TheProgramIsKilledWithThisProcess) {
   const TemporaryFolder folder;
   const pid_t process = ::fork();
@@ -185,9 +202,22 @@ TEST(Signals, TheFirstSetsAFlagAndTheSecondEndsTheProcess) {
     if (signals::interrupted()) ::_exit(1);
     ::raise(SIGTERM);
     if (!signals::interrupted()) ::_exit(2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     ::raise(SIGTERM);
+    ::_exit(3);
   };
   EXPECT_EXIT(twice(), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+// As timeout(1) does it, and a parent that passes on what its children have got, too.
+TEST(Signals, SeveralWithinASecondAreOneRequest) {
+  const auto repeat = [] {
+    start_afresh();
+    signals::install();
+    for (const int number : {SIGTERM, SIGTERM, SIGINT}) ::raise(number);
+    ::_exit(signals::interrupted() ? 0 : 1);
+  };
+  EXPECT_EXIT(repeat(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(Signals, StopWorkThatAsksOnceOneHasCome) {

@@ -226,6 +226,43 @@ TEST_F(Ranks, EndAndDoNotStartAgainAfterASignalToOne) {
   EXPECT_THAT(told, Not(HasSubstr("start again")));
 }
 
+// As systemd, a scheduler or pkill does it: each rank gets the signal, and once more from the
+// process that has started them.
+TEST_F(Ranks, SaveWhereEveryProcessGetsTheSignal) {
+  const std::string console = folder_ / "console.log", metrics = folder_ / "run/metrics.jsonl";
+  const std::string config = write_toy_config(
+      folder_, {"run", kNone,
+                "learning_rate: 0.005, updates: 1000000, micro_batches: 4, log_every: 1, "
+                "validate_every: 1000000, save_every: 1000000"});
+  subprocess::Child heed = subprocess::start(command({"train", config, "--ranks", "2"}), console);
+  std::error_code not_yet;
+  while (!(fs::file_size(metrics, not_yet) > 0 && !not_yet)) {
+    if (heed.finished()) FAIL() << "it has ended before the signal\n" << read_file(console);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const int first = process_of_rank(heed.process(), 0), second = process_of_rank(heed.process(), 1);
+  for (const int process : {first, second, static_cast<int>(heed.process())}) {
+    ASSERT_GT(process, 0);
+    ::kill(process, SIGTERM);
+  }
+  EXPECT_EQ(heed.wait(), 1);
+  const std::string told = read_file(console);
+  EXPECT_EQ(lines_of(told).back(), "heed: interrupted, all 2 ranks have ended");
+  EXPECT_THAT(told, HasSubstr("everything is saved"));
+}
+
+TEST_F(Ranks, MeetAmongTemporaryFiles) {
+  const TemporaryFolder temporary;
+  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining});
+  const std::vector<std::string> arguments{"train", config, "--ranks", "2"};
+  EXPECT_EQ(run_heed_in({"TMPDIR=" + temporary.path()}, arguments).status, 0);
+  EXPECT_TRUE(fs::is_empty(temporary.path()));
+  const Result nowhere = run_heed_in({"TMPDIR=/nowhere"}, arguments);
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_THAT(lines_of(nowhere.err).back(),
+              HasSubstr("the folder of temporary files ($TMPDIR, else /tmp): cannot write: "));
+}
+
 TEST_F(Ranks, SayWhoFoundTheMistake) {
   EXPECT_EQ(train("run", kNone, {}).status, 0);
   const Result again = train("run", kNone, {"--ranks", "2"});

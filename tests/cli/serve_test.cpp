@@ -104,6 +104,20 @@ TEST(Serve, GivesWhatTranslateGivesAndEndsWithASignal) {
   }
 }
 
+TEST(Serve, KeepsItsModelWhereTheFileIsOverwritten) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  for (const std::string name : {"transformer", "rnn"}) {
+    const std::string model = folder / name;
+    std::filesystem::copy(toy.folder / name, model);
+    const Served served({model});
+    const std::vector<std::string> before = served.texts({"a b c"});
+    const auto size = std::filesystem::file_size(model + "/model.safetensors");
+    std::ofstream(model + "/model.safetensors") << std::string(size / 2, '\0');
+    EXPECT_EQ(served.texts({"a b c"}), before);
+  }
+}
+
 TEST(Serve, GivesAlternativesAndPrefixesAsTranslateDoes) {
   const Toy& toy = Toy::get();
   const Served served({toy.transformer});

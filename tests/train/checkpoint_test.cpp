@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -51,6 +53,19 @@ TEST(Checkpoint, ComesBackAsItWas) {
   EXPECT_EQ(back.progress.position, before.progress.position);
   EXPECT_EQ(back.progress.window.nll, 12345.678901234567);
   EXPECT_EQ(back.progress.best[1].bleu, std::nullopt);
+}
+
+// As a network's file system may be for a moment.
+TEST(Checkpoint, AFolderThatCannotBeReadIsNotAnEmptyOne) {
+  const TemporaryFolder folder;
+  const CheckpointFolder checkpoints(folder.path());
+  EXPECT_TRUE(checkpoints.updates().empty());
+  std::filesystem::create_symlink("checkpoints", folder / "checkpoints");
+  for (const auto& look : std::vector<std::function<void()>>{[&] { checkpoints.updates(); },
+                                                             [&] { checkpoints.latest(); },
+                                                             [&] { checkpoints.prune(1, 0); }})
+    EXPECT_THAT(message_of<Failure>(look),
+                ::testing::StartsWith(folder / "checkpoints" + ": cannot be read: "));
 }
 
 TEST(Checkpoint, AFileOfWeightsIsNotOne) {

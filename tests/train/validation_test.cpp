@@ -11,6 +11,7 @@
 namespace heed::train {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::Not;
 
 struct Crash : std::runtime_error {
@@ -121,6 +122,16 @@ TEST_F(Validating, AScorerThatFailsCostsItsScoreAlone) {
   EXPECT_TRUE(lines[1].at("bleu").is_null());
   EXPECT_EQ(lines[2].at("bleu"), 20);
   expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
+}
+
+TEST_F(Validating, AScoreThatIsMissingIsNamedByItsSet) {
+  auto failing = setup(folder);
+  failing.further.push_back({"talks", failing.validation, fail});
+  const Logged logged;
+  EXPECT_EQ(train(failing).updates, 13);
+  EXPECT_THAT(logged.text(),
+              HasSubstr("warning: this validation of talks has no score: the scorer is away"));
+  EXPECT_THAT(logged.text(), Not(HasSubstr("this validation has no score")));
 }
 
 TEST_F(Validating, AFailureThatIsNotTheScorersEndsTheRunAndResumingRepeatsIt) {
