@@ -27,10 +27,11 @@ COMPRESSED = {
     "zstd": (b"\x28\xb5\x2f\xfd", "zstd -d"),
     "xz": (b"\xfd7zXZ\x00", "unxz"),
     "bzip2": (b"BZh91AY&SY", "bunzip2"),
+    "zip": (b"PK\x03\x04", "unzip"),
 }
-# Tabs, carriage returns, byte order marks and Unicode's line separators would break line alignment
-# downstream.
-BLANKS = str.maketrans({letter: " " for letter in "\t\r\v\f\x1c\x1d\x1e\x85\ufeff\u2028\u2029"})
+# Tabs, line feeds (written as &#10;), carriage returns, byte order marks and Unicode's line separators
+# would break line alignment downstream.
+BLANKS = str.maketrans({letter: " " for letter in "\t\n\r\v\f\x1c\x1d\x1e\x85\ufeff\u2028\u2029"})
 
 
 def corpus_parser(description: str, name: str) -> Parser:

@@ -42,7 +42,8 @@ data::HygieneReport report_corpora(const data::DataConfig& config) {
 std::string to_json(const data::HygieneReport& report) {
   json sets = json::object();
   for (const data::HygieneReport::Set& set : report.sets) sets[set.key] = to_json(set);
-  return json{{"clean_ratio", report.ratio}, {"sets", sets}}.dump(2);
+  return json{{"clean_ratio", report.ratio}, {"sets", sets}}.dump(2, ' ', false,
+                                                                  json::error_handler_t::replace);
 }
 
 }  // namespace heed

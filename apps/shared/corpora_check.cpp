@@ -8,7 +8,6 @@
 #include <regex>
 #include <set>
 
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -45,22 +44,20 @@ bool can_be_read(const NamedFile& file) {
   }
 }
 
-/// Both sides have as many, and there are some. Returns their number.
-int64_t require_lines_of(const data::CorpusFiles& corpus, const std::string& key) {
-  const auto read_all = [&] {
-    int64_t pairs = 0;
-    data::PairReader reader(corpus, /*aligned=*/true);
-    for (data::PairOfLines pair; reader.next(pair);) ++pairs;
-    return pairs;
-  };
-  if (corpus.target.empty()) return read_all();
-  const int64_t lines = text::count_lines(corpus.source);
-  require_equal_lines(corpus.source, lines, corpus.target, text::count_lines(corpus.target));
-  if (lines == 0)
+bool has_no_line(const std::string& path) {
+  std::string line;
+  return !text::LineReader(path).next(line);
+}
+
+/// Reads all of a corpus, so that whatever would stop a training's reading is thrown here.
+int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key) {
+  if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
     throw UserError(key + ": " + corpus.source + " and " + corpus.target +
                     " have no lines; give at least one pair");
-  if (!corpus.alignment.empty()) read_all();
-  return lines;
+  int64_t pairs = 0;
+  data::PairReader reader(corpus, /*aligned=*/true);
+  for (data::PairOfLines pair; reader.next(pair);) ++pairs;
+  return pairs;
 }
 
 bool has_text(const data::PairOfLines& pair) {
@@ -200,7 +197,7 @@ bool check_corpora(const Config& config, const std::string& file, RunCheck& foun
     const std::string names = join({corpus->source, corpus->target, corpus->alignment}, "\n");
     const bool is_new = !pairs_of.contains(names);
     std::optional<int64_t>& pairs = pairs_of[names];
-    if (is_new && good) found.passes([&] { pairs = require_lines_of(*corpus, key); });
+    if (is_new && good) found.passes([&] { pairs = count_pairs(*corpus, key); });
     const bool trains = key.starts_with("data.train");
     if (trains) readable = readable && pairs;
     if (pairs && trains)

@@ -56,6 +56,8 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, Fl
     scripts.add(pair, lines.number);
     use(pair);
   }
+  // The others are read again, with this warning.
+  if (key == "data.test") reader.warn_of_repairs();
   scripts.finish(set);
   return set;
 }
@@ -85,26 +87,27 @@ struct HeldOutSet {
 
 HygieneReport check_hygiene(const DataConfig& config) {
   HygieneReport report{.ratio = config.clean_ratio};
-  HeldOut held_out;
+  // `overlap` is about data.valid and data.test alone.
+  HeldOut held_out, further;
+  const auto is_further = [](const std::string& key) { return key.starts_with("data.more_valid"); };
   std::vector<HeldOutSet> tests;
-  for (const auto& [key, files] :
-       {std::pair("data.valid", &config.valid), std::pair("data.test", &config.test)}) {
-    if (files->source.empty()) continue;
+  for (const auto& [key, files] : corpora_of(config)) {
+    if (key.starts_with("data.train")) continue;
+    HeldOut& these = is_further(key) ? further : held_out;
     FlawFinder finder(all(), config.clean_ratio, nullptr);
     std::vector<PairFacts> pairs;
     auto set = read_set(key, *files, finder, [&](const PairFacts& pair) {
       pairs.push_back(pair);
-      held_out.add(pair);
+      these.add(pair);
     });
     tests.push_back({std::move(set), std::move(pairs)});
   }
   FlawFinder finder(all(), config.clean_ratio, &held_out);
-  for (std::size_t i = 0; i < config.train.size(); ++i) {
-    report.sets.push_back(
-        read_set(train_key(config, i), config.train[i], finder, [](const PairFacts&) {}));
-  }
+  for (std::size_t i = 0; i < config.train.size(); ++i)
+    report.sets.push_back(read_set(train_key(config, i), config.train[i], finder,
+                                   [&](const PairFacts& pair) { further.note(pair); }));
   for (HeldOutSet& test : tests) {
-    test.finish(held_out);
+    test.finish(is_further(test.set.key) ? further : held_out);
     report.sets.push_back(std::move(test.set));
   }
   return report;

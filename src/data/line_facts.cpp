@@ -31,7 +31,8 @@ uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// What UTF-8 looks like that was read as Windows-1252 or Latin-1: "fÃ¼r", "â€œ", "Ð¡Ð¾".
+// What UTF-8 looks like that was read as Windows-1252 or Latin-1: "fÃ¼r", "â€œ", "Ð¡Ð¾",
+// "dziÄ™kujÄ™".
 
 bool is_continuation(char32_t c) {
   static constexpr std::array<char32_t, 27> kWindows = {
@@ -39,6 +40,12 @@ bool is_continuation(char32_t c) {
       0x2DC,  0x2013, 0x2014, 0x2018, 0x2019, 0x201A, 0x201C, 0x201D, 0x201E,
       0x2020, 0x2021, 0x2022, 0x2026, 0x2030, 0x2039, 0x203A, 0x20AC, 0x2122};
   return (c >= 0x80 && c <= 0xBF) || std::ranges::binary_search(kWindows, c);
+}
+
+/// What Windows-1252 becomes that was read as Latin-1: quotation marks, dashes, the euro sign. NEL
+/// ends lines.
+bool is_control(char32_t c) {
+  return c >= 0x80 && c <= 0x9F && c != 0x85;
 }
 
 bool is_quote(char32_t c) {
@@ -51,12 +58,18 @@ bool is_ascii_letter(char32_t c) {
 
 /// Capitals with an accent end words in capitals, and quotation marks follow them: "AMANHÃ”".
 bool ends_a_word_in_capitals(char32_t before) {
-  return (before >= 'A' && before <= 'Z') || (before >= 0xC0 && before <= 0xDE);
+  const std::string letter = text::encode_utf8(std::u32string(1, before));
+  return text::lower_case(letter) != letter;
+}
+
+/// A blank, dash or dots: they follow a word of one capital, as "Å…" in Norwegian.
+bool is_dash_or_dots(char32_t c) {
+  return c == 0xA0 || c == 0x2013 || c == 0x2014 || c == 0x2026;
 }
 
 bool has_mojibake(std::string_view line) {
   const std::u32string text = text::decode_utf8(line);
-  int likely = 0;  // Greek and Cyrillic come several letters in a row
+  int likely = 0;  // Greek and Cyrillic come several letters in a row; Polish has several in a line
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     const char32_t lead = text[i], next = text[i + 1];
     const char32_t before = i > 0 ? text[i - 1] : U' ';
@@ -66,14 +79,15 @@ bool has_mojibake(std::string_view line) {
     if (!is_continuation(next) || ends_a_word_in_capitals(before)) continue;
     if (is_quote(next) && !is_ascii_letter(before) && !is_ascii_letter(after)) continue;
     if (lead == 0xC2 || lead == 0xC3) return true;
-    if ((lead == 0xCE || lead == 0xCF || lead == 0xD0 || lead == 0xD1) && ++likely == 2)
-      return true;
+    const bool greek_or_cyrillic = lead >= 0xCE && lead <= 0xD1;
+    const bool central_european = (lead == 0xC4 || lead == 0xC5) && !is_dash_or_dots(next);
+    if ((greek_or_cyrillic || central_european) && ++likely == 2) return true;
   }
   return false;
 }
 
 bool may_begin_mojibake(char32_t c) {
-  return c >= 0xC2 && c <= 0xE2 && (c <= 0xC3 || (c >= 0xCE && c <= 0xD1) || c == 0xE2);
+  return c >= 0xC2 && c <= 0xE2 && (c <= 0xC5 || (c >= 0xCE && c <= 0xD1) || c == 0xE2);
 }
 
 class Letters {
@@ -122,6 +136,7 @@ LineFacts facts_of(std::string_view line) {
     }
     const text::CodePoint point = text::code_point_at(line, at);
     if (text::is_space(point.value)) {
+      facts.damaged = facts.damaged || is_control(point.value);
       *out = ' ';
       out += !after_blank;
       after_blank = true;

@@ -106,6 +106,8 @@ class GzipSource : public ByteSource {
     return size - stream_.avail_out;
   }
 
+  const char* unpacked_by() const override { return "zcat"; }
+
  private:
   bool refill() {
     const std::size_t count = raw_->read(in_.data(), in_.size());
@@ -135,6 +137,8 @@ class ZstdSource : public ByteSource {
   explicit ZstdSource(std::unique_ptr<ByteSource> raw)
       : raw_(std::move(raw)), chunk_(kChunk), stream_(ZSTD_createDStream(), ZSTD_freeDStream) {
     if (!stream_) throw Failure("zstd cannot start");
+    // What `zstd --ultra --long=31` makes. By itself it takes windows of 2^27 bytes.
+    ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, 31);
   }
 
   std::size_t read(char* out, std::size_t size) override {
@@ -156,6 +160,8 @@ class ZstdSource : public ByteSource {
     return target.pos;
   }
 
+  const char* unpacked_by() const override { return "zstdcat"; }
+
  private:
   bool refill() {
     in_ = {chunk_.data(), raw_->read(chunk_.data(), chunk_.size()), 0};
@@ -169,18 +175,19 @@ class ZstdSource : public ByteSource {
   bool inside_ = false, more_out_ = false;
 };
 
-enum class Kind { plain, gzip, zstd, bzip2, xz, utf16 };
+enum class Kind { plain, gzip, zstd, utf16, foreign };
 struct Magic {
   std::string_view bytes;
   Kind kind;
 };
-constexpr std::array<Magic, 7> kMagic = {{{"\x1F\x8B", Kind::gzip},
+constexpr std::array<Magic, 8> kMagic = {{{"\x1F\x8B", Kind::gzip},
                                           {"\x28\xB5\x2F\xFD", Kind::zstd},
                                           {"\x50\x2A\x4D\x18", Kind::zstd},  // made in parallel
-                                          {"BZh91AY&SY", Kind::bzip2},
+                                          {"BZh91AY&SY", Kind::foreign},     // bzip2
+                                          {"PK\x03\x04", Kind::foreign},     // zip
                                           {"\xFD"
                                            "7zXZ",
-                                           Kind::xz},
+                                           Kind::foreign},            // xz
                                           {"\xFF\xFE", Kind::utf16},  // never in UTF-8
                                           {"\xFE\xFF", Kind::utf16}}};
 
@@ -214,8 +221,12 @@ std::string shown_name(const std::string& path) {
   return path == "-" ? "stdin" : path;
 }
 
-std::string name_to_convert(const std::string& path) {
-  return path == "-" ? "OLD" : path;
+std::string command_to_convert(const std::string& path, const std::string& encoding,
+                               const std::string& unpacked_by) {
+  const std::string command = "iconv -f " + encoding + " -t UTF-8",
+                    old = path == "-" ? "OLD" : path;
+  if (unpacked_by.empty()) return command + " " + old + " > NEW";
+  return unpacked_by + " < " + old + " | " + command + " > NEW";
 }
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
@@ -228,13 +239,11 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
     case Kind::zstd:
       return std::make_unique<ZstdSource>(std::move(plain));
     case Kind::utf16:
-      throw BadBytes("text in UTF-16; convert it: iconv -f UTF-16 -t UTF-8 " +
-                     name_to_convert(path) + " > NEW");
-    case Kind::bzip2:
-    case Kind::xz:
+      throw BadBytes("text in UTF-16; convert it: " + command_to_convert(path, "UTF-16"));
+    case Kind::foreign:
       break;
   }
-  throw BadBytes("an archive of bzip2 or xz; heed reads plain text, gzip and zstd");
+  throw BadBytes("an archive of zip, bzip2 or xz; heed reads plain text, gzip and zstd");
 }
 
 }  // namespace heed::text

@@ -27,13 +27,17 @@ class ByteSource {
   virtual std::size_t read(char* out, std::size_t size) = 0;
   /// Whether read() would not wait, now or within so many milliseconds.
   virtual bool ready(int /*milliseconds*/) { return true; }
+  /// The shell's program that unpacks it; "" where it is not compressed.
+  virtual const char* unpacked_by() const { return ""; }
 };
 
 /// What messages call `path`: "stdin" where it is "-".
 std::string shown_name(const std::string& path);
 
-/// What a command that converts `path` calls it: "OLD" where it is stdin.
-std::string name_to_convert(const std::string& path);
+/// The shell command that makes a file in UTF-8 of `path` in another encoding; "OLD" is what it
+/// calls stdin. `unpacked_by`: see ByteSource.
+std::string command_to_convert(const std::string& path, const std::string& encoding,
+                               const std::string& unpacked_by = "");
 
 /// Opens `path` ("-": stdin) and looks at its first bytes. Throws UserError where it cannot be
 /// opened, BadBytes where its first bytes cannot be read or are of an unknown archive or UTF-16.

@@ -93,21 +93,23 @@ std::string LineReader::name() const {
   return shown_name(path_);
 }
 
+std::string LineReader::command_to_convert(const std::string& encoding) const {
+  return text::command_to_convert(path_, encoding, bytes_->unpacked_by());
+}
+
 std::optional<std::string> encoding_flaw(const LineReader& reader) {
   const Encoding& encoding = reader.encoding();
   const std::string here = place(reader.path(), encoding.first_repaired);
-  const std::string cure = name_to_convert(reader.path()) + " > NEW";
   if (encoding.with_nul >= kAccidents && 2 * encoding.with_nul > reader.line_number())
     return here + "a NUL byte, as in " + std::to_string(encoding.with_nul) + " of " +
            std::to_string(reader.line_number()) +
-           " lines; if it is UTF-16, convert it: iconv -f UTF-16 -t UTF-8 " + cure;
+           " lines; if it is UTF-16, convert it: " + reader.command_to_convert("UTF-16");
   const int64_t broken = encoding.repaired - encoding.with_nul;
   if (broken < kAccidents || 2 * broken <= encoding.beyond_ascii) return std::nullopt;
   return here + "not UTF-8, like " + std::to_string(broken) + " of the " +
          std::to_string(encoding.beyond_ascii) +
-         " lines with letters beyond ASCII; if it is Latin-1, convert it: iconv -f latin1 -t "
-         "utf8 " +
-         cure;
+         " lines with letters beyond ASCII; if it is of Western Europe, convert it: " +
+         reader.command_to_convert("WINDOWS-1252");
 }
 
 void require_utf8(const LineReader& reader) {

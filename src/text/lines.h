@@ -53,6 +53,8 @@ class LineReader {
   std::string name() const;  // the path, or "stdin"
   /// Of the lines so far.
   const Encoding& encoding() const { return encoding_; }
+  /// The shell command that makes a file in UTF-8 of this one, which is in another encoding.
+  std::string command_to_convert(const std::string& encoding) const;
 
  private:
   bool fill();

@@ -35,7 +35,10 @@ constexpr Range kRanges[] = {
     {0x66E, 0x6D3, Script::arabic},
     {0x6D5, 0x6EF, Script::arabic},
     {0x6FA, 0x6FF, Script::arabic},
+    {0x710, 0x74F, Script::other},
     {0x750, 0x77F, Script::arabic},
+    {0x780, 0x7B1, Script::other},
+    {0x7CA, 0x7F5, Script::other},
     {0x8A0, 0x8FF, Script::arabic},
     {0x900, 0x963, Script::devanagari},
     {0x971, 0x97F, Script::devanagari},
@@ -43,6 +46,7 @@ constexpr Range kRanges[] = {
     {0xA01, 0xA5E, Script::gurmukhi},
     {0xA70, 0xA76, Script::gurmukhi},
     {0xA81, 0xAE3, Script::gujarati},
+    {0xB01, 0xB63, Script::oriya},
     {0xB82, 0xBD7, Script::tamil},
     {0xC00, 0xC63, Script::telugu},
     {0xC80, 0xCE3, Script::kannada},
@@ -58,10 +62,14 @@ constexpr Range kRanges[] = {
     {0x10A0, 0x10FF, Script::georgian},
     {0x1100, 0x11FF, Script::hangul},
     {0x1200, 0x135A, Script::ethiopic},
+    {0x13A0, 0x13FD, Script::other},
+    {0x1401, 0x166C, Script::other},
     {0x1780, 0x17D3, Script::khmer},
+    {0x1820, 0x18AA, Script::other},
     {0x1C90, 0x1CBF, Script::georgian},
     {0x1E00, 0x1EFF, Script::latin},
     {0x1F00, 0x1FFE, Script::greek},
+    {0x2D30, 0x2D7F, Script::other},
     {0x3041, 0x309F, Script::han_and_kana},
     {0x30A1, 0x30FF, Script::han_and_kana},
     {0x3131, 0x318E, Script::hangul},
@@ -96,12 +104,20 @@ Script script_of(char32_t c) {
 }
 
 const char* name_of(Script script) {
-  constexpr std::array<const char*, kScripts> kNames = {
-      "no script", "Latin",    "Greek",      "Cyrillic", "Armenian",
-      "Hebrew",    "Arabic",   "Devanagari", "Bengali",  "Gurmukhi",
-      "Gujarati",  "Tamil",    "Telugu",     "Kannada",  "Malayalam",
-      "Sinhala",   "Thai",     "Lao",        "Tibetan",  "Burmese",
-      "Georgian",  "Ethiopic", "Khmer",      "Hangul",   "Chinese or Japanese"};
+  constexpr std::array<const char*, kScripts> kNames = {"no script",     "Latin",
+                                                        "Greek",         "Cyrillic",
+                                                        "Armenian",      "Hebrew",
+                                                        "Arabic",        "Devanagari",
+                                                        "Bengali",       "Gurmukhi",
+                                                        "Gujarati",      "Oriya",
+                                                        "Tamil",         "Telugu",
+                                                        "Kannada",       "Malayalam",
+                                                        "Sinhala",       "Thai",
+                                                        "Lao",           "Tibetan",
+                                                        "Burmese",       "Georgian",
+                                                        "Ethiopic",      "Khmer",
+                                                        "Hangul",        "Chinese or Japanese",
+                                                        "another script"};
   return kNames[static_cast<std::size_t>(script)];
 }
 

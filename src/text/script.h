@@ -16,6 +16,7 @@ enum class Script {
   bengali,
   gurmukhi,
   gujarati,
+  oriya,
   tamil,
   telugu,
   kannada,
@@ -30,12 +31,13 @@ enum class Script {
   khmer,
   hangul,
   han_and_kana,
+  other,  // Syriac, Thaana, N'Ko, Cherokee, Canadian syllabics, Mongolian, Tifinagh
 };
-inline constexpr int kScripts = static_cast<int>(Script::han_and_kana) + 1;
+inline constexpr int kScripts = static_cast<int>(Script::other) + 1;
 
 Script script_of(char32_t c);
 
-/// "Latin", "Chinese or Japanese"; "no script" for none.
+/// "Latin", "Chinese or Japanese", "another script"; "no script" for none.
 const char* name_of(Script script);
 
 }  // namespace heed::text

@@ -60,11 +60,19 @@ class Sentences : public sentencepiece::SentenceIterator {
       while (next()) {
         line_ = fold_spaces(line_);
         if (normalise_) line_ = normalise_(line_);
+        blank_out_reserved();
         if (!is_blank(line_)) return true;
       }
       require_utf8(*reader_);
       reader_.reset();
     }
+  }
+
+  /// SentencePiece marks word boundaries of its own with U+2585, and leaves out lines that have it.
+  void blank_out_reserved() {
+    constexpr std::string_view kReserved = "\u2585";
+    for (std::size_t at = 0; (at = line_.find(kReserved, at)) != std::string::npos;)
+      line_.replace(at, kReserved.size(), " ");
   }
 
   /// The next text of the file.

@@ -125,6 +125,18 @@ TEST_F(CheckTest, CorporaWithoutTextAreKnownBeforeAnOlderRunIsDeleted) {
   EXPECT_TRUE(fs::exists(folder / "run/model.safetensors"));
 }
 
+TEST_F(CheckTest, CorporaInAnotherEncodingAreKnownBeforeAnythingIsTrained) {
+  std::string latin1, text;
+  for (int i = 0; i < 12; ++i) {
+    latin1 += "f\xFCr\n";
+    text += "a b\n";
+  }
+  const std::string source = folder.write("talks.src", latin1);
+  const std::string set = "data.more_valid=[{name: talks, source: " + source +
+                          ", target: " + folder.write("talks.tgt", text) + "}]";
+  expect_mistake(check(config(), {set}), {source + ":1: not UTF-8", "iconv -f WINDOWS-1252"});
+}
+
 TEST_F(CheckTest, AConfigurationInTheFolderOfItsNewRunIsNotReplaced) {
   const std::string text = "# mine\n" + read_file(config());
   const std::string file = folder.write("run/config.yaml", text);

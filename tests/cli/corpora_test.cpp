@@ -88,7 +88,7 @@ TEST(Corpora, InLatin1AreRefusedWithTheCureAndAFewBrokenLinesWarnedOf) {
   folder.write("train.src", source);
   folder.write("train.tgt", target);
   expect_mistake(run_heed({"-q", "train", config, "--overwrite"}),
-                 {"train.tgt:1: not UTF-8", "iconv -f latin1 -t utf8"});
+                 {"train.tgt:1: not UTF-8", "iconv -f WINDOWS-1252 -t UTF-8"});
 }
 
 TEST(Corpora, InUtf16AreRefusedWithTheCure) {

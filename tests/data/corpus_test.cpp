@@ -191,7 +191,7 @@ TEST_F(CorpusRead, RefusesAFileInLatin1WithTheCure) {
   EXPECT_EQ(message_of<UserError>([&] { read({pair}); }),
             pair.target +
                 ":2: not UTF-8, like 11 of the 11 lines with letters beyond ASCII; if it "
-                "is Latin-1, convert it: iconv -f latin1 -t utf8 " +
+                "is of Western Europe, convert it: iconv -f WINDOWS-1252 -t UTF-8 " +
                 pair.target + " > NEW");
 }
 

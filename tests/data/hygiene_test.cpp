@@ -111,6 +111,20 @@ TEST_F(Hygiene, FindsWhatValidationAndTestShareWithTraining) {
   EXPECT_EQ(report.sets[3].source_in_training.count, 0);
 }
 
+TEST_F(Hygiene, LooksAtFurtherValidationSetsThatOverlapWithNothing) {
+  DataConfig config;
+  config.train = {files("train", "eins\nzwei\ndrei\n", "one\ntwo\nthree\n")};
+  config.valid = files("valid", "vier\n", "four\n");
+  config.more_valid = {files("talks", "acht\nzwei\n", "eight\ntwo\n")};
+  const HygieneReport report = check_hygiene(config);
+  ASSERT_EQ(report.sets.size(), 3U);
+  EXPECT_EQ(report.sets[0].of(Flaw::overlap).count, 0);  // cleaning leaves these pairs in
+  const HygieneReport::Set& talks = report.sets[2];
+  EXPECT_EQ(talks.key, "data.more_valid.0");
+  EXPECT_THAT(talks.source_in_training.lines, ElementsAre(2));
+  EXPECT_THAT(talks.pair_in_training.lines, ElementsAre(2));
+}
+
 TEST_F(Hygiene, SaysItInShortLines) {
   DataConfig config;
   config.train = {files("train", "eins\nzwei\neins\n", "один\nдва\nодин\n")};

@@ -58,11 +58,33 @@ TEST(LineFacts, TheScriptIsThatOfMoreThanHalfOfTheLetters) {
 TEST(LineFacts, TextThatWasReadInAnotherEncodingIsDamaged) {
   for (const char* line :
        {"f\uFFFDr", "fÃ¼r dich", "Ã„rger", "ZoÃ«", "Ã©tÃ©", "Â°C", "Â«\u00A0ouiÂ\u00A0Â»", "itâ€™s",
-        "â€œsoâ€\u009D", "Ð¡Ð¾Ð±Ð°ÐºÐ°", "Î±Î²Î³", "10 â‚¬"})
+        "â€œsoâ€\u009D", "Ð¡Ð¾Ð±Ð°ÐºÐ°", "Î±Î²Î³", "10 â‚¬", "dziÄ™kujÄ™", "byÅ‚o Å¼al", "Ä±ÅŸÄ±k",
+        // Windows-1252 that was read as Latin-1.
+        "It\u0092s", "10 \u0080"})
     EXPECT_TRUE(facts_of(line).damaged) << line;
-  for (const char* line :
-       {"für dich", "AMANHÃ”", "«AMANHÃ»", "la letra «Ñ»", "“Ã”", "NÃO", "«\u00A0voilà\u00A0»",
-        "été", "château", "„Spaß“", "Ðe", "Île", "10 €", "Собака", "αβγ", "老人", "LÃO"})
+  for (const char* line : {"für dich",
+                           "AMANHÃ”",
+                           "«AMANHÃ»",
+                           "la letra «Ñ»",
+                           "“Ã”",
+                           "NÃO",
+                           "«\u00A0voilà\u00A0»",
+                           "été",
+                           "château",
+                           "„Spaß“",
+                           "Ðe",
+                           "Île",
+                           "10 €",
+                           "Собака",
+                           "αβγ",
+                           "老人",
+                           "LÃO",
+                           "TÔI ĐÃ…",
+                           "Å… Å… nei",
+                           "Ä–Ö, Å–Ä",
+                           "Å\u00A0ja Å\u00A0nei",
+                           "Ärger und Öl",
+                           "a\u0085b"})
     EXPECT_FALSE(facts_of(line).damaged) << line;
 }
 

@@ -130,6 +130,7 @@ class Text(ScriptTest):
     def test_cleaning_keeps_words_and_loses_what_breaks_lines(self):
         self.assertEqual(fetching.clean("\ufeff  Ein\tMann \u2028 geht \r"), "Ein Mann geht")
         self.assertEqual(fetching.clean("a\u00a0b 10\u202fkm"), "a\u00a0b 10\u202fkm")
+        self.assertEqual(fetching.clean("one\ntwo"), "one two")
 
     def test_lines_end_at_line_feeds_alone(self):
         path = self.folder / "odd.gz"

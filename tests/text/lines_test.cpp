@@ -114,12 +114,12 @@ TEST(Lines, MostWithNulAreOfAFileInUtf16) {
     plain += "a\n";
   }
   const std::string path = folder / "a";
-  const std::string refused = path +
-                              ":1: a NUL byte, as in 11 of 11 lines; if it is UTF-16, convert it: "
-                              "iconv -f UTF-16 -t UTF-8 " +
-                              path + " > NEW";
-  EXPECT_EQ(flaw(wide), refused);
-  EXPECT_EQ(flaw(gzip("\xFF\xFE" + wide)), refused);
+  const std::string refused =
+      path + ":1: a NUL byte, as in 11 of 11 lines; if it is UTF-16, convert it: ";
+  EXPECT_EQ(flaw(wide), refused + "iconv -f UTF-16 -t UTF-8 " + path + " > NEW");
+  EXPECT_EQ(flaw(gzip("\xFF\xFE" + wide)),
+            refused + "zcat < " + path + " | iconv -f UTF-16 -t UTF-8 > NEW");
+  EXPECT_EQ(flaw(zstd(wide)), refused + "zstdcat < " + path + " | iconv -f UTF-16 -t UTF-8 > NEW");
   EXPECT_EQ(flaw(wide + "\n" + plain + plain), "(nothing thrown)");
 }
 
@@ -202,10 +202,21 @@ TEST(Lines, ADamagedArchiveIsAnError) {
 
 TEST(Lines, AFileOfAnotherArchiveIsRefused) {
   const TemporaryFolder folder;
-  const std::string path =
-      folder.write("a.xz", std::string("\xFD") + "7zXZ" + std::string(9, '\0'));
-  EXPECT_EQ(message_of<UserError>([&] { read_all(path); }),
-            path + ":1: an archive of bzip2 or xz; heed reads plain text, gzip and zstd");
+  for (const std::string& bytes :
+       {std::string("\xFD") + "7zXZ" + std::string(9, '\0'),
+        std::string("PK\x03\x04\x14\0\0\0\b\0", 10), std::string("BZh91AY&SY\x9B\x17")}) {
+    const std::string path = folder.write("a", bytes);
+    EXPECT_EQ(message_of<UserError>([&] { read_all(path); }),
+              path + ":1: an archive of zip, bzip2 or xz; heed reads plain text, gzip and zstd");
+  }
+}
+
+// What `zstd --long=28` makes says that it needs a window of 2^28 bytes, however short it is.
+TEST(Lines, OfAnArchiveWithALargeWindowAreRead) {
+  const TemporaryFolder folder;
+  // Magic, no content size, window of 2^(10 + 18); a last raw block of 4 bytes.
+  const std::string frame("\x28\xB5\x2F\xFD\x00\x90\x21\x00\x00one\n", 13);
+  EXPECT_THAT(read_all(folder.write("a.zst", frame)), ElementsAre("one"));
 }
 
 TEST(Lines, BeginningLikeAnArchiveIsNotBeingOne) {

@@ -25,6 +25,9 @@ TEST(Script, LettersHaveTheirs) {
   EXPECT_EQ(script_of(U'한'), Script::hangul);
   EXPECT_EQ(script_of(U'ก'), Script::thai);
   EXPECT_EQ(script_of(U'अ'), Script::devanagari);
+  EXPECT_EQ(script_of(U'ଓ'), Script::oriya);
+  for (const char32_t c : decode_utf8("ᐃᓄᒃᏣދܐߒᠮⵣ"))
+    EXPECT_EQ(script_of(c), Script::other) << static_cast<uint32_t>(c);
 }
 
 TEST(Script, NothingElseHasOne) {
