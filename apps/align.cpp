@@ -201,37 +201,29 @@ void add_align(CommandLine& program) {
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
   command.option("--target", args->target, "Their translations, line by line").required();
-  command
-      .option("--gold", args->gold,
-              "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
-              "every layer and head")
-      .not_empty();
+  command.option(
+      "--gold", args->gold,
+      "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
+      "every layer and head");
   command.flag("--swap-gold", args->swapped,
                "The gold files have target-source instead of source-target");
   command.group("Which weights");
   args->weights.add(command);
-  command
-      .option("--tune-gold", args->tune_gold,
-              "Take the layer, head and step that fit these correct alignments best")
-      .not_empty();
-  command.option("--tune-source", args->tune_source, "The source sentences of --tune-gold")
-      .not_empty();
-  command.option("--tune-target", args->tune_target, "Their translations").not_empty();
+  command.option("--tune-gold", args->tune_gold,
+                 "Take the layer, head and step that fit these correct alignments best");
+  command.option("--tune-source", args->tune_source, "The source sentences of --tune-gold");
+  command.option("--tune-target", args->tune_target, "Their translations");
   command.group("Directions");
   const Argument reverse =
-      command
-          .option("--reverse", args->reverse,
-                  "A model of the other direction; its alignments are joined with these")
-          .not_empty();
+      command.option("--reverse", args->reverse,
+                     "A model of the other direction; its alignments are joined with these");
   command.option("--symmetrize", args->method, "How the alignments of both models are joined")
       .needs(reverse)
       .one_of({"grow-diag-final-and", "intersection", "union"})
       .shows_default();
   command.group("Output");
-  command
-      .option("-o,--output", args->output,
-              "Write the alignments here; - (default) is standard output")
-      .not_empty();
+  command.option("-o,--output", args->output,
+                 "Write the alignments here; - (default) is standard output");
   command.flag("--json", args->json,
                "Print the error rates as JSON; the alignments go only to the file of -o");
   args->common.add(command);

@@ -84,20 +84,15 @@ void add_evaluate(CommandLine& program) {
                  "by commas, make an ensemble");
   command.group("Input");
   command.flag("--valid", args->valid, "Translate the validation set instead");
-  command.option("--source", args->source, "Source sentences instead of the configuration's")
-      .not_empty();
-  command
-      .option("--reference", args->reference,
-              "The correct translations of --source or for --hypothesis")
-      .not_empty();
-  command
-      .option("--hypothesis", args->hypothesis,
-              "Existing translations to score instead of a model's")
-      .not_empty();
+  command.option("--source", args->source, "Source sentences instead of the configuration's");
+  command.option("--reference", args->reference,
+                 "The correct translations of --source or for --hypothesis");
+  command.option("--hypothesis", args->hypothesis,
+                 "Existing translations to score instead of a model's");
   command.group("Measuring");
   command.flag("--words", args->words, "Also print the shares of repeated and of missing words");
   command.group("Output");
-  command.option("-o,--output", args->output, "Write the model's translations here").not_empty();
+  command.option("-o,--output", args->output, "Write the model's translations here");
   args->common.add(command);
   command.examples({"heed evaluate runs/multi30k_transformer",
                     "heed evaluate --hypothesis runs/multi30k_quick/test.hypothesis "

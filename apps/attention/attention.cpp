@@ -261,17 +261,13 @@ void add_attention(CommandLine& program) {
       program.command("attention", "Write attention weights as CSV, SVG heatmaps and an HTML page");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
-  command.option("--text", args->text, "One source sentence").not_empty();
-  command.option("--input", args->input, "Source sentences, one per line; default: standard input")
-      .not_empty();
-  const Argument target = command
-                              .option("--target", args->target,
-                                      "Read this translation of --text instead of the model's own")
-                              .not_empty();
+  command.option("--text", args->text, "One source sentence");
+  command.option("--input", args->input, "Source sentences, one per line; default: standard input");
+  const Argument target = command.option(
+      "--target", args->target, "Read this translation of --text instead of the model's own");
   command
       .option("--target-file", args->target_file,
               "Read these translations of --input, line by line")
-      .not_empty()
       .excludes(target);
   command.group("Which weights");
   command
@@ -301,16 +297,12 @@ void add_attention(CommandLine& program) {
   command.flag("--signed", args->with_signs,
                "CSV: other evidence in nats and with signs, not as shares of a row");
   command.group("Output");
-  command
-      .option("--beside", args->beside,
-              "Show this model beside the first on the page; it reads the same translations")
-      .not_empty();
+  command.option("--beside", args->beside,
+                 "Show this model beside the first on the page; it reads the same translations");
   const Argument output =
-      command
-          .option("-o,--output", args->output,
-                  "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
-                  "standard output")
-          .not_empty();
+      command.option("-o,--output", args->output,
+                     "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
+                     "standard output");
   command.flag("--matrix", args->matrix,
                "CSV as target x source tables instead of one weight per row");
   command

@@ -75,15 +75,6 @@ Argument& Argument::one_of(const std::vector<std::string>& words) {
   return *this;
 }
 
-Argument& Argument::not_empty() {
-  option_->check(CLI::Validator(
-      [](const std::string& text) -> std::string {
-        return text.empty() ? "is empty; give it a value, or leave it out" : "";
-      },
-      ""));
-  return *this;
-}
-
 Argument& Argument::word(const std::string& word, const std::string& value) {
   option_->transform(CLI::Transformer(std::map<std::string, std::string>{{word, value}}));
   return *this;
@@ -188,9 +179,13 @@ Argument declare(CLI::App* app, const std::string& group, const std::string& nam
                  const std::string& help) {
   CLI::Option* option = app->add_option(names, value, help);
   if (!option->get_positional()) option->group(group);
-  if constexpr (std::is_arithmetic_v<typename Parsed<T>::Type>)
+  using One = typename Parsed<T>::Type;
+  if constexpr (std::is_arithmetic_v<One>)
+    option->check(CLI::Validator(number_fault<One>, ""));
+  else  // a variable of the shell may be unset, and commands take empty for not given
     option->check(CLI::Validator(
-        [](const std::string& text) { return number_fault<typename Parsed<T>::Type>(text); }, ""));
+        [](const std::string& text) { return text.empty() ? "is empty; give it a value" : ""; },
+        ""));
   if constexpr (requires { typed(value); })
     option->default_function([&value] { return typed(value); });
   return Argument(option);

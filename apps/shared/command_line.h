@@ -31,8 +31,6 @@ class Argument {
   Argument& between(int64_t low, int64_t high);
   Argument& between(int low, int high) { return between(int64_t{low}, int64_t{high}); }
   Argument& one_of(const std::vector<std::string>& words);
-  /// Given without a text, as in `--text ''`, it is a mistake: commands take empty for not given.
-  Argument& not_empty();
   /// `word` means `value`: a name for a special number.
   Argument& word(const std::string& word, const std::string& value);
   /// Several values in one, separated by this.
@@ -73,7 +71,8 @@ class CommandLine {
   /// The arguments declared from here on stand under this heading of the help.
   CommandLine& group(const std::string& heading);
 
-  /// `names` as "-o,--output", or "model" for one that is told by its place.
+  /// `names` as "-o,--output", or "model" for one that is told by its place. An empty text, as in
+  /// `--output ''`, is a mistake.
   Argument option(const std::string& names, std::string& value, const std::string& help);
   Argument option(const std::string& names, int& value, const std::string& help);
   Argument option(const std::string& names, int64_t& value, const std::string& help);

@@ -162,8 +162,7 @@ void add_translate(CommandLine& program) {
       .shows_default();
   command.group("Input");
   const Argument prefix =
-      command.option("--prefix", args->prefix, "Beginnings of the translations, line by line")
-          .not_empty();
+      command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
   command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
       .excludes(prefix);
   command.group("Search");

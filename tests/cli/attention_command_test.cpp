@@ -290,7 +290,7 @@ TEST(Attention, AnOptionWithoutItsTextIsAMistake) {
   for (const char* option :
        {"--text", "--input", "--target", "--target-file", "--beside", "--output"})
     expect_mistake(attention(Toy::get().rnn, {option, ""}, "a b\n"),
-                   {std::string(option) + ": is empty; give it a value, or leave it out"});
+                   {std::string(option) + ": is empty; give it a value"});
 }
 
 TEST(Attention, WhatTheModelDoesNotHaveIsNamed) {

@@ -219,7 +219,8 @@ TEST(Encoding, TextThatIsNotUtf8IsNotScoredAndTranslatedWithAWarning) {
   const std::string file = folder.write("latin1", lines), tsv = folder.write("latin1.tsv", pairs);
   const std::string model = Toy::get().rnn;
   const auto cure = [](const std::string& path) {
-    return std::vector<std::string>{path + ":1: not UTF-8", "iconv -f latin1 -t utf8 " + path};
+    return std::vector<std::string>{path + ":1: not UTF-8",
+                                    "iconv -f WINDOWS-1252 -t UTF-8 " + path};
   };
   expect_mistake(run_heed({"evaluate", "--hypothesis", file, "--reference", file}), cure(file));
   expect_mistake(run_heed({"score", model, file, file}), cure(file));
@@ -241,7 +242,7 @@ TEST(TranslateOptions, ThatContradictOthersOrDoNothingAreRefused) {
            {{"--min-weight", "0.3", "--replace-unknown"}, {"--min-weight", "add --alignment"}},
            {{"--sample", "--set", "decoding.sampling.top_p=0"}, {"--sample", "above 0"}},
            {{"--sample", "--beam", "3"}, {"--beam: translations are drawn, not searched for"}},
-           {{"--resume", "--output", ""}, {"--resume", "name a file with --output"}},
+           {{"--resume", "--output", ""}, {"--output: is empty; give it a value"}},
            {{"--resume", "--output", "-"}, {"--resume", "name a file with --output"}}}) {
     SCOPED_TRACE(options.front() + " " + options.back());
     Words command = {"translate", Toy::get().rnn};
