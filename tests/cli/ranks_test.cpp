@@ -4,8 +4,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,6 +56,31 @@ class Ranks : public ::testing::Test {
     write_toy_pairs(folder_, "test", 23, 3);
   }
 
+  /// Two ranks train without an end until `stop`, given the process that has started them, makes
+  /// them save and end. Returns what they have said.
+  std::string train_until(const std::vector<std::string>& more,
+                          const std::function<void(int)>& stop) const {
+    const std::string console = folder_ / "console.log", metrics = folder_ / "run/metrics.jsonl";
+    const std::string config = write_toy_config(
+        folder_, {"run", kNone,
+                  "learning_rate: 0.005, updates: 1000000, micro_batches: 4, log_every: 1, "
+                  "validate_every: 1000000, save_every: 1000000"});
+    std::vector<std::string> arguments{"train", config, "--ranks", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    subprocess::Child heed = subprocess::start(command(arguments), console);
+    std::error_code not_yet;
+    while (!(fs::file_size(metrics, not_yet) > 0 && !not_yet)) {
+      if (heed.finished())
+        throw std::runtime_error("it has ended before the signal\n" + read_file(console));
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    stop(static_cast<int>(heed.process()));
+    EXPECT_EQ(heed.wait(), 1);
+    std::string told = read_file(console);
+    EXPECT_EQ(lines_of(told).back(), "heed: interrupted, all 2 ranks have ended");
+    EXPECT_THAT(told, HasSubstr("everything is saved"));
+    return told;
+  }
   /// Trains the folder NAME with more arguments.
   Result train(const std::string& name, const char* model, std::vector<std::string> more) {
     more.insert(more.begin(), {"train", write_toy_config(folder_, {name, model, kTraining, true})});
@@ -204,51 +231,24 @@ TEST_F(Ranks, WaitForAScoreThatTakesLongerThanAnExchangeMay) {
 }
 
 TEST_F(Ranks, EndAndDoNotStartAgainAfterASignalToOne) {
-  const std::string console = folder_ / "console.log", metrics = folder_ / "run/metrics.jsonl";
-  const std::string config = write_toy_config(
-      folder_, {"run", kNone,
-                "learning_rate: 0.005, updates: 1000000, micro_batches: 4, log_every: 1, "
-                "validate_every: 1000000, save_every: 1000000"});
-  subprocess::Child heed =
-      subprocess::start(command({"train", config, "--ranks", "2", "--restarts", "3"}), console);
-  std::error_code not_yet;
-  while (!(fs::file_size(metrics, not_yet) > 0 && !not_yet)) {
-    if (heed.finished()) FAIL() << "it has ended before the signal\n" << read_file(console);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  const int rank = process_of_rank(heed.process(), 1);
-  ASSERT_GT(rank, 0);
-  ::kill(rank, SIGTERM);
-  EXPECT_EQ(heed.wait(), 1);
-  const std::string told = read_file(console);
-  EXPECT_EQ(lines_of(told).back(), "heed: interrupted, all 2 ranks have ended");
-  EXPECT_THAT(told, HasSubstr("everything is saved"));
+  const std::string told = train_until({"--restarts", "3"}, [](int launcher) {
+    const int rank = process_of_rank(launcher, 1);
+    ASSERT_GT(rank, 0);
+    ::kill(rank, SIGTERM);
+  });
   EXPECT_THAT(told, Not(HasSubstr("start again")));
 }
 
 // As systemd, a scheduler or pkill does it: each rank gets the signal, and once more from the
 // process that has started them.
 TEST_F(Ranks, SaveWhereEveryProcessGetsTheSignal) {
-  const std::string console = folder_ / "console.log", metrics = folder_ / "run/metrics.jsonl";
-  const std::string config = write_toy_config(
-      folder_, {"run", kNone,
-                "learning_rate: 0.005, updates: 1000000, micro_batches: 4, log_every: 1, "
-                "validate_every: 1000000, save_every: 1000000"});
-  subprocess::Child heed = subprocess::start(command({"train", config, "--ranks", "2"}), console);
-  std::error_code not_yet;
-  while (!(fs::file_size(metrics, not_yet) > 0 && !not_yet)) {
-    if (heed.finished()) FAIL() << "it has ended before the signal\n" << read_file(console);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  const int first = process_of_rank(heed.process(), 0), second = process_of_rank(heed.process(), 1);
-  for (const int process : {first, second, static_cast<int>(heed.process())}) {
-    ASSERT_GT(process, 0);
-    ::kill(process, SIGTERM);
-  }
-  EXPECT_EQ(heed.wait(), 1);
-  const std::string told = read_file(console);
-  EXPECT_EQ(lines_of(told).back(), "heed: interrupted, all 2 ranks have ended");
-  EXPECT_THAT(told, HasSubstr("everything is saved"));
+  train_until({}, [](int launcher) {
+    const int first = process_of_rank(launcher, 0), second = process_of_rank(launcher, 1);
+    for (const int process : {first, second, launcher}) {
+      ASSERT_GT(process, 0);
+      ::kill(process, SIGTERM);
+    }
+  });
 }
 
 TEST_F(Ranks, MeetAmongTemporaryFiles) {
