@@ -72,11 +72,13 @@ const auto kOthers = testing::Values(
     Way{"unknown_words", false, false, kReplaced},
     Way{"unknown_words_of_an_ensemble", true, false, kReplaced},
     Way{"unknown_words_with_prefixes", false, true, {"--replace-unknown"}});
-const auto kName = [](const auto& info) { return std::string(info.param.name); };
+std::string name_of(const testing::TestParamInfo<Way>& info) {
+  return info.param.name;
+}
 
-INSTANTIATE_TEST_SUITE_P(Searched, TranslateTogether, kSearched, kName);
-INSTANTIATE_TEST_SUITE_P(Others, TranslateTogether, kOthers, kName);
-INSTANTIATE_TEST_SUITE_P(Ways, TranslateSearched, kSearched, kName);
+INSTANTIATE_TEST_SUITE_P(Searched, TranslateTogether, kSearched, name_of);
+INSTANTIATE_TEST_SUITE_P(Others, TranslateTogether, kOthers, name_of);
+INSTANTIATE_TEST_SUITE_P(Ways, TranslateSearched, kSearched, name_of);
 
 TEST_P(TranslateTogether, WhatIsToldChangesNoTranslation) {
   const Lines plain = translate({}), scored = translate({"--scores"}),
