@@ -1,0 +1,94 @@
+"""What gpu.py's parts are made of: where they run, and commands that several of them have.
+
+The first word of a command is a program: heed, test_devices, or reference for reference.py.
+"""
+import csv
+import dataclasses
+import hashlib
+import json
+import pathlib
+import re
+
+from sitting import Step
+
+
+@dataclasses.dataclass
+class Setting:
+    """Where and how the parts run. `found` has what one part tells another."""
+    device: str
+    folder: pathlib.Path  # of outputs
+    data: pathlib.Path
+    config: str
+    gpus: int = 1
+    small: bool = False  # the rehearsal: sizes that a CPU has time for
+    has_test_devices: bool = True
+    found: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def batches(self):
+        return (256, 64) if self.small else (32768, 4096)
+
+    @property
+    def updates(self):
+        return 4 if self.small else 30
+
+
+def goal(value, least, met=None):
+    """`least` beside what was measured."""
+    met = value >= least if met is None else met
+    return f">= {least:,}: " + ("met" if met else f"{value / least:.2f} of it")
+
+
+def digest(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()[:12]
+
+
+def settings(values):
+    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
+
+
+def shrunk(at):
+    """Over a configuration of configs/: what makes a rehearsal of it short."""
+    return {"model.width": 32, "model.feed_forward": 64, "model.encoder_layers": 1, "model.decoder_layers": 1,
+            "model.hidden_size": 48, "training.batch_size": 256, "training.max_minutes": 0.05, "decoding.max_length_ratio": 1,
+            "decoding.beam_size": 2} if at.small else {}
+
+
+def train(at, name, what, setting, changes, read=None, config=None, options=("--overwrite",), **limits):
+    """A short training; its summary is found as summary-NAME, the digest of its weights as digest-NAME."""
+    values = {"output": at.folder / name, "device": at.device} | changes
+    folder = values["output"]
+    if config is None:
+        values = {"training.updates": at.updates, "training.validate_every": at.updates,
+                  "training.save_every": at.updates} | values
+
+    def keep(done):
+        at.found[f"summary-{name}"] = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        at.found[f"digest-{name}"] = digest(folder / "model.safetensors")
+        return read(at.found[f"summary-{name}"], done) if read else []
+
+    return Step(what, setting, ["heed", "train", config or at.config, *settings(values), *options], keep, **limits)
+
+
+def computed(rows):
+    """Rows of what was found before; no command."""
+    return Step("", "", None, lambda _: rows())
+
+
+def doctor_lines(text):
+    """What `heed doctor` prints: {name: (whether it is well, value)}."""
+    found = re.findall(r"^(ok|--) +(\S+) +(.*)$", text, flags=re.M)
+    return {name: (mark == "ok", value) for mark, name, value in found}
+
+
+def read_csv(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def bench(at, shape, what, setting, read, *more, systems=None, updates=20, warmup=5):
+    folder = at.folder / ("bench-" + re.sub(r"\W+", "-", f"{shape}-{setting}"))
+    return Step(what, setting, [
+        "heed", "bench", "train", at.config, "--systems", systems or f"{shape},{shape}_small_batches",
+        "--updates", 2 if at.small else updates, "--warmup", 1 if at.small else warmup, "--set", f"device={at.device}", *more,
+        "-o", folder], lambda done: read(folder), limit=60)
