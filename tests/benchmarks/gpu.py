@@ -4,7 +4,7 @@
   python3 tests/benchmarks/gpu.py --minutes 9                       # of a build, after ./run gpu: runs/gpu/report.md
   python3 tests/benchmarks/gpu.py --minutes 9 --heed FOLDER         # of what ./run gpu-bundle made
   python3 tests/benchmarks/gpu.py --only best,compiled --minutes 7  # these parts
-  python3 tests/benchmarks/gpu.py --device cpu --minutes 4          # a rehearsal: every command, as small as it can be
+  python3 tests/benchmarks/gpu.py --device cpu --minutes 30         # a rehearsal: every command, as small as it can be
 
 Parts come in order of value, each with a limit; the table is written after each row, and says what was left out. It needs
 data/multi30k (python3 data_scripts/multi30k.py), for the PyTorch loop a Python with torch, and its first run, or --prepare,
@@ -50,10 +50,10 @@ def commit():
         output_of(["git", "describe", "--always", "--dirty"]) or "unknown"
 
 
-def head(doctor, at):
+def head(at):
     """The lines above the table: what everything was run on."""
     cards = output_of(["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"])
-    value = {name: text for name, (_, text) in doctor.items()}
+    value = {name: text for name, (_, text) in at.doctor.items()}
     lines = [f"heed {value.get('heed')}, commit {commit()}, LibTorch {value.get('LibTorch')}, "
              f"{time.strftime('%Y-%m-%d %H:%M')}",
              f"GPUs (name, memory, driver): {'; '.join(cards.splitlines()) or value.get('GPU')}",
@@ -64,8 +64,9 @@ def head(doctor, at):
 
 
 def shown(command):
-    """Paths of the checkout without its folder."""
-    return shlex.join(str(word) for word in command).replace(f"{ROOT}/", "")
+    """As one would type it, in the folder of the checkout."""
+    text = shlex.join(str(word) for word in command).replace(f"{ROOT}/", "")
+    return re.sub("^reference ", "python3 tests/benchmarks/reference.py ", text)
 
 
 def prepare(programs, data):
@@ -90,9 +91,9 @@ def prepare(programs, data):
 def doctor_of(programs):
     try:
         done = subprocess.run([programs.heed, "doctor"], cwd=ROOT, capture_output=True, text=True, check=False,
-                              env=programs.environment)
-    except OSError as error:
-        sys.exit(f"gpu.py: {programs.heed}: {error.strerror}")
+                              env=programs.environment, timeout=180)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        sys.exit(f"gpu.py: heed doctor: {error}")
     return gpu_steps.doctor_lines(done.stdout), done.stderr
 
 
@@ -126,6 +127,7 @@ def main():
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("runs/gpu"))
     parser.add_argument("--prepare", action="store_true", help="only make what all commands read (data/gpu)")
     args = parser.parse_args()
+    begin = time.monotonic()  # the first command, which loads CUDA's libraries from the disk, counts, too
     try:
         programs = gpu_program.Programs(args.heed, args.python)
     except FileNotFoundError as problem:
@@ -139,12 +141,14 @@ def main():
         config=f"tests/benchmarks/{'gpu_small' if small else 'gpu'}.yaml", has_test_devices=programs.test_devices.is_file(),
         gpus=args.gpus or gpus_of(output_of(["nvidia-smi", "-L"]), os.environ.get("CUDA_VISIBLE_DEVICES")) or 1)
     parts = chosen(gpu_parts.parts_of(at), args.only)
-    programs.find_sacrebleu(args.output)
-    doctor, said = doctor_of(programs)
+    at.folder.mkdir(parents=True, exist_ok=True)
+    programs.find_sacrebleu(at.folder)
+    at.doctor, said = doctor_of(programs)
     if not small:
-        require_gpu(doctor, said)
+        require_gpu(at.doctor, said)
     prepare(programs, data)
-    one = sitting.Sitting(at.folder / "report.md", 60 * args.minutes, head(doctor, at), programs.start, shown, ROOT)
+    one = sitting.Sitting(at.folder / "report.md", 60 * args.minutes, head(at), programs.start, shown, ROOT, begin=begin,
+                          patience=4 if small else 1)
     one.run(parts)
     print(one.report())
     print(f"written to {one.path}", file=sys.stderr)

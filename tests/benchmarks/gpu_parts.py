@@ -4,7 +4,7 @@ import json
 import re
 
 import gpu_models
-from gpu_steps import bench, computed, doctor_lines, goal, read_csv, train
+from gpu_steps import bench, computed, goal, read_csv, train
 from sitting import Part, Row, Step
 
 # The goals, on one H100 (docs/gpu.md).
@@ -45,8 +45,8 @@ def loss_row(at, device, precision):
 
 
 def doctor(at):
-    yield Step("doctor", at.device, ["heed", "doctor"], lambda done: [Row("doctor", at.device, "; ".join(
-        f"{name} {value}" for name, (_, value) in doctor_lines(done.said).items()))], limit=30)
+    yield computed(lambda: [Row("doctor", at.device, "; ".join(
+        f"{name} {value}" for name, (_, value) in at.doctor.items()), command="heed doctor")])
     if at.has_test_devices:
         yield Step("operators", "every fast path against fp64", ["test_devices", "--device", at.device], read_operators,
                    limit=45, why=failing_operators)
@@ -92,10 +92,10 @@ def reference(at, shape, batches, *more):
         limit=100 if more else 60, least=20 if more else 8)
 
 
-def ratios(at, shape):
+def ratios(at, shape, batches):
     """As far as both were measured."""
     def rows():
-        for batch in at.batches:
+        for batch in batches:
             ours, theirs = at.found.get(("heed", shape, batch)), at.found.get(("reference", shape, batch))
             if ours and theirs:
                 yield Row("training", f"{shape}: heed / PyTorch, batches of {batch:,}", f"{ours / theirs:.2f} x",
@@ -116,13 +116,13 @@ def training(at):
         yield speeds(at, shape)
         yield small_batches(at, shape)
         yield reference(at, shape, at.batches)
-        yield ratios(at, shape)
+        yield ratios(at, shape, at.batches)
 
 
 def compiled(at):
     for shape in ("W1",) if at.small else ("W1", "big", "base"):
         yield reference(at, shape, at.batches[:1], "--compile")
-        yield ratios(at, shape)
+        yield ratios(at, shape, at.batches[:1])
 
 
 # --- time: which operations take it, and what graphs save

@@ -14,7 +14,7 @@ from sitting import Step
 
 @dataclasses.dataclass
 class Setting:
-    """Where and how the parts run. `found` has what one part tells another."""
+    """Where and how the parts run. `doctor` has doctor_lines(); `found` what one part tells another."""
     device: str
     folder: pathlib.Path  # of outputs
     data: pathlib.Path
@@ -22,6 +22,7 @@ class Setting:
     gpus: int = 1
     small: bool = False  # the rehearsal: sizes that a CPU has time for
     has_test_devices: bool = True
+    doctor: dict = dataclasses.field(default_factory=dict)
     found: dict = dataclasses.field(default_factory=dict)
 
     @property

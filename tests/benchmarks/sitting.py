@@ -123,14 +123,16 @@ def run(command, limit, log, cwd=None, environment=None):
 
 
 class Sitting:
-    """Runs parts in `folder` and keeps `path`, the report, up to date. `start(command)` is what is run for a command: its
+    """Runs parts in `folder` and keeps `path`, the report, up to date. The seconds count from `begin` of the clock; `patience` is
+    a factor of each part's and each command's limit. `start(command)` is what is run for a command: its
     words and the environment; `shown(command)` is what the table says of it."""
 
-    def __init__(self, path, seconds, head, start, shown, folder=None, clock=time.monotonic):
+    def __init__(self, path, seconds, head, start, shown, folder=None, clock=time.monotonic, begin=None,
+                 patience=1):
         self.path, self.head, self.start, self.shown = pathlib.Path(path), head, start, shown
-        self.folder, self.clock = folder, clock
+        self.folder, self.clock, self.patience = folder, clock, patience
         self.rows, self.waiting, self.count = [], [], 0
-        self.seconds, self.begin = seconds, clock()
+        self.seconds, self.begin = seconds, clock() if begin is None else begin
         self.logs = self.path.parent / "logs"
         self.logs.mkdir(parents=True, exist_ok=True)
         put_aside(self.path)
@@ -172,7 +174,7 @@ class Sitting:
         self.write()
 
     def run_part(self, part):
-        end = self.clock() + min(part.seconds, self.left())
+        end = self.clock() + min(self.patience * part.seconds, self.left())
         for step in part.steps():
             if step.command is None:
                 self.read(step, Done(), "")
@@ -183,7 +185,7 @@ class Sitting:
                              f"left out: it needs {step.least:.0f} s, and {max(0, left):.0f} s were left",
                              command=self.shown(step.command)))
                 continue
-            self.run_step(step, min(step.limit, left))
+            self.run_step(step, min(self.patience * step.limit, left))
 
     def run_step(self, step, limit):
         shown = self.shown(step.command)
@@ -195,7 +197,7 @@ class Sitting:
         try:
             said = run(command, limit, self.logs / name, self.folder, environment)
         except Ended as ended:
-            cut = ended.late and limit < step.limit
+            cut = ended.late and limit < self.patience * step.limit
             unknown = bool(step.optional and re.search(step.optional, str(ended)))
             result = f"left out: {ended}, the end of its part" if cut else \
                      f"left out: {str(ended)[:100]}" if unknown else f"FAILED: {step.why(ended.said) or ended}"

@@ -29,9 +29,9 @@ class Sat(unittest.TestCase):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.path = self.folder / "report.md"
 
-    def sit(self, *parts, seconds=60, clock=time.monotonic):
+    def sit(self, *parts, seconds=60, clock=time.monotonic, patience=1):
         one = Sitting(self.path, seconds, "# head\n\n", lambda command: (command, None), lambda command: command[-1],
-                      folder=self.folder, clock=clock)
+                      folder=self.folder, clock=clock, patience=patience)
         stderr, sys.stderr = sys.stderr, open(os.devnull, "w", encoding="utf-8")
         try:
             one.run(parts)
@@ -89,6 +89,11 @@ class Sat(unittest.TestCase):
         one = self.sit(Part("p", 50, "?", lambda: [shell("echo 1")]), Part("q", 500, "?", lambda: [shell("echo 2", limit=500)]),
                        seconds=100, clock=lambda: next(now))
         self.assertEqual([row.result for row in one.rows], ["1", "2"])
+
+    def test_patience_is_a_factor_of_all_limits_but_that_of_the_sitting(self):
+        part = Part("p", 1, "?", lambda: [shell("sleep 0.6; echo 1", limit=0.1, least=0), shell("sleep 60", limit=50, least=0)])
+        one = self.sit(part, seconds=2, patience=10)
+        self.assertEqual([row.result for row in one.rows], ["1", "left out: not done after 1 s, the end of its part"])
 
     def test_all_parts_together_have_a_limit(self):
         one = self.sit(Part("p", 60, "?", lambda: [shell("sleep 60", limit=50, least=0)]),
