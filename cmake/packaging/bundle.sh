@@ -13,7 +13,7 @@ die() { printf 'run: %s\n' "$*" >&2; exit 1; }
 
 { [ ! -e "$folder" ] || [ -f "$folder/bin/heed" ] || [ -z "$(ls -A "$folder")" ]; } ||
   die "$folder has other files; name a new folder"
-rm -rf "$folder"
+for name in bin lib heed README.md COMMIT configs data data_scripts tests; do rm -rf "${folder:?}/$name"; done  # runs stay
 mkdir -p "$folder/bin" "$folder/lib" "$folder/tests/benchmarks" "$folder/data"
 
 libtorch=$(dirname "$(ldd "$build/heed" | awk '$1 == "libtorch_cpu.so" {print $3}')")
@@ -46,16 +46,16 @@ cp tests/benchmarks/*.py tests/benchmarks/*.yaml "$folder/tests/benchmarks/"
 cp cmake/packaging/bundle/* "$folder/"
 find "$folder" -name __pycache__ -prune -exec rm -rf {} +
 
-size() { du -sm --apparent-size "$folder" | cut -f1; }
+size() { du -smL --apparent-size --exclude=runs "$1" | cut -f1; }
 
 # First what every sitting needs, then other corpora as far as they fit.
 for corpus in data/gpu data/multi30k data/*/; do
   corpus=${corpus%/}
   [ -d "$corpus" ] && [ ! -e "$folder/$corpus" ] || continue
-  cp -rL "$corpus" "$folder/data/"
-  if [ "$(size)" -gt "$most" ]; then
-    rm -rf "${folder:?}/$corpus"
+  if [ $(($(size "$folder") + $(size "$corpus"))) -ge "$most" ]; then
     printf 'run: %s is left out: with it the folder would have more than %s MB\n' "$corpus" "$most" >&2
+  else
+    cp -rL "$corpus" "$folder/data/"
   fi
 done
-[ "$(size)" -le "$most" ] || die "$folder has $(size) MB, more than $most"
+[ "$(size "$folder")" -le "$most" ] || die "$folder has $(size "$folder") MB, more than $most"

@@ -31,6 +31,7 @@ class Setting:
 
     @property
     def updates(self):
+        """Those of `config`."""
         return 4 if self.small else 30
 
 
@@ -59,9 +60,6 @@ def train(at, name, what, setting, changes, read=None, config=None, options=("--
     """A short training; its summary is found as summary-NAME, the digest of its weights as digest-NAME."""
     values = {"output": at.folder / name, "device": at.device} | changes
     folder = values["output"]
-    if config is None:
-        values = {"training.updates": at.updates, "training.validate_every": at.updates,
-                  "training.save_every": at.updates} | values
 
     def keep(done):
         at.found[f"summary-{name}"] = json.loads((folder / "summary.json").read_text(encoding="utf-8"))

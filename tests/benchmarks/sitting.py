@@ -123,12 +123,11 @@ def run(command, limit, log, cwd=None, environment=None):
 
 
 class Sitting:
-    """Runs parts in `folder` and keeps `path`, the report, up to date. The seconds count from `begin` of the clock; `patience` is
-    a factor of each part's and each command's limit. `start(command)` is what is run for a command: its
-    words and the environment; `shown(command)` is what the table says of it."""
+    """Runs parts in `folder` and keeps `path`, the report, up to date. `start(command)` is what is run for a command: its words
+    and the environment; `shown(command)` is what the table says of it. The seconds count from `begin` of the clock; `patience`
+    is a factor of the limits of all parts and commands."""
 
-    def __init__(self, path, seconds, head, start, shown, folder=None, clock=time.monotonic, begin=None,
-                 patience=1):
+    def __init__(self, path, seconds, head, start, shown, folder=None, clock=time.monotonic, begin=None, patience=1):
         self.path, self.head, self.start, self.shown = pathlib.Path(path), head, start, shown
         self.folder, self.clock, self.patience = folder, clock, patience
         self.rows, self.waiting, self.count = [], [], 0

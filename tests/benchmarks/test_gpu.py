@@ -143,7 +143,7 @@ class Parts(unittest.TestCase):
     def test_longer_parts_say_what_was_done_in_time(self):
         one = self.sit("talks", "figure2")
         self.assertEqual([(row.what, row.setting) for row in one.rows], [("talks", "none_30"), ("figure2", "none_30")])
-        self.assertIn("BLEU 41.50 after 6,000 updates", one.rows[0].result)
+        self.assertIn("BLEU 41.50 after 30 updates", one.rows[0].result)
 
     def test_a_driver_that_falls_over_fails_each_row_and_the_sitting_goes_on(self):
         one = self.sit(FAIL="device=cuda")
@@ -177,6 +177,9 @@ class Files(unittest.TestCase):
         for file in ("gpu.yaml", "gpu_small.yaml"):
             text = (ROOT / "tests/benchmarks" / file).read_text(encoding="utf-8")
             self.assertEqual(re.findall(r"- (?:\{)?name: (\w+)", text), names, file)
+            updates = gpu_steps.Setting("", ROOT, ROOT, file, small="small" in file).updates
+            self.assertEqual(re.findall(r"(updates|validate_every|save_every): (\d+)", text),
+                             [(key, str(updates)) for key in ("updates", "validate_every", "save_every")])
 
     def test_the_page_has_the_goals(self):
         page = (ROOT / "docs/gpu.md").read_text(encoding="utf-8")

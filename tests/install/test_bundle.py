@@ -80,6 +80,14 @@ class Bundle(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("/usr/bin/false has no torch 2.11", done.stderr)
 
+    def test_z_a_new_bundle_in_its_place_leaves_runs_there(self):
+        for name in ("runs/gpu/report.md", "bin/old"):
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text("kept")
+        self.assertEqual(self.make(self.folder).returncode, 0)
+        self.assertEqual((self.folder / "runs/gpu/report.md").read_text(), "kept")
+        self.assertFalse((self.folder / "bin/old").exists())
+
     def test_a_folder_with_other_files_is_left_alone(self):
         other = self.base / "other"
         other.mkdir()
