@@ -113,7 +113,7 @@ class Parts(unittest.TestCase):
         one = self.sit("training", "bits")
         self.assertEqual(self.row(one, "two runs").goal, "the same: met")
         self.assertEqual(self.row(one, "one run, and one that was resumed").goal, "the same: met")
-        self.assertEqual(self.row(one, "W1, deterministic").result, "950,000 tokens/s, 5 % fewer")
+        self.assertEqual(self.row(one, "W1, deterministic").result, "950,000 tokens/s, 0.95 of the speed without")
         self.assertTrue(one.good)
         one = self.sit("bits", ODD="no-bits")
         self.assertEqual(self.row(one, "two runs").goal, "the same: MISSED")
@@ -186,7 +186,7 @@ class Files(unittest.TestCase):
         for number in (*filter(None, gpu_parts.SPEED.values()), gpu_models.SENTENCES):
             self.assertIn(f"{number:,}", page)
         for words in (f"{gpu_parts.RATIO} times", f"{gpu_parts.SMALL_BATCHES} of", f"{gpu_models.MINUTE} after 60",
-                      f"{gpu_models.BEST} after 180", f"at most {gpu_parts.COST} %"):
+                      f"{gpu_models.BEST} after 180", f"{gpu_parts.KEPT} of the speed"):
             self.assertIn(words, page)
         at = gpu_steps.Setting("cuda", ROOT, ROOT, "gpu.yaml")
         for part in gpu_parts.parts_of(at):
