@@ -77,7 +77,7 @@ def reference(at, shape, batches, *more):
     name = "PyTorch, compiled" if "--compile" in more else "PyTorch"
 
     def read(done):
-        for line in done.said.splitlines():
+        for line in filter(lambda line: line.startswith("{"), done.said.splitlines()):
             numbers = json.loads(line)
             key = ("reference", shape, numbers["batch_tokens"])
             speed = numbers["target_tokens_per_second"]

@@ -178,6 +178,13 @@ class Run(unittest.TestCase):
         for given in (["--prefix"], ["--prefix", ""], ["--prefix="]):
             self.assertIn("run: --prefix needs a folder", self.run_it("install", *given, status=1).stderr)
 
+    def test_a_bundle_needs_a_folder_and_a_corpus(self):
+        for given in ([], ["-DHEED_NCCL=OFF"]):
+            self.assertIn("run: gpu-bundle needs the name of a folder", self.run_it("gpu-bundle", *given, status=1).stderr)
+        done = self.run_it("gpu-bundle", "there", status=1)
+        self.assertIn("run: there is no data/multi30k; python3 data_scripts/multi30k.py makes it", done.stderr)
+        self.assertFalse((self.folder / "there").exists())
+
     def test_sudo_is_for_other_folders_than_ones_own(self):
         self.assertIn("name another folder by --prefix", self.run_it("install", status=1, SUDO_USER="somebody").stderr)
 
