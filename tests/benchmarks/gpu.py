@@ -43,18 +43,18 @@ def gpus_of(listed, visible):
     return len(re.findall(r"^GPU \d+:", listed, flags=re.M))
 
 
-def commit():
-    """That of the bundle, which has no repository, or of this checkout."""
-    file = ROOT / "COMMIT"
+def commit(heed):
+    """That of the program's bundle, which has no repository, or of this checkout."""
+    file = heed.parents[1] / "COMMIT"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else \
         output_of(["git", "describe", "--always", "--dirty"]) or "unknown"
 
 
-def head(at):
+def head(at, heed):
     """The lines above the table: what everything was run on."""
     cards = output_of(["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"])
     value = {name: text for name, (_, text) in at.doctor.items()}
-    lines = [f"heed {value.get('heed')}, commit {commit()}, LibTorch {value.get('LibTorch')}, "
+    lines = [f"heed {value.get('heed')}, commit {commit(heed)}, LibTorch {value.get('LibTorch')}, "
              f"{time.strftime('%Y-%m-%d %H:%M')}",
              f"GPUs (name, memory, driver): {'; '.join(cards.splitlines()) or value.get('GPU')}",
              f"host: {value.get('CPU')}, {platform.machine()}, Linux {platform.release()}"]
@@ -147,7 +147,7 @@ def main():
     if not small:
         require_gpu(at.doctor, said)
     prepare(programs, data)
-    one = sitting.Sitting(at.folder / "report.md", 60 * args.minutes, head(at), programs.start, shown, ROOT, begin=begin,
+    one = sitting.Sitting(at.folder / "report.md", 60 * args.minutes, head(at, programs.heed), programs.start, shown, ROOT, begin=begin,
                           patience=4 if small else 1)
     one.run(parts)
     print(one.report())
