@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/device.h"
 
 namespace heed::decode {
 namespace {
@@ -83,22 +84,74 @@ Candidates on_cpu(const Tensor& scores, int64_t count) {
   return out;
 }
 
-Candidates on_device(const Tensor& scores, int64_t count) {
-  const auto [values, ids] = at::topk(scores, count, /*dim=*/-1);
-  // Doubles hold both exactly: the host waits for one copy instead of two.
-  const Tensor both = at::stack({values.to(at::kDouble), ids.to(at::kDouble)}).cpu();
-  const int64_t total = values.numel();
-  const double* const v = both.const_data_ptr<double>();
-  require_numbers(std::none_of(v, v + total, [](double value) { return std::isnan(value); }));
-  Candidates out{
-      .count = count, .values = std::vector<float>(total), .ids = std::vector<int64_t>(total)};
-  for (int64_t r = 0; r < scores.size(0); ++r) {
-    std::vector<Scored> row(count);
+/// A tensor in the bytes of `block` from `begin` on, which moves behind it.
+Tensor part_of(const Tensor& block, int64_t& begin, at::ScalarType type, int64_t rows,
+               int64_t count) {
+  const int64_t bytes = rows * count * static_cast<int64_t>(at::elementSize(type));
+  const Tensor part = block.narrow(0, begin, bytes).view(type).view({rows, count});
+  begin += bytes;
+  return part;
+}
+
+/// What a device chose: made by its operations side by side in one block, so that nothing has to be
+/// put together, and the host waits for one copy.
+class Chosen {
+ public:
+  Chosen(const Scores& scores, int64_t count)
+      : rows_(scores.values.size(0)), count_(count), type_(scores.values.scalar_type()) {
+    const auto bytes = static_cast<int64_t>(at::elementSize(at::kLong) +
+                                            at::elementSize(at::kFloat) + at::elementSize(type_));
+    const Tensor block =
+        at::empty({rows_ * count_ * bytes}, scores.values.options().dtype(at::kByte));
+    Parts parts = parts_of(block);
+    at::topk_out(parts.values, parts.ids, scores.values, count_, /*dim=*/-1, /*largest=*/true,
+                 /*sorted=*/false);
+    if (scores.log_probabilities.defined())
+      at::gather_out(parts.log_probabilities, scores.log_probabilities, -1, parts.ids);
+    else
+      parts.log_probabilities.copy_(parts.values);
+    const model::Download download(block);
+    host_ = parts_of(download.host());
+    host_.values = host_.values.to(at::kFloat);
+  }
+
+  Scored at(int64_t i) const {
+    const auto value = host_.values.const_data_ptr<float>()[i];
+    const auto log_probability = host_.log_probabilities.const_data_ptr<float>()[i];
+    return {value == kNever ? kNever : log_probability, host_.ids.const_data_ptr<int64_t>()[i]};
+  }
+
+ private:
+  struct Parts {
+    Tensor ids, log_probabilities, values;
+  };
+  Parts parts_of(const Tensor& block) const {
+    int64_t begin = 0;
+    Parts parts;
+    parts.ids = part_of(block, begin, at::kLong, rows_, count_);
+    parts.log_probabilities = part_of(block, begin, at::kFloat, rows_, count_);
+    parts.values = part_of(block, begin, type_, rows_, count_);
+    return parts;
+  }
+
+  int64_t rows_, count_;
+  at::ScalarType type_;
+  Parts host_;
+};
+
+Candidates on_device(const Scores& scores, int64_t count) {
+  const Chosen chosen(scores, count);
+  const int64_t rows = scores.values.size(0);
+  Candidates out{.count = count,
+                 .values = std::vector<float>(rows * count),
+                 .ids = std::vector<int64_t>(rows * count)};
+  std::vector<Scored> row(count);
+  for (int64_t r = 0; r < rows; ++r) {
     for (int64_t i = 0; i < count; ++i) {
-      const double* const one = v + r * count + i;
-      row[i] = {static_cast<float>(*one), static_cast<int64_t>(one[total])};
+      row[i] = chosen.at(r * count + i);
+      require_numbers(!std::isnan(row[i].value));
     }
-    std::sort(row.begin(), row.end(), better);
+    std::ranges::sort(row, better);
     for (int64_t i = 0; i < count; ++i) {
       out.values[r * count + i] = row[i].value;
       out.ids[r * count + i] = row[i].id;
@@ -122,22 +175,26 @@ void require_numbers(bool sound) {
     throw Failure("the model's scores are not numbers: its weights are damaged or diverged");
 }
 
-Candidates best_candidates(const Tensor& scores, int64_t count,
-                           const std::vector<kernels::Partition>& partitions) {
-  count = std::min(count, scores.size(1));
-  Candidates best = scores.is_cpu() ? on_cpu(scores, count) : on_device(scores, count);
-  normalise(best, partitions);
+Candidates best_candidates(const Scores& scores, int64_t count) {
+  count = std::min(count, scores.values.size(1));
+  if (!scores.values.is_cpu()) return on_device(scores, count);
+  Candidates best = on_cpu(scores.values, count);
+  normalise(best, scores.partitions);
   return best;
 }
 
-Candidates all_candidates(const Tensor& scores, const std::vector<kernels::Partition>& partitions) {
-  const Tensor host = scores.cpu().contiguous();
-  const float* const data = host.const_data_ptr<float>();
+Candidates all_candidates(const Scores& scores) {
+  const bool on_cpu = scores.values.is_cpu();
+  Tensor values = scores.values;
+  if (scores.log_probabilities.defined())
+    values = scores.log_probabilities.masked_fill(values.eq(kNever), kNever);
+  const Tensor host = model::Download(values.contiguous()).host();
+  const auto* const data = host.const_data_ptr<float>();
   Candidates all{.count = host.size(1), .values = {data, data + host.numel()}, .ids = {}};
-  if (!scores.is_cpu())
+  if (!on_cpu)
     require_numbers(
         std::ranges::none_of(all.values, [](float value) { return std::isnan(value); }));
-  normalise(all, partitions);
+  normalise(all, scores.partitions);
   return all;
 }
 
