@@ -84,79 +84,69 @@ Candidates on_cpu(const Tensor& scores, int64_t count) {
   return out;
 }
 
-/// A tensor in the bytes of `block` from `begin` on, which moves behind it.
-Tensor part_of(const Tensor& block, int64_t& begin, at::ScalarType type, int64_t rows,
-               int64_t count) {
-  const int64_t bytes = rows * count * static_cast<int64_t>(at::elementSize(type));
-  const Tensor part = block.narrow(0, begin, bytes).view(type).view({rows, count});
-  begin += bytes;
-  return part;
-}
+/// What a device chooses lies side by side in one block of bytes: nothing has to be put together
+/// for the one copy that the host waits for.
+struct Chosen {
+  Tensor ids;                // [rows, count] int64
+  Tensor log_probabilities;  // [rows, count] fp32
+  Tensor values;             // [rows, count] of the scores' type
 
-/// What a device chose: made by its operations side by side in one block, so that nothing has to be
-/// put together, and the host waits for one copy.
-class Chosen {
- public:
-  Chosen(const Scores& scores, int64_t count)
-      : rows_(scores.values.size(0)), count_(count), type_(scores.values.scalar_type()) {
-    const auto bytes = static_cast<int64_t>(at::elementSize(at::kLong) +
-                                            at::elementSize(at::kFloat) + at::elementSize(type_));
-    const Tensor block =
-        at::empty({rows_ * count_ * bytes}, scores.values.options().dtype(at::kByte));
-    Parts parts = parts_of(block);
-    at::topk_out(parts.values, parts.ids, scores.values, count_, /*dim=*/-1, /*largest=*/true,
-                 /*sorted=*/false);
-    if (scores.log_probabilities.defined())
-      at::gather_out(parts.log_probabilities, scores.log_probabilities, -1, parts.ids);
-    else
-      parts.log_probabilities.copy_(parts.values);
-    const model::Download download(block);
-    host_ = parts_of(download.host());
-    host_.values = host_.values.to(at::kFloat);
+  static int64_t bytes(int64_t cells, at::ScalarType type) {
+    return cells * static_cast<int64_t>(at::elementSize(at::kLong) + at::elementSize(at::kFloat) +
+                                        at::elementSize(type));
   }
-
-  Scored at(int64_t i) const {
-    const auto value = host_.values.const_data_ptr<float>()[i];
-    const auto log_probability = host_.log_probabilities.const_data_ptr<float>()[i];
-    return {value == kNever ? kNever : log_probability, host_.ids.const_data_ptr<int64_t>()[i]};
-  }
-
- private:
-  struct Parts {
-    Tensor ids, log_probabilities, values;
-  };
-  Parts parts_of(const Tensor& block) const {
+  Chosen(const Tensor& block, int64_t rows, int64_t count, at::ScalarType type) {
     int64_t begin = 0;
-    Parts parts;
-    parts.ids = part_of(block, begin, at::kLong, rows_, count_);
-    parts.log_probabilities = part_of(block, begin, at::kFloat, rows_, count_);
-    parts.values = part_of(block, begin, type_, rows_, count_);
-    return parts;
+    const auto next = [&](at::ScalarType of) {
+      const int64_t size = rows * count * static_cast<int64_t>(at::elementSize(of));
+      begin += size;
+      return block.narrow(0, begin - size, size).view(of).view({rows, count});
+    };
+    ids = next(at::kLong);
+    log_probabilities = next(at::kFloat);
+    values = next(type);
   }
-
-  int64_t rows_, count_;
-  at::ScalarType type_;
-  Parts host_;
 };
 
 Candidates on_device(const Scores& scores, int64_t count) {
-  const Chosen chosen(scores, count);
-  const int64_t rows = scores.values.size(0);
-  Candidates out{.count = count,
-                 .values = std::vector<float>(rows * count),
-                 .ids = std::vector<int64_t>(rows * count)};
-  std::vector<Scored> row(count);
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t i = 0; i < count; ++i) {
-      row[i] = chosen.at(r * count + i);
-      require_numbers(!std::isnan(row[i].value));
+  const int64_t rows = scores.values.size(0), cells = rows * count;
+  const at::ScalarType type = scores.values.scalar_type();
+  const Tensor block =
+      at::empty({Chosen::bytes(cells, type)}, scores.values.options().dtype(at::kByte));
+  Chosen chosen(block, rows, count, type);
+  if (count == 1)  // one pass over memory
+    at::max_out(chosen.values, chosen.ids, scores.values, -1, /*keepdim=*/true);
+  else
+    at::topk_out(chosen.values, chosen.ids, scores.values, count, -1, /*largest=*/true,
+                 /*sorted=*/false);
+  if (scores.log_probabilities.defined())
+    at::gather_out(chosen.log_probabilities, scores.log_probabilities, -1, chosen.ids);
+  else
+    chosen.log_probabilities.copy_(chosen.values);
+
+  const model::Download download(block);
+  Candidates out{
+      .count = count, .values = std::vector<float>(cells), .ids = std::vector<int64_t>(cells)};
+  const Chosen here(download.host(), rows, count, type);
+  const auto* const ids = here.ids.const_data_ptr<int64_t>();
+  const auto* const log_probabilities = here.log_probabilities.const_data_ptr<float>();
+  const Tensor values = here.values.to(at::kFloat);
+  const auto* const allowed = values.const_data_ptr<float>();
+  at::parallel_for(0, rows, 256, [&](int64_t begin, int64_t end) {
+    std::vector<Scored> row(count);
+    for (int64_t r = begin; r < end; ++r) {
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t cell = r * count + i;
+        row[i] = {allowed[cell] == kNever ? kNever : log_probabilities[cell], ids[cell]};
+        require_numbers(!std::isnan(row[i].value));
+      }
+      std::ranges::sort(row, better);
+      for (int64_t i = 0; i < count; ++i) {
+        out.values[r * count + i] = row[i].value;
+        out.ids[r * count + i] = row[i].id;
+      }
     }
-    std::ranges::sort(row, better);
-    for (int64_t i = 0; i < count; ++i) {
-      out.values[r * count + i] = row[i].value;
-      out.ids[r * count + i] = row[i].id;
-    }
-  }
+  });
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "decode/search.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
@@ -23,6 +24,8 @@ constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 /// On a GPU sentences that are done leave once they are this part of all: each time copies what the
 /// models keep of the others.
 constexpr std::size_t kWorthLeaving = 4;
+
+constexpr int64_t kSentencesOfAThread = 64;
 
 class Search {
  public:
@@ -105,16 +108,17 @@ class Search {
     }
     const Candidates next = candidates(output.scores);
     const Tensor attention = output.attention ? output.attention->host() : Tensor();
-    for (std::size_t i = 0; i < active_.size(); ++i) {
-      Beam& beam = beams_[active_[i]];
-      if (beam.done()) continue;
-      const auto first_row = static_cast<int64_t>(i) * width;
-      if (attention.defined()) {
-        const int64_t source = attention.size(2);
-        beam.attend(attention.const_data_ptr<float>() + first_row * source, source);
+    at::parallel_for(0, std::ssize(active_), kSentencesOfAThread, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        Beam& beam = beams_[active_[i]];
+        if (beam.done()) continue;
+        if (attention.defined()) {
+          const int64_t source = attention.size(2);
+          beam.attend(attention.const_data_ptr<float>() + i * width * source, source);
+        }
+        beam.advance(next, i * width);
       }
-      beam.advance(next, first_row);
-    }
+    });
   }
 
   void forbid(const Tensor& scores) {

@@ -3,7 +3,7 @@
 //
 // Tolerances: on the CPU Transformers are packed and recurrent models run in heed's kernels; both
 // compute in fp32 and add in other orders. Log-probabilities of a whole translation differ by some
-// 1e-5; weights that no two pieces are nearly equal with make the same translations of them.
+// 1e-5 on one processor and 2e-5 on another; weights that no two pieces are nearly equal with make the same translations of them.
 #include <gtest/gtest.h>
 
 #include "accelerator/support.h"
@@ -18,7 +18,7 @@ namespace {
 using decode::Translator;
 using ::testing::IsEmpty;
 
-constexpr double kTolerance = 2e-5;
+constexpr double kTolerance = 4e-5;
 
 const std::vector<std::string> kSources{"mira tolo", "", "sena kupo vadi rel", "kupo"};
 const std::vector<std::string> kTargets{"vadi", "rel", "mira tolo sena", "kupo tolo"};
@@ -131,19 +131,21 @@ TEST_P(EveryDecoder, TranslatesAsOnTheCpuWhileSentencesLeave) {
   // Eight together: those that are done stay until two are.
   const std::vector<std::string> lines{"mira",      "tolo sena", "kupo vadi rel",  "nostra",
                                        "mira tolo", "rel",       "sena kupo mira", "vadi"};
+  const std::vector<std::string> prefixes{"", "mira", "", "", "rel kupo", "", "", ""};
   decode::DecodeConfig config;
-  config.beam_size = 4;
   config.max_length_ratio = 1;
   config.min_length = 1;
   std::vector<std::vector<std::string>> texts;
   for (const at::Device& where : {device(), at::Device(at::kCPU)}) {
-    Translator translator({{sharp_model(kind()), vocabulary(), vocabulary()}}, config, where,
-                          at::kFloat);
-    translator.warn_of_cuts = false;
     auto& all = texts.emplace_back();
-    for (const auto& one : translator.translate(lines)) all.push_back(one.text);
-    const std::vector<std::string> prefixes{"", "mira", "", "", "rel kupo", "", "", ""};
-    for (const auto& one : translator.translate(lines, 1, prefixes)) all.push_back(one.text);
+    for (const int64_t beam : {4, 1}) {
+      config.beam_size = beam;
+      Translator translator({{sharp_model(kind()), vocabulary(), vocabulary()}}, config, where,
+                            at::kFloat);
+      translator.warn_of_cuts = false;
+      for (const auto& one : translator.translate(lines)) all.push_back(one.text);
+      for (const auto& one : translator.translate(lines, 1, prefixes)) all.push_back(one.text);
+    }
   }
   EXPECT_EQ(texts[0], texts[1]);
 }
@@ -165,7 +167,7 @@ int64_t launches_of(const model::ModelConfig& kind, int64_t length) {
 TEST_P(EveryDecoder, TakesAsManyLaunchesForEachStep) {
   // Windows begin to hide something, and room for more steps is made, now and then.
   const int64_t early = launches_of(kind(), 20) - launches_of(kind(), 14);
-  const int64_t late = launches_of(kind(), 40) - launches_of(kind(), 34);
+  const int64_t late = launches_of(kind(), 36) - launches_of(kind(), 30);
   EXPECT_NEAR(static_cast<double>(late), static_cast<double>(early), 6);
 }
 

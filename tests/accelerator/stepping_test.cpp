@@ -186,6 +186,21 @@ TEST(AcceleratorStepping, GreedySearchHidesNothing) {
   EXPECT_FALSE(state.carried[0].defined());
 }
 
+TEST(AcceleratorStepping, LayersMayHaveDifferentNumbersOfHeads) {
+  const at::NoGradGuard no_gradients;
+  model::ModelConfig config = model::testing::small_transformer();
+  config.decoder_layers = 2;
+  config.pruned_heads = {"decoder.0.1", "cross.0.0", "cross.0.1", "cross.1.2"};
+  Twins twins(config);
+  twins.step(at::full({5, 1}, text::kBegin, at::kLong));
+  const Tensor first = at::arange(5).unsqueeze(1);
+  twins.go_on_with({}, first.expand({5, 3}).contiguous());
+  for (int t = 0; t < 3; ++t) {
+    twins.step(some_tokens(5, 3));
+    twins.go_on_with({}, at::randint(3, {5, 3}, at::kLong) + 3 * first);
+  }
+}
+
 TEST(AcceleratorStepping, ALayerTakesSixteenLaunches) {
   // Three layer norms, six products, two attentions, three sums, one activation, one write.
   // LibTorch's plain operations, which stand in here, take one more for each norm and twelve for

@@ -149,8 +149,8 @@ BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) 
   }
   step.hidden_of_group = step.hidden;
   if (step.hidden.defined() && options.group > 1 && step.hidden.size(2) > 1) {
-    const Tensor repeated = step.hidden.expand({-1, options.group, -1, -1});
-    step.hidden_of_group = repeated.flatten(1, 2).unsqueeze(1);
+    const Tensor rows = step.hidden.unsqueeze(3);  // [.., 1, beam, 1, places]
+    step.hidden_of_group = rows.expand({-1, -1, -1, options.group, -1}).flatten(2, 3);
   }
   return step;
 }
@@ -176,22 +176,19 @@ Tensor added_at(const BeamStep& step, const Tensor& by_step, int64_t sentences, 
   const int64_t group = added.size(1) / kv_heads;
   const bool alike = added.size(0) == 1;  // for all queries
   added = added.view({alike ? 1 : sentences, -1, kv_heads, group, added.size(3)})
-              .permute({0, 2, 3, 1, 4});  // [sentences, kv heads, group, beam, places]
-  if (step.hidden.defined()) added = added + step.hidden.unsqueeze(1);
+              .transpose(1, 2);  // [sentences, kv heads, beam, group, places]
+  if (step.hidden.defined()) added = added + step.hidden.unsqueeze(3);
   return added.flatten(2, 3).narrow(3, 0, step.count);
 }
 
 Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
                     Tensor* weights) {
   const int64_t kv_heads = keys.size(1), beam = query.size(1), group = query.size(2) / kv_heads;
-  const Tensor queries = group == 1 ? query.transpose(1, 2)
-                                    : query.unflatten(2, {kv_heads, group})
-                                          .permute({0, 2, 3, 1, 4})
-                                          .flatten(2, 3);  // [.., kv heads, group * beam, head]
+  const Tensor queries =  // [sentences, kv heads, beam * group, head]
+      query.unflatten(2, {kv_heads, group}).transpose(1, 2).flatten(2, 3);
   const Tensor context = attend(queries, keys, values, look, weights);
-  if (weights) *weights = weights->unflatten(2, {group, beam}).flatten(1, 2);
-  if (group == 1) return context.transpose(1, 2).flatten(2);
-  return context.unflatten(2, {group, beam}).permute({0, 3, 1, 2, 4}).flatten(2);
+  if (weights) *weights = weights->unflatten(2, {beam, group}).transpose(2, 3).flatten(1, 2);
+  return context.unflatten(2, {beam, group}).transpose(1, 2).flatten(2);
 }
 
 Tensor weights_by_step(const Tensor& weights, const BeamStep& step) {

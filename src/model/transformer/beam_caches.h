@@ -5,17 +5,17 @@
 // -inf hides those that are not of its own past. What hypotheses take over from each other when
 // beams are reordered is that row of scores alone.
 //
-// For one sentence with b hypotheses and p steps, in numbers of n = 2 layers (kv heads) (head) keys
-// and values of one step:
+// What a step moves for one sentence with b hypotheses and p steps, in numbers; n = 2 (layers) (kv
+// heads) (head) are the keys and values of one step:
 //
-//                                      read and written for the order   read by attention launches
-//   caches of hypotheses, copied       b p n + b p n                    b p n               2
-//   layers places, gathered for each step     b p n + b p n                    b p n 2 layers here
-//   b^2 p + b^2 p                    b p n               1
+//                                   to reorder, launches   to attend
+//   caches by hypothesis, copied    2 b p n    2 layers    b p n
+//   places, gathered at each step   2 b p n    2 layers    b p n
+//   here                            2 b b p    1           b p n
 //
 // b is far below n. Attention multiplies b times as many queries and keys, which costs nothing: a
-// fused kernel works on tiles of 64 queries, and one hypothesis alone would fill a row of it. On a
-// CPU it would cost, so that a CPU keeps caches by hypothesis (StepCache, packed::Search).
+// fused kernel works on tiles of 64 queries, of which one hypothesis alone fills a row. On a CPU it
+// would cost, so that a CPU keeps caches by hypothesis (StepCache, packed::Search).
 //
 // Greedy search has one hypothesis: nothing is hidden, and there are no scores to add.
 //
@@ -49,7 +49,7 @@ struct BeamStep {
   int64_t first = 0, count = 0;  // the places that are looked at
   /// 0 or -inf: [sentences or 1, 1, beam or 1, count rounded up]; undefined: nothing is hidden.
   Tensor hidden;
-  Tensor hidden_of_group;  // the same for `group` queries a hypothesis, [.., 1, group * beam, ..]
+  Tensor hidden_of_group;  // the same for `group` queries a hypothesis, [.., 1, beam * group, ..]
   Tensor steps;  // [count rounded up] int64: the step of each place, where it is asked for
 };
 
@@ -81,12 +81,12 @@ Tensor hidden_padding(const State& state);
 
 /// What a query may look at: `hidden`, and scores by distance (ScoresByDistance) of a step's
 /// queries [sentences * beam or 1, heads, 1, steps], if any.
-/// Returns [sentences or 1, kv heads or 1, group * beam, count], for attend_beams(); or undefined.
+/// Returns [sentences or 1, kv heads or 1, beam * group, count], for attend_beams(); or undefined.
 Tensor added_at(const BeamStep& step, const Tensor& by_step, int64_t sentences, int64_t kv_heads);
 
 /// Attention of the hypotheses of each sentence over what it has: query [sentences, beam, heads,
 /// head], keys and values [sentences, kv heads, places, head] -> [sentences, beam, heads * head].
-/// Queries that share keys lie behind each other for it, [sentences, kv heads, group * beam, head],
+/// Queries that share keys lie behind each other for it, [sentences, kv heads, beam * group, head],
 /// and so does what `look` adds. `weights` receives [sentences, heads, beam, places].
 Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
                     Tensor* weights);
