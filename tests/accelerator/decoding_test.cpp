@@ -3,7 +3,8 @@
 //
 // Tolerances: on the CPU Transformers are packed and recurrent models run in heed's kernels; both
 // compute in fp32 and add in other orders. Log-probabilities of a whole translation differ by some
-// 1e-5 on one processor and 2e-5 on another; weights that no two pieces are nearly equal with make the same translations of them.
+// 1e-5 on one processor and 2e-5 on another; weights that no two pieces are nearly equal with make
+// the same translations of them.
 #include <gtest/gtest.h>
 
 #include "accelerator/support.h"
@@ -260,6 +261,23 @@ TEST(AcceleratorDecoding, ABatchIsWhatFits) {
     EXPECT_EQ(some.texts(), texts);
     before = batch;
   }
+}
+
+TEST(AcceleratorDecoding, EnsemblesTranslateAsOnTheCpu) {
+  decode::DecodeConfig config;
+  config.beam_size = config.n_best = 3;
+  config.max_length_ratio = 0.5;
+  std::vector<std::vector<std::string>> texts[2];
+  for (const bool there : {true, false}) {
+    std::vector<decode::Member> members;
+    for (const NamedConfig& kind : {every_kind().front(), every_kind().back()})
+      members.push_back({sharp_model(kind.config), vocabulary(), vocabulary()});
+    Translator translator(std::move(members), config, there ? device() : at::Device(at::kCPU),
+                          at::kFloat);
+    translator.warn_of_cuts = false;
+    for (const auto& one : translator.translate(kSources)) texts[there].push_back(one.texts);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
 }
 
 TEST(AcceleratorDecoding, SamplingDrawsAsOnTheCpu) {
