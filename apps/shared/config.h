@@ -15,7 +15,7 @@
 
 namespace heed {
 
-HEED_ENUM(Precision, auto_, fp32, bf16, fp16)
+HEED_ENUM(Precision, auto_, fp32, tf32, bf16, fp16)
 
 /// One member of the family that `heed bottleneck` trains.
 struct SystemConfig {
@@ -45,7 +45,8 @@ struct Config {
             "(training.micro_batches) change the last bits of the result.",
             config::Between<int64_t>{0, 1024})
   HEED_FIXED(Precision, precision, Precision::auto_,
-             "Precision of the matrix products; auto is bf16 where the hardware has it, else fp32.",
+             "Precision of the matrix products; auto is bf16 where the hardware has it, else fp32. "
+             "tf32 is fp32 with faster products on a GPU; fp16 needs a GPU.",
              config::AnyValue{})
   HEED_FIXED(
       bool, deterministic, false,

@@ -97,8 +97,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   find_kept_corpora(config, path);
   use_threads(config.threads);
   const at::Device device = model::open_device(config.device);
-  const at::ScalarType precision =
-      model::choose_precision(config::name_of(config.precision), device);
+  const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
   Vocabularies vocabularies = load_vocabularies(path, is_joint(config));
 
   const std::string file = (fs::path(path) / "model.safetensors").string();

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "base/strings.h"
+#include "kernels/output_loss.h"
 #include "model/freeze.h"
 #include "model/model.h"
 #include "model/sizes_only.h"
@@ -34,7 +35,9 @@ int64_t numbers_of_token(const model::ModelConfig& model) {
 }  // namespace
 
 RunMemory memory_of(const Config& config, const MemoryOf& of) {
-  const train::TrainConfig& training = config.training;
+  train::TrainConfig training = config.training;
+  if (training.micro_batches == 0)
+    training.micro_batches = train::default_parts(training, !of.cpu, of.ranks);
   RunMemory memory;
   {
     const model::SizesOnly sizes_only;
@@ -56,10 +59,10 @@ RunMemory memory_of(const Config& config, const MemoryOf& of) {
   const int64_t length = std::min(config.data.max_length, kTypicalWords);
   memory.tokens = training.batch_size * (by_tokens ? 1 : length) / train::parts_per_batch(training);
   const int64_t twice = training.consistency == train::Consistency::none ? 1 : 2;
-  int64_t each = numbers_of_token(config.model);
-  // A GPU has all logits, their logarithms and their gradients at once.
-  if (!of.cpu) each += 3 * of.target;
-  memory.batch = kNumber * memory.parts * memory.tokens * twice * each;
+  memory.batch = kNumber * memory.parts * memory.tokens * twice * numbers_of_token(config.model);
+  // Some logits, their logarithms and their gradients; a CPU has few at a time.
+  if (!of.cpu)
+    memory.batch += kNumber * 3 * std::min(memory.tokens * of.target, kernels::kLogitsTogether);
   return memory;
 }
 

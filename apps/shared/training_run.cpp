@@ -86,10 +86,15 @@ Vocabularies make_vocabularies(const Config& config) {
   return {source, joint ? source : one(wanted.target, false, true)};
 }
 
+void decide_parts(Config& config, const at::Device& device, int64_t ranks) {
+  int64_t& parts = config.training.micro_batches;
+  if (parts == 0) parts = train::default_parts(config.training, !device.is_cpu(), ranks);
+}
+
 ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies,
                         const at::Device& device) {
-  const at::ScalarType precision =
-      model::choose_precision(config::name_of(config.precision), device);
+  decide_parts(config, device, /*ranks=*/1);
+  const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
   at::manual_seed(static_cast<uint64_t>(config.seed));
   auto network = model::make_model(config.model, vocabularies.sizes());
   model::freeze(*network, config.training.freeze);

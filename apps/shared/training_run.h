@@ -25,6 +25,9 @@ void require_serves(const text::Vocabulary& vocabulary, const Config& config,
 /// Loads the models named in the config or trains them on the training corpus.
 Vocabularies make_vocabularies(const Config& config);
 
+/// Decides training.micro_batches: 0 for a run on this device, in so many ranks.
+void decide_parts(Config& config, const at::Device& device, int64_t ranks);
+
 /// A fresh model of the config's seed, with what belongs to a run's folder: on a device, or on the
 /// config's.
 ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies,

@@ -18,9 +18,9 @@ struct Wish {
   bool resume = false, overwrite = false;
 };
 
-/// The config of the run that `wanted` goes on with, if one has begun. Throws UserError where a
-/// fixed key differs.
-std::optional<Config> resumed_config(const Config& wanted, const Wish& wish);
+/// The config of the run that `wanted` goes on with, if one has begun; what was decided when it
+/// began is then `wanted`, too. Throws UserError where a fixed key differs.
+std::optional<Config> resumed_config(Config& wanted, const Wish& wish);
 
 /// Throws UserError where the folder holds a run that is neither to be continued nor overwritten.
 void require_no_older_run(const std::string& folder, const Wish& wish);

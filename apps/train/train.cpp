@@ -124,6 +124,18 @@ void log_start(const ModelFolder& folder, const ranks::Place& place) {
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
 }
 
+/// As the first rank has it, which alone knows what an older part of the run has decided.
+void decide_parts_together(Config& config, const at::Device& device, ranks::Group& group) {
+  int64_t& parts = config.training.micro_batches;
+  const bool open = parts == 0;
+  decide_parts(config, device, group.size());
+  parts = std::stoll(group.tell(std::to_string(parts)));
+  if (open && group.leads())
+    log::info(
+        "training.micro_batches: " + std::to_string(parts) +
+        (device.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU"));
+}
+
 /// One rank of a run, or a run alone. The first `check`s before it takes the folder; what that
 /// finds belongs into the run's log.
 void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
@@ -164,6 +176,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   } else {
     group.await("vocabularies");
   }
+  decide_parts_together(config, device, group);
   const Vocabularies vocabularies = load_vocabularies(folder, is_joint(config));
   const bool goes_on = group.tell(saved ? "goes on" : "") == "goes on";
 

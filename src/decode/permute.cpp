@@ -20,7 +20,7 @@ using at::Tensor;
 /// A pair, several times.
 struct Copies {
   model::Source source;
-  Tensor input;
+  model::TargetInput input;
   int64_t target = 0;
 };
 

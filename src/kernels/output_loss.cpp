@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "kernels/column_sums.h"
+#include "kernels/output_loss_on_gpu.h"
 #include "kernels/product.h"
 #include "kernels/rows/loss.h"
 #include "kernels/transpose.h"
@@ -155,6 +156,8 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
 OutputLossSum loss_of(const Tensor& features, const Tensor& weight, const Tensor& bias,
                       const Tensor& gold, double smoothing, const OptionalPair& pair,
                       at::ScalarType type) {
+  if (!features.is_cpu())
+    return output_loss_on_gpu(features, weight, bias, gold, smoothing, pair, type);
   const bool gradient =
       at::GradMode::is_enabled() && (features.requires_grad() || weight.requires_grad() ||
                                      (bias.defined() && bias.requires_grad()));

@@ -1,6 +1,6 @@
 // The output layer and its loss in one: logits exist for some rows at a time, become their own
 // gradient where they stand, and are multiplied into the gradients of features and weights at once.
-// Nothing of the size tokens x vocab is ever held. CPU, fp32 and bf16.
+// Nothing of the size tokens x vocab is ever held. fp32 and bf16.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include "kernels/tensor.h"
 
 namespace heed::kernels {
+
+/// On a GPU, at most so many logits exist at a time: enough rows for fast products.
+constexpr int64_t kLogitsTogether = int64_t{1} << 26;
 
 struct OutputLossSum {
   Tensor smoothed;  // [] double, with a gradient

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "kernels/gpu.h"
 
 namespace heed::model {
 namespace {
@@ -84,16 +85,9 @@ bool processor_has_bf16() {
 #endif
 }
 
-/// bf16 came with compute capability 8 (Ampere). Asked through the CUDA runtime that libtorch_cuda
-/// brought along, whose headers are not needed for one number.
+/// bf16 came with Ampere.
 bool gpu_has_bf16(const at::Device& device) {
-  using Query = int (*)(int* value, int attribute, int device);
-  constexpr int kComputeCapabilityMajor = 75;
-  const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "cudaDeviceGetAttribute"));
-  int major = 0;
-  return query &&
-         query(&major, kComputeCapabilityMajor, device.has_index() ? device.index() : 0) == 0 &&
-         major >= 8;
+  return kernels::compute_capability(device) >= 8;
 }
 
 }  // namespace
@@ -143,7 +137,7 @@ bool is_out_of_memory(const c10::Error& error) {
 at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
   const bool bf16 = device.is_cuda() ? gpu_has_bf16(device) : processor_has_bf16();
   if (name == "auto") return bf16 ? at::kBFloat16 : at::kFloat;
-  if (name == "fp32") return at::kFloat;
+  if (name == "fp32" || name == "tf32") return at::kFloat;
   if (name == "bf16") {
     if (device.is_cuda() && !bf16)
       throw UserError("precision: bf16: this GPU has none; set precision to fp16 or fp32");
@@ -154,11 +148,22 @@ at::ScalarType choose_precision(const std::string& name, const at::Device& devic
       throw UserError("precision: fp16 needs a GPU; set precision to bf16, fp32 or auto");
     return at::kHalf;
   }
-  throw UserError("precision: got '" + name + "', expected auto, fp32, bf16 or fp16");
+  throw UserError("precision: got '" + name + "', expected auto, fp32, tf32, bf16 or fp16");
+}
+
+at::ScalarType use_precision(const std::string& name, const at::Device& device) {
+  const at::ScalarType precision = choose_precision(name, device);
+  // Both setters also keep what LibTorch's newer, finer settings say, and throw later where the two
+  // differ.
+  const bool tf32 = name == "tf32" && !device.is_cpu();
+  at::globalContext().setAllowTF32CuBLAS(tf32);
+  at::globalContext().setAllowTF32CuDNN(tf32);
+  return precision;
 }
 
 std::string precision_name(at::ScalarType precision) {
-  return precision == at::kFloat ? "fp32" : precision == at::kBFloat16 ? "bf16" : "fp16";
+  if (precision == at::kFloat) return at::globalContext().allowTF32CuBLAS() ? "tf32" : "fp32";
+  return precision == at::kBFloat16 ? "bf16" : "fp16";
 }
 
 Autocast::Autocast(const at::Device& device, at::ScalarType precision, bool keep_copies)

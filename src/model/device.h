@@ -53,10 +53,15 @@ int64_t free_memory(const at::Device& device);
 bool is_out_of_memory(const c10::Error& error);
 
 /// fp32, bf16 or fp16 for "auto" or a name: auto is bf16 where the processor (AVX512-BF16, AMX) or
-/// GPU has it, else fp32. Throws UserError where the device cannot.
+/// GPU has it, else fp32. The type of tf32 is fp32. Throws UserError where the device cannot.
 at::ScalarType choose_precision(const std::string& name, const at::Device& device);
 
-/// The name of what choose_precision() gives: fp32, bf16 or fp16.
+/// The same, and from now on this process multiplies fp32 on GPUs in fp32, or for "tf32" in TF32:
+/// 10 bits of each factor's mantissa, sums in fp32; GPUs before Ampere and CPUs stay with fp32.
+/// LibTorch's own default is TF32 in recurrences alone.
+at::ScalarType use_precision(const std::string& name, const at::Device& device);
+
+/// The name of what use_precision() gave: fp32, tf32, bf16 or fp16.
 std::string precision_name(at::ScalarType precision);
 
 /// Autocast for the lifetime of this object; nothing for fp32. LibTorch keeps the weights' copies

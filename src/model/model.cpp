@@ -26,8 +26,9 @@ Source make_source(const data::Batch& batch, const at::Device& device) {
   return source;
 }
 
-Tensor make_target_input(const data::Batch& batch, const at::Device& device) {
-  return upload_numbers(batch.target_input, device).view({batch.size, batch.target_length});
+TargetInput make_target_input(const data::Batch& batch, const at::Device& device) {
+  return {upload_numbers(batch.target_input, device).view({batch.size, batch.target_length}),
+          upload_numbers(batch.target_lengths, at::kCPU)};
 }
 
 int64_t count_parameters(const Model& model) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/batch.h"
@@ -27,6 +28,17 @@ struct Source {
   Tensor tokens;   // [batch, source] int64, padded at the end, each row ends with eos
   Tensor lengths;  // [batch] int64, always on the CPU, eos included, each >= 1
   Tensor valid;    // [batch, source] bool, false on padding
+};
+
+/// What the decoder reads with teacher forcing.
+struct TargetInput {
+  Tensor tokens;   // [batch, target] int64, bos first, padded at the end
+  Tensor lengths;  // [batch] int64, always on the CPU, each >= 1; undefined: nobody knows them
+
+  TargetInput() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): the tokens alone say all that a model needs.
+  TargetInput(Tensor all_tokens, Tensor all_lengths = {})
+      : tokens(std::move(all_tokens)), lengths(std::move(all_lengths)) {}
 };
 
 /// The weights that were kept of one attention.
@@ -106,11 +118,10 @@ struct OutputWeights {
 
 class Model : public torch::nn::Module {
  public:
-  /// Teacher forcing: the decoder's outputs before the output layer, for target_input [batch,
-  /// target] (bos first). Returns [batch, target, features]. Position t depends on target_input[:,
-  /// :t+1] alone, and padding never changes the result at a real position. Scores of padded target
-  /// positions are undefined but finite.
-  virtual Tensor features(const Source& source, const Tensor& target_input,
+  /// Teacher forcing: the decoder's outputs before the output layer, [batch, target, features].
+  /// Position t depends on input.tokens[:, :t+1] alone, and padding never changes the result at a
+  /// real position. Scores of padded target positions are undefined but finite.
+  virtual Tensor features(const Source& source, const TargetInput& input,
                           Trace* trace = nullptr) = 0;
 
   /// The output layer: [..., features] -> [..., vocab], unnormalised.
@@ -144,8 +155,8 @@ ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary
 
 /// Copies one batch's source side to `device`.
 Source make_source(const data::Batch& batch, const at::Device& device);
-/// The same of the decoder's input: [batch, target] int64, bos first.
-Tensor make_target_input(const data::Batch& batch, const at::Device& device);
+/// The same of the decoder's input.
+TargetInput make_target_input(const data::Batch& batch, const at::Device& device);
 
 /// Number of trainable parameters; tied ones count once.
 int64_t count_parameters(const Model& model);

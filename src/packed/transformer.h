@@ -60,7 +60,8 @@ class Transformer : public model::Model {
   /// `inner`: a Transformer on the CPU in fp32, whose weights must not change from now on.
   Transformer(model::ModelPtr inner, const model::ModelConfig& config, Numbers numbers);
 
-  Tensor features(const model::Source& source, const Tensor& input, model::Trace* trace) override {
+  Tensor features(const model::Source& source, const model::TargetInput& input,
+                  model::Trace* trace) override {
     return inner_->features(source, input, trace);
   }
   Tensor logits(const Tensor& features) override { return inner_->logits(features); }

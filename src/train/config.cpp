@@ -8,9 +8,13 @@
 namespace heed::train {
 
 int64_t parts_per_batch(const TrainConfig& config) {
+  return config.micro_batches > 0 ? config.micro_batches : default_parts(config, false, 1);
+}
+
+int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks) {
+  if (gpu) return (ranks + config.accumulate - 1) / config.accumulate;
   // Smaller ones cost: each has its own pass over the weights.
   constexpr int64_t kTokens = 2048, kSentences = 64;
-  if (config.micro_batches > 0) return config.micro_batches;
   const int64_t size = config.batch_type == BatchType::tokens ? kTokens : kSentences;
   return std::max<int64_t>(1, config.batch_size / size);
 }

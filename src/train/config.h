@@ -41,7 +41,9 @@ struct TrainConfig {
   HEED_FIXED(int64_t, micro_batches, 0,
              "Number of parts of each batch; one CPU thread computes a part. With fewer than two "
              "threads for each part (times accumulate) the number of threads changes no bit of the "
-             "result. 0: one part for every 2,048 target tokens or 64 sentences of batch_size.",
+             "result. 0: decided when the run begins, and written into its config.yaml: on a CPU "
+             "one part for every 2,048 target tokens or 64 sentences of batch_size, on GPUs one "
+             "part of an update for each GPU.",
              config::Between<int64_t>{0, 100000})
   HEED_FIXED(std::string, from, "",
              "Folder of a trained model: this run begins with its weights and its vocabulary. "
@@ -160,7 +162,12 @@ struct TrainConfig {
       config::Between<int64_t>{1, 1000})
 };
 
-/// Parts of each batch: micro_batches, else by batch_size alone, whatever the machine.
+/// What micro_batches: 0 becomes when a run begins. On a CPU it follows from batch_size alone,
+/// whatever the machine. A GPU computes a part at once, so that each of the `ranks` gets one part of
+/// an update.
+int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks);
+
+/// Parts of each batch: micro_batches, else the default on a CPU.
 int64_t parts_per_batch(const TrainConfig& config);
 
 /// Rules between fields. Throws ConfigError.

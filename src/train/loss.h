@@ -17,9 +17,9 @@ using at::Tensor;
 
 /// The target side of one batch on the model's device.
 struct Target {
-  Tensor input;  // [batch, target] int64, bos first
-  Tensor gold;   // [tokens] int64: the pieces to predict, row by row, without padding
-  Tensor rows;   // [tokens] int64: their places in [batch * target]; undefined without padding
+  model::TargetInput input;
+  Tensor gold;  // [tokens] int64: the pieces to predict, row by row, without padding
+  Tensor rows;  // [tokens] int64: their places in [batch * target]; undefined without padding
   int64_t tokens = 0;
 };
 

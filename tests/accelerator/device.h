@@ -52,6 +52,13 @@ class Work {
   int64_t launches_, bytes_;
 };
 
+/// How often the attention over sentences without padding was computed so far, forward, by the
+/// kernel in the place of FlashAttention and by that of memory-efficient attention.
+struct VarlenCalls {
+  int64_t flash = 0, efficient = 0;
+};
+VarlenCalls varlen_calls();
+
 /// Bytes of the device's tensors.
 int64_t memory_in_use();
 

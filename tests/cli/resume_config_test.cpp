@@ -64,6 +64,16 @@ TEST_F(ResumeConfigTest, AFixedKeyIsRefusedByNameAndNothingIsWritten) {
   EXPECT_EQ(lines_of(product(run_heed({"translate", run}, "a b\n"))).size(), 1U);
 }
 
+TEST_F(ResumeConfigTest, TheNumberOfPartsIsDecidedWhenTheRunBegins) {
+  EXPECT_THAT(file("config.yaml"), HasSubstr("  micro_batches: 1\n"));  // of batches of 400 tokens
+  EXPECT_THAT(file("train.log"), HasSubstr("training.micro_batches: 1, by training.batch_size"));
+  expect_mistake(resume(yaml, {"training.micro_batches=2"}),
+                 {"training.micro_batches: 1 (wanted: 2)"});
+  EXPECT_EQ(product(resume(yaml, {"training.updates=5"})), "");
+  EXPECT_EQ(updates(), 5);
+  EXPECT_THAT(file("config.yaml"), HasSubstr("  micro_batches: 1\n"));
+}
+
 TEST_F(ResumeConfigTest, FreeKeysGoOnAndAreNamedInTheLog) {
   const Result result =
       resume(run, {"training.updates=6", "training.early_stopping.patience=3",
@@ -120,7 +130,8 @@ TEST_F(ResumeConfigTest, AnOldConfigWithFewerKeysIsTheSameConfig) {
   std::string kept;
   for (const std::string& line : lines_of(file("config.yaml")))
     if (!line.starts_with("deterministic:") && !line.starts_with("  pool:") &&
-        !line.starts_with("  activation:") && !line.starts_with("  ema:"))
+        !line.starts_with("  activation:") && !line.starts_with("  ema:") &&
+        !line.starts_with("  micro_batches:"))
       kept += line + "\n";
   write_atomic(run + "/config.yaml", kept);
   const Result result = resume(yaml);

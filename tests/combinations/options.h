@@ -55,7 +55,7 @@ inline std::vector<Option> options() {
       {"model.activation_dropout", kTransformer, {"0", "0.3"}},
       {"model.word_dropout", kBoth, {"0", "0.3"}},
       {"model.tie", kBoth},
-      {"precision", kBoth, {"fp32", "bf16"}},
+      {"precision", kBoth, {"fp32", "tf32", "bf16"}},
       {"deterministic", kBoth},
       {"data.vocabulary.kind", kBoth},
       {"data.vocabulary.algorithm", kBoth},

@@ -24,7 +24,7 @@ class Forgetful : public model::Model {
  public:
   explicit Forgetful(model::ModelPtr inner) : inner_(std::move(inner)) {}
 
-  at::Tensor features(const model::Source& source, const at::Tensor& input,
+  at::Tensor features(const model::Source& source, const model::TargetInput& input,
                       model::Trace* trace) override {
     return inner_->features(source, input, trace);
   }

@@ -24,9 +24,9 @@ class ToyModel : public model::Model {
   explicit ToyModel(int64_t longest = 1000, double sharpness = 2.5, double phase = 0)
       : longest_(longest), sharpness_(sharpness), phase_(phase) {}
 
-  Tensor features(const model::Source& source, const Tensor& target_input,
+  Tensor features(const model::Source& source, const model::TargetInput& input,
                   model::Trace* trace = nullptr) override {
-    const Tensor history = weight(target_input).cumsum(1);  // [batch, target]
+    const Tensor history = weight(input.tokens).cumsum(1);  // [batch, target]
     const Tensor sum = source_sum(source).unsqueeze(1).expand_as(history);
     if (trace)
       trace->maps.push_back({model::AttentionKind::kCross, 0,

@@ -8,7 +8,7 @@
 
 #include "kernels/dropout.h"
 #include "kernels/gru.h"
-#include "kernels/output_loss.h"
+#include "kernels/output_loss_on_gpu.h"
 #include "model/recurrent/cell.h"
 
 namespace heed::kernels {
@@ -67,6 +67,35 @@ TEST_P(OutputLoss, EqualsTheLossOfAllLogits) {
 TEST_P(OutputLoss, IsNearInBf16) {
   const OutputShape s = GetParam();
   const OutputLossSum sum = output_loss(features, weight, bias, gold, s.smoothing, at::kBFloat16);
+  const Tensor expected = plain();
+  EXPECT_NEAR(sum.smoothed.item<double>() / expected.item<double>(), 1, 0.02);
+  const auto got = torch::autograd::grad({sum.smoothed}, leaves());
+  const auto want = torch::autograd::grad({expected}, leaves());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].scalar_type(), at::kFloat);
+    EXPECT_LT((got[i] - want[i]).norm().item<double>(), 0.03 * want[i].norm().item<double>()) << i;
+  }
+}
+
+// What runs on a GPU is LibTorch's operations, here on the CPU; some logits at a time, or all.
+TEST_P(OutputLoss, OnAGpuIsTheSameInChunksOfAnySize) {
+  const OutputShape s = GetParam();
+  const Tensor expected = plain();
+  const auto want = torch::autograd::grad({expected * 0.5}, leaves());
+  for (const int64_t together : {2 * s.vocab, int64_t{1} << 26}) {
+    const OutputLossSum sum =
+        output_loss_on_gpu(features, weight, bias, gold, s.smoothing, {}, at::kFloat, together);
+    EXPECT_NEAR(sum.smoothed.item<double>() / expected.item<double>(), 1, 1e-5);
+    const auto got = torch::autograd::grad({sum.smoothed * 0.5}, leaves());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_LT(distance(got[i], want[i]), 1e-4 * (1 + want[i].abs().max().item<double>())) << i;
+  }
+}
+
+TEST_P(OutputLoss, OnAGpuIsNearInBf16InChunks) {
+  const OutputShape s = GetParam();
+  const OutputLossSum sum =
+      output_loss_on_gpu(features, weight, bias, gold, s.smoothing, {}, at::kBFloat16, 3 * s.vocab);
   const Tensor expected = plain();
   EXPECT_NEAR(sum.smoothed.item<double>() / expected.item<double>(), 1, 0.02);
   const auto got = torch::autograd::grad({sum.smoothed}, leaves());

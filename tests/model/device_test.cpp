@@ -43,7 +43,26 @@ TEST(Device, PrecisionsByName) {
   const at::ScalarType best = choose_precision("auto", at::kCPU);
   EXPECT_TRUE(best == at::kFloat || best == at::kBFloat16);
   EXPECT_THROW(choose_precision("fp16", at::kCPU), UserError);
+  EXPECT_EQ(choose_precision("tf32", at::kCPU), at::kFloat);
   EXPECT_THROW(choose_precision("float", at::kCPU), UserError);
+}
+
+TEST(Device, Fp32OnAGpuIsFp32UnlessTf32IsAskedFor) {
+  const at::Device gpu(at::kCUDA, 0);
+  const at::Context& context = at::globalContext();
+  for (const char* name : {"tf32", "fp32"}) {
+    EXPECT_EQ(use_precision(name, gpu), at::kFloat);
+    EXPECT_EQ(precision_name(at::kFloat), name);
+    const bool wanted = std::string(name) == "tf32";
+    EXPECT_EQ(context.allowTF32CuBLAS(), wanted);  // throws where LibTorch's settings differ
+    EXPECT_EQ(context.allowTF32CuDNN(), wanted);
+    for (const auto operation : {at::Float32Op::CONV, at::Float32Op::RNN, at::Float32Op::MATMUL})
+      EXPECT_EQ(context.float32Precision(at::Float32Backend::CUDA, operation) ==
+                    at::Float32Precision::TF32,
+                wanted);
+  }
+  EXPECT_EQ(use_precision("tf32", at::kCPU), at::kFloat);
+  EXPECT_EQ(precision_name(at::kFloat), "fp32");
 }
 
 TEST(Device, AutocastLowersProductsForItsLifetimeOnly) {

@@ -28,7 +28,7 @@ class FullPrecision {
 
 class Overflowing : public toy::ToyModel {
  public:
-  Tensor features(const model::Source& source, const Tensor& input,
+  Tensor features(const model::Source& source, const model::TargetInput& input,
                   model::Trace* trace = nullptr) override {
     const FullPrecision full;
     Tensor out = ToyModel::features(source, input, trace);

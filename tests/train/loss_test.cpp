@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "kernels/output_loss.h"
+#include "kernels/output_loss_on_gpu.h"
 #include "model/gradient.h"
 #include "toy_model.h"
 
@@ -121,20 +121,29 @@ TEST(PairLoss, OfTheFusedLayerIsThatOfTheDefinition) {
       const int64_t tokens = vocab > 100 ? 300 : 7;
       const Tensor features = at::randn({2 * tokens, 3}), weight = at::randn({vocab, 3});
       const Tensor gold = at::randint(vocab, {tokens}, at::kLong);
-      const auto gradients = [&](bool plain) {
-        const auto type = plain ? at::kDouble : at::kFloat;
+      const auto gradients = [&](at::ScalarType type, const auto& loss_of) {
         const Tensor x = features.to(type).clone().requires_grad_();
         const Tensor w = weight.to(type).clone().requires_grad_();
-        const Tensor loss =
-            plain ? pair_loss(at::linear(x, w), gold, 0.1, pair).smoothed
-                  : kernels::output_pair_loss(x, w, {}, gold, 0.1, pair, type).smoothed;
+        const Tensor loss = loss_of(x, w);
         (loss * 0.37).backward();
         return std::vector<Tensor>{loss.detach(), x.grad(), w.grad()};
       };
-      const auto ours = gradients(false), plain = gradients(true);
-      for (std::size_t i = 0; i < ours.size(); ++i)
+      const auto plain = gradients(at::kDouble, [&](const Tensor& x, const Tensor& w) {
+        return pair_loss(at::linear(x, w), gold, 0.1, pair).smoothed;
+      });
+      const auto ours = gradients(at::kFloat, [&](const Tensor& x, const Tensor& w) {
+        return kernels::output_pair_loss(x, w, {}, gold, 0.1, pair, at::kFloat).smoothed;
+      });
+      const auto on_gpu = gradients(at::kFloat, [&](const Tensor& x, const Tensor& w) {
+        return kernels::output_loss_on_gpu(x, w, {}, gold, 0.1, pair, at::kFloat, 6 * vocab)
+            .smoothed;
+      });
+      for (std::size_t i = 0; i < ours.size(); ++i) {
         EXPECT_TRUE(at::allclose(ours[i].to(at::kDouble), plain[i], 1e-4, 1e-4))
             << i << " " << (ours[i] - plain[i]).abs().max();
+        EXPECT_TRUE(at::allclose(on_gpu[i].to(at::kDouble), plain[i], 1e-4, 1e-4))
+            << i << " " << (on_gpu[i] - plain[i]).abs().max();
+      }
     }
 }
 
@@ -159,7 +168,7 @@ TEST(Loss, TargetsHoldRealPositionsOnly) {
   EXPECT_EQ(target.tokens, 6);
   EXPECT_TRUE(at::equal(target.gold, ids({6, 7, 8, 3, 9, 3})));
   EXPECT_TRUE(at::equal(target.rows, ids({0, 1, 2, 3, 4, 5})));
-  EXPECT_TRUE(at::equal(target.input, ids({2, 6, 7, 8, 2, 9, 0, 0}).view({2, 4})));
+  EXPECT_TRUE(at::equal(target.input.tokens, ids({2, 6, 7, 8, 2, 9, 0, 0}).view({2, 4})));
   EXPECT_FALSE(make_target(toy::batch_of({{{4}, {5}, {}}}), at::kCPU).rows.defined());
 }
 

@@ -24,7 +24,9 @@ class TwoTensors : public model::Model {
     small = register_parameter("small", at::tensor({1.F, -2.F, 3.F}));
     large = register_parameter("large", at::randn({5, 7}));
   }
-  Tensor features(const model::Source&, const Tensor&, model::Trace*) override { return {}; }
+  Tensor features(const model::Source&, const model::TargetInput&, model::Trace*) override {
+    return {};
+  }
   Tensor logits(const Tensor&) override { return {}; }
   model::State start(const model::Source&, model::Trace*) override { return {}; }
   Tensor step(const Tensor&, model::State&, model::Trace*) override { return {}; }

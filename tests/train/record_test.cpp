@@ -122,7 +122,7 @@ TEST_F(Measuring, TheLossIsTheMeanOverAllTokensWithoutDropout) {
   const at::NoGradGuard no_grad;
   for (const data::Example& pair : toy::copies(9)) {
     const data::Batch one = toy::batch_of({pair});
-    const Tensor input = make_target(one, at::kCPU).input;
+    const model::TargetInput input = make_target(one, at::kCPU).input;
     const Tensor features = model.features(model::make_source(one, at::kCPU), input);
     const Tensor gold = at::tensor(at::ArrayRef<int64_t>(one.target_output), at::kLong);
     sum +=

@@ -35,14 +35,14 @@ class ToyModel : public model::Model {
     bias_ = add("bias", {kVocab});
   }
 
-  Tensor features(const model::Source& source, const Tensor& input,
+  Tensor features(const model::Source& source, const model::TargetInput& input,
                   model::Trace* = nullptr) override {
     if (source.tokens.numel() > largest) throw std::bad_alloc();
-    const int64_t steps = input.size(1), words = source.tokens.size(1);
+    const int64_t steps = input.tokens.size(1), words = source.tokens.size(1);
     Tensor read = at::embedding(source_, source.tokens) * source.valid.unsqueeze(2);
     read = words < steps ? at::constant_pad_nd(read, {0, 0, 0, steps - words})
                          : read.narrow(1, 0, steps);
-    Tensor x = at::cat({at::embedding(target_, input), read}, 2);
+    Tensor x = at::cat({at::embedding(target_, input.tokens), read}, 2);
     if (is_training() && dropout_ > 0) x = kernels::dropout(x, dropout_);
     Tensor out = at::tanh(at::linear(x, hidden_));
     if (is_training() ? ++calls > 0 && poisoned(calls) : sick) out = out / 0.;

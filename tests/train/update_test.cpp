@@ -24,7 +24,7 @@ NamedTensors mean_gradient() {
   toy::ToyModel model;
   model.train();
   const data::Batch batch = seven_pairs();
-  const Tensor input = make_target(batch, at::kCPU).input;
+  const model::TargetInput input = make_target(batch, at::kCPU).input;
   const Tensor features = model.features(model::make_source(batch, at::kCPU), input);
   const Tensor all = at::tensor(at::ArrayRef<int64_t>(batch.target_output), at::kLong);
   const Tensor real = at::nonzero(all.ne(text::kPad)).squeeze(1);

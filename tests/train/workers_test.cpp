@@ -144,6 +144,17 @@ TEST(PartsPerBatch, FollowFromTheBatchSizeAlone) {
   EXPECT_EQ(parts_per_batch(config), 7);
 }
 
+TEST(PartsPerBatch, OnGpusAreOneForEachRankOfAnUpdate) {
+  TrainConfig config;
+  config.batch_size = 32768;
+  EXPECT_EQ(default_parts(config, /*gpu=*/true, 1), 1);
+  EXPECT_EQ(default_parts(config, true, 8), 8);
+  config.accumulate = 3;
+  EXPECT_EQ(default_parts(config, true, 7), 3);
+  EXPECT_EQ(default_parts(config, true, 2), 1);
+  EXPECT_EQ(default_parts(config, false, 8), 16);
+}
+
 // Numbers whose sum depends on the order: 1 + 2^-24 is 1 in fp32.
 TEST(TreeSum, AddsNeighboursFirstWhateverTheOrder) {
   for (const int64_t parts : {1, 2, 3, 5, 7}) {

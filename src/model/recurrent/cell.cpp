@@ -6,6 +6,7 @@
 #include "kernels/lstm.h"
 #include "kernels/product.h"
 #include "model/initial.h"
+#include "model/recurrent/library.h"
 
 namespace heed::model {
 
@@ -89,7 +90,9 @@ CellState RecurrentCell::step(const Tensor& gates, const CellState& state,
   return {(at::sigmoid(part[3]) * at::tanh(cell)).to(type), cell};
 }
 
-Tensor RecurrentCell::unroll(const Tensor& gates, CellState& state) const {
+Tensor RecurrentCell::unroll(const Tensor& input, const SameExtra& extra, CellState& state) const {
+  if (!input.is_cpu()) return unroll_by_library(input, extra, state);
+  const Tensor own = project(input), gates = extra.gates.defined() ? own + extra.gates : own;
   if (kernels::can_run_recurrence(gates, state.hidden)) return unroll_fused(gates, state);
   const Steps steps = begin();
   std::vector<Tensor> outputs;
@@ -120,6 +123,27 @@ Tensor RecurrentCell::unroll_fused(const Tensor& gates, CellState& state) const 
   }
   state.hidden = outputs.narrow(1, steps - 1, 1);
   return outputs;
+}
+
+// The second input is one more stretch of the first.
+Tensor RecurrentCell::unroll_by_library(const Tensor& input, const SameExtra& extra,
+                                        CellState& state) const {
+  Tensor x = input, weight = input_weight_;
+  if (extra.input.defined()) {
+    x = at::cat({input, extra.input.to(input.scalar_type()).expand({-1, input.size(1), -1})}, 2);
+    weight = at::cat({input_weight_, extra_weight_}, 1);
+  }
+  const Tensor hidden_bias =
+      hidden_bias_.defined() ? hidden_bias_ : at::zeros_like(input_bias_).requires_grad_(false);
+  const auto by_layer = [](const Tensor& rows) {  // [batch, 1, hidden] -> [1, batch, hidden]
+    return rows.defined() ? rows.transpose(0, 1).contiguous() : rows;
+  };
+  const LibraryOutput all =
+      run_library({.cell = kind_, .weights = {weight, hidden_weight_, input_bias_, hidden_bias}}, x,
+                  {by_layer(state.hidden), by_layer(state.cell)});
+  state.hidden = all.hidden.transpose(0, 1);
+  if (kind_ == Cell::lstm) state.cell = all.cell.transpose(0, 1);
+  return all.outputs;
 }
 
 }  // namespace heed::model

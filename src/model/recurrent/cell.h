@@ -16,6 +16,12 @@ struct CellState {
   Tensor cell;    // [..., hidden], LSTM only
 };
 
+/// A second input that is the same at every step; undefined where there is none.
+struct SameExtra {
+  Tensor input;  // [batch, 1, extra]
+  Tensor gates;  // [batch, 1, gates], its part of them (RecurrentCell::project_extra())
+};
+
 /// Gates in cuDNN's order, so that weights can be compared with other programs'. GRU: r, z, n with
 ///   r = sigmoid(W_r x + U_r h), z = sigmoid(W_z x + U_z h), n = tanh(W_n x + r (U_n h + b)), h' =
 ///   (1-z) n + z h;
@@ -38,12 +44,13 @@ class RecurrentCell : public torch::nn::Module {
   Tensor project_extra(const Tensor& extra, const Steps& steps) const;
   /// One step from projected gates [..., gates], summed.
   CellState step(const Tensor& gates, const CellState& state, const Steps& steps) const;
-  /// Many steps: gates [batch, time, gates] -> the outputs [batch, time, hidden]. `state`, [batch,
+  /// Many steps: input [batch, time, input] -> the outputs [batch, time, hidden]. `state`, [batch,
   /// 1, hidden], becomes the last one.
-  Tensor unroll(const Tensor& gates, CellState& state) const;
+  Tensor unroll(const Tensor& input, const SameExtra& extra, CellState& state) const;
 
  private:
   Tensor unroll_fused(const Tensor& gates, CellState& state) const;
+  Tensor unroll_by_library(const Tensor& input, const SameExtra& extra, CellState& state) const;
 
   Cell kind_;
   Tensor input_weight_;   // W [gates, input]

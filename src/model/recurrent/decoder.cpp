@@ -209,12 +209,16 @@ RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carri
 
 // Nothing that the attention makes enters the next step: layer by layer, then all steps attend
 // together.
-RecurrentDecoder::Step RecurrentDecoder::run_at_once(Tensor gates, Carried& carried,
-                                                     const Memory& memory) {
+RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, const State& state,
+                                                     Carried& carried, const Memory& memory) {
   Step all;
+  SameExtra constant;
+  if (const Tensor& gates = state.memory[kConstant]; gates.defined())
+    constant = {memory.summary.unsqueeze(1), gates};
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
-    if (layer > 0) gates = cells_[layer]->project(drop(all.top, dropout_, is_training()));
-    all.top = cells_[layer]->unroll(gates, carried.layers[layer]);
+    const bool bottom = layer == 0;
+    const Tensor input = bottom ? embedded : drop(all.top, dropout_, is_training());
+    all.top = cells_[layer]->unroll(input, bottom ? constant : SameExtra(), carried.layers[layer]);
   }
   const Sequence sequence = begin(memory);
   all.attended = attention_->forward(all.top, sequence.memory, 0, 1);
@@ -268,10 +272,9 @@ Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor*
     memory.exchange = [&exchange](const Tensor& own, int64_t head) {
       return exchange(own.unsqueeze(1), /*layer=*/0, head).squeeze(1);
     };
-  const Tensor gates = bottom_gates(embedded, state);
   const bool chained = timing_ == Timing::kBefore || feeding_ || carried.coverage.defined();
-  const Step all =
-      chained ? run_stepwise(gates, carried, memory) : run_at_once(gates, carried, memory);
+  const Step all = chained ? run_stepwise(bottom_gates(embedded, state), carried, memory)
+                           : run_at_once(embedded, state, carried, memory);
   if (weights != nullptr) *weights = by_head(all.attended);
   if (logs != nullptr) *logs = all.attended.logs;
   return read_out(embedded, all);

@@ -72,7 +72,8 @@ class RecurrentDecoder : public torch::nn::Module {
   Sequence begin(const Memory& memory) const;
   Step advance(const Tensor& gates, Carried& carried, const Sequence& sequence, int64_t position);
   Step run_stepwise(const Tensor& gates, Carried& carried, const Memory& memory);
-  Step run_at_once(Tensor gates, Carried& carried, const Memory& memory);
+  Step run_at_once(const Tensor& embedded, const State& state, Carried& carried,
+                   const Memory& memory);
   static Tensor attentional_state(const Tensor& context, const Tensor& top,
                                   const Sequence& sequence);
   static Tensor by_head(const Attended& attended);

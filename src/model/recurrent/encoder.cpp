@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <string>
-#include <tuple>
 
 #include "kernels/gru.h"
 #include "kernels/lstm.h"
@@ -11,6 +10,7 @@
 #include "model/device.h"
 #include "model/embedding.h"
 #include "model/recurrent/cell.h"
+#include "model/recurrent/library.h"
 
 namespace heed::model {
 
@@ -83,18 +83,16 @@ RecurrentEncoder::Encoded RecurrentEncoder::library(const Tensor& data,
                                                     const Tensor& batch_sizes) const {
   const Tensor zeros = at::zeros({2 * layers_, batch_sizes[0].item<int64_t>(), hidden_},
                                  weights_.front().options().requires_grad(false));
-  // The call's `train` switches dropout on, and on a GPU a gradient needs it, outside of training
-  // too: saliency is one.
-  const bool keep = is_training() || at::GradMode::is_enabled();
-  const double dropout = is_training() ? dropout_ : 0;
-  Tensor outputs, last;  // last [layers * 2, batch, hidden]
-  if (cell_ == Cell::gru)
-    std::tie(outputs, last) =
-        at::gru(data, batch_sizes, zeros, weights_, true, layers_, dropout, keep, true);
-  else
-    std::tie(outputs, last, std::ignore) =
-        at::lstm(data, batch_sizes, {zeros, zeros}, weights_, true, layers_, dropout, keep, true);
-  return {outputs, at::cat({last.select(0, 2 * layers_ - 2), last.select(0, 2 * layers_ - 1)}, 1)};
+  const LibraryOutput all = run_library({.cell = cell_,
+                                         .weights = weights_,
+                                         .layers = layers_,
+                                         .both_directions = true,
+                                         .dropout = is_training() ? dropout_ : 0},
+                                        data, batch_sizes, {zeros, zeros});
+  const auto last = [&](int64_t direction) {
+    return all.hidden.select(0, 2 * layers_ - 2 + direction);
+  };
+  return {all.outputs, at::cat({last(0), last(1)}, 1)};
 }
 
 // Packed sequences, longest first: padding is never computed with.

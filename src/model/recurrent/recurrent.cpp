@@ -21,11 +21,11 @@ class RecurrentModel : public Model {
     decoder_ = register_module("decoder", std::make_shared<RecurrentDecoder>(config, width));
   }
 
-  Tensor features(const Source& source, const Tensor& target_input, Trace* trace) override {
+  Tensor features(const Source& source, const TargetInput& input, Trace* trace) override {
     const State state = start(source, trace);
     Tensor weights;
     const Tensor output =
-        decoder_->run(embed(*tokens_.target, target_input), state, wanted(trace, weights),
+        decoder_->run(embed(*tokens_.target, input.tokens), state, wanted(trace, weights),
                       trace != nullptr && trace->guided ? &trace->guided->logs : nullptr,
                       trace != nullptr ? trace->exchange : Exchange());
     note(trace, weights);

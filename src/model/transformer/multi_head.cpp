@@ -11,6 +11,7 @@
 #include "kernels/attention.h"
 #include "kernels/fp32.h"
 #include "kernels/product.h"
+#include "kernels/varlen_attention.h"
 #include "model/device.h"
 #include "model/initial.h"
 #include "model/sizes_only.h"
@@ -54,6 +55,20 @@ Tensor split_heads(const Tensor& x, int64_t head) {
 /// [batch, heads, query, head] -> [batch, query, heads*head]
 Tensor join_heads(const Tensor& x) {
   return x.transpose(1, 2).flatten(2);
+}
+
+/// Of packed sentences on a GPU: query [query positions, heads, head], keys and values [key
+/// positions, kv heads, head] -> [query positions, heads*head].
+Tensor attend_varlen(const MultiHeadOptions& options, const Tensor& query, const Tensor& keys,
+                     const Tensor& values, const Between& sentences, bool causal, bool training) {
+  return kernels::varlen_attention(query, keys, values,
+                                   {sentences.queries.starts, sentences.queries.longest},
+                                   {sentences.memory.starts, sentences.memory.longest},
+                                   {.causal = causal,
+                                    .scale = scale_of(options),
+                                    .dropout = training ? options.dropout : 0,
+                                    .window = options.pattern.window})
+      .flatten(1);
 }
 
 void require_sound(const MultiHeadOptions& options) {
@@ -145,14 +160,23 @@ ScoresByDistance SelfAttention::distances(int64_t length) const {
 
 /// [positions, width] -> [positions, width]
 Tensor SelfAttention::attend_packed(const Tensor& x, const Sentences& sentences, bool causal) {
+  if (sentences.starts.defined()) {
+    const Heads heads = project(x);
+    const auto rotated = [&](const Tensor& of) {
+      return positions_->rotate_at(of, sentences.positions, sentences.longest);
+    };
+    return attend_varlen(options_, rotated(heads.query), rotated(heads.keys), heads.values,
+                         {sentences, sentences}, causal, is_training());
+  }
   Tensor projected = linear(*projection_, x);
   if (positions_->rotations(0, 1).defined()) {
     // Queries and keys lie side by side: they rotate together.
     const int64_t shared = options_.kv() * options_.head();
     const auto parts = projected.split_with_sizes({options_.inner() + shared, shared}, 1);
     const Tensor heads = split_heads(parts[0], options_.head());
-    projected =
-        at::cat({positions_->rotate_at(heads, sentences.positions).flatten(1), parts[1]}, 1);
+    projected = at::cat(
+        {positions_->rotate_at(heads, sentences.positions, sentences.longest).flatten(1), parts[1]},
+        1);
   }
   const ScoresByDistance scores = distances(sentences.longest);
   const Tensor query = split_heads(projected.narrow(1, 0, options_.inner()), options_.head());
@@ -314,6 +338,12 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
 /// [positions, width] -> [positions, width]
 Tensor CrossAttention::attend_packed(const Tensor& query, const KeysValues& memory,
                                      const Between& sentences) const {
+  if (sentences.memory.starts.defined()) {
+    const auto parts = memory.packed.chunk(2, 1);
+    return attend_varlen(
+        options_, split_heads(query, options_.head()), split_heads(parts[0], options_.head()),
+        split_heads(parts[1], options_.head()), sentences, /*causal=*/false, is_training());
+  }
   if (kernels::is_softmax(options_.normalise))
     return kernels::packed_attention(query, memory.packed,
                                      packed_heads(options_, sentences.queries, sentences.memory),

@@ -17,12 +17,14 @@ struct Sentences {
   int64_t longest = 0;           // packed: the length that they were padded to
   Tensor positions;              // packed: [positions] int64, of each within its sentence
   Tensor places;                 // packed: [positions] int64, of each in [batch * longest]
+  Tensor starts;                 // packed, on a GPU: [batch + 1] int32, as VarlenSentences
 
   bool packed() const { return !lengths.empty(); }
 };
 
-/// Sentences of these lengths without what padded them to `longest`.
-Sentences packed_sentences(const std::vector<int64_t>& lengths, int64_t longest);
+/// Sentences of these lengths without what padded them to `longest`, for tensors on `device`.
+Sentences packed_sentences(const std::vector<int64_t>& lengths, int64_t longest,
+                           const at::Device& device);
 
 /// x [batch, longest, ...] -> [positions, ...]
 Tensor pack(const Tensor& x, const Sentences& sentences);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "kernels/attention.h"
 #include "kernels/product.h"
+#include "kernels/varlen_attention.h"
 #include "model/embedding.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
@@ -122,7 +123,7 @@ class Transformer : public Model {
  public:
   Transformer(const ModelConfig& config, const VocabularySizes& vocabulary);
 
-  Tensor features(const Source& source, const Tensor& target_input, Trace* trace) override;
+  Tensor features(const Source& source, const TargetInput& input, Trace* trace) override;
   Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
   OutputWeights output() override { return {tokens_.output->weight, tokens_.output->bias}; }
   State start(const Source& source, Trace* trace) override;
@@ -170,10 +171,10 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
 /// sources.
 Tensor Transformer::embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
                           const Sentences& sentences, Trace* trace) {
-  const Tensor x =
-      sentences.packed()
-          ? positions.add_at(embedding.forward(pack(tokens, sentences)), sentences.positions)
-          : positions.add(traced_vectors(embedding.forward(tokens), trace), 0);
+  const Tensor x = sentences.packed()
+                       ? positions.add_at(embedding.forward(pack(tokens, sentences)),
+                                          sentences.positions, sentences.longest)
+                       : positions.add(traced_vectors(embedding.forward(tokens), trace), 0);
   return drop(x, config_.dropout, is_training());
 }
 
@@ -187,13 +188,18 @@ Sentences padded_source(const Source& source) {
 
 Sentences packed_source(const Source& source) {
   const auto* lengths = source.lengths.const_data_ptr<int64_t>();
-  return packed_sentences({lengths, lengths + source.lengths.numel()}, source.tokens.size(1));
+  return packed_sentences({lengths, lengths + source.lengths.numel()}, source.tokens.size(1),
+                          source.tokens.device());
 }
 
-/// Up to the last token of each row that is no padding.
-Sentences packed_target(const Tensor& target_input) {
-  const Tensor tokens = target_input.contiguous();
+/// Up to the last token of each row that is no padding, where nobody says how long it is.
+Sentences packed_target(const TargetInput& input) {
+  const Tensor tokens = input.tokens.contiguous();
   const int64_t width = tokens.size(1);
+  if (input.lengths.defined()) {
+    const auto* given = input.lengths.const_data_ptr<int64_t>();
+    return packed_sentences({given, given + tokens.size(0)}, width, tokens.device());
+  }
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < tokens.size(0); ++i) {
     const auto* row = tokens.const_data_ptr<int64_t>() + i * width;
@@ -201,15 +207,22 @@ Sentences packed_target(const Tensor& target_input) {
     while (length > 1 && row[length - 1] == text::kPad) --length;
     lengths.push_back(length);
   }
-  return packed_sentences(lengths, width);
+  return packed_sentences(lengths, width, tokens.device());
 }
 
-/// Whether the attention of packed sentences is there for tokens [batch, length] like these.
+/// Whether all attention of packed sentences is there for tokens [batch, length] like these.
 bool Transformer::can_pack(const Tensor& tokens) const {
-  return tokens.is_cpu() && tokens.size(1) <= kernels::kLongestAttention &&
-         kernels::is_fp32_or_bf16(kernels::product_type(tokens_.target->weight)) &&
-         config_.self_attention != SelfAttentionKind::linear &&
-         (config_.attention_dropout == 0 || !is_training());
+  if (config_.self_attention == SelfAttentionKind::linear) return false;
+  const at::ScalarType type = kernels::product_type(tokens_.target->weight);
+  if (tokens.is_cpu())
+    return tokens.size(1) <= kernels::kLongestAttention && kernels::is_fp32_or_bf16(type) &&
+           (config_.attention_dropout == 0 || !is_training());
+  return positions_info(config_.positions).effect != PositionsEffect::kAddsScores &&
+         config_.self_attention == SelfAttentionKind::softmax &&
+         kernels::is_softmax(kernels::normaliser(config_.attention_normaliser)) &&
+         kernels::has_varlen_attention(tokens.device(), {.type = type,
+                                                         .head = config_.width / config_.heads,
+                                                         .window = config_.sliding_window > 0});
 }
 
 Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
@@ -222,13 +235,15 @@ Tensor Transformer::encode(const Source& source, const Sentences& sentences, Tra
   return encoder_->finish(x);
 }
 
-Tensor Transformer::features(const Source& source, const Tensor& target_input, Trace* trace) {
+Tensor Transformer::features(const Source& source, const TargetInput& input, Trace* trace) {
   const bool looked_into = trace && (trace->has_maps() || trace->vectors || trace->exchange);
-  const bool packed = !looked_into && can_pack(source.tokens) && can_pack(target_input);
+  const bool has_lengths = input.tokens.is_cpu() || input.lengths.defined();
+  const bool packed =
+      !looked_into && has_lengths && can_pack(source.tokens) && can_pack(input.tokens);
   const Sentences sources = packed ? packed_source(source) : padded_source(source);
-  const Sentences targets = packed ? packed_target(target_input) : Sentences{};
+  const Sentences targets = packed ? packed_target(input) : Sentences{};
   const Tensor memory = encode(source, sources, trace);
-  Tensor x = embed(*tokens_.target, *target_positions_, target_input, targets);
+  Tensor x = embed(*tokens_.target, *target_positions_, input.tokens, targets);
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
   Guided* const guided = trace && trace->guided ? &*trace->guided : nullptr;
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {

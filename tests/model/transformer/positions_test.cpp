@@ -244,7 +244,7 @@ TEST(Positions, ScoresOfZeroAreNoPositions) {
     };
     const std::vector<int64_t> lengths{5, 1, 3};
     const Tensor x = at::randn({3, 5, 8});
-    const Sentences packed = packed_sentences(lengths, 5);
+    const Sentences packed = packed_sentences(lengths, 5, at::kCPU);
     const Sentences padded{.valid = real_positions(packed).unsqueeze(1).unsqueeze(1)};
     for (const bool causal : {false, true}) {
       same([&](SelfAttention& one) {

@@ -8,13 +8,6 @@
 #include "model/device.h"
 
 namespace heed::model {
-namespace {
-
-int64_t end_of(const Tensor& positions) {
-  return positions.max().item<int64_t>() + 1;
-}
-
-}  // namespace
 
 Tensor Positions::vectors(int64_t, int64_t) const {
   return {};
@@ -37,8 +30,8 @@ Tensor Positions::add(const Tensor& x, int64_t first) const {
   return added.defined() ? x + added : x;
 }
 
-Tensor Positions::add_at(const Tensor& x, const Tensor& positions) const {
-  const Tensor added = vectors(0, end_of(positions));
+Tensor Positions::add_at(const Tensor& x, const Tensor& positions, int64_t end) const {
+  const Tensor added = vectors(0, end);
   return added.defined() ? x + at::embedding(added, positions) : x;
 }
 
@@ -47,8 +40,8 @@ Tensor Positions::rotate(const Tensor& x, int64_t first) const {
   return turns.defined() ? turned(x, turns.unsqueeze(1)) : x;  // [length, 1, head / 2]
 }
 
-Tensor Positions::rotate_at(const Tensor& x, const Tensor& positions) const {
-  const Tensor turns = rotations(0, end_of(positions));
+Tensor Positions::rotate_at(const Tensor& x, const Tensor& positions, int64_t end) const {
+  const Tensor turns = rotations(0, end);
   return turns.defined() ? turned(x, turns.index_select(0, positions).unsqueeze(1)) : x;
 }
 

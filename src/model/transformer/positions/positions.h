@@ -56,13 +56,14 @@ class Positions : public torch::nn::Module {
 
   /// x [batch, length, width] at the positions from `first`.
   Tensor add(const Tensor& x, int64_t first) const;
-  /// x [positions, width], each at the position that `positions` [positions] int64 says.
-  Tensor add_at(const Tensor& x, const Tensor& positions) const;
+  /// x [positions, width], each at the position that `positions` [positions] int64 says, which is
+  /// below `end`.
+  Tensor add_at(const Tensor& x, const Tensor& positions, int64_t end) const;
 
   /// x [batch, length, heads, head] at the positions from `first`.
   Tensor rotate(const Tensor& x, int64_t first) const;
-  /// x [positions, heads, head], each at the position that `positions` [positions] int64 says.
-  Tensor rotate_at(const Tensor& x, const Tensor& positions) const;
+  /// x [positions, heads, head], likewise.
+  Tensor rotate_at(const Tensor& x, const Tensor& positions, int64_t end) const;
   /// x [..., head], all at one position.
   Tensor rotate_all(const Tensor& x, int64_t position) const;
 };

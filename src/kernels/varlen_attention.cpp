@@ -1,0 +1,90 @@
+#include "kernels/varlen_attention.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/_efficient_attention_forward.h>
+#include <ATen/ops/_flash_attention_forward.h>
+
+#include <optional>
+
+#include "base/error.h"
+#include "kernels/gpu.h"
+
+namespace heed::kernels {
+namespace {
+
+constexpr int64_t kWidestFlashHead = 256;
+
+bool has_kernel(const char* operation, const at::Device& device) {
+  return c10::Dispatcher::singleton()
+      .findSchemaOrThrow(operation, "")
+      .hasKernelForDispatchKey(c10::computeDispatchKey(at::kFloat, at::kStrided, device));
+}
+
+bool is_half(at::ScalarType type) {
+  return type == at::kHalf || type == at::kBFloat16;
+}
+
+bool flash_takes(const at::Device& device, const VarlenNeeds& needs) {
+  return is_half(needs.type) && needs.head % 8 == 0 && needs.head <= kWidestFlashHead &&
+         has_kernel("aten::_flash_attention_forward", device) &&
+         (!device.is_cuda() || compute_capability(device) >= 8);
+}
+
+/// Its rows are loaded 16 bytes at a time. Its derivative knows no windows.
+bool efficient_takes(const at::Device& device, const VarlenNeeds& needs) {
+  const int64_t alignment = is_half(needs.type) ? 8 : 4;
+  return (is_half(needs.type) || needs.type == at::kFloat) && needs.head % alignment == 0 &&
+         !needs.window && has_kernel("aten::_efficient_attention_forward", device);
+}
+
+/// The kernel shares heads of keys and values by itself.
+Tensor flash(const Tensor& query, const Tensor& keys, const Tensor& values,
+             const VarlenSentences& of_queries, const VarlenSentences& of_keys,
+             const VarlenOptions& options) {
+  std::optional<int64_t> left, right;
+  if (options.window > 0) {
+    left = options.window;
+    right = options.causal ? 0 : options.window;
+  }
+  return std::get<0>(at::_flash_attention_forward(
+      query, keys, values, of_queries.starts, of_keys.starts, of_queries.longest, of_keys.longest,
+      options.dropout, options.causal, /*return_debug_mask=*/false, options.scale, left, right));
+}
+
+/// [positions, kv heads, head] -> [1, positions, heads, head]
+Tensor of_each_head(const Tensor& x, int64_t heads) {
+  const int64_t group = heads / x.size(1);
+  return (group == 1 ? x : x.repeat_interleave(group, 1)).unsqueeze(0);
+}
+
+Tensor efficient(const Tensor& query, const Tensor& keys, const Tensor& values,
+                 const VarlenSentences& of_queries, const VarlenSentences& of_keys,
+                 const VarlenOptions& options) {
+  constexpr int64_t kEverything = 0, kCausal = 1;  // as LibTorch numbers its masks
+  const int64_t heads = query.size(1);
+  return std::get<0>(at::_efficient_attention_forward(
+                         query.unsqueeze(0), of_each_head(keys, heads), of_each_head(values, heads),
+                         /*bias=*/{}, of_queries.starts, of_keys.starts, of_queries.longest,
+                         of_keys.longest, options.dropout, options.causal ? kCausal : kEverything,
+                         /*compute_log_sumexp=*/true, options.scale))
+      .squeeze(0);
+}
+
+}  // namespace
+
+bool has_varlen_attention(const at::Device& device, const VarlenNeeds& needs) {
+  return flash_takes(device, needs) || efficient_takes(device, needs);
+}
+
+Tensor varlen_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
+                        const VarlenSentences& of_queries, const VarlenSentences& of_keys,
+                        const VarlenOptions& options) {
+  const VarlenNeeds needs{query.scalar_type(), query.size(2), options.window > 0};
+  if (flash_takes(query.device(), needs))
+    return flash(query, keys, values, of_queries, of_keys, options);
+  expect(efficient_takes(query.device(), needs), "attention that this device has");
+  return efficient(query, keys, values, of_queries, of_keys, options);
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,42 @@
+// Scaled dot-product attention over sentences without padding on a GPU: FlashAttention (Dao 2023)
+// in bf16 and fp16, memory-efficient attention (Rabe and Staats 2021) in fp32. Both are LibTorch's
+// kernels for variable lengths, with LibTorch's derivatives; no tensor of queries x keys is made.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/tensor.h"
+
+namespace heed::kernels {
+
+/// What is asked of every attention of a model.
+struct VarlenNeeds {
+  at::ScalarType type = at::kFloat;  // of queries, keys and values
+  int64_t head = 0;                  // width of one head
+  bool window = false;               // whether some attention has one
+};
+
+/// Whether varlen_attention() takes all of that on this device.
+bool has_varlen_attention(const at::Device& device, const VarlenNeeds& needs);
+
+/// Sentences that lie one behind the other.
+struct VarlenSentences {
+  Tensor starts;        // [sentences + 1] int32 on the device: the first position of each, and the
+                        // number of all positions
+  int64_t longest = 0;  // no sentence is longer
+};
+
+struct VarlenOptions {
+  bool causal = false;  // query i of a sentence sees the keys 0..i; as many queries as keys
+  double scale = 1;
+  double dropout = 0;  // of the weights, drawn from the device's generator
+  int64_t window = 0;  // self-attention: query i sees the keys i-window..i+window; 0: all
+};
+
+/// query [query positions, heads, head], keys and values [key positions, kv heads, head] of one
+/// type, kv heads dividing heads, the last dimension contiguous -> [query positions, heads, head].
+Tensor varlen_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
+                        const VarlenSentences& of_queries, const VarlenSentences& of_keys,
+                        const VarlenOptions& options);
+
+}  // namespace heed::kernels
