@@ -114,7 +114,7 @@ void add_bench_translate(CommandLine& bench) {
   command.group("Search");
   command.option("--batch", args->batches, "Sentences translated together, separated by commas")
       .separated_by(',')
-      .positive()
+      .between(0, 100000)
       .shows_default();
   command
       .option("--beam", args->beams,

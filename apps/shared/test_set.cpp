@@ -69,7 +69,7 @@ std::vector<std::string> translate_all(const OpenModels& models,
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const int64_t window = 32 * folder.config.decoding.batch_size;  // sorts well by length
+  const int64_t window = translator.window();
   std::vector<std::string> outputs;
   while (outputs.size() < lines.size()) {
     const auto begin = lines.begin() + std::ssize(outputs);

@@ -52,7 +52,8 @@ class SetScorer {
     decoding_.n_best = 1;
     decoding_.sampling = {};
     decoding_.mbr = 0;
-    decoding_.batch_size = std::max<int64_t>(64 / decoding_.beam_size, decoding_.batch_size);
+    if (decoding_.batch_size > 0)
+      decoding_.batch_size = std::max<int64_t>(64 / decoding_.beam_size, decoding_.batch_size);
     // An untrained model rambles.
     decoding_.max_length_ratio = std::min(2.0, decoding_.max_length_ratio);
     choose_samples();

@@ -26,7 +26,8 @@ struct TranslateArgs {
   std::string prefix, output;
   ModelOptions common;
   AlignmentOptions weights;
-  int64_t beam = 0, n_best = 0, batch = 0;
+  int64_t beam = 0, n_best = 0;
+  std::optional<int64_t> batch;
   bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
   bool resume = false, sample = false;
 };
@@ -36,7 +37,7 @@ OpenModels open(const TranslateArgs& args) {
   if (args.sample) settings.insert(settings.begin(), "decoding.sampling.top_p=1");
   if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
-  if (args.batch > 0) settings.push_back("decoding.batch_size=" + std::to_string(args.batch));
+  if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
   return open_models(args.models, args.common.open(settings));
 }
 
@@ -104,7 +105,7 @@ void translate(const TranslateArgs& args) {
   if (args.resume && destination.lines() > 0)
     log::info(args.output + ": going on behind line " + std::to_string(destination.lines()));
   std::vector<int64_t> odd_lines;
-  const auto most = static_cast<std::size_t>(32 * config.batch_size);  // sorts well by length
+  const auto most = static_cast<std::size_t>(translator.window());
   for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most)) {
     const auto translations = translator.translate(window.lines, window.first, window.prefixes);
     const auto details = details_of(translator, window.lines, translations, wanted);
@@ -172,7 +173,7 @@ void add_translate(CommandLine& program) {
                "Draw translations from the model's distribution instead of searching "
                "(decoding.sampling.top_p=1, unless --set changes it)");
   command.option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")
-      .positive();
+      .between(0, 100000);
   add_output(command, *args);
   command.group("Which weights link words");
   args->weights.add(command);

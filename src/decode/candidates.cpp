@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/device.h"
 
 namespace heed::decode {
 namespace {
@@ -83,27 +84,69 @@ Candidates on_cpu(const Tensor& scores, int64_t count) {
   return out;
 }
 
-Candidates on_device(const Tensor& scores, int64_t count) {
-  const auto [values, ids] = at::topk(scores, count, /*dim=*/-1);
-  // Doubles hold both exactly: the host waits for one copy instead of two.
-  const Tensor both = at::stack({values.to(at::kDouble), ids.to(at::kDouble)}).cpu();
-  const int64_t total = values.numel();
-  const double* const v = both.const_data_ptr<double>();
-  require_numbers(std::none_of(v, v + total, [](double value) { return std::isnan(value); }));
-  Candidates out{
-      .count = count, .values = std::vector<float>(total), .ids = std::vector<int64_t>(total)};
-  for (int64_t r = 0; r < scores.size(0); ++r) {
-    std::vector<Scored> row(count);
-    for (int64_t i = 0; i < count; ++i) {
-      const double* const one = v + r * count + i;
-      row[i] = {static_cast<float>(*one), static_cast<int64_t>(one[total])};
-    }
-    std::sort(row.begin(), row.end(), better);
-    for (int64_t i = 0; i < count; ++i) {
-      out.values[r * count + i] = row[i].value;
-      out.ids[r * count + i] = row[i].id;
-    }
+/// What a device chooses lies side by side in one block of bytes: nothing has to be put together
+/// for the one copy that the host waits for.
+struct Chosen {
+  Tensor ids;                // [rows, count] int64
+  Tensor log_probabilities;  // [rows, count] fp32
+  Tensor values;             // [rows, count] of the scores' type
+
+  static int64_t bytes(int64_t cells, at::ScalarType type) {
+    return cells * static_cast<int64_t>(at::elementSize(at::kLong) + at::elementSize(at::kFloat) +
+                                        at::elementSize(type));
   }
+  Chosen(const Tensor& block, int64_t rows, int64_t count, at::ScalarType type) {
+    int64_t begin = 0;
+    const auto next = [&](at::ScalarType of) {
+      const int64_t size = rows * count * static_cast<int64_t>(at::elementSize(of));
+      begin += size;
+      return block.narrow(0, begin - size, size).view(of).view({rows, count});
+    };
+    ids = next(at::kLong);
+    log_probabilities = next(at::kFloat);
+    values = next(type);
+  }
+};
+
+Candidates on_device(const Scores& scores, int64_t count) {
+  const int64_t rows = scores.values.size(0), cells = rows * count;
+  const at::ScalarType type = scores.values.scalar_type();
+  const Tensor block =
+      at::empty({Chosen::bytes(cells, type)}, scores.values.options().dtype(at::kByte));
+  Chosen chosen(block, rows, count, type);
+  if (count == 1)  // one pass over memory
+    at::max_out(chosen.values, chosen.ids, scores.values, -1, /*keepdim=*/true);
+  else
+    at::topk_out(chosen.values, chosen.ids, scores.values, count, -1, /*largest=*/true,
+                 /*sorted=*/false);
+  if (scores.log_probabilities.defined())
+    at::gather_out(chosen.log_probabilities, scores.log_probabilities, -1, chosen.ids);
+  else
+    chosen.log_probabilities.copy_(chosen.values);
+
+  const model::Download download(block);
+  Candidates out{
+      .count = count, .values = std::vector<float>(cells), .ids = std::vector<int64_t>(cells)};
+  const Chosen here(download.host(), rows, count, type);
+  const auto* const ids = here.ids.const_data_ptr<int64_t>();
+  const auto* const log_probabilities = here.log_probabilities.const_data_ptr<float>();
+  const Tensor values = here.values.to(at::kFloat);
+  const auto* const allowed = values.const_data_ptr<float>();
+  at::parallel_for(0, rows, 256, [&](int64_t begin, int64_t end) {
+    std::vector<Scored> row(count);
+    for (int64_t r = begin; r < end; ++r) {
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t cell = r * count + i;
+        row[i] = {allowed[cell] == kNever ? kNever : log_probabilities[cell], ids[cell]};
+        require_numbers(!std::isnan(row[i].value));
+      }
+      std::ranges::sort(row, better);
+      for (int64_t i = 0; i < count; ++i) {
+        out.values[r * count + i] = row[i].value;
+        out.ids[r * count + i] = row[i].id;
+      }
+    }
+  });
   return out;
 }
 
@@ -122,22 +165,26 @@ void require_numbers(bool sound) {
     throw Failure("the model's scores are not numbers: its weights are damaged or diverged");
 }
 
-Candidates best_candidates(const Tensor& scores, int64_t count,
-                           const std::vector<kernels::Partition>& partitions) {
-  count = std::min(count, scores.size(1));
-  Candidates best = scores.is_cpu() ? on_cpu(scores, count) : on_device(scores, count);
-  normalise(best, partitions);
+Candidates best_candidates(const Scores& scores, int64_t count) {
+  count = std::min(count, scores.values.size(1));
+  if (!scores.values.is_cpu()) return on_device(scores, count);
+  Candidates best = on_cpu(scores.values, count);
+  normalise(best, scores.partitions);
   return best;
 }
 
-Candidates all_candidates(const Tensor& scores, const std::vector<kernels::Partition>& partitions) {
-  const Tensor host = scores.cpu().contiguous();
-  const float* const data = host.const_data_ptr<float>();
+Candidates all_candidates(const Scores& scores) {
+  const bool on_cpu = scores.values.is_cpu();
+  Tensor values = scores.values;
+  if (scores.log_probabilities.defined())
+    values = scores.log_probabilities.masked_fill(values.eq(kNever), kNever);
+  const Tensor host = model::Download(values.contiguous()).host();
+  const auto* const data = host.const_data_ptr<float>();
   Candidates all{.count = host.size(1), .values = {data, data + host.numel()}, .ids = {}};
-  if (!scores.is_cpu())
+  if (!on_cpu)
     require_numbers(
         std::ranges::none_of(all.values, [](float value) { return std::isnan(value); }));
-  normalise(all, partitions);
+  normalise(all, scores.partitions);
   return all;
 }
 

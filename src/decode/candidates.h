@@ -24,18 +24,23 @@ struct Candidates {
   int64_t id(int64_t row, int64_t i) const { return ids.empty() ? i : ids[row * count + i]; }
 };
 
+/// What candidates are chosen from.
+struct Scores {
+  Tensor values;  // [rows, vocab], -inf where forbidden; CPU: fp32
+  // How log-probabilities follow from `values`; neither: `values` are that.
+  std::vector<kernels::Partition> partitions;  // one a row, of logits
+  Tensor log_probabilities;                    // [rows, vocab] fp32, with what is forbidden
+};
+
 /// Throws Failure where a model's scores are not `sound`: some are no numbers.
 void require_numbers(bool sound);
 
-/// The `count` best of each row, best first, equal ones by lower id. `scores` [rows, vocab] fp32.
-/// On the CPU one pass over memory, and there must be no NaN; elsewhere ATen's topk, one copy to
-/// the host, and require_numbers() of what it brings. With `partitions`, one a row, the scores are
-/// logits, and what is returned log-probabilities.
-Candidates best_candidates(const Tensor& scores, int64_t count,
-                           const std::vector<kernels::Partition>& partitions = {});
+/// The `count` best of each row, best first, equal ones by lower id. On the CPU one pass over
+/// memory, and there must be no NaN; elsewhere ATen's topk, one copy to the host, and
+/// require_numbers() of what it brings.
+Candidates best_candidates(const Scores& scores, int64_t count);
 
 /// Likewise all of each row, in the order of the vocabulary.
-Candidates all_candidates(const Tensor& scores,
-                          const std::vector<kernels::Partition>& partitions = {});
+Candidates all_candidates(const Scores& scores);
 
 }  // namespace heed::decode

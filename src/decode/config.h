@@ -66,8 +66,9 @@ struct DecodeConfig {
             "others, by chrF. Candidates are samples if decoding.sampling is on, else the best "
             "hypotheses of the beam. 0: off.",
             config::Between<int64_t>{0, 1000})
-  HEED_FREE(int64_t, batch_size, 32, "Sentences translated together.",
-            config::Between<int64_t>{1, 100000})
+  HEED_FREE(int64_t, batch_size, 32,
+            "Sentences translated together. 0: on a GPU as many as fit in its memory, on a CPU 32.",
+            config::Between<int64_t>{0, 100000})
   HEED_FREE(WeightType, weights, WeightType::fp32,
             "Precision of the matrix products while translating. int8 is the fastest on a CPU, for "
             "Transformers.",

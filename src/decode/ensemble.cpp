@@ -4,8 +4,9 @@
 #include <ATen/Parallel.h>
 
 #include <cmath>
+#include <utility>
 
-#include "decode/candidates.h"
+#include "kernels/rows/step.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {
@@ -18,7 +19,7 @@ Tensor cross_attention(const model::Trace& trace) {
     if (map.kind == model::AttentionKind::kCross && (!last || map.layer >= last->layer))
       last = &map;
   if (!last) return {};
-  return last->weights.to(at::kFloat).mean(1).cpu().contiguous();
+  return last->weights.to(at::kFloat).mean(1).contiguous();
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ Tensor Ensemble::step(Member& member, const Tensor& tokens, Tensor* attention) {
     model::Trace trace;
     const Tensor logits = member.model->step(tokens, member.state, attention ? &trace : nullptr);
     if (attention) *attention = cross_attention(trace);
-    return logits;
+    return logits.flatten(0, 1);
   }
   packed::Search& search = *member.packed;
   const int64_t sentences = tokens.size(0), beam = tokens.size(1);
@@ -67,7 +68,7 @@ Tensor Ensemble::step(Member& member, const Tensor& tokens, Tensor* attention) {
   float* logits =
       search.step(tokens.const_data_ptr<int64_t>(), beam, attention ? &weights : nullptr);
   if (attention) *attention = at::tensor(weights).view({sentences, beam, search.source_length()});
-  return at::from_blob(logits, {sentences, beam, search.vocabulary()}, at::kFloat);
+  return at::from_blob(logits, {sentences * beam, search.vocabulary()}, at::kFloat);
 }
 
 Ensemble::Output Ensemble::step(const Tensor& tokens) {
@@ -75,45 +76,43 @@ Ensemble::Output Ensemble::step(const Tensor& tokens) {
   std::vector<Tensor> logits;
   for (Member& member : members_) {
     const bool first = &member == &members_.front();
-    logits.push_back(step(member, tokens, first && keep_attention_ ? &out.attention : nullptr));
+    Tensor attention;
+    logits.push_back(step(member, tokens, first && keep_attention_ ? &attention : nullptr));
+    if (attention.defined()) out.attention.emplace(attention);
   }
+  Scores& scores = out.scores;
   bool sound = true;
   if (members_.size() == 1 && members_.front().packed) {
-    out.scores = logits[0];
-    const int64_t vocab = out.scores.size(2), rows = out.scores.numel() / vocab;
-    const float* scores = out.scores.const_data_ptr<float>();
-    out.partitions.resize(rows);
+    scores.values = logits[0];
+    const int64_t rows = scores.values.size(0), vocab = scores.values.size(1);
+    const auto* const values = scores.values.const_data_ptr<float>();
+    scores.partitions.resize(rows);
     at::parallel_for(0, rows, 8, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r)
-        out.partitions[r] = kernels::partition_of(scores + r * vocab, vocab);
+        scores.partitions[r] = kernels::partition_of(values + r * vocab, vocab);
     });
-    for (const auto& partition : out.partitions) sound &= !std::isnan(partition.log_sum);
+    for (const auto& partition : scores.partitions) sound &= !std::isnan(partition.log_sum);
   } else {
-    out.scores = mixed_log_probabilities(logits);
-    // One NaN logit makes its whole row NaN, so that one column tells. On another device
-    // best_candidates() looks at what it reads anyway: nobody waits twice.
-    if (out.scores.is_cpu())
-      sound = !out.scores.select(-1, text::kUnknown).isnan().any().item<bool>();
+    scores.values = mixed_log_probabilities(logits);
+    if (scores.values.is_cpu()) {
+      // One NaN logit makes its whole row NaN, so that one column tells.
+      sound = !scores.values.select(-1, text::kUnknown).isnan().any().item<bool>();
+    } else if (members_.size() == 1) {
+      // Chosen from the logits, which may be of half the size. best_candidates() looks for NaN at
+      // what it reads anyway: nobody waits twice.
+      scores.log_probabilities = std::exchange(scores.values, logits[0]);
+    }
   }
   require_numbers(sound);
   return out;
 }
 
-void Ensemble::keep(const Tensor& sentences) {
+void Ensemble::go_on_with(const Tensor& sentences, const Tensor& hypotheses) {
   for (Member& member : members_) {
     if (member.packed)
-      member.packed->keep(sentences.const_data_ptr<int64_t>(), sentences.numel());
+      member.packed->go_on_with(sentences, hypotheses);
     else
-      model::keep_sentences(member.state, sentences);
-  }
-}
-
-void Ensemble::reorder(const Tensor& parents) {
-  for (Member& member : members_) {
-    if (member.packed)
-      member.packed->reorder(parents.const_data_ptr<int64_t>(), parents.size(1));
-    else
-      model::reorder_beams(member.state, parents);
+      model::go_on_with(member.state, sentences, hypotheses);
   }
 }
 

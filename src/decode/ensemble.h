@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "kernels/rows/step.h"
+#include "decode/candidates.h"
+#include "model/device.h"
 #include "model/model.h"
 #include "packed/search.h"
 
@@ -30,11 +32,10 @@ Tensor mixed_log_probabilities(const std::vector<Tensor>& logits);
 class Ensemble {
  public:
   struct Output {
-    /// [sentences, beam, vocab] fp32 on the models' device: log-probabilities, or logits of which
-    /// `partitions` has a row each. May be written to; the next step does not read it.
-    Tensor scores;
-    std::vector<kernels::Partition> partitions;
-    Tensor attention;  // [sentences, beam, source] fp32 on the CPU, or undefined
+    /// Of one row for each hypothesis, on the models' device. Its values may be written to; the
+    /// next step does not read them.
+    Scores scores;
+    std::optional<model::Download> attention;  // [sentences, beam, source] fp32, where it is wanted
   };
 
   /// Encodes. `keep_attention`: each step returns the first model's, where it has any.
@@ -44,8 +45,8 @@ class Ensemble {
   /// `tokens`: [sentences, beam] int64. Throws Failure on the CPU when a score is not a number;
   /// elsewhere best_candidates() does.
   Output step(const Tensor& tokens);
-  void keep(const Tensor& sentences);
-  void reorder(const Tensor& parents);
+  /// As model::go_on_with: [kept] sentences (undefined: all) and [kept, beam] hypotheses.
+  void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
 
  private:
   /// One model on its way: packed, or by Model::step.
@@ -55,7 +56,8 @@ class Ensemble {
     std::unique_ptr<packed::Search> packed;
   };
 
-  /// Logits [sentences, beam, vocab]. `attention`, if not null, receives Output::attention.
+  /// Logits [sentences * beam, vocab]. `attention`, if not null, receives [sentences, beam,
+  /// source].
   static Tensor step(Member& member, const Tensor& tokens, Tensor* attention);
 
   std::vector<Member> members_;

@@ -130,7 +130,7 @@ void read_all(Translator& translator, const std::vector<data::Example>& examples
 
   const at::NoGradGuard no_gradients;
   const EvalMode eval_mode({&model});
-  const auto batches = batches_by_length(lengths, kSentences, kTokens, /*skip=*/-1);
+  const auto batches = batches_by_length(lengths, {.sentences = kSentences, .tokens = kTokens});
   kernels::share_out(translator.device(), std::ssize(batches), [&](int64_t number, int64_t) {
     const model::Autocast autocast(translator.device(), translator.precision());
     std::vector<const data::Example*> chosen;

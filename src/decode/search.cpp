@@ -1,11 +1,13 @@
 #include "decode/search.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/error.h"
 #include "decode/beam.h"
@@ -19,6 +21,12 @@ namespace {
 
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
+/// On a GPU sentences that are done leave once they are this part of all: each time copies what the
+/// models keep of the others.
+constexpr std::size_t kWorthLeaving = 4;
+
+constexpr int64_t kSentencesOfAThread = 64;
+
 class Search {
  public:
   Search(const std::vector<model::Model*>& models, const std::vector<model::Source>& sources,
@@ -27,7 +35,9 @@ class Search {
         keep_attention_(options.keep_attention),
         prefixes_(options.prefixes),
         device_(sources[0].tokens.device()),
-        ensemble_(models, sources, options.keep_attention || options.config.coverage_penalty > 0) {
+        ensemble_(models, sources, options.keep_attention || options.config.coverage_penalty > 0),
+        never_(model::upload_numbers({text::kPad, text::kBegin}, device_)),
+        never_at_first_(model::upload_numbers({text::kPad, text::kBegin, text::kEnd}, device_)) {
     int64_t longest = std::numeric_limits<int64_t>::max();
     for (const auto* one : models) longest = std::min(longest, one->longest());
     const int64_t* lengths = sources[0].lengths.const_data_ptr<int64_t>();
@@ -45,9 +55,8 @@ class Search {
     const auto sentences = static_cast<int64_t>(active_.size());
     const std::vector<int64_t> first(sentences, text::kBegin);
     Tensor tokens = model::upload_numbers(first, device_).view({sentences, 1});
-    for (step_ = 0; !active_.empty(); ++step_) {
-      const Ensemble::Output output = ensemble_.step(tokens);
-      advance(output);
+    for (step_ = 0; tokens.defined(); ++step_) {
+      advance(ensemble_.step(tokens));
       tokens = continue_live();
     }
     std::vector<std::vector<Hypothesis>> out;
@@ -61,16 +70,13 @@ class Search {
 
  private:
   /// The continuations that can matter to a hypothesis' sentence.
-  Candidates candidates(const Tensor& scores, const Ensemble::Output& output) const {
+  Candidates candidates(const Scores& scores) const {
     const auto& sampling = config_.sampling;
-    const Tensor rows = scores.flatten(0, 1);
-    if (!samples(sampling)) {
-      const int64_t count = config_.beam_size == 1 ? 1 : config_.beam_size + 1;
-      return best_candidates(rows, count, output.partitions);
-    }
-    if (sampling.top_k > 0 && sampling.top_k < rows.size(1))
-      return best_candidates(rows, sampling.top_k, output.partitions);
-    return all_candidates(rows, output.partitions);
+    if (!samples(sampling))
+      return best_candidates(scores, config_.beam_size == 1 ? 1 : config_.beam_size + 1);
+    if (sampling.top_k > 0 && sampling.top_k < scores.values.size(1))
+      return best_candidates(scores, sampling.top_k);
+    return all_candidates(scores);
   }
 
   /// What the prefix of a sentence goes on with, and how its hypotheses score that.
@@ -79,6 +85,7 @@ class Search {
     Tensor scores;  // [beam]
   };
 
+  /// `scores` [sentences, beam, vocab].
   std::vector<Forced> forced_pieces(const Tensor& scores) const {
     std::vector<Forced> out;
     for (std::size_t i = 0; !prefixes_.empty() && i < active_.size(); ++i) {
@@ -91,30 +98,31 @@ class Search {
   }
 
   void advance(const Ensemble::Output& output) {
-    Tensor scores = output.scores;  // [sentences, beam, vocab]
-    const int64_t width = scores.size(1);
-    const auto forced = forced_pieces(scores);
-    forbid(scores);
+    const auto width = static_cast<int64_t>(width_);
+    const Tensor values = output.scores.values.unflatten(0, {-1, width});
+    const auto forced = forced_pieces(values);
+    forbid(values);
     for (const Forced& one : forced) {
-      scores[one.row].fill_(kForbidden);
-      scores[one.row].select(-1, one.piece).copy_(one.scores);
+      values[one.row].fill_(kForbidden);
+      values[one.row].select(-1, one.piece).copy_(one.scores);
     }
-    const Candidates next = candidates(scores, output);
-    for (std::size_t i = 0; i < active_.size(); ++i) {
-      Beam& beam = beams_[active_[i]];
-      const auto first_row = static_cast<int64_t>(i) * width;
-      if (output.attention.defined()) {
-        const int64_t source = output.attention.size(2);
-        beam.attend(output.attention.const_data_ptr<float>() + first_row * source, source);
+    const Candidates next = candidates(output.scores);
+    const Tensor attention = output.attention ? output.attention->host() : Tensor();
+    at::parallel_for(0, std::ssize(active_), kSentencesOfAThread, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        Beam& beam = beams_[active_[i]];
+        if (beam.done()) continue;
+        if (attention.defined()) {
+          const int64_t source = attention.size(2);
+          beam.attend(attention.const_data_ptr<float>() + i * width * source, source);
+        }
+        beam.advance(next, i * width);
       }
-      beam.advance(next, first_row);
-    }
+    });
   }
 
-  void forbid(Tensor& scores) {
-    scores.select(-1, text::kPad).fill_(kForbidden);
-    scores.select(-1, text::kBegin).fill_(kForbidden);
-    if (step_ < config_.min_length) scores.select(-1, text::kEnd).fill_(kForbidden);
+  void forbid(const Tensor& scores) {
+    scores.index_fill_(2, step_ < config_.min_length ? never_at_first_ : never_, kForbidden);
     if (config_.no_repeat_ngram == 0 || step_ < config_.no_repeat_ngram) return;
     const int64_t width = scores.size(1), vocab = scores.size(2);
     std::vector<int64_t> cells;
@@ -128,39 +136,62 @@ class Search {
     scores.view({-1}).index_fill_(0, model::upload_numbers(cells, device_), kForbidden);
   }
 
+  /// The rows of sentences that go on. On a GPU those that are done stay a while.
+  std::vector<int64_t> remaining() const {
+    std::vector<int64_t> rows;
+    for (std::size_t i = 0; i < active_.size(); ++i)
+      if (!beams_[active_[i]].done()) rows.push_back(static_cast<int64_t>(i));
+    const std::size_t done = active_.size() - rows.size();
+    if (rows.empty() || device_.is_cpu() || done * kWorthLeaving >= active_.size()) return rows;
+    rows.resize(active_.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
+
   /// Finished sentences leave, the others continue their live hypotheses. Returns the next step's
-  /// tokens.
+  /// tokens [sentences, beam]; undefined when all are done.
   Tensor continue_live() {
-    std::vector<int64_t> kept, next_active;
-    std::size_t width = 0;
-    for (std::size_t i = 0; i < active_.size(); ++i) {
-      const Beam& beam = beams_[active_[i]];
-      if (beam.done()) continue;
-      kept.push_back(static_cast<int64_t>(i));
-      next_active.push_back(active_[i]);
-      width = std::max(width, beam.live().size());
-    }
-    const auto count = static_cast<int64_t>(kept.size());
+    const std::vector<int64_t> kept = remaining();
+    if (kept.empty()) return {};
     const bool left = kept.size() < active_.size();
+    std::size_t width = 0;
+    std::vector<int64_t> next_active;
+    for (const int64_t row : kept) {
+      next_active.push_back(active_[row]);
+      width = std::max(width, beams_[active_[row]].live().size());
+    }
     active_ = std::move(next_active);
-    if (active_.empty()) return {};
-    if (left) ensemble_.keep(model::upload_numbers(kept, device_));
 
     // Rows without a hypothesis repeat the first one; nobody reads them.
-    std::vector<int64_t> parents(count * width, 0), tokens(count * width, text::kEnd);
-    bool same = width == width_;
-    for (int64_t i = 0; i < count; ++i) {
+    const std::size_t rows = kept.size() * width;
+    std::vector<int64_t> numbers(2 * rows, text::kEnd);  // tokens, then hypotheses
+    bool same = !left && width == width_;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
       const auto& live = beams_[active_[i]].live();
-      for (std::size_t slot = 0; slot < live.size(); ++slot) {
-        parents[i * width + slot] = live[slot].slot;
-        tokens[i * width + slot] = live[slot].token;
+      const int64_t first = kept[i] * static_cast<int64_t>(width_);
+      for (std::size_t slot = 0; slot < width; ++slot) {
+        const std::size_t row = i * width + slot;
+        numbers[rows + row] = first + (slot < live.size() ? live[slot].slot : 0);
+        if (slot >= live.size()) continue;
+        numbers[row] = live[slot].token;
         same = same && live[slot].slot == static_cast<int32_t>(slot);
       }
     }
     width_ = width;
-    const std::vector<int64_t> shape{count, static_cast<int64_t>(width)};
-    if (!same) ensemble_.reorder(model::upload_numbers(parents, device_).view(shape));
-    return model::upload_numbers(tokens, device_).view(shape);
+    numbers.resize(same ? rows : 2 * rows);
+    if (left) numbers.insert(numbers.end(), kept.begin(), kept.end());
+    return go_on(model::upload_numbers(numbers, device_), static_cast<int64_t>(rows), left);
+  }
+
+  /// `numbers`: tokens; then, if any, hypotheses, and the sentences that are left.
+  Tensor go_on(const Tensor& numbers, int64_t rows, bool left) {
+    const std::vector<int64_t> shape{-1, static_cast<int64_t>(width_)};
+    if (numbers.numel() > rows) {
+      const Tensor sentences =
+          left ? numbers.narrow(0, 2 * rows, numbers.numel() - 2 * rows) : Tensor();
+      ensemble_.go_on_with(sentences, numbers.narrow(0, rows, rows).view(shape));
+    }
+    return numbers.narrow(0, 0, rows).view(shape);
   }
 
   const DecodeConfig config_;
@@ -169,9 +200,10 @@ class Search {
   at::Device device_;
   Ensemble ensemble_;
   std::vector<Beam> beams_;      // all sentences
-  std::vector<int64_t> active_;  // those still searched, in the order of the models' rows
+  std::vector<int64_t> active_;  // those that the models have rows of, in their order
   int64_t step_ = 0;
-  std::size_t width_ = 1;  // hypotheses per sentence in the models' states
+  std::size_t width_ = 1;          // hypotheses per sentence in the models' states
+  Tensor never_, never_at_first_;  // pieces
 };
 
 }  // namespace

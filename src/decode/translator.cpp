@@ -5,7 +5,6 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -13,12 +12,13 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
 #include "decode/mbr.h"
 #include "decode/pieces.h"
 #include "decode/sampling.h"
-#include "decode/search.h"
+#include "decode/translator_lines.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "packed/transformer.h"
@@ -27,18 +27,9 @@
 namespace heed::decode {
 namespace {
 
-// Bounds on memory. A search holds keys and values of beam_size hypotheses that grow to about the
-// source's length; scoring holds the whole [target, vocab] of a batch.
-constexpr int64_t kSearchTokens = 32768;
-constexpr int64_t kScoredTokens = 1024;
-constexpr int64_t kDeviceFactor = 8;  // a GPU has the memory and needs the parallelism
 constexpr std::size_t kNamedLines = 10;
 constexpr const char* kNoInt8 =
     "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 or fp32";
-
-int64_t token_budget(int64_t tokens, const at::Device& device) {
-  return device.is_cpu() ? tokens : tokens * kDeviceFactor;
-}
 
 std::string line_list(const std::vector<int64_t>& lines) {
   std::string out;
@@ -85,34 +76,6 @@ int64_t group_of(packed::Numbers numbers) {
 
 }  // namespace
 
-/// Piece ids of each line, once per distinct member.
-struct Translator::Lines {
-  std::vector<std::vector<data::Example>> members;  // [member][line]
-  std::vector<int64_t> lengths;                     // longest over the members, without eos
-  std::vector<int64_t> cut;                         // numbers of the lines that were too long
-  std::vector<int64_t> strange;                     // of those that no piece is known of
-  std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
-};
-
-std::vector<std::vector<int64_t>> batches_by_length(const std::vector<int64_t>& lengths,
-                                                    int64_t sentences, int64_t tokens,
-                                                    int64_t skip) {
-  std::vector<int64_t> order;
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    if (lengths[i] != skip) order.push_back(static_cast<int64_t>(i));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return lengths[a] > lengths[b]; });
-  std::vector<std::vector<int64_t>> out;
-  for (const int64_t i : order) {
-    const bool full =
-        out.empty() || static_cast<int64_t>(out.back().size()) >= sentences ||
-        (lengths[out.back().front()] + 1) * static_cast<int64_t>(out.back().size() + 1) > tokens;
-    if (full) out.emplace_back();
-    out.back().push_back(i);
-  }
-  return out;
-}
-
 void require_weights(const DecodeConfig& config, const at::Device& device) {
   if (config.weights == WeightType::int8 && !device.is_cpu()) throw UserError(kNoInt8);
   if (config.weights == WeightType::bf16 && device.is_cuda() &&
@@ -139,16 +102,16 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
   require_weights(config_, device_);
   if (config_.weights == WeightType::bf16) precision_ = at::kBFloat16;
   const packed::Numbers numbers = numbers_of(config_.weights, precision_);
-  together_ = config_.batch_size;
   for (auto& member : members_) {
     model::ModelPtr packed;
     if (device_.is_cpu()) packed = packed::pack(member.model, numbers);
     if (packed) {
       member.model = std::move(packed);
-      together_ = std::min(together_, group_of(numbers));
+      together_ = group_of(numbers);
     } else if (config_.weights == WeightType::int8)
       throw UserError(kNoInt8);
   }
+  if (config_.batch_size == 0 && !device_.is_cpu()) free_memory_ = model::free_memory(device_);
 }
 
 bool Translator::is_same_in_any_batch() const {
@@ -244,32 +207,9 @@ void Translator::add_prefixes(const std::vector<std::string>& prefixes, int64_t 
   }
 }
 
-std::vector<std::vector<int64_t>> Translator::cut(const Lines& lines) const {
-  const int64_t width =
-      samples(config_.sampling) ? std::max(config_.n_best, config_.mbr) : config_.beam_size;
-  const int64_t tokens = token_budget(kSearchTokens / width, device_);
-  return batches_by_length(lines.lengths, together_, tokens, /*skip=*/0);
-}
-
 std::vector<std::vector<int64_t>> Translator::batches_of(
     const std::vector<std::string>& lines) const {
   return cut(encode(lines, 1, TooLong::cut));
-}
-
-void Translator::search_batches(const Lines& lines, int64_t first_line,
-                                std::vector<Translation>& out) {
-  const auto batches = cut(lines);
-  const EvalMode eval_mode(models());  // once: threads only read it
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    const model::Autocast autocast(device_, precision_);
-    for (std::size_t i = next++; i < batches.size() && !(interrupted && interrupted()); i = next++)
-      search_batch(lines, batches[i], first_line, out);
-  };
-  // Threads share sentences rather than operations, most of which are too small to be shared.
-  const auto workers = std::min<int64_t>(at::get_num_threads(), std::ssize(batches));
-  if (!device_.is_cpu() || workers < 2) return work();
-  at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { work(); });
 }
 
 void Translator::warn(const Lines& lines, const std::vector<Translation>& translations,
@@ -295,25 +235,6 @@ void Translator::warn(const Lines& lines, const std::vector<Translation>& transl
               " at the length limit, line " + line_list(cut) +
               (by_ratio ? " (decoding.max_length_ratio raises it)"
                         : " (the model writes no longer ones)"));
-}
-
-void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& batch,
-                              int64_t first_line, std::vector<Translation>& out) {
-  std::vector<model::Source> sources;
-  for (const auto& examples : lines.members) {
-    std::vector<const data::Example*> chosen;
-    for (const int64_t i : batch) chosen.push_back(&examples[i]);
-    sources.push_back(model::make_source(data::make_batch(chosen), device_));
-  }
-  SearchOptions options{.config = config_, .keep_attention = keep_attention};
-  options.config.n_best = std::max(config_.n_best, config_.mbr);
-  for (const int64_t i : batch) {
-    options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
-    if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
-  }
-  auto found = search(models(), sources, options);
-  for (std::size_t row = 0; row < batch.size(); ++row)
-    out[batch[row]].hypotheses = std::move(found[row]);
 }
 
 void Translator::spell(const Lines& lines, std::vector<Translation>& out) const {
@@ -350,8 +271,7 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
   const at::NoGradGuard no_gradients;
   const EvalMode eval_mode(models());
   std::vector<Score> out(targets.size());
-  const auto batches =
-      batches_by_length(lengths, config_.batch_size, token_budget(kScoredTokens, device_));
+  const auto batches = batches_by_length(lengths, score_limits(config_, device_));
   kernels::share_out(device_, std::ssize(batches), [&](int64_t number, int64_t) {
     const model::Autocast autocast(device_, precision_);
     const auto& chosen = batches[number];

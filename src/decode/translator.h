@@ -6,9 +6,11 @@
 #include <c10/core/ScalarType.h>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "decode/batches.h"
 #include "decode/config.h"
 #include "decode/hypothesis.h"
 #include "model/pointer.h"
@@ -65,6 +67,8 @@ class Translator {
   /// without pieces stays empty all the same. Throws UserError where one is longer than the model
   /// can take. With decoding.mbr the hypotheses are chosen by choose_by_utility().
   /// On a CPU each thread searches for batches of its own, for packed models in groups of a few.
+  /// Where memory does not suffice for a batch, it is searched in halves, and a warning says so.
+  /// Throws Failure where it does not for one sentence.
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
                                      const std::vector<std::string>& prefixes = {});
 
@@ -74,6 +78,12 @@ class Translator {
   /// lines get the same bits. (On a CPU with several threads one batch alone has all of them, and
   /// of several each has one.)
   std::vector<std::vector<int64_t>> batches_of(const std::vector<std::string>& lines) const;
+
+  /// Sentences that make a batch: decoding.batch_size, or what 0 means for these models and this
+  /// device.
+  int64_t batch_size() const { return limits().sentences; }
+  /// Lines that are worth sorting by length together.
+  int64_t window() const { return 32 * batch_size(); }
 
   /// Whether a line gets the same bits whichever lines are translated with it. Otherwise its
   /// log-probabilities may differ in the last digits, or it is drawn by its number.
@@ -119,10 +129,14 @@ class Translator {
   Lines encode(const std::vector<std::string>& lines, int64_t first_line, TooLong policy) const;
   void warn(const Lines& lines, const std::vector<Translation>& translations,
             int64_t first_line) const;
+  BatchLimits limits() const;
   std::vector<std::vector<int64_t>> cut(const Lines& lines) const;
   void search_batches(const Lines& lines, int64_t first_line, std::vector<Translation>& out);
   void search_batch(const Lines& lines, const std::vector<int64_t>& batch, int64_t first_line,
                     std::vector<Translation>& out);
+  void search_within_memory(const Lines& lines, const std::vector<int64_t>& batch,
+                            int64_t first_line, std::vector<Translation>& out);
+  void note_too_large(const std::vector<int64_t>& batch, int64_t tokens, int64_t first_line);
   void add_prefixes(const std::vector<std::string>& prefixes, int64_t first_line,
                     Lines& lines) const;
   void spell(const Lines& lines, std::vector<Translation>& out) const;
@@ -132,14 +146,10 @@ class Translator {
   DecodeConfig config_;
   at::Device device_;
   at::ScalarType precision_;
-  int64_t together_;  // sentences of a batch that are searched at once
+  int64_t free_memory_ = 0;  // bytes of a GPU, where a batch is what fits
+  int64_t together_ = std::numeric_limits<int64_t>::max();   // sentences that are searched at once
+  int64_t too_large_ = std::numeric_limits<int64_t>::max();  // padded source pieces of a batch
   Times times_;
 };
-
-/// Indices of `lengths` in batches, longest first, at most `sentences` and (except for a single
-/// longer one) `tokens` padded tokens in each. Those of length `skip` are left out.
-std::vector<std::vector<int64_t>> batches_by_length(const std::vector<int64_t>& lengths,
-                                                    int64_t sentences, int64_t tokens,
-                                                    int64_t skip = -1);
 
 }  // namespace heed::decode

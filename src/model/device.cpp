@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -67,6 +68,9 @@ at::Device open_gpu(const std::string& name, int index) {
     throw UserError("device: " + name + ": this machine has " + counted(count, "GPU") +
                     ", counted from 0");
   at::globalContext().lazyInitDevice(at::kCUDA);
+  // cuDNN's attention plans for each shape that it has not seen, for tens of milliseconds, and
+  // batches and steps of decoding always have others.
+  at::globalContext().setSDPUseCuDNN(false);
   const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
   // For what names no GPU, such as pinned memory and NCCL: it would take memory of the first one.
   c10::impl::getDeviceGuardImpl(at::kCUDA)->setDevice(device);
@@ -112,6 +116,22 @@ at::Tensor upload(const at::Tensor& host, const at::Device& device) {
 
 at::Tensor upload_numbers(const std::vector<int64_t>& values, const at::Device& device) {
   return upload(at::tensor(values, at::kLong), device);
+}
+
+int64_t free_memory(const at::Device& device) {
+  c10::DeviceAllocator& allocator = *c10::getDeviceAllocator(device.type());
+  const c10::DeviceIndex index = device.has_index() ? device.index() : c10::DeviceIndex{0};
+  const auto stats = allocator.getDeviceStats(index);
+  constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  return static_cast<int64_t>(allocator.getMemoryInfo(index).first) +
+         stats.reserved_bytes[kAll].current - stats.allocated_bytes[kAll].current;
+}
+
+bool is_out_of_memory(const c10::Error& error) {
+  // LibTorch's allocator of host memory has no exception type of its own.
+  return dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
+         std::string_view(error.what_without_backtrace()).find("DefaultCPUAllocator") !=
+             std::string_view::npos;
 }
 
 at::ScalarType choose_precision(const std::string& name, const at::Device& device) {

@@ -3,8 +3,10 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
+#include <c10/util/Exception.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,31 @@ at::Tensor upload(const at::Tensor& host, const at::Device& device);
 
 /// The same of these numbers, copied: [values] int64.
 at::Tensor upload_numbers(const std::vector<int64_t>& values, const at::Device& device);
+
+/// A tensor of a device's on its way to the host, behind all work queued so far. The first one that
+/// is waited for brings those that were sent before it.
+class Download {
+ public:
+  explicit Download(const at::Tensor& values);
+  ~Download();
+  Download(Download&&) noexcept;
+  Download& operator=(Download&&) noexcept;
+
+  bool arrived() const;
+  /// Waits where it has not arrived.
+  const at::Tensor& host() const;
+
+ private:
+  struct Arrival;
+  at::Tensor host_;
+  std::unique_ptr<Arrival> arrival_;  // nullptr for tensors of the host
+};
+
+/// Bytes that tensors of a GPU can still take: what nobody has, and what LibTorch keeps for later.
+int64_t free_memory(const at::Device& device);
+
+/// Whether it says that there is no memory left, of a GPU or of the host.
+bool is_out_of_memory(const c10::Error& error);
 
 /// fp32, bf16 or fp16 for "auto" or a name: auto is bf16 where the processor (AVX512-BF16, AMX) or
 /// GPU has it, else fp32. The type of tf32 is fp32. Throws UserError where the device cannot.

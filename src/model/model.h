@@ -88,13 +88,24 @@ struct State {
   std::vector<Tensor> memory;   // each [sentences, ...]
   std::vector<Tensor> carried;  // each [sentences, beam, ...]
   int64_t position = 0;         // steps taken so far
+  std::vector<int64_t> beams;   // hypotheses of a sentence at each step, where a model asks
 };
 
-/// Keeps the given sentences, in that order (int64 [kept]): how finished ones leave the batch.
+/// Goes on with the given sentences (int64 [kept]; undefined: all) and with the given hypotheses
+/// (int64 [kept, new beam], numbered through all sentences of `state`; undefined: theirs): finished
+/// sentences leave and beams are reordered by one operation for each tensor.
+void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses);
+/// Keeps the given sentences, in that order (int64 [kept]).
 void keep_sentences(State& state, const Tensor& sentences);
 /// Gives each sentence the hypotheses `parents` (int64 [sentences, new beam], indices into the old
 /// beam).
 void reorder_beams(State& state, const Tensor& parents);
+
+/// Numbers that a State and a step's intermediate results have, about.
+struct StateSize {
+  int64_t source = 0;      // for each piece of a source
+  int64_t hypothesis = 0;  // for each piece of a hypothesis
+};
 
 /// In the place of a token while training: nothing is known there, its vector is zero.
 inline constexpr int64_t kCut = -1;
@@ -130,6 +141,9 @@ class Model : public torch::nn::Module {
   /// The longest source or target it can take, in pieces with eos (learned positions), or
   /// INT64_MAX.
   virtual int64_t longest() const = 0;
+
+  /// What a State takes, for choosing how many sentences fit in memory.
+  virtual StateSize state_size() const { return {}; }
 
   /// Whether it has cross-attention to look at (false for `attention: none`).
   virtual bool attends() const = 0;

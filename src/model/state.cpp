@@ -5,22 +5,30 @@
 
 namespace heed::model {
 
+void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses) {
+  if (sentences.defined())
+    for (Tensor& tensor : state.memory)
+      if (tensor.defined()) tensor = tensor.index_select(0, sentences);
+  const Tensor rows = hypotheses.defined() ? hypotheses.flatten() : Tensor();
+  for (Tensor& tensor : state.carried) {
+    if (!tensor.defined()) continue;
+    if (rows.defined())
+      tensor = tensor.flatten(0, 1).index_select(0, rows).unflatten(0, hypotheses.sizes());
+    else if (sentences.defined())
+      tensor = tensor.index_select(0, sentences);
+  }
+}
+
 void keep_sentences(State& state, const Tensor& sentences) {
-  for (std::vector<Tensor>* tensors : {&state.memory, &state.carried})
-    for (Tensor& tensor : *tensors)
-      if (tensor.defined()) tensor = tensor.index_select(0, sentences.to(tensor.device()));
+  go_on_with(state, sentences, {});
 }
 
 void reorder_beams(State& state, const Tensor& parents) {
-  for (Tensor& tensor : state.carried) {
-    if (!tensor.defined()) continue;
-    const int64_t sentences = tensor.size(0), beam = tensor.size(1);
-    const Tensor first = at::arange(sentences, parents.options()).mul_(beam).unsqueeze(1);
-    const Tensor rows = (parents + first).flatten().to(tensor.device());
-    auto shape = tensor.sizes().vec();
-    shape[1] = parents.size(1);
-    tensor = tensor.flatten(0, 1).index_select(0, rows).view(shape);
-  }
+  int64_t beam = 1;
+  for (const Tensor& tensor : state.carried)
+    if (tensor.defined()) beam = tensor.size(1);
+  const Tensor first = at::arange(parents.size(0), parents.options()).mul_(beam).unsqueeze(1);
+  go_on_with(state, {}, parents + first);
 }
 
 }  // namespace heed::model

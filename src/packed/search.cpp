@@ -145,25 +145,16 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
   return logits_.data();
 }
 
-void Search::keep(const int64_t* kept, int64_t count) {
-  const auto beam = static_cast<int64_t>(history_.size()) / sentences();
+void Search::go_on_with(const Tensor& kept, const Tensor& hypotheses) {
+  const auto* const rows = hypotheses.const_data_ptr<int64_t>();
+  std::vector<Places> history;
+  for (int64_t i = 0; i < hypotheses.numel(); ++i) history.push_back(history_[rows[i]]);
+  history_ = std::move(history);
+  if (!kept.defined()) return;
+  const auto* const sentences = kept.const_data_ptr<int64_t>();
   std::vector<Span> sources;
-  std::vector<Places> history;
-  for (int64_t i = 0; i < count; ++i) {
-    sources.push_back(sources_[kept[i]]);
-    for (int64_t slot = 0; slot < beam; ++slot)
-      history.push_back(std::move(history_[kept[i] * beam + slot]));
-  }
+  for (int64_t i = 0; i < kept.numel(); ++i) sources.push_back(sources_[sentences[i]]);
   sources_ = std::move(sources);
-  history_ = std::move(history);
-}
-
-void Search::reorder(const int64_t* parents, int64_t beam) {
-  const auto before = static_cast<int64_t>(history_.size()) / sentences();
-  std::vector<Places> history;
-  for (int64_t i = 0; i < sentences() * beam; ++i)
-    history.push_back(history_[i / beam * before + parents[i]]);
-  history_ = std::move(history);
 }
 
 std::vector<Search::LayerDistances> Search::distances_of(const Side& side, int64_t length) {

@@ -24,9 +24,8 @@ class Search {
   int64_t vocabulary() const { return model_.output_.matrix.columns(); }
   int64_t source_length() const { return source_length_; }
 
-  /// As keep_sentences and reorder_beams: [kept], and [sentences, beam] indices into the old beam.
-  void keep(const int64_t* kept, int64_t count);
-  void reorder(const int64_t* parents, int64_t beam);
+  /// As model::go_on_with: [kept] sentences (undefined: all) and [kept, beam] hypotheses.
+  void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
 
  private:
   struct Span {

@@ -73,6 +73,7 @@ class Transformer : public model::Model {
     return inner_->step(tokens, state, trace);
   }
   int64_t longest() const override { return inner_->longest(); }
+  model::StateSize state_size() const override { return inner_->state_size(); }
   bool attends() const override { return true; }
 
  private:

@@ -126,7 +126,7 @@ bool Desk::shares_batches(const Entry& entry) const {
 /// translate`, and so are batches: others could have other bits.
 void Desk::plan_turns(Entry& entry) const {
   const decode::Translator& translator = models_[entry.model()].translator;
-  const auto window = static_cast<std::size_t>(32 * translator.config().batch_size);
+  const auto window = static_cast<std::size_t>(translator.window());
   const std::size_t from = entry.done, to = std::min(entry.lines.lines.size(), from + window);
   std::vector<std::size_t> all(to - from);
   std::iota(all.begin(), all.end(), from);
@@ -156,7 +156,6 @@ void Desk::plan_turns(Entry& entry) const {
 
 std::vector<Desk::Share> Desk::next_batch() const {
   const EntryPtr& first = entries_.front();
-  const decode::DecodeConfig& config = models_[first->model()].translator.config();
   std::vector<Share> batch;
   if (!shares_batches(*first)) {
     if (first->turns.empty()) plan_turns(*first);
@@ -171,8 +170,8 @@ std::vector<Desk::Share> Desk::next_batch() const {
       fellows.push_back(entry);
   // As many as all threads search at once. Small batches are answered early, and where more lines
   // wait, those are taken that are about as long as the first, which is searched faster.
-  const auto most =
-      static_cast<std::size_t>(std::max<int64_t>(1, config.batch_size / 2) * at::get_num_threads());
+  const int64_t each = models_[first->model()].translator.batch_size() / 2;
+  const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * at::get_num_threads());
   const auto length = [](const Share& share) {
     return std::ssize(share.entry->lines.lines[share.line]);
   };

@@ -3,8 +3,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <memory>
 #include <vector>
+
+#include "model/device.h"
 
 namespace heed::train {
 
@@ -12,19 +13,18 @@ class Readback {
  public:
   /// `values` [n] double. On the CPU they are there at once; from a GPU they are copied behind all
   /// work queued so far.
-  explicit Readback(const at::Tensor& values);
-  ~Readback();
-  Readback(Readback&&) noexcept;
-  Readback& operator=(Readback&&) noexcept;
+  explicit Readback(const at::Tensor& values) : values_(values) {}
 
-  bool ready() const;
+  bool ready() const { return values_.arrived(); }
   /// Waits where they are not ready.
-  std::vector<double> get() const;
+  std::vector<double> get() const {
+    const at::Tensor& host = values_.host();
+    const auto* const begin = host.const_data_ptr<double>();
+    return {begin, begin + host.numel()};
+  }
 
  private:
-  struct Arrival;
-  at::Tensor host_;
-  std::unique_ptr<Arrival> arrival_;  // nullptr on the CPU
+  model::Download values_;
 };
 
 }  // namespace heed::train

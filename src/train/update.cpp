@@ -9,7 +9,6 @@
 #include <new>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -29,13 +28,6 @@ namespace {
 
 int64_t places_of(const data::Batch& batch) {
   return batch.size * (batch.source_length + batch.target_length);
-}
-
-/// LibTorch's CPU allocator has no exception type of its own.
-bool is_out_of_memory(const c10::Error& error) {
-  return dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
-         std::string_view(error.what_without_backtrace()).find("DefaultCPUAllocator") !=
-             std::string_view::npos;
 }
 
 }  // namespace
@@ -210,7 +202,7 @@ Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& 
   if (!is_too_large(part)) try {
       return compute(worker, part, seed, job);
     } catch (const c10::Error& error) {
-      if (!is_out_of_memory(error)) throw;
+      if (!model::is_out_of_memory(error)) throw;
     } catch (const std::bad_alloc&) {
     }
   take_gradients(worker.parameters);  // of a pass that broke off

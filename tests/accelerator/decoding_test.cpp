@@ -104,16 +104,17 @@ TEST_P(EveryDecoder, TranslatesUnderAutocast) {
     for (const auto& hypothesis : one.hypotheses) EXPECT_TRUE(std::isfinite(hypothesis.score));
 }
 
-/// What the host waits for in a search of so many steps.
-std::vector<std::string> reads_of(const model::ModelConfig& kind,
-                                  const decode::DecodeConfig& config, bool keep_attention) {
+/// How often the host waits in a search.
+std::size_t waits_of(const model::ModelConfig& kind, const decode::DecodeConfig& config,
+                     bool keep_attention) {
   const model::ModelPtr model = sharp_model(kind);
   model->to(device());
   const auto source = model::make_source(small_batch(), device());
   const Watch watch;
   decode::search({model.get()}, {source}, {.config = config, .keep_attention = keep_attention});
   EXPECT_THAT(watch.waits(Wait::kWrite), IsEmpty());
-  return watch.waits(Wait::kRead);
+  EXPECT_THAT(watch.waits(Wait::kRead), IsEmpty());
+  return watch.waits(Wait::kEvent).size();
 }
 
 TEST_P(EveryDecoder, WaitsOnceInAStep) {
@@ -122,9 +123,54 @@ TEST_P(EveryDecoder, WaitsOnceInAStep) {
   config.max_length_ratio = 0.1;
   config.min_length = 10;        // nothing ends before its limit
   const std::size_t steps = 11;  // length_limit() of 1 to 4 pieces
-  EXPECT_EQ(reads_of(kind(), config, false).size(), steps);
-  const bool attends = kind().attention != "none" || kind().type != model::ModelType::rnn;
-  EXPECT_EQ(reads_of(kind(), config, true).size(), attends ? 2 * steps : steps);
+  EXPECT_EQ(waits_of(kind(), config, false), steps);
+  EXPECT_EQ(waits_of(kind(), config, true), steps);  // attention arrives with the candidates
+  config.sampling.top_p = 0.9;                       // all pieces are candidates
+  EXPECT_EQ(waits_of(kind(), config, true), steps);
+}
+
+TEST_P(EveryDecoder, TranslatesAsOnTheCpuWhileSentencesLeave) {
+  // Eight together: those that are done stay until two are.
+  const std::vector<std::string> lines{"mira",      "tolo sena", "kupo vadi rel",  "nostra",
+                                       "mira tolo", "rel",       "sena kupo mira", "vadi"};
+  const std::vector<std::string> prefixes{"", "mira", "", "", "rel kupo", "", "", ""};
+  decode::DecodeConfig config;
+  config.max_length_ratio = 1;
+  config.min_length = 1;
+  std::vector<std::vector<std::string>> texts;
+  for (const at::Device& where : {device(), at::Device(at::kCPU)}) {
+    auto& all = texts.emplace_back();
+    for (const int64_t beam : {4, 1}) {
+      config.beam_size = beam;
+      Translator translator({{sharp_model(kind()), vocabulary(), vocabulary()}}, config, where,
+                            at::kFloat);
+      translator.warn_of_cuts = false;
+      for (const auto& one : translator.translate(lines)) all.push_back(one.text);
+      for (const auto& one : translator.translate(lines, 1, prefixes)) all.push_back(one.text);
+    }
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+/// Operations of the steps of a search that goes on for so many pieces.
+int64_t launches_of(const model::ModelConfig& kind, int64_t length) {
+  const model::ModelPtr model = sharp_model(kind);
+  model->to(device());
+  const auto source = model::make_source(small_batch(), device());
+  decode::DecodeConfig config;
+  config.beam_size = 3;
+  config.max_length_ratio = 0.1;
+  config.min_length = length;
+  const Work work;
+  decode::search({model.get()}, {source}, {.config = config});
+  return work.launches();
+}
+
+TEST_P(EveryDecoder, TakesAsManyLaunchesForEachStep) {
+  // Windows begin to hide something, and room for more steps is made, now and then.
+  const int64_t early = launches_of(kind(), 20) - launches_of(kind(), 14);
+  const int64_t late = launches_of(kind(), 36) - launches_of(kind(), 30);
+  EXPECT_NEAR(static_cast<double>(late), static_cast<double>(early), 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryDecoder, ::testing::ValuesIn(every_kind()),
@@ -141,6 +187,98 @@ TEST(AcceleratorDecoding, ScoresThatAreNoNumbersAreAFailure) {
     const auto source = model::make_source(small_batch(), device());
     EXPECT_THROW(decode::search({model.get()}, {source}, {.config = config}), Failure);
   }
+}
+
+/// A Transformer's translations of many lines.
+class ManyLines {
+ public:
+  explicit ManyLines(int64_t batch_size) : translator_(make(batch_size)) {
+    translator_.warn_of_cuts = false;
+    for (int i = 0; i < 60; ++i) {
+      lines_.emplace_back("mira");
+      for (int j = 0; j < i % 5; ++j) lines_.back() += j % 2 == 0 ? " tolo" : " vadi";
+    }
+  }
+  std::vector<std::string> texts() {
+    std::vector<std::string> out;
+    for (const auto& one : translator_.translate(lines_)) out.push_back(one.text);
+    return out;
+  }
+  int64_t batches() const { return std::ssize(translator_.batches_of(lines_)); }
+  const Translator& translator() const { return translator_; }
+
+ private:
+  static Translator make(int64_t batch_size) {
+    decode::DecodeConfig config;
+    config.batch_size = batch_size;
+    config.max_length_ratio = 1;
+    return Translator(
+        {{sharp_model(model::testing::small_transformer()), vocabulary(), vocabulary()}}, config,
+        device(), at::kFloat);
+  }
+
+  Translator translator_;
+  std::vector<std::string> lines_;
+};
+
+TEST(AcceleratorDecoding, ABatchThatDoesNotFitIsTranslatedInHalves) {
+  ManyLines all(60);
+  const auto texts = all.texts();
+  EXPECT_EQ(all.batches(), 1);
+  const MemoryLimit limit(memory_in_use() + (1 << 20));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(all.texts(), texts);
+  EXPECT_EQ(all.texts(), texts);  // and says so once
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  const std::string warning = "memory runs out on a batch of 60 sentences";
+  EXPECT_THAT(log, ::testing::HasSubstr(warning));
+  EXPECT_EQ(log.find(warning), log.rfind(warning));
+  EXPECT_THAT(log, ::testing::HasSubstr("decoding.batch_size: 30 does the same"));
+}
+
+TEST(AcceleratorDecoding, ASentenceThatDoesNotFitIsAFailure) {
+  ManyLines all(60);
+  const MemoryLimit limit(memory_in_use() + 1000);
+  EXPECT_THROW(all.texts(), Failure);
+}
+
+TEST(AcceleratorDecoding, ABatchIsWhatFits) {
+  const auto texts = ManyLines(32).texts();
+  ManyLines plenty(0);
+  EXPECT_EQ(plenty.translator().batch_size(), 2048);
+  EXPECT_EQ(plenty.translator().window(), 32 * 2048);
+  EXPECT_EQ(plenty.batches(), 1);
+  EXPECT_EQ(plenty.texts(), texts);
+  const int64_t weights = memory_in_use();
+  int64_t before = 2049;
+  for (const int64_t free : {1 << 22, 1 << 20, 1 << 18}) {
+    const MemoryLimit limit(2 * weights + free);
+    ManyLines some(0);
+    const int64_t batch = some.translator().batch_size();
+    EXPECT_LT(batch, before);
+    // Logits and log-probabilities of five hypotheses take an eighth of what is free.
+    const int64_t sentence = 5 * vocabulary().size() * 8;
+    EXPECT_LE(batch * sentence * 8, free + weights);
+    EXPECT_EQ(some.texts(), texts);
+    before = batch;
+  }
+}
+
+TEST(AcceleratorDecoding, EnsemblesTranslateAsOnTheCpu) {
+  decode::DecodeConfig config;
+  config.beam_size = config.n_best = 3;
+  config.max_length_ratio = 0.5;
+  std::vector<std::vector<std::string>> texts[2];
+  for (const bool there : {true, false}) {
+    std::vector<decode::Member> members;
+    for (const NamedConfig& kind : {every_kind().front(), every_kind().back()})
+      members.push_back({sharp_model(kind.config), vocabulary(), vocabulary()});
+    Translator translator(std::move(members), config, there ? device() : at::Device(at::kCPU),
+                          at::kFloat);
+    translator.warn_of_cuts = false;
+    for (const auto& one : translator.translate(kSources)) texts[there].push_back(one.texts);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
 }
 
 TEST(AcceleratorDecoding, SamplingDrawsAsOnTheCpu) {

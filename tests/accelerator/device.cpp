@@ -6,6 +6,7 @@
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -139,6 +140,26 @@ Watch::Watch() : begin_(queue().waits()) {}
 
 std::vector<std::string> Watch::waits(Wait kind) const {
   return queue().waits(kind, begin_);
+}
+
+namespace {
+
+std::atomic<int64_t> launches = 0;
+
+}  // namespace
+
+void note_launch() {
+  ++launches;
+}
+
+Work::Work() : launches_(accelerator::launches), bytes_(memory_ever_used()) {}
+
+int64_t Work::launches() const {
+  return accelerator::launches - launches_;
+}
+
+int64_t Work::bytes() const {
+  return memory_ever_used() - bytes_;
 }
 
 const at::Generator& default_generator() {

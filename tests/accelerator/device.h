@@ -38,6 +38,20 @@ class Watch {
   std::size_t begin_;
 };
 
+/// What the device was asked to do since this object was made, on any thread.
+class Work {
+ public:
+  Work();
+  /// Operations that compute or copy, each of which a GPU would launch a kernel for at least. Views
+  /// and tensors that nobody fills are none.
+  int64_t launches() const;
+  /// Bytes of the tensors that were made.
+  int64_t bytes() const;
+
+ private:
+  int64_t launches_, bytes_;
+};
+
 /// How often the attention over sentences without padding was computed so far, forward, by the
 /// kernel in the place of FlashAttention and by that of memory-efficient attention.
 struct VarlenCalls {

@@ -97,6 +97,27 @@ TEST(Accelerator, HasAsMuchMemoryAsItIsGiven) {
   EXPECT_EQ(memory_in_use(), before);
 }
 
+TEST(Accelerator, CountsWhatItIsAskedToDo) {
+  const Tensor x = numbers();
+  const Work work;
+  const Tensor row = x.select(0, 1).view({3});
+  EXPECT_EQ(work.launches(), 0);
+  EXPECT_EQ(work.bytes(), 0);
+  const Tensor y = row + 1;
+  row.add_(1);
+  y.copy_(row);
+  EXPECT_EQ(work.launches(), 3);
+  EXPECT_EQ(work.bytes(), 3 * 4);
+}
+
+TEST(Accelerator, SaysHowMuchMemoryIsFree) {
+  const Tensor x = numbers();
+  const MemoryLimit limit(memory_in_use() + 1000);
+  EXPECT_EQ(model::free_memory(device()), 1000);
+  const Tensor y = at::empty({64}, x.options());
+  EXPECT_EQ(model::free_memory(device()), 1000 - 64 * 4);
+}
+
 TEST(Accelerator, AutocastHasTheTypesOfCudas) {
   const Tensor x = numbers();
   const model::Autocast autocast(device(), at::kBFloat16);

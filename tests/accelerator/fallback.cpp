@@ -26,6 +26,12 @@ bool depends_on_values(const std::string& operation) {
   return names.contains(operation);
 }
 
+/// Whether it gives another view of a tensor and computes nothing.
+bool is_view(const c10::FunctionSchema& schema) {
+  const auto& results = schema.returns();
+  return !results.empty() && results[0].alias_info() && !results[0].alias_info()->isWrite();
+}
+
 /// One operation with its tensors as the CPU sees them.
 class Call {
  public:
@@ -94,6 +100,7 @@ class Call {
 
 void run(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   Call call(operation);
+  if (!is_view(operation.schema())) note_launch();
   if (depends_on_values(operation.schema().name())) note(Wait::kRead, operation.schema().name());
   const auto& names = operation.schema().arguments();
   IValue* const first = &*stack->end() - names.size();

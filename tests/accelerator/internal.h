@@ -28,6 +28,10 @@ at::Tensor view(const c10::Storage& storage, const at::Tensor& like, c10::Dispat
 const at::Generator& default_generator();
 
 void note(Wait kind, const std::string& what);
+/// An operation that computes or copies.
+void note_launch();
+/// Bytes of all tensors ever made.
+int64_t memory_ever_used();
 
 /// `host`, pinned, becomes `values` when an event behind this call is waited for. Until then it
 /// holds bytes that are no sensible numbers.

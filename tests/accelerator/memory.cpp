@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "accelerator/internal.h"
 #include "base/error.h"
@@ -49,6 +50,7 @@ class Memory final : public c10::DeviceAllocator {
       kept.pop_back();
     }
     used_ += size;
+    ever_used_ += bytes;
     sizes_[block] = size;
     std::memset(inside(block), 0xff, size);  // NaN: what nobody has written shows
     return {block, block, &give_back, device()};
@@ -58,6 +60,11 @@ class Memory final : public c10::DeviceAllocator {
   std::size_t used() {
     const std::lock_guard lock(mutex_);
     return used_;
+  }
+
+  std::size_t ever_used() {
+    const std::lock_guard lock(mutex_);
+    return ever_used_;
   }
 
   c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
@@ -70,6 +77,10 @@ class Memory final : public c10::DeviceAllocator {
   c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override { return {}; }
   void resetAccumulatedStats(c10::DeviceIndex) override {}
   void resetPeakStats(c10::DeviceIndex) override {}
+  std::pair<std::size_t, std::size_t> getMemoryInfo(c10::DeviceIndex) override {
+    const std::size_t all = std::min<std::size_t>(limit, kMemory);
+    return {all - std::min(used(), all), all};
+  }
 
   std::atomic<std::size_t> limit = std::numeric_limits<std::size_t>::max();
 
@@ -83,7 +94,7 @@ class Memory final : public c10::DeviceAllocator {
 
   char *outside_ = nullptr, *inside_ = nullptr;
   std::mutex mutex_;
-  std::size_t end_ = 0, used_ = 0;
+  std::size_t end_ = 0, used_ = 0, ever_used_ = 0;
   std::map<std::size_t, std::vector<char*>> kept_;  // free ones, by size
   std::map<void*, std::size_t> sizes_;              // of those in use
 };
@@ -163,6 +174,10 @@ void* inside(void* address) {
 
 int64_t memory_in_use() {
   return static_cast<int64_t>(blocks_of_device().used());
+}
+
+int64_t memory_ever_used() {
+  return static_cast<int64_t>(blocks_of_device().ever_used());
 }
 
 MemoryLimit::MemoryLimit(int64_t bytes) {

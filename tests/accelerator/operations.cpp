@@ -54,6 +54,7 @@ std::string copy_of(const Tensor& tensor, const char* direction) {
 }
 
 Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
+  note_launch();
   if (from.is_privateuseone() && to.is_privateuseone()) {
     as_cpu(to).copy_(as_cpu(from));
   } else if (from.is_privateuseone()) {

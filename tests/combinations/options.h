@@ -110,7 +110,7 @@ inline std::vector<Option> options() {
       {"decoding.sampling.top_p", kBoth, {"0", "0.9"}},
       {"decoding.sampling.temperature", kBoth, {"1", "0.5"}},
       {"decoding.mbr", kBoth, {"0", "3"}},
-      {"decoding.batch_size", kBoth, {"32", "1"}},
+      {"decoding.batch_size", kBoth, {"32", "1", "0"}},
       {"decoding.weights", kBoth},
   };
 }

@@ -20,19 +20,19 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 TEST(Candidates, AreTheBestOfARowWithTiesToTheLowerId) {
   const at::Tensor scores = at::tensor({1.F, 5.F, 3.F, 5.F, -2.F, 3.F, 5.F}).reshape({1, 7});
-  const Candidates best = best_candidates(scores, 4);
+  const Candidates best = best_candidates({scores}, 4);
   EXPECT_EQ(best.ids, std::vector<int64_t>({1, 3, 6, 2}));
   EXPECT_EQ(best.values, std::vector<float>({5, 5, 5, 3}));
 }
 
 TEST(Candidates, AreAllOfARowInTheirOrder) {
   const at::Tensor scores = at::tensor({1.F, kNever, 3.F, -2.F, 0.F, 0.5F}).reshape({2, 3});
-  const Candidates all = all_candidates(scores);
+  const Candidates all = all_candidates({scores});
   EXPECT_EQ(all.count, 3);
   EXPECT_EQ(all.values, std::vector<float>({1, kNever, 3, -2, 0, 0.5F}));
   EXPECT_EQ(all.id(1, 2), 2);
   // Of logits: less the largest, less the logarithm of the sum beside it.
-  const Candidates normal = all_candidates(scores, {{.most = 3, .log_sum = 2}, {1, 0.25F}});
+  const Candidates normal = all_candidates({scores, {{.most = 3, .log_sum = 2}, {1, 0.25F}}, {}});
   EXPECT_EQ(normal.values, std::vector<float>({-4, kNever, -2, -3.25F, -1.25F, -0.75F}));
 }
 
@@ -41,7 +41,7 @@ TEST(Candidates, AgreeWithSortingForOddSizes) {
   for (const int64_t vocab : {1, 5, 31, 97, 1003}) {
     for (const int64_t count : {1, 3, 6, 50}) {
       const at::Tensor scores = at::randint(0, 40, {7, vocab}).to(at::kFloat);  // many ties
-      const Candidates best = best_candidates(scores, count);
+      const Candidates best = best_candidates({scores}, count);
       const auto [values, ids] = at::sort(scores, /*stable=*/true, /*dim=*/1, /*descending=*/true);
       ASSERT_EQ(best.count, std::min(count, vocab));
       for (int64_t r = 0; r < 7; ++r)
@@ -57,7 +57,7 @@ TEST(Candidates, ForbiddenScoresAreMissing) {
   at::Tensor scores = at::full({2, 65}, kNever);
   scores[0][64] = -3;
   scores[0][10] = -4;
-  const Candidates best = best_candidates(scores, 3);
+  const Candidates best = best_candidates({scores}, 3);
   EXPECT_EQ(best.id(0, 0), 64);
   EXPECT_EQ(best.id(0, 1), 10);
   EXPECT_EQ(best.values_of(0)[2], kNever);

@@ -323,12 +323,5 @@ TEST(Translator, WeightsThatADeviceHasNotAreRefused) {
     EXPECT_EQ(refused(weights, at::kCPU), "(nothing thrown)");
 }
 
-TEST(Batches, AreSortedByLengthAndKeepWithinTheBounds) {
-  const std::vector<int64_t> lengths{3, 0, 9, 1, 40, 3, 0, 8};
-  const auto batches = batches_by_length(lengths, 3, 20, /*skip=*/0);
-  const std::vector<std::vector<int64_t>> expected{{4}, {2, 7}, {0, 5, 3}};
-  EXPECT_EQ(batches, expected);  // the 40 alone, (9 + 1) * 2 tokens, three sentences
-}
-
 }  // namespace
 }  // namespace heed::decode

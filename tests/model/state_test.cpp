@@ -100,5 +100,18 @@ TEST(Embedding, WordDropoutTakesWholeVectorsAndKeepsTheMean) {
   EXPECT_LT(distance(embedding.forward(tokens)[7], embedding.weight[1] * 2), 1e-7);
 }
 
+TEST(State, SentencesLeaveAndBeamsMoveAtOnce) {
+  State state = numbered_state(), stepwise = numbered_state();
+  // Of the sentences 2 and 0, with hypotheses 4, 5 and 0, 1 of all.
+  go_on_with(state, at::tensor({2, 0}, at::kLong),
+             at::tensor({5, 4, 5, 1, 1, 0}, at::kLong).view({2, 3}));
+  keep_sentences(stepwise, at::tensor({2, 0}, at::kLong));
+  reorder_beams(stepwise, at::tensor({1, 0, 1, 1, 1, 0}, at::kLong).view({2, 3}));
+  EXPECT_TRUE(state.memory[0].equal(stepwise.memory[0]));
+  for (const std::size_t i : {0, 2}) EXPECT_TRUE(state.carried[i].equal(stepwise.carried[i]));
+  EXPECT_TRUE(state.carried[2].equal(at::tensor({5, 4, 5, 1, 1, 0}, at::kLong).view({2, 3})));
+  EXPECT_FALSE(state.carried[1].defined());
+}
+
 }  // namespace
 }  // namespace heed::model

@@ -89,20 +89,19 @@ TEST_P(Packed, StepsAsTheModelDoes) {
       EXPECT_LT((at::tensor(attention).view(weights.sizes()) - weights).abs().max().item<double>(),
                 tolerance);
     };
-    const auto reorder = [&](const Tensor& parents) {
-      reorder_beams(state, parents);
-      search.reorder(parents.const_data_ptr<int64_t>(), parents.size(1));
+    const auto go_on_with = [&](const Tensor& sentences, const Tensor& hypotheses) {
+      model::go_on_with(state, sentences, hypotheses);
+      search.go_on_with(sentences, hypotheses);
     };
+    const Tensor first = at::arange(3).unsqueeze(1);  // hypothesis of each sentence
     expect_equal(at::full({3, 1}, 2, at::kLong));
-    reorder(at::zeros({3, 4}, at::kLong));
+    go_on_with({}, first.expand({3, 4}).contiguous());
     for (int64_t i = 0; i < 3; ++i) {
       expect_equal(at::randint(4, kPieces, {3, 4}, at::kLong));
-      reorder(at::randint(0, 4, {3, 4}, at::kLong));
+      go_on_with({}, at::randint(0, 4, {3, 4}, at::kLong) + 4 * first);
     }
     const Tensor kept = at::tensor({2, 0}, at::kLong);
-    keep_sentences(state, kept);
-    search.keep(kept.const_data_ptr<int64_t>(), 2);
-    reorder(at::randint(0, 4, {2, 3}, at::kLong));
+    go_on_with(kept, at::randint(0, 4, {2, 3}, at::kLong) + 4 * kept.unsqueeze(1));
     for (int64_t i = 0; i < 3; ++i) expect_equal(at::randint(4, kPieces, {2, 3}, at::kLong));
   }
 }

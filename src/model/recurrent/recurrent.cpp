@@ -14,7 +14,7 @@ namespace {
 class RecurrentModel : public Model {
  public:
   RecurrentModel(const ModelConfig& config, const VocabularySizes& vocabulary)
-      : dropout_(config.dropout) {
+      : dropout_(config.dropout), hidden_(config.hidden_size) {
     const int64_t width = config.embedding_size;
     tokens_ = add_token_layers(*this, config, vocabulary, {width, 1, true});
     encoder_ = register_module("encoder", std::make_shared<RecurrentEncoder>(config, width));
@@ -50,6 +50,11 @@ class RecurrentModel : public Model {
 
   int64_t longest() const override { return std::numeric_limits<int64_t>::max(); }
   bool attends() const override { return decoder_->attends(); }
+  /// Encoder states and what the attention makes of them; scores that a layer of its own computes
+  /// for each source piece and hypothesis.
+  StateSize state_size() const override {
+    return {.source = 2 * hidden_, .hypothesis = attends() ? hidden_ : 0};
+  }
 
  private:
   Tensor embed(Embedding& embedding, const Tensor& tokens) {
@@ -65,6 +70,7 @@ class RecurrentModel : public Model {
   }
 
   double dropout_;
+  int64_t hidden_;
   TokenLayers tokens_;
   std::shared_ptr<RecurrentEncoder> encoder_;
   std::shared_ptr<RecurrentDecoder> decoder_;

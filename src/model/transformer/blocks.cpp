@@ -99,6 +99,17 @@ Tensor DecoderBlock::step(const Tensor& x, const StepCache& cache, int64_t posit
   return after_self_attention(seen, view);
 }
 
+Tensor DecoderBlock::step(const Tensor& x, const BeamStep& now, const BeamView& view) {
+  const Tensor seen = around_self_->around(x, [&](const Tensor& y) {
+    return self_attention_->step(y, view.steps, now, view.self_weights);
+  });
+  const Tensor read = around_cross_->around(seen, [&](const Tensor& y) {
+    return cross_attention_->step(y, view.source, view.padding, view.cross_weights);
+  });
+  return around_feed_forward_->around(read,
+                                      [&](const Tensor& y) { return feed_forward_->forward(y); });
+}
+
 Tensor DecoderBlock::after_self_attention(const Tensor& x, const View& view) {
   const Tensor read = around_cross_->around(x, [&](const Tensor& y) {
     return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights,

@@ -100,6 +100,18 @@ class DecoderBlock : public torch::nn::Module {
   /// One step: x [sentences, beam, width] -> the same shape.
   Tensor step(const Tensor& x, const StepCache& cache, int64_t position, const View& view);
 
+  /// The same with caches of sentences.
+  struct BeamView {
+    HeadsOfLayer steps, source;
+    Tensor padding;  // hidden_padding()
+    Tensor* self_weights = nullptr;
+    Tensor* cross_weights = nullptr;
+  };
+  Tensor step(const Tensor& x, const BeamStep& now, const BeamView& view);
+
+  const SelfAttention& self_attention() const { return *self_attention_; }
+  const CrossAttention& cross_attention() const { return *cross_attention_; }
+
  private:
   Tensor after_self_attention(const Tensor& x, const View& view);
 

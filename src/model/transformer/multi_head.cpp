@@ -255,6 +255,43 @@ Tensor SelfAttention::attend_step(const Heads& heads, const StepCache& cache, in
   return context;
 }
 
+/// Returns the queries [sentences, beam, heads, head].
+Tensor SelfAttention::write_beams(const Tensor& projected, const HeadsOfLayer& cache,
+                                  const BeamStep& now) const {
+  const int64_t inner = options_.inner(), shared = options_.kv() * options_.head();
+  const int64_t beam = projected.size(1);
+  const auto write = [&](const Tensor& heads, const Tensor& now_heads) {
+    heads.narrow(2, now.place, beam).copy_(now_heads.transpose(1, 2));
+  };
+  const Tensor turns = positions_->rotations(now.position, 1);
+  if (!turns.defined()) {
+    write(cache.both, split_heads(projected.narrow(2, inner, 2 * shared), options_.head()));
+    return split_heads(projected.narrow(2, 0, inner), options_.head());
+  }
+  // Queries and keys lie side by side: they rotate together.
+  const auto parts = projected.split_with_sizes({inner + shared, shared}, 2);
+  const Tensor rotated = turned(split_heads(parts[0], options_.head()), turns);
+  write(cache.keys(), rotated.narrow(2, options_.count(), options_.kv()));
+  write(cache.values(), split_heads(parts[1], options_.head()));
+  return rotated.narrow(2, 0, options_.count());
+}
+
+Tensor SelfAttention::step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now,
+                           Tensor* weights) {
+  const Tensor query = write_beams(linear(*projection_, x), cache, now);
+  Look look = look_of(options_, {}, false, is_training());
+  Tensor by_step;
+  if (const ScoresByDistance scores = distances(now.position + 1); scores.any())
+    by_step = added_scores(scores, query.flatten(0, 1).unsqueeze(2), look.scale, now.position, 0,
+                           now.position + 1);
+  look.added = added_at(now, by_step, x.size(0), options_.kv());
+  const auto seen = [&](const Tensor& heads) { return heads.narrow(2, now.first, now.count); };
+  const Tensor context =
+      attend_beams(query, seen(cache.keys()), seen(cache.values()), look, weights);
+  if (weights) *weights = weights_by_step(*weights, now);
+  return linear(*output_, context);
+}
+
 CrossAttention::CrossAttention(const MultiHeadOptions& options)
     : options_(options), query_(nullptr), projection_(nullptr), output_(nullptr) {
   require_sound(options);
@@ -332,6 +369,14 @@ Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const 
   const Tensor context = attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys,
                                 memory.values, look, weights);
   return linear(*output_, join_heads(context));
+}
+
+Tensor CrossAttention::step(const Tensor& x, const HeadsOfLayer& source, const Tensor& padding,
+                            Tensor* weights) {
+  Look look = look_of(options_, {}, false, is_training());
+  look.added = padding;
+  const Tensor query = split_heads(linear(*query_, x), options_.head());
+  return linear(*output_, attend_beams(query, source.keys(), source.values(), look, weights));
 }
 
 }  // namespace heed::model

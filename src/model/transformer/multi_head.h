@@ -13,6 +13,7 @@
 #include "kernels/tensor.h"
 #include "model/config.h"
 #include "model/model.h"
+#include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/scaled_dot_product.h"
 #include "model/transformer/sentences.h"
@@ -64,6 +65,12 @@ class SelfAttention : public torch::nn::Module {
   /// `cache`. `weights` receives [sentences, heads, beam, keys seen].
   Tensor step(const Tensor& x, const StepCache& cache, int64_t position, Tensor* weights);
 
+  /// The same with caches of sentences: keys and values are written into `cache`. `weights`
+  /// receives [sentences, heads, beam, steps]; BeamStep::steps is asked for.
+  Tensor step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now, Tensor* weights);
+  int64_t heads() const { return options_.count(); }
+  int64_t kv_heads() const { return options_.kv(); }
+
  private:
   struct Heads {
     Tensor query;         // [batch, length, heads, head]
@@ -73,6 +80,7 @@ class SelfAttention : public torch::nn::Module {
   ScoresByDistance distances(int64_t length) const;
   Tensor attend_packed(const Tensor& x, const Sentences& sentences, bool causal);
   Tensor attend_step(const Heads& heads, const StepCache& cache, int64_t position, Tensor* weights);
+  Tensor write_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now) const;
   Tensor linear_step_of(const Heads& heads, const StepCache& cache, int64_t position);
 
   MultiHeadOptions options_;
@@ -107,6 +115,11 @@ class CrossAttention : public torch::nn::Module {
   Tensor forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
                  Tensor* weights, Guided* guided = nullptr,
                  const std::function<Tensor(const Tensor&)>& exchange = {});
+
+  /// Hypotheses of beams, x [sentences, beam, width], over keys and values of the source; `padding`
+  /// as hidden_padding(). `weights` receives [sentences, heads, beam, source].
+  Tensor step(const Tensor& x, const HeadsOfLayer& source, const Tensor& padding, Tensor* weights);
+  int64_t kv_heads() const { return options_.kv(); }
 
  private:
   Tensor attend_packed(const Tensor& query, const KeysValues& memory,

@@ -12,6 +12,7 @@
 #include "kernels/product.h"
 #include "kernels/varlen_attention.h"
 #include "model/embedding.h"
+#include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/layers.h"
 #include "model/transformer/sentences.h"
@@ -49,6 +50,12 @@ class Tracer {
   Tensor weights_;
 };
 
+kernels::Pattern pattern_of(const ModelConfig& config) {
+  return {.window = config.sliding_window,
+          .global = config.global_tokens,
+          .stride = config.attention_stride};
+}
+
 /// `self`: the kind of the blocks' self-attention, encoder or decoder.
 BlockOptions block_options(const ModelConfig& config, const std::string& self, int64_t layer) {
   BlockOptions options{.feed_forward = config.feed_forward,
@@ -61,9 +68,7 @@ BlockOptions block_options(const ModelConfig& config, const std::string& self, i
                                      .kv_heads = config.kv_heads,
                                      .scale = config.attention_scale,
                                      .dropout = config.attention_dropout,
-                                     .pattern = {.window = config.sliding_window,
-                                                 .global = config.global_tokens,
-                                                 .stride = config.attention_stride},
+                                     .pattern = pattern_of(config),
                                      .linear = config.self_attention == SelfAttentionKind::linear},
                        .cross_normalise = kernels::normaliser(config.attention_normaliser)};
   if (!config.pruned_heads.empty()) {
@@ -103,8 +108,8 @@ class Stack : public torch::nn::Module {
   torch::nn::LayerNorm norm_{nullptr};
 };
 
-// What a State holds, in this order. memory: which keys are no padding, then keys and values of
-// each layer, [sentences, kv heads, source, head]. carried: keys and values of each layer
+// What a State by hypothesis holds, in this order. memory: which keys are no padding, then keys and
+// values of each layer, [sentences, kv heads, source, head]. carried: keys and values of each layer
 // (StepCache).
 constexpr std::size_t kValid = 0;
 constexpr std::size_t keys_of(std::size_t layer) {
@@ -124,6 +129,7 @@ class Transformer : public Model {
   State start(const Source& source, Trace* trace) override;
   Tensor step(const Tensor& tokens, State& state, Trace* trace) override;
   int64_t longest() const override { return source_positions_->longest(); }
+  StateSize state_size() const override;
   bool attends() const override { return true; }
   const ModelConfig& config() const { return config_; }
   const PositionsPtr& source_positions() const { return source_positions_; }
@@ -134,6 +140,9 @@ class Transformer : public Model {
                const Sentences& sentences, Trace* trace = nullptr);
   bool can_pack(const Tensor& tokens) const;
   Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
+  BeamStep begin_step(State& state, int64_t beam, const Trace* trace) const;
+  Tensor step_blocks(Tensor x, State& state, Trace* trace);
+  Tensor step_beams(Tensor x, State& state, Trace* trace);
 
   ModelConfig config_;
   TokenLayers tokens_;
@@ -262,24 +271,36 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
 State Transformer::start(const Source& source, Trace* trace) {
   const Sentences sentences = padded_source(source);
   const Tensor memory = encode(source, sentences, trace);
-  State state;
-  state.memory.push_back(sentences.valid);
+  const bool shares =
+      !memory.is_cpu() && config_.self_attention != SelfAttentionKind::linear;  // keeps sums
+  std::vector<Tensor> heads;
   for (const auto& block : decoder_->blocks) {
     const KeysValues projected = block->project(memory);
-    state.memory.push_back(projected.keys.contiguous());
-    state.memory.push_back(projected.values.contiguous());
+    for (const Tensor& one : {projected.keys, projected.values})
+      heads.push_back(shares ? one : one.contiguous());
   }
+  if (shares) return start_beams(heads, sentences.valid);
+  State state;
+  state.memory.push_back(sentences.valid);
+  state.memory.insert(state.memory.end(), heads.begin(), heads.end());
   state.carried.resize(2 * decoder_->blocks.size());
   return state;
 }
 
 Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
-  expect(tokens.dim() == 2 && state.carried.size() == 2 * decoder_->blocks.size(),
-         "tokens [sentences, beam] and a state of this model");
+  expect(tokens.dim() == 2, "tokens [sentences, beam]");
   const Tensor embedded = target_positions_->add(
       tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state.position);
-  Tensor x = drop(embedded, config_.dropout, is_training())
-                 .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
+  const Tensor x = drop(embedded, config_.dropout, is_training())
+                       .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
+  const Tensor out =
+      has_beam_caches(state) ? step_beams(x, state, trace) : step_blocks(x, state, trace);
+  ++state.position;
+  return logits(decoder_->finish(out));
+}
+
+Tensor Transformer::step_blocks(Tensor x, State& state, Trace* trace) {
+  expect(state.carried.size() == 2 * decoder_->blocks.size(), "a state of this model");
   const Sentences queries, memory{.valid = state.memory[kValid]};
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
@@ -294,8 +315,56 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
     self.keep(layer);
     cross.keep(layer);
   }
-  ++state.position;
-  return logits(decoder_->finish(x));
+  return x;
+}
+
+BeamStep Transformer::begin_step(State& state, int64_t beam, const Trace* trace) const {
+  BeamStepOptions options{.head = config_.width / config_.heads};
+  for (const auto& block : decoder_->blocks)
+    options.heads.push_back(2 * block->self_attention().kv_heads());
+  const SelfAttention& first = decoder_->blocks[0]->self_attention();
+  options.group = first.heads() / first.kv_heads();
+  options.pattern = pattern_of(config_);
+  options.wants_steps = (trace && trace->decoder) ||
+                        positions_info(config_.positions).effect == PositionsEffect::kAddsScores;
+  return model::begin_step(state, beam, options);
+}
+
+Tensor Transformer::step_beams(Tensor x, State& state, Trace* trace) {
+  const int64_t beam = x.size(1);
+  const BeamStep now = begin_step(state, beam, trace);
+  const Tensor padding = hidden_padding(state);
+  Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  int64_t step_heads = 0, source_heads = 0;  // of the layers before
+  for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
+    DecoderBlock& block = *decoder_->blocks[layer];
+    const int64_t of_steps = 2 * block.self_attention().kv_heads(),
+                  of_source = 2 * block.cross_attention().kv_heads();
+    x = block.step(x, now,
+                   {.steps = cached_steps(state, step_heads, of_steps),
+                    .source = cached_source(state, source_heads, of_source),
+                    .padding = padding,
+                    .self_weights = self.place(),
+                    .cross_weights = cross.place()});
+    self.keep(layer);
+    cross.keep(layer);
+    step_heads += of_steps;
+    source_heads += of_source;
+  }
+  state.beams.push_back(beam);
+  return x;
+}
+
+/// Keys and values; the sums of linear attention do not grow.
+StateSize Transformer::state_size() const {
+  const int64_t head = config_.width / config_.heads;
+  const bool grows = config_.self_attention != SelfAttentionKind::linear;
+  StateSize size;
+  for (const auto& block : decoder_->blocks) {
+    size.source += 2 * block->cross_attention().kv_heads() * head;
+    if (grows) size.hypothesis += 2 * block->self_attention().kv_heads() * head;
+  }
+  return size;
 }
 
 }  // namespace

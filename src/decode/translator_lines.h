@@ -1,0 +1,21 @@
+// What a Translator knows of the lines that it translates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/batch.h"
+#include "decode/translator.h"
+
+namespace heed::decode {
+
+/// Piece ids of each line, once per distinct member.
+struct Translator::Lines {
+  std::vector<std::vector<data::Example>> members;  // [member][line]
+  std::vector<int64_t> lengths;                     // longest over the members, without eos
+  std::vector<int64_t> cut;                         // numbers of the lines that were too long
+  std::vector<int64_t> strange;                     // of those that no piece is known of
+  std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
+};
+
+}  // namespace heed::decode

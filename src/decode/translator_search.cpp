@@ -1,0 +1,108 @@
+// The part of a Translator that searches: batches, by several threads, within memory.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/core/CachingDeviceAllocator.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "decode/ensemble.h"
+#include "decode/search.h"
+#include "decode/translator.h"
+#include "decode/translator_lines.h"
+#include "model/device.h"
+
+namespace heed::decode {
+
+BatchLimits Translator::limits() const {
+  return search_limits(models(), config_,
+                       {.device = device_,
+                        .precision = precision_,
+                        .vocabulary = first().target.size(),
+                        .free = free_memory_});
+}
+
+std::vector<std::vector<int64_t>> Translator::cut(const Lines& lines) const {
+  BatchLimits limits = this->limits();
+  limits.sentences = std::min(limits.sentences, together_);
+  return batches_by_length(lines.lengths, limits, /*skip=*/0);
+}
+
+void Translator::search_batches(const Lines& lines, int64_t first_line,
+                                std::vector<Translation>& out) {
+  const auto batches = cut(lines);
+  const EvalMode eval_mode(models());  // once: threads only read it
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    const model::Autocast autocast(device_, precision_);
+    for (std::size_t i = next++; i < batches.size() && !(interrupted && interrupted()); i = next++)
+      search_within_memory(lines, batches[i], first_line, out);
+  };
+  // Threads share sentences rather than operations, most of which are too small to be shared.
+  const auto workers = std::min<int64_t>(at::get_num_threads(), std::ssize(batches));
+  if (!device_.is_cpu() || workers < 2) return work();
+  at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { work(); });
+}
+
+void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& batch,
+                              int64_t first_line, std::vector<Translation>& out) {
+  std::vector<model::Source> sources;
+  for (const auto& examples : lines.members) {
+    std::vector<const data::Example*> chosen;
+    for (const int64_t i : batch) chosen.push_back(&examples[i]);
+    sources.push_back(model::make_source(data::make_batch(chosen), device_));
+  }
+  SearchOptions options{.config = config_, .keep_attention = keep_attention};
+  options.config.n_best = std::max(config_.n_best, config_.mbr);
+  for (const int64_t i : batch) {
+    options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
+    if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
+  }
+  auto found = search(models(), sources, options);
+  for (std::size_t row = 0; row < batch.size(); ++row)
+    out[batch[row]].hypotheses = std::move(found[row]);
+}
+
+/// Several threads may come here at once.
+void Translator::note_too_large(const std::vector<int64_t>& batch, int64_t tokens,
+                                int64_t first_line) {
+  const int64_t sentences = std::ssize(batch);
+  if (sentences == 1)
+    throw Failure("line " + std::to_string(number_of(batch[0], first_line)) +
+                  ": memory runs out on this one sentence; lower decoding.beam_size, "
+                  "decoding.max_source_length or decoding.max_length_ratio");
+  const std::atomic_ref too_large(too_large_);
+  int64_t before = too_large;
+  while (tokens < before && !too_large.compare_exchange_weak(before, tokens)) {
+  }
+  if (before == std::numeric_limits<int64_t>::max())
+    log::warn("memory runs out on a batch of " + counted(sentences, "sentence") +
+              "; batches of this size are translated in halves from now on. decoding.batch_size: " +
+              std::to_string(sentences / 2) + " does the same without the detour");
+}
+
+void Translator::search_within_memory(const Lines& lines, const std::vector<int64_t>& batch,
+                                      int64_t first_line, std::vector<Translation>& out) {
+  const int64_t tokens = (lines.lengths[batch.front()] + 1) * std::ssize(batch);
+  const bool is_too_large =
+      batch.size() > 1 && tokens >= std::atomic_ref(too_large_);  // as others were before
+  if (!is_too_large) {
+    try {
+      return search_batch(lines, batch, first_line, out);
+    } catch (const c10::Error& error) {
+      if (!model::is_out_of_memory(error)) throw;
+    } catch (const std::bad_alloc&) {
+    }
+    note_too_large(batch, tokens, first_line);
+    if (!device_.is_cpu()) c10::getDeviceAllocator(device_.type())->emptyCache();
+  }
+  const auto middle = batch.begin() + std::ssize(batch) / 2;
+  for (const auto& half : {std::vector(batch.begin(), middle), std::vector(middle, batch.end())})
+    search_within_memory(lines, half, first_line, out);
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,201 @@
+#include "model/transformer/beam_caches.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "model/device.h"
+
+namespace heed::model {
+namespace {
+
+// What a State holds, in this order. memory: hidden_padding(), cached_source() and cached_steps()
+// of all layers. carried: which places a hypothesis sees, [sentences, beam, capacity], 0 or -inf;
+// undefined while there has been one hypothesis.
+constexpr std::size_t kHiddenPadding = 0, kSourceHeads = 1, kStepHeads = 2, kBeamMemorySlots = 3;
+
+constexpr int64_t kCapacityUnit = 16;  // places; LibTorch copies added scores whose rows are not
+constexpr int64_t kAligned = 8;        // aligned to as many numbers
+constexpr double kUnseen = -std::numeric_limits<double>::infinity();
+
+int64_t rounded_up(int64_t count, int64_t unit) {
+  return (count + unit - 1) / unit * unit;
+}
+
+/// For writing into: a copy where another State holds it as well.
+Tensor& own(Tensor& tensor) {
+  if (tensor.use_count() > 1) tensor = tensor.clone();
+  return tensor;
+}
+
+/// Hypotheses of all steps so far.
+int64_t places_of(const State& state) {
+  int64_t places = 0;
+  for (const int64_t beam : state.beams) places += beam;
+  return places;
+}
+
+/// `tensor` with room for more along its dimension `dim`.
+Tensor grown(const Tensor& tensor, int64_t dim, int64_t used, int64_t capacity) {
+  auto sizes = tensor.sizes().vec();
+  sizes[dim] = capacity;
+  const Tensor out = at::empty(sizes, tensor.options());
+  if (used > 0) out.narrow(dim, 0, used).copy_(tensor.narrow(dim, 0, used));
+  return out;
+}
+
+/// Twice as much at least, so that all growing together copies less than twice what there is.
+int64_t next_capacity(int64_t capacity, int64_t needed, int64_t beam) {
+  return rounded_up(std::max(needed + (kCapacityUnit - 1) * beam, 2 * capacity), kCapacityUnit);
+}
+
+void make_room(State& state, int64_t beam, const BeamStepOptions& options) {
+  const Tensor& source = state.memory[kSourceHeads];
+  Tensor& cache = state.memory[kStepHeads];
+  Tensor& sees = state.carried[0];
+  const int64_t used = places_of(state);
+  const int64_t capacity = cache.defined() ? cache.size(2) : 0;
+  if (used + beam > capacity) {
+    const int64_t more = next_capacity(capacity, used + beam, beam);
+    int64_t heads = 0;
+    for (const int64_t of_layer : options.heads) heads += of_layer;
+    cache = cache.defined()
+                ? grown(cache, 2, used, more)
+                : at::empty({source.size(0), heads, more, options.head}, source.options());
+    if (sees.defined()) {
+      sees = grown(sees, 2, used, more);
+      sees.narrow(2, used, more - used).fill_(kUnseen);
+    }
+  } else {
+    own(cache);
+    if (sees.defined()) own(sees);
+  }
+  if (!sees.defined() && beam > 1) {  // all of them come from the one that was
+    sees = at::full({cache.size(0), beam, cache.size(2)}, kUnseen, cache.options());
+    if (used > 0) sees.narrow(2, 0, used).zero_();
+  }
+  if (sees.defined()) sees.narrow(2, used, beam).diagonal(0, 1, 2).zero_();  // each its own
+}
+
+/// The step of each of the first `count` places, and `position` beyond.
+std::vector<int64_t> steps_of(const State& state, int64_t beam, int64_t count) {
+  std::vector<int64_t> steps;
+  for (int64_t step = 0; step < std::ssize(state.beams); ++step)
+    steps.insert(steps.end(), state.beams[step], step);
+  steps.insert(steps.end(), beam, state.position);
+  steps.resize(count, state.position);
+  return steps;
+}
+
+/// What a pattern hides: [1, 1, 1, steps].
+Tensor hidden_steps(const kernels::Pattern& pattern, int64_t position,
+                    const std::vector<int64_t>& steps, const at::TensorOptions& options) {
+  std::vector<double> hidden;
+  for (const int64_t step : steps) hidden.push_back(pattern.sees(position, step) ? 0 : kUnseen);
+  const Tensor host = at::tensor(hidden).to(c10::typeMetaToScalarType(options.dtype()));
+  return upload(host, options.device()).view({1, 1, 1, -1});
+}
+
+/// Leaves out the places before `first`: of as many as a row of scores may begin behind.
+void skip(BeamStep& step, int64_t first) {
+  step.first = first / kAligned * kAligned;
+  step.count -= step.first;
+  const int64_t left = step.hidden.size(3) - step.first;
+  step.hidden = step.hidden.narrow(3, step.first, left);
+  if (step.steps.defined()) step.steps = step.steps.narrow(0, step.first, left);
+}
+
+}  // namespace
+
+State start_beams(const std::vector<Tensor>& memory, const Tensor& valid) {
+  State state;
+  state.memory.resize(kBeamMemorySlots);
+  state.memory[kSourceHeads] = at::cat(memory, 1);
+  state.carried.resize(1);
+  if (!valid.defined()) return state;
+  const int64_t source = valid.size(3);
+  const Tensor hidden = at::full({valid.size(0), 1, 1, rounded_up(source, kAligned)}, kUnseen,
+                                 state.memory[kSourceHeads].options());
+  hidden.narrow(3, 0, source).masked_fill_(valid, 0);
+  state.memory[kHiddenPadding] = hidden;
+  return state;
+}
+
+bool has_beam_caches(const State& state) {
+  return state.memory.size() == kBeamMemorySlots && state.carried.size() == 1;
+}
+
+BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) {
+  expect(has_beam_caches(state), "a state of this model on this device");
+  make_room(state, beam, options);
+  const Tensor& cache = state.memory[kStepHeads];
+  BeamStep step{.position = state.position, .place = places_of(state)};
+  const int64_t end = step.place + beam, rounded = rounded_up(end, kAligned);
+  step.count = end;
+  if (state.carried[0].defined()) step.hidden = state.carried[0].narrow(2, 0, rounded).unsqueeze(1);
+  const bool hides = options.pattern.window > 0 && state.position > options.pattern.window;
+  if (hides || options.wants_steps) {
+    const std::vector<int64_t> steps = steps_of(state, beam, rounded);
+    if (options.wants_steps) step.steps = upload_numbers(steps, cache.device());
+    if (hides) {
+      const Tensor far = hidden_steps(options.pattern, state.position, steps, cache.options());
+      step.hidden = step.hidden.defined() ? step.hidden + far : far;
+      if (options.pattern.is_band())
+        skip(step, std::ranges::lower_bound(steps, state.position - options.pattern.window) -
+                       steps.begin());
+    }
+  }
+  step.hidden_of_group = step.hidden;
+  if (step.hidden.defined() && options.group > 1 && step.hidden.size(2) > 1) {
+    const Tensor rows = step.hidden.unsqueeze(3);  // [.., 1, beam, 1, places]
+    step.hidden_of_group = rows.expand({-1, -1, -1, options.group, -1}).flatten(2, 3);
+  }
+  return step;
+}
+
+HeadsOfLayer cached_steps(const State& state, int64_t first_head, int64_t heads) {
+  return {state.memory[kStepHeads].narrow(1, first_head, heads)};
+}
+
+HeadsOfLayer cached_source(const State& state, int64_t first_head, int64_t heads) {
+  return {state.memory[kSourceHeads].narrow(1, first_head, heads)};
+}
+
+Tensor hidden_padding(const State& state) {
+  const Tensor& padding = state.memory[kHiddenPadding];
+  return padding.defined() ? padding.narrow(3, 0, state.memory[kSourceHeads].size(2)) : padding;
+}
+
+Tensor added_at(const BeamStep& step, const Tensor& by_step, int64_t sentences, int64_t kv_heads) {
+  if (!by_step.defined())
+    return step.hidden_of_group.defined() ? step.hidden_of_group.narrow(3, 0, step.count)
+                                          : step.hidden_of_group;
+  Tensor added = by_step.index_select(3, step.steps);  // [rows, heads, 1, count rounded up]
+  const int64_t group = added.size(1) / kv_heads;
+  const bool alike = added.size(0) == 1;  // for all queries
+  added = added.view({alike ? 1 : sentences, -1, kv_heads, group, added.size(3)})
+              .transpose(1, 2);  // [sentences, kv heads, beam, group, places]
+  if (step.hidden.defined()) added = added + step.hidden.unsqueeze(3);
+  return added.flatten(2, 3).narrow(3, 0, step.count);
+}
+
+Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
+                    Tensor* weights) {
+  const int64_t kv_heads = keys.size(1), beam = query.size(1), group = query.size(2) / kv_heads;
+  const Tensor queries =  // [sentences, kv heads, beam * group, head]
+      query.unflatten(2, {kv_heads, group}).transpose(1, 2).flatten(2, 3);
+  const Tensor context = attend(queries, keys, values, look, weights);
+  if (weights) *weights = weights->unflatten(2, {beam, group}).transpose(2, 3).flatten(1, 2);
+  return context.unflatten(2, {beam, group}).transpose(1, 2).flatten(2);
+}
+
+Tensor weights_by_step(const Tensor& weights, const BeamStep& step) {
+  auto sizes = weights.sizes().vec();
+  sizes[3] = step.position + 1;
+  return at::zeros(sizes, weights.options())
+      .index_add_(3, step.steps.narrow(0, 0, step.count), weights);
+}
+
+}  // namespace heed::model

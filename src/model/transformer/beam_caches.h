@@ -1,0 +1,97 @@
+// Keys and values of a decoder's steps on a GPU: each is written once and never moved.
+//
+// They belong to a sentence. At each step every hypothesis appends its key and value behind those
+// that its sentence has, at a place, and looks at all places of its sentence; an added score of
+// -inf hides those that are not of its own past. What hypotheses take over from each other when
+// beams are reordered is that row of scores alone.
+//
+// What a step moves for one sentence with b hypotheses and p steps, in numbers; n = 2 (layers) (kv
+// heads) (head) are the keys and values of one step:
+//
+//                                   to reorder, launches   to attend
+//   caches by hypothesis, copied    2 b p n    2 layers    b p n
+//   places, gathered at each step   2 b p n    2 layers    b p n
+//   here                            2 b b p    1           b p n
+//
+// b is far below n. Attention multiplies b times as many queries and keys, which costs nothing: a
+// fused kernel works on tiles of 64 queries, of which one hypothesis alone fills a row. On a CPU it
+// would cost, so that a CPU keeps caches by hypothesis (StepCache, packed::Search).
+//
+// Greedy search has one hypothesis: nothing is hidden, and there are no scores to add.
+//
+// The layers' tensors are stacked along the heads, so that sentences that leave take one operation
+// for all layers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/rows/attention.h"
+#include "kernels/tensor.h"
+#include "model/model.h"
+#include "model/transformer/scaled_dot_product.h"
+
+namespace heed::model {
+
+/// Keys of some heads, and behind them the values of as many: [sentences, 2 kv heads, places,
+/// head].
+struct HeadsOfLayer {
+  Tensor both;
+
+  Tensor keys() const { return both.narrow(1, 0, both.size(1) / 2); }
+  Tensor values() const { return both.narrow(1, both.size(1) / 2, both.size(1) / 2); }
+};
+
+/// What the layers of one step share.
+struct BeamStep {
+  int64_t position = 0;
+  int64_t place = 0;             // where the hypotheses of this step write: behind it, one each
+  int64_t first = 0, count = 0;  // the places that are looked at
+  /// 0 or -inf: [sentences or 1, 1, beam or 1, count rounded up]; undefined: nothing is hidden.
+  Tensor hidden;
+  Tensor hidden_of_group;  // the same for `group` queries a hypothesis, [.., 1, beam * group, ..]
+  Tensor steps;  // [count rounded up] int64: the step of each place, where it is asked for
+};
+
+/// What a BeamStep is made for.
+struct BeamStepOptions {
+  std::vector<int64_t> heads;  // keys' and values' of each layer
+  int64_t head = 0;            // width of one
+  int64_t group = 1;           // queries that share one of the keys
+  kernels::Pattern pattern = {};
+  bool wants_steps = false;
+};
+
+/// The State before the first step. `memory`: keys and values of the source for each layer in turn,
+/// [sentences, kv heads, source, head]. `valid` [sentences, 1, 1, source] bool: which are no
+/// padding; undefined: all.
+State start_beams(const std::vector<Tensor>& memory, const Tensor& valid);
+
+/// Whether start_beams() made it.
+bool has_beam_caches(const State& state);
+
+/// Makes room for the keys and values of `beam` hypotheses for each sentence.
+BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options);
+
+/// Layer by layer: the caches of the steps, and the keys and values of the source.
+HeadsOfLayer cached_steps(const State& state, int64_t first_head, int64_t heads);
+HeadsOfLayer cached_source(const State& state, int64_t first_head, int64_t heads);
+/// Scores that hide padding, [sentences, 1, 1, source]; undefined: there is none.
+Tensor hidden_padding(const State& state);
+
+/// What a query may look at: `hidden`, and scores by distance (ScoresByDistance) of a step's
+/// queries [sentences * beam or 1, heads, 1, steps], if any.
+/// Returns [sentences or 1, kv heads or 1, beam * group, count], for attend_beams(); or undefined.
+Tensor added_at(const BeamStep& step, const Tensor& by_step, int64_t sentences, int64_t kv_heads);
+
+/// Attention of the hypotheses of each sentence over what it has: query [sentences, beam, heads,
+/// head], keys and values [sentences, kv heads, places, head] -> [sentences, beam, heads * head].
+/// Queries that share keys lie behind each other for it, [sentences, kv heads, beam * group, head],
+/// and so does what `look` adds. `weights` receives [sentences, heads, beam, places].
+Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
+                    Tensor* weights);
+
+/// Weights [sentences, heads, beam, places] -> [sentences, heads, beam, steps].
+Tensor weights_by_step(const Tensor& weights, const BeamStep& step);
+
+}  // namespace heed::model
