@@ -121,16 +121,14 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   at::Allocator* getPinnedMemoryAllocator() const override { return &pinned_memory(); }
 };
 
-/// Before main(), for LibTorch looks for devices once.
-const bool registered = [] {
+}  // namespace
+
+void register_device() {
   c10::register_privateuse1_backend("sim");
   c10::SetAllocator(at::kPrivateUse1, &memory());
   at::RegisterPrivateUse1HooksInterface(new Hooks);
   c10::impl::registerDeviceGuard(at::kPrivateUse1, new Guard);
-  return true;
-}();
-
-}  // namespace
+}
 
 at::Device device() {
   return {at::kPrivateUse1, 0};

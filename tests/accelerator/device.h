@@ -18,6 +18,10 @@
 
 namespace heed::accelerator {
 
+/// Once, and before LibTorch is used, for it looks for devices once. Not beside a GPU: LibTorch
+/// takes this device for the one that pinned memory is for.
+void register_device();
+
 /// sim:0.
 at::Device device();
 

@@ -1,0 +1,181 @@
+// Layers between attention and loss. Dropout draws other numbers on each device: its distribution
+// is compared, and the judge says what that has to be.
+#include <torch/nn/modules/normalization.h>
+
+#include <cmath>
+
+#include "devices/inputs.h"
+#include "kernels/draws.h"
+#include "kernels/varlen_attention.h"
+#include "model/embedding.h"
+#include "model/transformer/blocks.h"
+#include "model/transformer/layers.h"
+#include "model/transformer/scaled_dot_product.h"
+
+namespace heed::devices {
+namespace {
+
+Values layer_norm(const Place& place) {
+  torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({33}));
+  settle(*norm, place);
+  Numbers numbers(place);
+  const Tensor x = numbers.leaf({5, 7, 33});
+  Tensors leaves = parameters_of(*norm);
+  leaves["x"] = x;
+  return with_gradients(place, leaves, [&]() -> Tensors {
+    return {{"y", model::layer_norm(norm, x)}};
+  });
+}
+
+Values embedding(const Place& place) {
+  at::manual_seed(3);
+  model::Embedding layer(13, 10, 2.5, 0);
+  settle(layer, place);
+  const Tensor tokens =
+      put(place, at::tensor({4, 7, 4, 12, 0, 4, 1, 7, 9}, at::kLong).view({3, 3}));
+  Tensor cut = tokens.clone();
+  cut.select(1, 1).fill_(model::kCut);
+  return with_gradients(place, parameters_of(layer), [&]() -> Tensors {
+    return {{"vectors", layer.forward(tokens)}, {"cut", layer.forward(cut)}};
+  });
+}
+
+Operator feed_forward(model::Activation activation) {
+  const auto compute = [activation](const Place& place) {
+    at::manual_seed(3);
+    model::BlockOptions options{.feed_forward = 24, .activation = activation};
+    options.attention.width = 16;
+    model::FeedForward layer(options);
+    settle(layer, place);
+    Numbers numbers(place);
+    const Tensor x = numbers.leaf({5, 7, 16});
+    Tensors leaves = parameters_of(layer);
+    leaves["x"] = x;
+    return with_gradients(place, leaves, [&]() -> Tensors { return {{"y", layer.forward(x)}}; });
+  };
+  // Rounding moves numbers across 0, where the gradient of relu jumps.
+  const Bounds bounds = activation == model::Activation::relu ? kInFp32 : Bounds{};
+  return {"feed_forward." + config::name_of(activation), compute, bounds};
+}
+
+constexpr double kShare = 0.3;
+constexpr int64_t kMany = 1 << 18;
+
+/// 2^18 draws: what is kept varies by 0.13 % of itself, the bounds are 8 times as large.
+constexpr Bounds kDrawn{.fp32 = 1e-2, .tf32 = 0, .bf16 = 1e-2, .fp16 = 1e-2};
+
+Tensor number(double value) {
+  return at::scalar_tensor(value, at::kDouble);
+}
+
+Tensor share_of(const Tensor& places) {
+  return places.to(at::kDouble).mean();
+}
+
+/// `residual`: added to what is dropped from.
+Operator dropout(const std::string& name, double residual) {
+  const auto compute = [residual](const Place& place) {
+    if (place.is_judge())
+      return values_of({{"kept", number(1 - kShare)},
+                        {"least", number(1 / (1 - kShare))},
+                        {"most", number(1 / (1 - kShare))},
+                        {"mean", number(1)},
+                        {"gradients as results", number(1)},
+                        {"same seed", number(1)},
+                        {"other seed", number(kShare * kShare + (1 - kShare) * (1 - kShare))}});
+    const Tensor x = put(place, at::ones({64, kMany / 64})).requires_grad_();
+    const Tensor base = at::full_like(x, residual).to(place.narrow());
+    const auto drawn = [&](uint64_t seed) {
+      const kernels::Draws draws(seed, place.device);
+      const Tensor narrow = x.to(place.narrow());
+      return (residual == 0 ? model::drop(narrow, kShare, true)
+                            : model::add_dropped(base, narrow, kShare, true) - base);
+    };
+    const Tensor y = drawn(5), same = drawn(5), other = drawn(6);
+    y.sum().backward();
+    const Tensor kept = y.gt(0), seen = y.masked_select(kept);
+    return values_of({{"kept", share_of(kept)},
+                      {"least", seen.min()},
+                      {"most", seen.max()},
+                      {"mean", y.to(at::kDouble).mean()},
+                      {"gradients as results", share_of(x.grad().gt(0).eq(kept))},
+                      {"same seed", share_of(same.gt(0).eq(kept))},
+                      {"other seed", share_of(other.gt(0).eq(kept))}});
+  };
+  return {"dropout." + name, compute, kDrawn};
+}
+
+/// Whole vectors: 4,096 of them, which vary by 1 %.
+Values word_dropout(const Place& place) {
+  if (place.is_judge())
+    return values_of({{"kept", number(1 - kShare)},
+                      {"least", number(1 / (1 - kShare))},
+                      {"most", number(1 / (1 - kShare))},
+                      {"gradient", number(1)}});
+  model::Embedding layer(3, 8, 1, kShare);
+  {
+    const at::NoGradGuard no_grad;
+    layer.weight.fill_(1);
+  }
+  layer.to(place.device);
+  const kernels::Draws draws(5, place.device);
+  const Tensor vectors = layer.forward(put(place, at::zeros({4096}, at::kLong)));
+  vectors.sum().backward();
+  const Tensor kept = vectors.gt(0), seen = vectors.masked_select(kept);
+  return values_of({{"kept", share_of(kept.all(-1))},
+                    {"least", seen.min()},
+                    {"most", seen.max()},
+                    {"gradient", layer.weight.grad().sum() / vectors.sum()}});
+}
+
+/// Of values that are 1 a context is the sum of the weights that are kept: 1 on the average. All
+/// sums together are what the values' gradients are, if the same weights are dropped there.
+/// `unpadded`: by the kernels for sentences without padding, where there are any.
+Operator attention_dropout(const std::string& name, bool unpadded) {
+  constexpr int64_t kSentences = 32, kLength = 64, kHeads = 4, kHead = 16;
+  const auto compute = [unpadded](const Place& place) {
+    if (place.is_judge())
+      return values_of({{"mean", number(1)}, {"gradient", number(1)}, {"spread", number(1)}});
+    const Tensor ones = put(place, at::ones({kSentences, kLength, kHeads, kHead}));
+    const Tensor values = ones.clone().requires_grad_(), v = values.to(place.narrow());
+    const Tensor zeros = at::zeros_like(v).detach();
+    const kernels::Draws draws(5, place.device);
+    Tensor context;
+    if (unpadded && kernels::has_varlen_attention(place.device, {place.narrow(), kHead})) {
+      const auto starts = at::arange(kSentences + 1, at::kInt) * kLength;
+      const kernels::VarlenSentences sentences{put(place, starts), kLength};
+      context = kernels::varlen_attention(zeros.flatten(0, 1), zeros.flatten(0, 1), v.flatten(0, 1),
+                                          sentences, sentences, {.dropout = kShare});
+    } else {
+      const auto by_head = [](const Tensor& x) { return x.transpose(1, 2); };
+      context = model::attend(by_head(zeros), by_head(zeros), by_head(v), {.dropout = kShare});
+    }
+    context = context.to(at::kDouble);
+    context.sum().backward();
+    // Sums of 64 weights that are 1 / (64 (1 - p)) or 0.
+    const double spread = std::sqrt(kShare / (1 - kShare) / kLength);
+    return values_of({{"mean", context.mean()},
+                      {"gradient", values.grad().to(at::kDouble).sum() / context.sum()},
+                      {"spread", context.select(-1, 0).std() / spread}});
+  };
+  return {"dropout." + name, compute, {.fp32 = 4e-2, .tf32 = 0, .bf16 = 4e-2, .fp16 = 4e-2}};
+}
+
+}  // namespace
+
+std::vector<Operator> layer_operators() {
+  std::vector<Operator> all{
+      {"layer_norm", layer_norm},
+      {"embedding", embedding, kInFp32},
+      dropout("alone", 0),
+      dropout("with_residual", 0.5),
+      {"dropout.word", word_dropout, {.fp32 = 4e-2, .tf32 = 0, .bf16 = 0, .fp16 = 0}},
+      attention_dropout("attention", false),
+      attention_dropout("unpadded_attention", true)};
+  for (const auto activation :
+       {model::Activation::relu, model::Activation::gelu, model::Activation::silu})
+    all.push_back(feed_forward(activation));
+  return all;
+}
+
+}  // namespace heed::devices
