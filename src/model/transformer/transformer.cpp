@@ -270,7 +270,11 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
 
 State Transformer::start(const Source& source, Trace* trace) {
   const Sentences sentences = padded_source(source);
-  const Tensor memory = encode(source, sentences, trace);
+  // On a CPU translations are searched by packed::Search, and this is its twin.
+  const bool packs = !trace && !source.tokens.is_cpu() && can_pack(source.tokens);
+  const Sentences sources = packs ? packed_source(source) : sentences;
+  const Tensor encoded = encode(source, sources, trace);
+  const Tensor memory = packs ? pad(encoded, sources) : encoded;
   const bool shares =
       !memory.is_cpu() && config_.self_attention != SelfAttentionKind::linear;  // keeps sums
   std::vector<Tensor> heads;
