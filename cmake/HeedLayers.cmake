@@ -1,15 +1,15 @@
 # One static library per room of src/, one test program per room of tests/.
 
-# heed_layer(room [EXCEPT folder] [LIBRARIES ...]): src/<room>/**.cpp as heed_<room>, with "/" as "_" in the name. EXCEPT
-# leaves out a folder inside it that is a library of its own.
+# heed_layer(room [EXCEPT folder...] [LIBRARIES ...]): src/<room>/**.cpp as heed_<room>, with "/" as "_" in the name. EXCEPT
+# leaves out folders inside it that are libraries of their own.
 function(heed_layer room)
-  cmake_parse_arguments(arg "" "EXCEPT" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "EXCEPT;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name ${room})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp
        ${PROJECT_SOURCE_DIR}/src/${room}/*.h)
-  if(arg_EXCEPT)
-    list(FILTER sources EXCLUDE REGEX "/src/${room}/${arg_EXCEPT}/")
-  endif()
+  foreach(folder ${arg_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX "/src/${room}/${folder}/")
+  endforeach()
   add_library(heed_${name} STATIC ${sources})
   set_target_properties(heed_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(heed_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
@@ -58,17 +58,17 @@ function(heed_quick)
   endforeach()
 endfunction()
 
-# heed_tests(room [SERVED] [EXCEPT folder] [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<room>/**_test.cpp as
+# heed_tests(room [SERVED] [EXCEPT folder...] [SHARDS count] [TIMEOUT seconds] [LIBRARIES ...]): tests/<room>/**_test.cpp as
 # test_<room>, run by so many processes (1), for each of them starts LibTorch. SERVED: with a fork server for heed
 # (cmake/HeedForkServer.cmake). What each of its cases did stands in reports/<room>_<shard>.xml of the build folder, in
 # the format of JUnit. A case may take half of the seconds (tests/hung.cpp).
 function(heed_tests room)
-  cmake_parse_arguments(arg "SERVED" "EXCEPT;SHARDS;TIMEOUT" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SERVED" "SHARDS;TIMEOUT" "EXCEPT;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name ${room})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
-  if(arg_EXCEPT)
-    list(FILTER sources EXCLUDE REGEX "/tests/${room}/${arg_EXCEPT}/")
-  endif()
+  foreach(folder ${arg_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX "/tests/${room}/${folder}/")
+  endforeach()
   if(NOT sources)
     return()
   endif()

@@ -15,6 +15,7 @@ HEED_ENUM(ScheduleKind, constant, inverse_sqrt, noam, cosine, plateau, luong)
 HEED_ENUM(StopMetric, loss, bleu, chrf, command)
 HEED_ENUM(Consistency, none, rdrop, simcut)
 HEED_ENUM(GuidedStep, emits, reads)
+HEED_ENUM(Graphs, auto_, off)
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
@@ -116,6 +117,11 @@ struct TrainConfig {
              "Decay of the running average of weights, which is then validated and saved. 0: no "
              "average; 0.999 is usual.",
              config::Between<double>{0.0, 0.9999999})
+  HEED_FREE(Graphs, graphs, Graphs::off,
+            "auto: on a GPU the optimizer's part of an update is recorded once as a CUDA graph, "
+            "which one launch starts again; it takes memory for one more copy of the weights. off: "
+            "each operation is launched on its own. The numbers are the same.",
+            config::AnyValue{})
   HEED_FREE(int64_t, updates, 100000, "Updates in all, those before a resume included.",
             config::Between<int64_t>{1, 1000000000})
   HEED_FREE(int64_t, epochs, 0, "Passes over the corpus in all. 0: no limit but `updates`.",

@@ -15,6 +15,13 @@
 
 namespace heed::train {
 
+void Loop::say_what_is_recorded() const {
+  if (config_.graphs == Graphs::off) return;
+  const std::string why = updater_.step().why_not_recorded();
+  log::info("training.graphs: " + (why.empty() ? "the optimizer's part of an update is recorded"
+                                               : "nothing is recorded: " + why));
+}
+
 void Loop::say_who_computes() const {
   const int64_t parts = parts_per_batch(config_) * config_.accumulate;
   const int64_t threads = at::get_num_threads(), all = threads * group_.size();

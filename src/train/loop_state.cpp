@@ -45,6 +45,7 @@ Loop::Loop(const TrainerSetup& setup)
                     ": a run is there already; go on with --resume, or name another " +
                     "folder (output)");
   say_who_computes();
+  say_what_is_recorded();
   const auto found = setup.resume ? agreed_checkpoint() : std::nullopt;
   if (!found) {
     start();

@@ -148,6 +148,11 @@ Tensor Optimizer::gradient_norm(const Gradients& gradients) const {
 
 void Optimizer::step(double rate, const Gradients& gradients, const Tensor& divisor,
                      const Tensor& skip) {
+  step(at::scalar_tensor(rate, at::kDouble), gradients, divisor, skip);
+}
+
+void Optimizer::step(const Tensor& rate, const Gradients& gradients, const Tensor& divisor,
+                     const Tensor& skip) {
   const at::NoGradGuard no_grad;
   std::vector<Tensor> steps;
   for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -168,15 +173,16 @@ void Optimizer::step(double rate, const Gradients& gradients, const Tensor& divi
   shard_.share_weights();
 }
 
-void Optimizer::step_of(const Lists& some, double rate, const std::optional<Tensor>& scale,
+void Optimizer::step_of(const Lists& some, const Tensor& rate, const std::optional<Tensor>& scale,
                         const Tensor& skip) const {
   const double decay = config_.weight_decay;
   switch (config_.optimizer) {
     case OptimizerKind::adam:
     case OptimizerKind::adamw: {
-      using Call = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
-                            at::TensorList, at::TensorList, double, double, double, double, double,
-                            bool, bool, const std::optional<Tensor>&, const std::optional<Tensor>&);
+      using Call =
+          void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
+                   at::TensorList, const Tensor&, double, double, double, double, bool, bool,
+                   const std::optional<Tensor>&, const std::optional<Tensor>&);
       const Call call = config_.optimizer == OptimizerKind::adam
                             ? static_cast<Call>(at::_fused_adam_)
                             : static_cast<Call>(at::_fused_adamw_);
@@ -191,7 +197,7 @@ void Optimizer::step_of(const Lists& some, double rate, const std::optional<Tens
     case OptimizerKind::adadelta:
       if (skip.item<double>() != 0) return;
       if (scale) at::_foreach_div_(some.gradients, *scale);
-      adadelta(rate, some);
+      adadelta(rate.item<double>(), some);
   }
 }
 
@@ -245,16 +251,32 @@ Tensor gradient_divisor(const Tensor& norm, double clip, double scale) {
   return (norm / (scale * clip)).clamp_min(1) * scale;
 }
 
+Tensor gradient_divisor(const Tensor& norm, double clip, const Tensor& scale) {
+  if (scale.is_cpu()) return gradient_divisor(norm, clip, scale.item<double>());
+  if (clip <= 0) return scale;
+  return (norm / (scale * clip)).clamp_min(1) * scale;
+}
+
 Average::Average(Shard& shard, double decay) : shard_(shard), decay_(decay) {
   for (const Tensor& weights : shard.weights()) average_.push_back(weights.clone());
 }
 
+double Average::share(int64_t t) const {
+  const double early = static_cast<double>(1 + t) / static_cast<double>(10 + t);
+  return 1 - std::min(decay_, early);
+}
+
 void Average::update(int64_t t) {
+  update(at::scalar_tensor(share(t), at::kDouble));
+}
+
+void Average::update(const Tensor& share_now) {
   const at::NoGradGuard no_grad;
   const std::vector<Tensor>& weights = shard_.weights();
-  const double early = static_cast<double>(1 + t) / static_cast<double>(10 + t);
-  const double share = 1 - std::min(decay_, early);
   if (weights.empty()) return;
+  if (!share_now.is_cpu())
+    return at::_foreach_lerp_(average_, weights, std::vector<Tensor>(weights.size(), share_now));
+  const double share = share_now.item<double>();
   if (!weights[0].is_cpu()) return at::_foreach_lerp_(average_, weights, share);
   const auto blocks = blocks_of(weights);
   kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {

@@ -26,8 +26,11 @@ class Optimizer {
 
   /// One update with gradients, of Shard::sum(), divided by `divisor` ([] float); where `skip` ([]
   /// float, on the device) is 1 nothing changes. Neither is read by the host on a GPU (but for
-  /// Adadelta, which reads `skip`). The gradients' content is undefined afterwards. On a CPU no
-  /// bit depends on the number of threads or ranks, here as in gradient_norm(). Collective.
+  /// Adadelta, which reads `skip`). `rate`: [] double on the host, or but for Adadelta [] float on
+  /// the device. The gradients' content is undefined afterwards. On a CPU no bit depends on the
+  /// number of threads or ranks, here as in gradient_norm(). Collective.
+  void step(const Tensor& rate, const Gradients& gradients, const Tensor& divisor,
+            const Tensor& skip);
   void step(double rate, const Gradients& gradients, const Tensor& divisor, const Tensor& skip);
 
   /// "exp_avg/encoder.weight" and so on, whole. Collective.
@@ -40,7 +43,7 @@ class Optimizer {
 
   Lists lists(const Gradients& gradients) const;
   Tensor squares(const Gradients& gradients) const;
-  void step_of(const Lists& some, double rate, const std::optional<Tensor>& scale,
+  void step_of(const Lists& some, const Tensor& rate, const std::optional<Tensor>& scale,
                const Tensor& skip) const;
   void adadelta(double rate, const Lists& lists) const;
 
@@ -51,8 +54,10 @@ class Optimizer {
 };
 
 /// What the gradients are divided by: `scale` (of the loss, fp16) times what shortens them to
-/// `clip` (0: never). [] float, on the device of `norm`, which still has the scale in it.
+/// `clip` (0: never). [] float, on the device of `norm`, which still has the scale in it. `scale`:
+/// a number, or one on the host or the device.
 Tensor gradient_divisor(const Tensor& norm, double clip, double scale);
+Tensor gradient_divisor(const Tensor& norm, double clip, const Tensor& scale);
 
 /// A running average of the weights: average += (1 - d) * (weights - average), d = decay, less
 /// while there are few updates: min(decay, (1 + t) / (10 + t)).
@@ -62,6 +67,9 @@ class Average {
   Average(Shard& shard, double decay);
 
   void update(int64_t t);  // t: updates so far, from 1
+  /// With 1 - d as [] double on the host or [] float on the device.
+  void update(const Tensor& share);
+  double share(int64_t t) const;  // 1 - d
 
   Shard& shard() const { return shard_; }
   /// Whole, of all parameters. Collective.

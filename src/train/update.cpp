@@ -102,9 +102,8 @@ Updater::Updater(model::Model& model, const TrainConfig& config, at::Device devi
     : config_(config),
       device_(device),
       precision_(precision),
-      optimizer_(optimizer),
       shard_(optimizer.shard()),
-      average_(average),
+      step_(config, device, optimizer, average),
       another_(std::move(another)) {
   workers_.push_back({model, trainable_list(model)});
 }
@@ -278,14 +277,7 @@ UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePla
   const at::NoGradGuard no_grad;
   losses = losses_of_all(losses, std::ssize(parts));
   const Gradients gradients = shard_.sum(std::ssize(parts), std::move(nodes));
-  const Tensor norm = optimizer_.gradient_norm(gradients).to(device_);
-  const Tensor finite = norm.isfinite().logical_and(losses[0].isfinite());
-  const Tensor skip = finite.logical_not().to(at::kFloat);
-  optimizer_.step(plan.rate, gradients, gradient_divisor(norm, config_.clip_norm, plan.loss_scale),
-                  skip);
-  if (average_) average_->update(plan.update);
-  const Tensor length = (norm.to(at::kDouble) / plan.loss_scale).reshape({1});
-  UpdateReport report{plan, parts, Readback(at::cat({losses, length}))};
+  UpdateReport report{plan, parts, Readback(step_.run(gradients, losses, plan))};
   report.seconds = seconds;
   report.seconds.optimizer = seconds_between(start, Clock::now());
   return report;

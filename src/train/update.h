@@ -22,16 +22,10 @@
 #include "train/loss.h"
 #include "train/optimizer.h"
 #include "train/readback.h"
+#include "train/step.h"
 #include "train/tree_sum.h"
 
 namespace heed::train {
-
-struct UpdatePlan {
-  int64_t update = 1;     // its number, from 1
-  double rate = 0;        // learning rate
-  double loss_scale = 1;  // fp16: small gradients survive, and are divided again
-  uint64_t seed = 1;      // of dropout
-};
 
 struct UpdateNumbers {
   double loss = 0, nll = 0;  // summed over tokens; not finite where the update was skipped...
@@ -98,6 +92,8 @@ class Updater {
   /// does not help. Collective.
   UpdateReport run(const std::vector<data::Batch>& parts, const UpdatePlan& plan);
 
+  const Step& step() const { return step_; }
+
  private:
   struct Worker {
     model::Model& model;
@@ -129,9 +125,8 @@ class Updater {
   const TrainConfig& config_;
   at::Device device_;
   at::ScalarType precision_;
-  Optimizer& optimizer_;
   Shard& shard_;
-  Average* average_;
+  Step step_;
   MakeModel another_;
   std::vector<model::ModelPtr> others_;  // of the workers but the first
   std::vector<Worker> workers_;

@@ -11,6 +11,7 @@
 #include <deque>
 #include <mutex>
 
+#include "accelerator/graphs.h"
 #include "accelerator/internal.h"
 
 namespace heed::accelerator {
@@ -96,12 +97,24 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     number(*event) = queue().sent();
   }
   void block(void*, const c10::Stream&) const override {}
-  bool queryEvent(void* event) const override { return !event || queue().arrived(number(event)); }
+  bool queryEvent(void* event) const override {
+    Capture::refuse("a question about an event");
+    return !event || queue().arrived(number(event));
+  }
   void synchronizeEvent(void* event) const override {
+    Capture::refuse("waiting for an event");
     if (event) queue().wait_for(number(event));
   }
   void destroyEvent(void* event, c10::DeviceIndex) const noexcept override {
     delete static_cast<int64_t*>(event);
+  }
+};
+
+struct Generator final : at::CPUGeneratorImpl {
+  using CPUGeneratorImpl::CPUGeneratorImpl;
+  void set_current_seed(uint64_t seed) override {
+    Capture::refuse("another seed");
+    CPUGeneratorImpl::set_current_seed(seed);
   }
 };
 
@@ -161,16 +174,17 @@ int64_t Work::bytes() const {
 }
 
 const at::Generator& default_generator() {
-  static thread_local const at::Generator one =
-      at::make_generator<at::CPUGeneratorImpl>(uint64_t{1});
+  static thread_local const at::Generator one = at::make_generator<Generator>(uint64_t{1});
   return one;
 }
 
 void note(Wait kind, const std::string& what) {
+  Capture::refuse(what);
   queue().note(kind, what);
 }
 
 void send_later(const at::Tensor& host, const at::Tensor& values) {
+  Capture::refuse("a copy to the host");
   queue().send(host, values);
 }
 

@@ -5,10 +5,12 @@
 #include <ATen/core/stack.h>
 #include <torch/library.h>
 
+#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "accelerator/graphs.h"
 #include "accelerator/internal.h"
 
 namespace heed::accelerator {
@@ -32,38 +34,38 @@ bool is_view(const c10::FunctionSchema& schema) {
   return !results.empty() && results[0].alias_info() && !results[0].alias_info()->isWrite();
 }
 
+/// The value with another tensor for each of its own.
+IValue with_tensors(const IValue& value,
+                    const std::function<at::Tensor(const at::Tensor&)>& other) {
+  if (value.isTensor()) return other(value.toTensor());
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> list;
+    for (const at::Tensor& one : value.toTensorVector()) list.push_back(other(one));
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> list;
+    for (const std::optional<at::Tensor>& one : value.toOptionalTensorVector())
+      list.push_back(one ? std::optional(other(*one)) : std::nullopt);
+    return list;
+  }
+  return value;
+}
+
 /// One operation with its tensors as the CPU sees them.
 class Call {
  public:
   explicit Call(const c10::OperatorHandle& operation) : name_(operation.schema().name()) {}
 
   IValue argument(const IValue& value, const std::string& name) {
-    if (value.isTensor()) return there(value.toTensor());
-    if (value.isTensorList()) {
-      c10::List<at::Tensor> list;
-      for (const at::Tensor& one : value.toTensorVector()) list.push_back(there(one));
-      return list;
-    }
-    if (value.isOptionalTensorList()) {
-      c10::List<std::optional<at::Tensor>> list;
-      for (const std::optional<at::Tensor>& one : value.toOptionalTensorVector())
-        list.push_back(one ? std::optional(there(*one)) : std::nullopt);
-      return list;
-    }
     if (value.isDevice()) return c10::Device(at::kCPU);
     if (value.isNone() && name == "generator") return default_generator();
-    return value;
+    return with_tensors(value, [this](const at::Tensor& one) { return there(one); });
   }
 
   IValue result(const IValue& value) {
-    if (value.isTensor()) return back(value.toTensor());
-    if (value.isTensorList()) {
-      c10::List<at::Tensor> list;
-      for (const at::Tensor& one : value.toTensorVector()) list.push_back(back(one));
-      return list;
-    }
-    note(Wait::kRead, name_);  // a number
-    return value;
+    if (!value.isTensor() && !value.isTensorList()) note(Wait::kRead, name_);  // a number
+    return with_tensors(value, [this](const at::Tensor& one) { return back(one); });
   }
 
  private:
@@ -98,7 +100,7 @@ class Call {
   std::vector<std::pair<at::Tensor, at::Tensor>> seen_;  // of the device, as the CPU sees it
 };
 
-void run(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
+void compute(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   Call call(operation);
   if (!is_view(operation.schema())) note_launch();
   if (depends_on_values(operation.schema().name())) note(Wait::kRead, operation.schema().name());
@@ -110,6 +112,41 @@ void run(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   for (auto value = stack->end() - static_cast<std::ptrdiff_t>(operation.schema().returns().size());
        value != stack->end(); ++value)
     *value = call.result(*value);
+}
+
+std::vector<at::Tensor> tensors_of(c10::ArrayRef<IValue> values) {
+  std::vector<at::Tensor> all;
+  for (const IValue& value : values)
+    with_tensors(value, [&](const at::Tensor& one) { return all.emplace_back(one); });
+  return all;
+}
+
+std::vector<IValue> in_same_memory(c10::ArrayRef<IValue> values) {
+  std::vector<IValue> all;
+  for (const IValue& value : values) all.push_back(with_tensors(value, same_memory));
+  return all;
+}
+
+/// Computes, and where a graph is recorded keeps what is needed to compute into the same memory
+/// again.
+void run(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
+  Capture* const capture = Capture::current();
+  if (!capture) return compute(operation, stack);
+  const auto last = [&](std::size_t count) {
+    return c10::ArrayRef<IValue>(*stack).slice(stack->size() - count);
+  };
+  const auto arguments = in_same_memory(last(operation.schema().arguments().size()));
+  capture->before(tensors_of(arguments));
+  compute(operation, stack);
+  const auto results = tensors_of(in_same_memory(last(operation.schema().returns().size())));
+  capture->add([operation, arguments, results] {
+    torch::jit::Stack values = arguments;
+    compute(operation, &values);
+    const auto computed = tensors_of(values);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (results[i].defined() && !results[i].is_alias_of(computed[i]))
+        as_cpu(results[i]).copy_(as_cpu(computed[i]));
+  });
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {

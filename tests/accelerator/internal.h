@@ -27,6 +27,7 @@ at::Tensor view(const c10::Storage& storage, const at::Tensor& like, c10::Dispat
 /// of its own, as each process has with a GPU: ranks are threads here.
 const at::Generator& default_generator();
 
+/// Throws c10::Error while a graph is recorded: nothing of it may make the host wait.
 void note(Wait kind, const std::string& what);
 /// An operation that computes or copies.
 void note_launch();

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "accelerator/graphs.h"
 #include "accelerator/internal.h"
 
 namespace heed::accelerator {
@@ -19,18 +20,24 @@ using OptionalTensor = std::optional<Tensor>;
 
 constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
 
+/// Memory that is made while a graph is recorded is the graph's.
+Tensor made(Tensor tensor) {
+  if (Capture* const capture = Capture::current()) capture->owns(tensor);
+  return tensor;
+}
+
 Tensor empty(at::IntArrayRef sizes, std::optional<at::ScalarType> type, std::optional<at::Layout>,
              std::optional<at::Device>, std::optional<bool>,
              std::optional<at::MemoryFormat> format) {
-  return at::detail::empty_generic(sizes, c10::GetAllocator(at::kPrivateUse1), kKeys,
-                                   type.value_or(at::kFloat), format);
+  return made(at::detail::empty_generic(sizes, c10::GetAllocator(at::kPrivateUse1), kKeys,
+                                        type.value_or(at::kFloat), format));
 }
 
 Tensor empty_strided(at::IntArrayRef sizes, at::IntArrayRef strides,
                      std::optional<at::ScalarType> type, std::optional<at::Layout>,
                      std::optional<at::Device>, std::optional<bool>) {
-  return at::detail::empty_strided_generic(sizes, strides, c10::GetAllocator(at::kPrivateUse1),
-                                           kKeys, type.value_or(at::kFloat));
+  return made(at::detail::empty_strided_generic(sizes, strides, c10::GetAllocator(at::kPrivateUse1),
+                                                kKeys, type.value_or(at::kFloat)));
 }
 
 /// Room is made, and nothing is kept: LibTorch resizes results that nobody has written yet.
@@ -56,7 +63,8 @@ std::string copy_of(const Tensor& tensor, const char* direction) {
 Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
   note_launch();
   if (from.is_privateuseone() && to.is_privateuseone()) {
-    as_cpu(to).copy_(as_cpu(from));
+    recorded({from, to},
+             [from = same_memory(from), to = same_memory(to)] { as_cpu(to).copy_(as_cpu(from)); });
   } else if (from.is_privateuseone()) {
     const Tensor values = as_cpu(from);
     if (non_blocking && to.is_pinned() && to.is_contiguous()) {
@@ -66,6 +74,8 @@ Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
       Tensor(to).copy_(values);
     }
   } else {
+    // CUDA takes a copy from pinned memory along, which the host then uses for other things.
+    Capture::refuse("a copy from the host");
     if (!non_blocking || !from.is_pinned()) note(Wait::kWrite, copy_of(from, "copy from the host"));
     as_cpu(to).copy_(from);
   }

@@ -76,6 +76,7 @@ inline std::vector<Option> options() {
       {"training.epochs", kBoth, {"0", "1"}},
       {"training.freeze", kBoth, {"", "encoder"}},
       {"training.optimizer", kBoth},
+      {"training.graphs", kBoth},
       {"training.schedule", kBoth},
       {"training.warmup", kBoth, {"0", "3"}},
       {"training.weight_decay", kBoth, {"0", "0.01"}},

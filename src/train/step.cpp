@@ -1,0 +1,98 @@
+#include "train/step.h"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "kernels/graph.h"
+#include "model/device.h"
+
+namespace heed::train {
+namespace {
+
+std::string why_no_graph(const TrainConfig& config, const at::Device& device,
+                         const ranks::Group& group) {
+  if (config.graphs == Graphs::off) return "training.graphs is off";
+  if (device.is_cpu()) return "a CPU has no graphs";
+  if (!group.alone()) return "ranks exchange weights within it";
+  if (config.optimizer == OptimizerKind::adadelta) return "adadelta reads from the GPU";
+  return kernels::Graph::why_not(device);
+}
+
+at::TensorOptions float_on(const at::Device& device) {
+  return at::TensorOptions(at::kFloat).device(device);
+}
+
+std::vector<Tensor> defined(const Gradients& gradients) {
+  std::vector<Tensor> out;
+  for (const Tensor& gradient : gradients)
+    if (gradient.defined()) out.push_back(gradient);
+  return out;
+}
+
+}  // namespace
+
+/// A graph, and what it reads and writes.
+struct Step::Recorded {
+  Gradients gradients;
+  Tensor losses, numbers, report;
+  std::unique_ptr<kernels::Graph> graph;
+};
+
+Step::Step(const TrainConfig& config, at::Device device, Optimizer& optimizer, Average* average)
+    : config_(config),
+      device_(device),
+      optimizer_(optimizer),
+      average_(average),
+      why_not_(why_no_graph(config, device, optimizer.shard().group())) {}
+
+Step::~Step() = default;
+
+Tensor Step::run(const Gradients& gradients, const Tensor& losses, const UpdatePlan& plan) {
+  const at::NoGradGuard no_grad;
+  const double share = average_ ? average_->share(plan.update) : 0;
+  if (why_not_.empty()) return launch(gradients, losses, {plan.rate, plan.loss_scale, share});
+  // What is no graph computes as one does, whose numbers on the device are floats.
+  const auto number = [&](double value) {
+    return at::scalar_tensor(device_.is_cpu() ? value : static_cast<float>(value), at::kDouble);
+  };
+  const Tensor scale =
+      device_.is_cpu() ? number(plan.loss_scale) : at::full({}, plan.loss_scale, float_on(device_));
+  return compute(gradients, losses, {number(plan.rate), scale, number(share)});
+}
+
+Tensor Step::compute(const Gradients& gradients, const Tensor& losses, const Numbers& numbers) {
+  const Tensor norm = optimizer_.gradient_norm(gradients).to(device_);
+  const Tensor finite = norm.isfinite().logical_and(losses[0].isfinite());
+  const Tensor skip = finite.logical_not().to(at::kFloat);
+  optimizer_.step(numbers.rate, gradients, gradient_divisor(norm, config_.clip_norm, numbers.scale),
+                  skip);
+  if (average_) average_->update(numbers.share);
+  return at::cat({losses, (norm.to(at::kDouble) / numbers.scale).reshape({1})});
+}
+
+Tensor Step::launch(const Gradients& gradients, const Tensor& losses,
+                    const std::vector<double>& numbers) {
+  const Tensor now = model::upload(at::tensor(numbers, at::kFloat), device_);
+  if (recorded_) {
+    recorded_->losses.copy_(losses);
+    recorded_->numbers.copy_(now);
+    at::_foreach_copy_(defined(recorded_->gradients), defined(gradients));
+    recorded_->graph->replay();
+    return recorded_->report;
+  }
+  auto all = std::make_unique<Recorded>();
+  for (const Tensor& gradient : gradients)
+    all->gradients.push_back(gradient.defined() ? gradient.clone() : Tensor());
+  all->losses = losses.clone();
+  all->numbers = now;
+  all->report = at::empty({5}, losses.options());
+  all->graph = std::make_unique<kernels::Graph>(device_, [&] {
+    const Tensor& number = all->numbers;
+    all->report.copy_(compute(all->gradients, all->losses, {number[0], number[1], number[2]}));
+  });
+  recorded_ = std::move(all);
+  return recorded_->report;
+}
+
+}  // namespace heed::train

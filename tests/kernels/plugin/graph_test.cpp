@@ -1,0 +1,69 @@
+// libheed_graphs.so as src/kernels/graph.cpp loads it: without a GPU as far as the search for one.
+// Skipped where it is not built or CUDA's libraries are not installed.
+#include <ATen/ATen.h>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "kernels/graph_plugin.h"
+#include "message.h"
+
+namespace heed::kernels {
+namespace {
+
+class CudaGraph : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto file = std::filesystem::path(HEED_BINARY).parent_path() / kGraphsPlugin;
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
+    // LibTorch asks for CUDA once, so this comes before any use of it.
+    Dl_info info{};
+    ASSERT_NE(dladdr(reinterpret_cast<const void*>(&at::globalContext), &info), 0);
+    const auto torch = std::filesystem::path(info.dli_fname).parent_path() / "libtorch_cuda.so";
+    if (!dlopen(torch.c_str(), RTLD_NOW | RTLD_GLOBAL)) GTEST_SKIP() << dlerror();
+  }
+
+  const at::Device gpu{at::kCUDA, 0};
+};
+
+TEST_F(CudaGraph, SaysWhereThereIsNoGpu) {
+  ASSERT_EQ(Graph::why_not(gpu), "");  // the library loads
+  if (at::getNumGPUs() > 0) GTEST_SKIP() << "there is one";
+  int calls = 0;
+  const std::string error =
+      message_of<c10::Error>([&] { const Graph graph(gpu, [&] { ++calls; }); });
+  EXPECT_NE(error.find("no GPUs found"), std::string::npos) << error;
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(CudaGraph, DoesOnAGpuWhatItRecordedWithNewNumbers) {
+  if (at::getNumGPUs() == 0) GTEST_SKIP() << "no GPU";
+  at::globalContext().lazyInitDevice(at::kCUDA);
+  const at::Tensor x = at::arange(7, at::device(gpu).dtype(at::kFloat));
+  const at::Tensor sum = at::zeros({}, x.options()), drawn = at::zeros_like(x);
+  const Graph graph(gpu, [&] {
+    sum.add_((x * 2).sum());
+    drawn.copy_(at::rand_like(x));
+  });
+  EXPECT_EQ(sum.item<float>(), 42);  // once, though it was recorded, too
+  const at::Tensor before = drawn.clone();
+  x.fill_(1);
+  graph.replay();
+  EXPECT_EQ(sum.item<float>(), 56);
+  EXPECT_FALSE(at::equal(drawn, before));
+  at::Generator generator = at::globalContext().defaultGenerator(gpu);
+  generator.set_current_seed(5);
+  graph.replay();
+  generator.set_current_seed(5);
+  EXPECT_TRUE(at::equal(drawn, at::rand_like(x)));
+}
+
+TEST(Graph, IsRefusedWhereThereAreNone) {
+  EXPECT_EQ(Graph::why_not(at::kCPU), "a CPU has none");
+  EXPECT_THROW(Graph(at::kCPU, [] {}), UserError);
+}
+
+}  // namespace
+}  // namespace heed::kernels
