@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/bench/bench.h"
+#include "apps/bench/kernel_times.h"
 #include "apps/bench/peak_memory.h"
 #include "apps/bench/profile.h"
 #include "apps/shared/family.h"
@@ -30,6 +31,8 @@ struct Measured : TrialSums {
   double flops = 0;
   int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
   std::vector<OperationCost> operations;
+  KernelTimes kernels;  // of so many updates:
+  int64_t watched = 0;
 };
 
 Measured measure(const Config& config, const std::string& folder, const TrainArgs& args) {
@@ -39,8 +42,10 @@ Measured measure(const Config& config, const std::string& folder, const TrainArg
   trial.updates(args.warmup);
   Measured measured{trial.updates(args.updates)};
   // Products are counted apart from the clock: watching costs time.
+  measured.watched = std::min<int64_t>(5, args.updates);
+  if (args.profile) measured.kernels = watch_kernels([&] { trial.updates(measured.watched); });
   const Profile profile;
-  const TrialSums watched = trial.updates(std::min<int64_t>(5, args.updates));
+  const TrialSums watched = trial.updates(measured.watched);
   measured.flops = profile.product_flops() / static_cast<double>(watched.tokens) *
                    static_cast<double>(measured.tokens);
   if (args.profile) measured.operations = profile.operations();
@@ -51,6 +56,23 @@ Measured measure(const Config& config, const std::string& folder, const TrainArg
 
 std::string percent(double part, double whole) {
   return fixed(whole > 0 ? 100 * part / whole : 0, 1);
+}
+
+/// The ten dearest kernels of an update on a GPU, all of them, and the gaps between them.
+void add_kernels(const std::string& system, const Measured& measured, text::Table& table) {
+  const KernelTimes& times = measured.kernels;
+  if (times.calls == 0) return;
+  const auto updates = static_cast<double>(measured.watched);
+  const auto add = [&](const std::string& name, double calls, double seconds) {
+    table.rows.push_back({system, name, fixed(calls / updates, 1),
+                          fixed(1e3 * seconds / updates, 3),
+                          percent(seconds, times.busy + times.idle)});
+  };
+  add("all", static_cast<double>(times.calls), times.busy);
+  add("none", 0, times.idle);
+  for (std::size_t i = 0; i < std::min<std::size_t>(10, times.kernels.size()); ++i)
+    add(times.kernels[i].name, static_cast<double>(times.kernels[i].calls),
+        times.kernels[i].seconds);
 }
 
 std::vector<std::string> row_of(const std::string& name, const Measured& measured, double peak) {
@@ -80,6 +102,7 @@ void bench_train(const TrainArgs& args) {
        "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
       {}};
   text::Table operations{{"system", "operation", "calls", "seconds", "%"}, {}};
+  text::Table kernels{{"system", "kernel", "calls_per_update", "ms_per_update", "%"}, {}};
   const double fp32 = gemm_gflops(false);
   // Where the processor has no such products, LibTorch's take a hundred times as long.
   const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
@@ -91,6 +114,7 @@ void bench_train(const TrainArgs& args) {
     config.data.train = repeated(config.data.train, args.pairs);
     const Measured measured = measure(config, folder, args);
     table.rows.push_back(row_of(member.name, measured, fp32));
+    add_kernels(member.name, measured, kernels);
     double whole = 0;
     for (const OperationCost& cost : measured.operations) whole += cost.seconds;
     for (std::size_t i = 0; i < std::min<std::size_t>(10, measured.operations.size()); ++i) {
@@ -101,6 +125,7 @@ void bench_train(const TrainArgs& args) {
   }
   publish(args.common, "training", table, {});
   if (args.profile) publish(args.common, "operations", operations, {});
+  if (!kernels.rows.empty()) publish(args.common, "kernels", kernels, {});
 }
 
 }  // namespace
@@ -127,7 +152,8 @@ void add_bench_train(CommandLine& bench) {
       .not_negative()
       .shows_default();
   command.flag("--profile", args->profile,
-               "Show the ten operations of each system that take the most time");
+               "Show the ten operations of each system that take the most time; on a GPU also its "
+               "kernels, and the time in which none runs");
   args->common.add(command, /*repeated=*/false);
   command.examples(
       {"heed bench train configs/demo.yaml --updates 20 --profile",

@@ -1,6 +1,7 @@
 #include "apps/shared/trial_training.h"
 
 #include <chrono>
+#include <deque>
 
 #include "apps/shared/training_run.h"
 #include "base/error.h"
@@ -13,6 +14,8 @@
 namespace heed {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kUpdatesAhead = 2;
 
 struct TrialTraining::Impl {
   Impl(const Config& config, const std::string& folder, const Vocabularies& vocabularies)
@@ -48,19 +51,23 @@ TrialSums TrialTraining::updates(int64_t count) {
   TrialSums sums{.parameters = model::count_parameters(*trial.run.model),
                  .precision = model::precision_name(trial.run.precision)};
   const double waited = trial.batches.waited();
+  std::deque<train::UpdateReport> reports;  // the host is ahead of a GPU, as in training
   const auto start = Clock::now();
   for (int64_t i = 0; i < count; ++i) {
     signals::stop_if_interrupted();
     const auto batches = trial.batches.next(trial.run.config.training.accumulate);
     expect(batches.has_value(), "batches without an end");
-    const train::UpdateReport report = trial.updater.run(
-        batches->parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate});
-    report.numbers();  // waits for a GPU
+    const train::UpdateReport& report = reports.emplace_back(trial.updater.run(
+        batches->parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate}));
     sums.tokens += report.tokens;
     sums.real += report.real;
     sums.places += report.places;
     sums.parts += report.seconds;
+    if (reports.size() <= kUpdatesAhead) continue;
+    reports.front().numbers();  // waits for a GPU
+    reports.pop_front();
   }
+  for (const train::UpdateReport& report : reports) report.numbers();
   sums.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   sums.waiting = trial.batches.waited() - waited;
   return sums;

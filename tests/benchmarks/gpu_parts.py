@@ -125,7 +125,7 @@ def compiled(at):
         yield ratios(at, shape, at.batches[:1])
 
 
-# --- time: which operations take it, and what graphs save
+# --- time: which operations and kernels take it, and what graphs save
 
 
 def operations(folder):
@@ -135,6 +135,25 @@ def operations(folder):
         yield Row("time", f"{system}: operations", "; ".join(
             f"{line['operation']} (" + ", ".join(f"{key} {value}" for key, value in line.items()
                                                  if key not in ("system", "operation")) + ")" for line in own[:6]))
+
+
+def kernels(folder):
+    """Launches, busy and idle time of an update on a GPU, and its dearest kernels."""
+    path = folder / "kernels.csv"
+    lines = read_csv(path) if path.exists() else []
+    for system in dict.fromkeys(line["system"] for line in lines):
+        own = {line["kernel"]: line for line in lines if line["system"] == system}
+        everything, idle = own.pop("all"), own.pop("none")
+        dearest = "; ".join(f"{name[:60]} ({line['calls_per_update']} x, {line['ms_per_update']} ms)"
+                            for name, line in list(own.items())[:6])
+        yield Row("time", f"{system}: kernels of an update",
+                  f"{everything['calls_per_update']} launches, {everything['ms_per_update']} ms; "
+                  f"none runs for {idle['ms_per_update']} ms ({idle['%']} %): {dearest}")
+
+
+def spent_on(folder):
+    yield from operations(folder)
+    yield from kernels(folder)
 
 
 def graphs(at, shape):
@@ -149,10 +168,10 @@ def graphs(at, shape):
 
 
 def spent(at):
-    yield bench(at, "W1", "time", "W1: operations", operations, "--profile")
+    yield bench(at, "W1", "time", "W1: operations", spent_on, "--profile")
     yield graphs(at, "W1")
     yield graphs(at, "luong_general")
-    yield bench(at, "big", "time", "big: operations", operations, "--profile", systems="big")
+    yield bench(at, "big", "time", "big: operations", spent_on, "--profile", systems="big")
 
 
 # --- bits: the same in each run

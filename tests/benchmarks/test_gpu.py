@@ -108,6 +108,8 @@ class Parts(unittest.TestCase):
         self.assertEqual(self.row(one, "W1 with graphs").result,
                          "left out: exit code 1: heed: --set training.graphs: unknown key; allowed: batch_size")
         self.assertEqual(self.row(one, "big: operations").result, "aten::mm (calls 52, seconds 0.0100, % 60.0)")
+        self.assertEqual(self.row(one, "big: kernels of an update").result,
+                         "610.0 launches, 31.500 ms; none runs for 3.500 ms (10.0 %): gemm (90.0 x, 20.000 ms)")
 
     def test_the_same_bits_are_met_or_missed(self):
         one = self.sit("training", "bits")
