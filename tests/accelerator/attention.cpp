@@ -10,7 +10,9 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <vector>
 
+#include "accelerator/graphs.h"
 #include "accelerator/internal.h"
 
 namespace heed::accelerator {
@@ -121,8 +123,22 @@ Tensor on_device(const Tensor& host) {
   return out;
 }
 
+Rules with_seed(Rules rules, int64_t seed) {
+  rules.seed = seed;
+  return rules;
+}
+
 int64_t drawn_seed() {
   return at::randint(int64_t{1} << 40, {1}, default_generator(), at::kLong).item<int64_t>();
+}
+
+using Tensors = std::vector<Tensor>;
+
+/// As its operations see them.
+Tensors on_cpu(const Tensors& tensors) {
+  Tensors out;
+  for (const Tensor& tensor : tensors) out.push_back(as_cpu(tensor));
+  return out;
 }
 
 std::optional<int64_t> plain(OptionalInt value) {
@@ -149,14 +165,19 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> flash_forward(
     std::optional<double> scale, OptionalInt left, OptionalInt right, const Optional& used,
     const Optional& slopes) {
   TORCH_CHECK(starts_q && starts_k && !used && !slopes, "what has no right derivative");
-  const Tensor q = as_cpu(query), k = as_cpu(key), v = as_cpu(value);
-  check_flash(q, k, v);
   ++flash_calls;
-  const Rules rules{causal, scale.value(), dropout, plain(left), plain(right), drawn_seed()};
-  const Tensor out = context_of(q, k, v, as_cpu(*starts_q), as_cpu(*starts_k), rules);
-  const Tensor state = at::full({2}, rules.seed, at::kLong);
-  return {on_device(out), on_device(at::zeros({q.size(1), q.size(0)})), on_device(state),
-          on_device(at::zeros({}, at::kLong)), on_device(at::empty({0}))};
+  const Rules rules{causal, scale.value(), dropout, plain(left), plain(right)};
+  const auto compute = [rules](const Tensors& tensors) -> Tensors {
+    const Tensors in = on_cpu(tensors);
+    const Tensor &q = in[0], &k = in[1], &v = in[2];
+    check_flash(q, k, v);
+    const int64_t seed = drawn_seed();
+    return {on_device(context_of(q, k, v, in[3], in[4], with_seed(rules, seed))),
+            on_device(at::zeros({q.size(1), q.size(0)})), on_device(at::full({2}, seed, at::kLong)),
+            on_device(at::zeros({}, at::kLong)), on_device(at::empty({0}))};
+  };
+  const Tensors out = recorded_results({query, key, value, *starts_q, *starts_k}, compute);
+  return {out[0], out[1], out[2], out[3], out[4]};
 }
 
 std::tuple<Tensor, Tensor, Tensor> flash_backward(
@@ -164,13 +185,17 @@ std::tuple<Tensor, Tensor, Tensor> flash_backward(
     const Tensor&, const Tensor& starts_q, const Tensor& starts_k, c10::SymInt, c10::SymInt,
     double dropout, bool causal, const Tensor& state, const Tensor&, std::optional<double> scale,
     OptionalInt left, OptionalInt right) {
-  const Tensor q = as_cpu(query), k = as_cpu(key), v = as_cpu(value);
-  check_flash(q, k, v);
-  const Rules rules{causal,      scale.value(), dropout,
-                    plain(left), plain(right),  as_cpu(state)[0].item<int64_t>()};
-  const GradientsOf all =
-      gradients_of(as_cpu(outer), q, k, v, as_cpu(starts_q), as_cpu(starts_k), rules);
-  return {on_device(all.q), on_device(all.k), on_device(all.v)};
+  const Rules rules{causal, scale.value(), dropout, plain(left), plain(right)};
+  const auto compute = [rules](const Tensors& tensors) -> Tensors {
+    const Tensors in = on_cpu(tensors);
+    check_flash(in[1], in[2], in[3]);
+    const GradientsOf all = gradients_of(in[0], in[1], in[2], in[3], in[4], in[5],
+                                         with_seed(rules, in[6][0].item<int64_t>()));
+    return {on_device(all.q), on_device(all.k), on_device(all.v)};
+  };
+  const Tensors out =
+      recorded_results({outer, query, key, value, starts_q, starts_k, state}, compute);
+  return {out[0], out[1], out[2]};
 }
 
 // --- memory-efficient attention: [1, positions, heads, head]
@@ -190,18 +215,21 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, c10::SymInt, c10::SymInt> efficient_f
     std::optional<double> scale, const Optional& used, std::optional<int64_t> window) {
   TORCH_CHECK(starts_q && starts_k && !bias && !used && !window, "what has no right derivative");
   TORCH_CHECK(logsumexp, "without which there is no derivative");
-  const Tensor q = as_cpu(query), k = as_cpu(key), v = as_cpu(value);
-  check_efficient(q, k, v);
   ++efficient_calls;
-  const Rules rules{mask == 1, scale.value(), dropout, {}, {}, drawn_seed()};
-  const Tensor out = context_of(q.squeeze(0), k.squeeze(0), v.squeeze(0), as_cpu(*starts_q),
-                                as_cpu(*starts_k), rules);
-  return {on_device(out.unsqueeze(0)),
-          on_device(at::zeros({starts_q->numel() - 1, q.size(2), q.size(1)})),
-          on_device(at::full({}, rules.seed, at::kLong)),
-          on_device(at::zeros({}, at::kLong)),
-          longest_q.value(),
-          longest_k.value()};
+  const Rules rules{mask == 1, scale.value(), dropout, {}, {}};
+  const auto compute = [rules](const Tensors& tensors) -> Tensors {
+    const Tensors in = on_cpu(tensors);
+    const Tensor &q = in[0], &k = in[1], &v = in[2];
+    check_efficient(q, k, v);
+    const int64_t seed = drawn_seed();
+    const Tensor context =
+        context_of(q.squeeze(0), k.squeeze(0), v.squeeze(0), in[3], in[4], with_seed(rules, seed));
+    return {on_device(context.unsqueeze(0)),
+            on_device(at::zeros({in[3].numel() - 1, q.size(2), q.size(1)})),
+            on_device(at::full({}, seed, at::kLong)), on_device(at::zeros({}, at::kLong))};
+  };
+  const Tensors out = recorded_results({query, key, value, *starts_q, *starts_k}, compute);
+  return {out[0], out[1], out[2], out[3], longest_q.value(), longest_k.value()};
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_backward(
@@ -209,13 +237,19 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_backward(
     const Optional&, const Tensor&, const Optional& starts_q, const Optional& starts_k, c10::SymInt,
     c10::SymInt, const Tensor&, double dropout, const Tensor& seed, const Tensor&, int64_t mask,
     bool, std::optional<double> scale, std::optional<int64_t>, std::optional<int64_t>, bool) {
-  const Tensor q = as_cpu(query), k = as_cpu(key), v = as_cpu(value);
-  check_efficient(q, k, v);
-  const Rules rules{mask == 1, scale.value(), dropout, {}, {}, as_cpu(seed).item<int64_t>()};
-  const GradientsOf all = gradients_of(as_cpu(outer).squeeze(0), q.squeeze(0), k.squeeze(0),
-                                       v.squeeze(0), as_cpu(*starts_q), as_cpu(*starts_k), rules);
-  return {on_device(all.q.unsqueeze(0)), on_device(all.k.unsqueeze(0)),
-          on_device(all.v.unsqueeze(0)), Tensor()};
+  const Rules rules{mask == 1, scale.value(), dropout, {}, {}};
+  const auto compute = [rules](const Tensors& tensors) -> Tensors {
+    const Tensors in = on_cpu(tensors);
+    check_efficient(in[1], in[2], in[3]);
+    const GradientsOf all =
+        gradients_of(in[0].squeeze(0), in[1].squeeze(0), in[2].squeeze(0), in[3].squeeze(0), in[4],
+                     in[5], with_seed(rules, in[6].item<int64_t>()));
+    return {on_device(all.q.unsqueeze(0)), on_device(all.k.unsqueeze(0)),
+            on_device(all.v.unsqueeze(0))};
+  };
+  const Tensors out =
+      recorded_results({outer, query, key, value, *starts_q, *starts_k, seed}, compute);
+  return {out[0], out[1], out[2], Tensor()};
 }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {

@@ -142,10 +142,7 @@ void run(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   capture->add([operation, arguments, results] {
     torch::jit::Stack values = arguments;
     compute(operation, &values);
-    const auto computed = tensors_of(values);
-    for (std::size_t i = 0; i < results.size(); ++i)
-      if (results[i].defined() && !results[i].is_alias_of(computed[i]))
-        as_cpu(results[i]).copy_(as_cpu(computed[i]));
+    put_back(tensors_of(values), results);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "accelerator/device.h"
 #include "kernels/draws.h"
+#include "kernels/varlen_attention.h"
 #include "model/device.h"
 
 namespace heed::accelerator {
@@ -83,6 +84,56 @@ TEST(AcceleratorGraph, DifferentiatesAgain) {
     EXPECT_TRUE(at::equal(layer.loss.cpu(), plain.loss.cpu()));
     EXPECT_TRUE(at::equal(layer.gradient.cpu(), plain.gradient.cpu()));
     EXPECT_GT(layer.gradient.abs().sum().item<float>(), 0);
+  }
+}
+
+/// Self-attention over sentences without padding, its result and its gradient. A graph's lengths
+/// are tensors: their count is fixed, sentences that are not there are empty, and a last one holds
+/// the rows that are left over.
+struct Attention {
+  explicit Attention(at::ScalarType type) : type(type) {}
+
+  void compute() {
+    const kernels::VarlenSentences sentences{starts, kRows};
+    const Tensor q = x.to(type), scaled = q * 2;
+    const Tensor context = kernels::varlen_attention(q, scaled, q, sentences, sentences,
+                                                     {.causal = true, .dropout = 0.25});
+    context.to(at::kFloat).square().sum().backward();
+    const at::NoGradGuard no_grad;
+    result.copy_(context);
+    gradient.copy_(x.grad());
+    x.mutable_grad() = Tensor();
+  }
+  void set(const std::vector<int>& begins, double first) {
+    refill(starts, at::tensor(begins, at::kInt));
+    refill(x, numbers({kRows, 2, 8}, first));
+  }
+
+  static constexpr int64_t kRows = 11;
+  at::ScalarType type;
+  Tensor x = at::zeros({kRows, 2, 8}, floats()).set_requires_grad(true);
+  Tensor starts = model::upload(at::tensor({0, 3, 8, 8, 11}, at::kInt), device());
+  Tensor result = at::zeros({kRows, 2, 8}, floats()), gradient = at::zeros_like(result);
+};
+
+TEST(AcceleratorGraph, AttendsAgainToSentencesOfOtherLengths) {
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+    Attention attention(type), plain(type);
+    const Graph graph(device(), [&] { attention.compute(); });
+    for (const std::vector<int>& begins :
+         {std::vector<int>{0, 3, 8, 8, 11}, {0, 1, 2, 9, 11}, {0, 7, 7, 7, 11}}) {
+      attention.set(begins, begins[1]);
+      plain.set(begins, begins[1]);
+      {
+        const kernels::Draws draws(3, device());
+        graph.replay();
+      }
+      const kernels::Draws draws(3, device());
+      plain.compute();
+      EXPECT_TRUE(at::equal(attention.result.cpu(), plain.result.cpu()));
+      EXPECT_TRUE(at::equal(attention.gradient.cpu(), plain.gradient.cpu()));
+      EXPECT_GT(plain.gradient.abs().sum().item<float>(), 0);
+    }
   }
 }
 

@@ -111,4 +111,27 @@ void recorded(const std::vector<at::Tensor>& tensors, const std::function<void()
   if (capture) capture->add(operation);
 }
 
+std::vector<at::Tensor> recorded_results(const std::vector<at::Tensor>& tensors,
+                                         const Operation& operation) {
+  Capture* const capture = Capture::current();
+  if (!capture) return operation(tensors);
+  const auto same = [](const std::vector<at::Tensor>& all) {
+    std::vector<at::Tensor> out;
+    for (const at::Tensor& one : all) out.push_back(same_memory(one));
+    return out;
+  };
+  capture->before(tensors);
+  const auto results = operation(tensors);
+  capture->add([operation, tensors = same(tensors), results = same(results)] {
+    put_back(operation(tensors), results);
+  });
+  return results;
+}
+
+void put_back(const std::vector<at::Tensor>& computed, const std::vector<at::Tensor>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].defined() && !results[i].is_alias_of(computed[i]))
+      as_cpu(results[i]).copy_(as_cpu(computed[i]));
+}
+
 }  // namespace heed::accelerator

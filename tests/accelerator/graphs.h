@@ -49,4 +49,12 @@ at::Tensor same_memory(const at::Tensor& tensor);
 /// Does `operation` on these tensors, and has it recorded.
 void recorded(const std::vector<at::Tensor>& tensors, const std::function<void()>& operation);
 
+/// The same of one that makes its results: a replay writes them where they were.
+using Operation = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
+std::vector<at::Tensor> recorded_results(const std::vector<at::Tensor>& tensors,
+                                         const Operation& operation);
+
+/// For a replay: what it computed, where the recording has it.
+void put_back(const std::vector<at::Tensor>& computed, const std::vector<at::Tensor>& results);
+
 }  // namespace heed::accelerator

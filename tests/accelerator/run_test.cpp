@@ -72,6 +72,32 @@ TEST_P(EveryRun, ValidatesAsOnTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryRun, ::testing::ValuesIn(every_kind()),
                          [](const auto& info) { return info.param.name; });
 
+TEST(AcceleratorRun, ARecordedStepGivesTheSameBitsInOneGoAndInTwo) {
+  const TemporaryFolder whole, parts;
+  const auto setup = [](const TemporaryFolder& folder, train::Graphs graphs) {
+    train::TrainConfig config = train::quick(4);
+    config.batch_size = 12;
+    config.ema = 0.5;
+    config.graphs = graphs;
+    TrainerSetup out = train::setup_of(folder.path(), config);
+    out.model = model_of(every_kind().back().config);
+    out.device = device();
+    return out;
+  };
+  train::train(setup(whole, train::Graphs::off));
+  const train::Logged logged;
+  TrainerSetup first = setup(parts, train::Graphs::auto_);
+  int64_t polls = 0;
+  first.interrupted = [&] { return ++polls > 3; };
+  EXPECT_EQ(train::train(first).stopped, StopReason::interrupted);
+  TrainerSetup second = setup(parts, train::Graphs::auto_);
+  second.resume = true;
+  EXPECT_EQ(train::train(second).updates, 4);
+  for (const char* file : {"model.safetensors", "checkpoints/update-00000004.heed"})
+    train::expect_same_weights(whole / file, parts / file);
+  EXPECT_THAT(logged.text(), ::testing::HasSubstr("the optimizer's part of an update is recorded"));
+}
+
 TEST(AcceleratorRun, TheHostWaitsForTheUpdateBeforeTheLastAtMost) {
   const TemporaryFolder folder;
   train::TrainConfig config = train::quick(8);
