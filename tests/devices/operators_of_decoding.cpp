@@ -23,13 +23,13 @@ Tensor scores_of(const Place& place) {
 
 Operator best(const std::string& name, int64_t count) {
   const auto compute = [count](const Place& place) {
-    return candidates_of(decode::best_candidates(scores_of(place), count), kRows);
+    return candidates_of(decode::best_candidates({.values = scores_of(place)}, count), kRows);
   };
   return {"candidates." + name, compute, kInFp32};
 }
 
 Values all_candidates(const Place& place) {
-  return candidates_of(decode::all_candidates(scores_of(place)), kRows);
+  return candidates_of(decode::all_candidates({.values = scores_of(place)}), kRows);
 }
 
 /// Two copies under way at once, from work that is queued before each.
