@@ -30,7 +30,7 @@ LogitLossSum LogitLossSum::on(const at::Device& device) {
 }
 
 void add_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
-                    const Tensor& gradient, LogitLossSum& sum) {
+                    const Tensor& gradient, LogitLossSum& sum, const Tensor& weights) {
   const int64_t rows = logits.size(0), vocab = logits.size(1);
   const int64_t most = logits.is_cpu() ? kTogetherOnCpu : kTogetherOnGpu;
   const int64_t chunk = std::clamp<int64_t>(most / vocab, 1, std::max<int64_t>(rows, 1));
@@ -40,17 +40,21 @@ void add_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
     const int64_t count = std::min(chunk, rows - begin);
     const Tensor part = log_probabilities(logits.narrow(0, begin, count), buffer);
     const Tensor answers = gold.narrow(0, begin, count).unsqueeze(1);
-    const Tensor nll = part.gather(1, answers).sum(at::kDouble).neg();
+    const auto weighted = [&](const Tensor& rows) {  // [count, any]
+      return weights.defined() ? rows * weights.narrow(0, begin, count).unsqueeze(1) : rows;
+    };
+    const Tensor nll = weighted(part.gather(1, answers)).sum(at::kDouble).neg();
     sum.nll += nll;
     sum.smoothed += nll * (1 - smoothing);
     if (smoothing > 0)
-      sum.smoothed -= part.sum(1).sum(at::kDouble) * (smoothing / static_cast<double>(vocab));
+      sum.smoothed -= weighted(part.sum(1, /*keepdim=*/true)).sum(at::kDouble) *
+                      (smoothing / static_cast<double>(vocab));
     if (!gradient.defined()) continue;
     Tensor probability = part.exp_();
     if (smoothing > 0) probability.sub_(smoothing / static_cast<double>(vocab));
     probability.scatter_add_(1, answers,
                              at::full_like(answers, smoothing - 1, probability.options()));
-    gradient.narrow(0, begin, count).copy_(probability);
+    gradient.narrow(0, begin, count).copy_(weighted(probability));
   }
 }
 

@@ -25,6 +25,7 @@ struct Goal {
   double smoothing = 0;
   Pair pair;
   int64_t together = 0;  // logits
+  Tensor weights = {};
 };
 
 /// Logits [rows, vocab], with a pair [2 rows, vocab], become their gradient where it is wanted.
@@ -32,7 +33,7 @@ void become_gradient(const Tensor& logits, const Goal& goal, bool wants_gradient
                      LogitLossSum& sum) {
   if (!goal.pair)
     return add_logit_loss(logits, goal.gold, goal.smoothing, wants_gradient ? logits : Tensor(),
-                          sum);
+                          sum, goal.weights);
   const at::AutoGradMode with_graph(wants_gradient);
   const Tensor leaf = logits.detach().to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
   leaf.requires_grad_(wants_gradient);
@@ -105,7 +106,8 @@ class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
         else
           at::mm_out(logits, rows_of(side), w.t());
       }
-      const Goal part{goal.gold.narrow(0, begin, count), goal.smoothing, goal.pair, count};
+      const Goal part{goal.gold.narrow(0, begin, count), goal.smoothing, goal.pair, count,
+                      goal.weights.defined() ? goal.weights.narrow(0, begin, count) : Tensor()};
       become_gradient(buffer.narrow(0, 0, sides * count), part, wants_gradient, sum);
       if (!wants_gradient) continue;
       for (int64_t side = 0; side < sides; ++side)
@@ -135,13 +137,14 @@ class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
 
 OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, const Tensor& bias,
                                  const Tensor& gold, double smoothing, const Pair& pair,
-                                 at::ScalarType type, int64_t together) {
+                                 at::ScalarType type, int64_t together, const Tensor& weights) {
   const bool has_bias = bias.defined();
   const bool gradient =
       at::GradMode::is_enabled() &&
       (features.requires_grad() || weight.requires_grad() || (has_bias && bias.requires_grad()));
-  const auto sums = OutputLossOnGpu::apply(features, weight, has_bias ? bias : weight, has_bias,
-                                           Goal{gold, smoothing, pair, together}, gradient, type);
+  const auto sums =
+      OutputLossOnGpu::apply(features, weight, has_bias ? bias : weight, has_bias,
+                             Goal{gold, smoothing, pair, together, weights}, gradient, type);
   return {sums[0], sums[1]};
 }
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "model/device.h"
 #include "model/recurrent/recurrent.h"
+#include "model/transformer/sentences.h"
 #include "model/transformer/transformer.h"
 
 namespace heed::model {
@@ -29,6 +30,22 @@ Source make_source(const data::Batch& batch, const at::Device& device) {
 TargetInput make_target_input(const data::Batch& batch, const at::Device& device) {
   return {upload_numbers(batch.target_input, device).view({batch.size, batch.target_length}),
           upload_numbers(batch.target_lengths, at::kCPU)};
+}
+
+SentencesPtr unpadded_sentences(const std::vector<int64_t>& lengths, int64_t longest,
+                                const at::Device& device) {
+  return std::make_shared<const Sentences>(packed_sentences(lengths, longest, device));
+}
+
+void overwrite(const Sentences& to, const Sentences& from) {
+  expect(to.lengths.size() == from.lengths.size() && to.longest == from.longest,
+         "as many sentences of the same length");
+  const std::vector<Tensor> into{to.positions, to.places, to.starts};
+  const std::vector<Tensor> numbers{from.positions, from.places, from.starts};
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    expect(into[i].sizes() == numbers[i].sizes(), "as many positions");
+    Tensor(into[i]).copy_(numbers[i]);
+  }
 }
 
 int64_t count_parameters(const Model& model) {

@@ -23,17 +23,24 @@
 
 namespace heed::model {
 
+struct Sentences;  // model/transformer/sentences.h
+using SentencesPtr = std::shared_ptr<const Sentences>;
+
 /// The source side of one batch on the model's device.
 struct Source {
   Tensor tokens;   // [batch, source] int64, padded at the end, each row ends with eos
   Tensor lengths;  // [batch] int64, always on the CPU, eos included, each >= 1
   Tensor valid;    // [batch, source] bool, false on padding
+  /// Which of them are no padding, for a model that takes_unpadded(); `lengths` and `valid` are not
+  /// asked for then. nullptr: it finds out.
+  SentencesPtr unpadded = {};
 };
 
 /// What the decoder reads with teacher forcing.
 struct TargetInput {
   Tensor tokens;   // [batch, target] int64, bos first, padded at the end
   Tensor lengths;  // [batch] int64, always on the CPU, each >= 1; undefined: nobody knows them
+  SentencesPtr unpadded = {};  // as Source::unpadded
 
   TargetInput() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): the tokens alone say all that a model needs.
@@ -124,6 +131,9 @@ class Model : public torch::nn::Module {
   virtual Tensor features(const Source& source, const TargetInput& input,
                           Trace* trace = nullptr) = 0;
 
+  /// Whether features() computes nothing for padding on this device, which is not a CPU.
+  virtual bool takes_unpadded(const at::Device&) const { return false; }
+
   /// The output layer: [..., features] -> [..., vocab], unnormalised.
   virtual Tensor logits(const Tensor& features) = 0;
 
@@ -157,6 +167,13 @@ ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary
 Source make_source(const data::Batch& batch, const at::Device& device);
 /// The same of the decoder's input.
 TargetInput make_target_input(const data::Batch& batch, const at::Device& device);
+
+/// Sentences of these lengths that are padded to `longest`, on a device that is not a CPU.
+SentencesPtr unpadded_sentences(const std::vector<int64_t>& lengths, int64_t longest,
+                                const at::Device& device);
+/// Writes the numbers of `from` into the tensors of `to`: of as many sentences, as many positions
+/// and the same `longest`.
+void overwrite(const Sentences& to, const Sentences& from);
 
 /// Number of trainable parameters; tied ones count once.
 int64_t count_parameters(const Model& model);

@@ -117,11 +117,12 @@ struct TrainConfig {
              "Decay of the running average of weights, which is then validated and saved. 0: no "
              "average; 0.999 is usual.",
              config::Between<double>{0.0, 0.9999999})
-  HEED_FREE(Graphs, graphs, Graphs::off,
-            "auto: on a GPU the optimizer's part of an update is recorded once as a CUDA graph, "
-            "which one launch starts again; it takes memory for one more copy of the weights. off: "
-            "each operation is launched on its own. The numbers are the same.",
-            config::AnyValue{})
+  HEED_FREE(
+      Graphs, graphs, Graphs::off,
+      "auto: on a GPU a Transformer's forward and backward passes and the optimizer's part of "
+      "an update are recorded as CUDA graphs, which one launch starts again; they take memory "
+      "for two more copies of the weights. off: each operation is launched on its own.",
+      config::AnyValue{})
   HEED_FREE(int64_t, updates, 100000, "Updates in all, those before a resume included.",
             config::Between<int64_t>{1, 1000000000})
   HEED_FREE(int64_t, epochs, 0, "Passes over the corpus in all. 0: no limit but `updates`.",
@@ -169,8 +170,8 @@ struct TrainConfig {
 };
 
 /// What micro_batches: 0 becomes when a run begins. On a CPU it follows from batch_size alone,
-/// whatever the machine. A GPU computes a part at once, so that each of the `ranks` gets one part of
-/// an update.
+/// whatever the machine. A GPU computes a part at once, so that each of the `ranks` gets one part
+/// of an update.
 int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks);
 
 /// Parts of each batch: micro_batches, else the default on a CPU.

@@ -17,9 +17,11 @@ namespace heed::train {
 
 void Loop::say_what_is_recorded() const {
   if (config_.graphs == Graphs::off) return;
-  const std::string why = updater_.step().why_not_recorded();
-  log::info("training.graphs: " + (why.empty() ? "the optimizer's part of an update is recorded"
-                                               : "nothing is recorded: " + why));
+  const auto say = [](const std::string& what, const std::string& why) {
+    log::info("training.graphs: " + what + (why.empty() ? " recorded" : " not recorded: " + why));
+  };
+  say("forward and backward passes are", updater_.recorded_pass().why_not());
+  say("the optimizer's part of an update is", updater_.step().why_not_recorded());
 }
 
 void Loop::say_who_computes() const {

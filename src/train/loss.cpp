@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "kernels/logit_loss.h"
-#include "kernels/output_loss.h"
+#include "kernels/output_loss_on_gpu.h"
 #include "kernels/product.h"
 #include "model/device.h"
 
@@ -91,6 +91,12 @@ LossSum loss_of(model::Model& model, const Tensor& features, const Target& targe
                 double smoothing) {
   const Tensor real = real_rows(features, target);
   const model::OutputWeights output = model.output();
+  if (target.weights.defined()) {
+    const auto sums = kernels::output_loss_on_gpu(real, output.weight, output.bias, target.gold,
+                                                  smoothing, {}, kernels::product_type(real),
+                                                  kernels::kLogitsTogether, target.weights);
+    return {sums.smoothed, sums.nll};
+  }
   if (!can_fuse(real, output)) return cross_entropy(model.logits(real), target.gold, smoothing);
   const auto sums = kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing,
                                          kernels::product_type(real));

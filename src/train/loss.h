@@ -21,6 +21,7 @@ struct Target {
   Tensor gold;  // [tokens] int64: the pieces to predict, row by row, without padding
   Tensor rows;  // [tokens] int64: their places in [batch * target]; undefined without padding
   int64_t tokens = 0;
+  Tensor weights;  // [tokens] float on a GPU: of each piece's loss; undefined: 1
 };
 
 Target make_target(const data::Batch& batch, const at::Device& device);

@@ -104,9 +104,9 @@ Updater::Updater(model::Model& model, const TrainConfig& config, at::Device devi
       precision_(precision),
       shard_(optimizer.shard()),
       step_(config, device, optimizer, average),
-      another_(std::move(another)) {
-  workers_.push_back({model, trainable_list(model)});
-}
+      another_(std::move(another)),
+      workers_{{model, trainable_list(model)}},
+      recorded_pass_(model, config, device, precision) {}
 
 int64_t Updater::threads_of_a_part() const {
   if (!device_.is_cpu() || !another_) return at::get_num_threads();
@@ -141,6 +141,18 @@ Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t
           take_gradients(worker.parameters),
           {.forward = seconds_between(start, middle),
            .backward = seconds_between(middle, Clock::now())}};
+}
+
+/// What a graph writes is valid until the next one: it is for updates of a single part.
+std::optional<Updater::Sums> Updater::compute_recorded(const data::Batch& part, uint64_t seed,
+                                                       const Job& job) {
+  if (!recorded_pass_.why_not().empty() || std::ssize(job.parts) > 1) return std::nullopt;
+  const auto start = Clock::now();
+  const kernels::Draws draws(seed, device_);
+  auto sums = recorded_pass_.run(part, job.plan.loss_scale / static_cast<double>(job.tokens));
+  if (!sums) return std::nullopt;
+  return Sums{
+      sums->losses, std::move(sums->gradients), {.forward = seconds_between(start, Clock::now())}};
 }
 
 LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint64_t seed) const {
@@ -236,7 +248,9 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
     const int64_t number = first + item;
     const uint64_t seed =
         mix({job.plan.seed, static_cast<uint64_t>(job.plan.update), static_cast<uint64_t>(number)});
-    Sums sums = compute_within_memory(workers_[which], job.parts[number], seed, job);
+    std::optional<Sums> recorded = compute_recorded(job.parts[number], seed, job);
+    Sums sums = recorded ? std::move(*recorded)
+                         : compute_within_memory(workers_[which], job.parts[number], seed, job);
     losses[number].copy_(sums.losses);
     times[item] = sums.seconds;
     gradients.add(number, std::move(sums.gradients));

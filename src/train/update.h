@@ -22,6 +22,7 @@
 #include "train/loss.h"
 #include "train/optimizer.h"
 #include "train/readback.h"
+#include "train/recorded_pass.h"
 #include "train/step.h"
 #include "train/tree_sum.h"
 
@@ -93,6 +94,7 @@ class Updater {
   UpdateReport run(const std::vector<data::Batch>& parts, const UpdatePlan& plan);
 
   const Step& step() const { return step_; }
+  const RecordedPass& recorded_pass() const { return recorded_pass_; }
 
  private:
   struct Worker {
@@ -117,6 +119,7 @@ class Updater {
   Sums compute(Worker& worker, const data::Batch& part, uint64_t seed, const Job& job);
   Sums compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
                              const Job& job);
+  std::optional<Sums> compute_recorded(const data::Batch& part, uint64_t seed, const Job& job);
   bool is_too_large(const data::Batch& part) const;
   void note_too_large(const data::Batch& part, const UpdatePlan& plan);
   std::vector<Gradients> accumulate(const Job& job, const Tensor& losses, UpdateSeconds& seconds);
@@ -130,6 +133,7 @@ class Updater {
   MakeModel another_;
   std::vector<model::ModelPtr> others_;  // of the workers but the first
   std::vector<Worker> workers_;
+  RecordedPass recorded_pass_;                  // of the first of them
   std::atomic<int64_t> too_large_ = INT64_MAX;  // padded places of the smallest part for which
                                                 // memory was too small
 };

@@ -131,6 +131,7 @@ class Transformer : public Model {
   int64_t longest() const override { return source_positions_->longest(); }
   StateSize state_size() const override;
   bool attends() const override { return true; }
+  bool takes_unpadded(const at::Device& device) const override;
   const ModelConfig& config() const { return config_; }
   const PositionsPtr& source_positions() const { return source_positions_; }
   const PositionsPtr& target_positions() const { return target_positions_; }
@@ -187,6 +188,7 @@ Sentences padded_source(const Source& source) {
 }
 
 Sentences packed_source(const Source& source) {
+  if (source.unpadded) return *source.unpadded;
   const auto* lengths = source.lengths.const_data_ptr<int64_t>();
   return packed_sentences({lengths, lengths + source.lengths.numel()}, source.tokens.size(1),
                           source.tokens.device());
@@ -194,6 +196,7 @@ Sentences packed_source(const Source& source) {
 
 /// Up to the last token of each row that is no padding, where nobody says how long it is.
 Sentences packed_target(const TargetInput& input) {
+  if (input.unpadded) return *input.unpadded;
   const Tensor tokens = input.tokens.contiguous();
   const int64_t width = tokens.size(1);
   if (input.lengths.defined()) {
@@ -214,15 +217,19 @@ Sentences packed_target(const TargetInput& input) {
 bool Transformer::can_pack(const Tensor& tokens) const {
   if (config_.self_attention == SelfAttentionKind::linear) return false;
   const at::ScalarType type = kernels::product_type(tokens_.target->weight);
-  if (tokens.is_cpu())
-    return tokens.size(1) <= kernels::kLongestAttention && kernels::is_fp32_or_bf16(type) &&
-           (config_.attention_dropout == 0 || !is_training());
+  if (!tokens.is_cpu()) return takes_unpadded(tokens.device());
+  return tokens.size(1) <= kernels::kLongestAttention && kernels::is_fp32_or_bf16(type) &&
+         (config_.attention_dropout == 0 || !is_training());
+}
+
+bool Transformer::takes_unpadded(const at::Device& device) const {
   return positions_info(config_.positions).effect != PositionsEffect::kAddsScores &&
          config_.self_attention == SelfAttentionKind::softmax &&
          kernels::is_softmax(kernels::normaliser(config_.attention_normaliser)) &&
-         kernels::has_varlen_attention(tokens.device(), {.type = type,
-                                                         .head = config_.width / config_.heads,
-                                                         .window = config_.sliding_window > 0});
+         kernels::has_varlen_attention(device,
+                                       {.type = kernels::product_type(tokens_.target->weight),
+                                        .head = config_.width / config_.heads,
+                                        .window = config_.sliding_window > 0});
 }
 
 Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
@@ -237,7 +244,7 @@ Tensor Transformer::encode(const Source& source, const Sentences& sentences, Tra
 
 Tensor Transformer::features(const Source& source, const TargetInput& input, Trace* trace) {
   const bool looked_into = trace && (trace->has_maps() || trace->vectors || trace->exchange);
-  const bool has_lengths = input.tokens.is_cpu() || input.lengths.defined();
+  const bool has_lengths = input.tokens.is_cpu() || input.lengths.defined() || input.unpadded;
   const bool packed =
       !looked_into && has_lengths && can_pack(source.tokens) && can_pack(input.tokens);
   const Sentences sources = packed ? packed_source(source) : padded_source(source);

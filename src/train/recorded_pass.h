@@ -1,0 +1,78 @@
+// Forward and backward of a Transformer as graphs of a GPU (kernels/graph.h).
+//
+// A graph is of one shape: so many sentences, source and target positions, and a longest sentence.
+// Numbers of batches are rounded up to few shapes, and what a batch lacks is filled with sentences
+// of padding whose losses have the weight 0. They come last, so that the others lie where they
+// would lie without them.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/batch.h"
+#include "model/model.h"
+#include "train/config.h"
+#include "train/shard.h"
+
+namespace heed::train {
+
+/// What a graph is recorded for.
+struct PassShape {
+  int64_t sentences = 0, longest = 0, source = 0, target = 0;  // source, target: positions
+
+  auto operator<=>(const PassShape&) const = default;
+};
+
+/// The smallest shape that holds the batch and a sentence of padding, which has a position on
+/// either side at least and as many at most as the longest one.
+PassShape shape_of_pass(const data::Batch& batch);
+
+/// Lengths of a shape's sentences: `lengths`, then those of padding, all together `positions`.
+std::vector<int64_t> filled_lengths(const std::vector<int64_t>& lengths, int64_t sentences,
+                                    int64_t longest, int64_t positions);
+
+class RecordedPass {
+ public:
+  /// Model and config must outlive this object.
+  RecordedPass(model::Model& model, const TrainConfig& config, at::Device device,
+               at::ScalarType precision);
+  ~RecordedPass();
+
+  /// Why nothing is recorded, as far as one knows before the first batch; empty: it is.
+  const std::string& why_not() const { return why_not_; }
+
+  struct Sums {
+    Tensor losses;        // [4] double: loss, nll, 0, 0
+    Gradients gradients;  // of trainable_list()
+  };
+  /// Sums over the batch, the gradient times `scale`. Their content is valid until the next call.
+  /// Dropout is drawn from the device's generator. Nothing where this batch cannot be recorded; why
+  /// is then logged once, and nothing is recorded from there on.
+  std::optional<Sums> run(const data::Batch& batch, double scale);
+
+ private:
+  struct Recorded;
+
+  Sums sums() const;
+  void fill(Recorded& pass, const data::Batch& batch, const PassShape& shape, double scale) const;
+  void compute(const Recorded& pass);
+
+  model::Model& model_;
+  std::vector<Tensor> parameters_;
+  const TrainConfig& config_;
+  at::Device device_;
+  at::ScalarType precision_;
+  std::string why_not_;
+  Sums sums_;                     // what all graphs write into
+  std::vector<bool> is_trained_;  // of each parameter: whether it gets a gradient
+  std::map<PassShape, std::unique_ptr<Recorded>> recorded_;
+};
+
+}  // namespace heed::train
