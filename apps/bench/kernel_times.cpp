@@ -46,7 +46,8 @@ KernelTimes watch_kernels(const std::function<void()>& work) {
     profiler::disableProfiler();
     throw;
   }
-  for (const auto& event : profiler::disableProfiler()->events())
+  const auto result = profiler::disableProfiler();
+  for (const auto& event : result->events())
     if (event.deviceType() == at::kCUDA && event.durationNs() > 0)
       runs.push_back({event.name(), event.startNs(), event.endNs()});
   return kernel_times(std::move(runs));

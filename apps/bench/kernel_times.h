@@ -31,8 +31,8 @@ struct KernelTimes {
 /// Those of some runs, in any order; they may overlap.
 KernelTimes kernel_times(std::vector<KernelRun> runs);
 
-/// What a GPU does while `work` lasts; nothing where there is none. Work that the GPU has not
-/// finished when `work` returns is missing.
+/// What the GPU does while `work` lasts; there must be one. What it has not finished when `work`
+/// returns is missing.
 KernelTimes watch_kernels(const std::function<void()>& work);
 
 }  // namespace heed

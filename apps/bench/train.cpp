@@ -43,7 +43,8 @@ Measured measure(const Config& config, const std::string& folder, const TrainArg
   Measured measured{trial.updates(args.updates)};
   // Products are counted apart from the clock: watching costs time.
   measured.watched = std::min<int64_t>(5, args.updates);
-  if (args.profile) measured.kernels = watch_kernels([&] { trial.updates(measured.watched); });
+  if (args.profile && trial.on_gpu())
+    measured.kernels = watch_kernels([&] { trial.updates(measured.watched); });
   const Profile profile;
   const TrialSums watched = trial.updates(measured.watched);
   measured.flops = profile.product_flops() / static_cast<double>(watched.tokens) *

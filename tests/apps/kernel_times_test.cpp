@@ -30,12 +30,18 @@ TEST(KernelTimes, OfOneInsideAnotherCountOnceAsBusy) {
   EXPECT_DOUBLE_EQ(times.idle, 0);
 }
 
-TEST(KernelTimes, WithoutAGpuAreNone) {
-  bool worked = false;
-  const KernelTimes times = watch_kernels([&] { worked = true; });
-  EXPECT_TRUE(worked);
+TEST(KernelTimes, OfNothingAreNone) {
+  const KernelTimes times = kernel_times({});
   EXPECT_EQ(times.calls, 0);
+  EXPECT_EQ(times.idle, 0);
   EXPECT_TRUE(times.kernels.empty());
+}
+
+// LibTorch's profiler, which says on standard error that there is no GPU.
+TEST(KernelTimes, WithoutAGpuWorkIsDoneAndNothingIsSeen) {
+  bool worked = false;
+  EXPECT_EQ(watch_kernels([&] { worked = true; }).calls, 0);
+  EXPECT_TRUE(worked);
 }
 
 }  // namespace
