@@ -128,10 +128,16 @@ Config saved_config(const std::string& folder) {
   return config;
 }
 
+Config decided_as(const Config& saved, Config wanted) {
+  int64_t& parts = wanted.training.micro_batches;
+  if (parts == 0) parts = saved.training.micro_batches;
+  return wanted;
+}
+
 void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted) {
   const bool overlap = data::leaves_out(wanted.data, data::Flaw::overlap);
   std::vector<std::string> wrong;
-  for (const config::Difference& one : config::differences(saved, wanted)) {
+  for (const config::Difference& one : config::differences(saved, decided_as(saved, wanted))) {
     const bool test = one.path == "data.test.source" || one.path == "data.test.target";
     if (one.on_resume == config::OnResume::fixed)
       wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after + ")");
@@ -145,7 +151,8 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
 }
 
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {
-  return config::differences(without_circumstances(saved), without_circumstances(wanted));
+  return config::differences(without_circumstances(saved),
+                             without_circumstances(decided_as(saved, wanted)));
 }
 
 uint64_t checksum(const Config& config) {

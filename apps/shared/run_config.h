@@ -51,6 +51,9 @@ void require_file_elsewhere(const std::string& file, const std::string& folder);
 /// file.
 Config saved_config(const std::string& folder);
 
+/// `wanted` with what it leaves open as the run has decided it when it began.
+Config decided_as(const Config& saved, Config wanted);
+
 /// Throws UserError that names the fixed keys whose values differ, with both values and the cure.
 /// With data.clean: [overlap] the files of data.test are fixed, too: they decide what is trained
 /// on.

@@ -46,8 +46,7 @@ std::optional<Config> resumed_config(Config& wanted, const Wish& wish) {
   if (!wish.resume || !has_begun(wanted.output)) return std::nullopt;
   Config saved = saved_config(wanted.output);
   saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
-  int64_t& parts = wanted.training.micro_batches;
-  if (parts == 0) parts = saved.training.micro_batches;
+  wanted = decided_as(saved, wanted);
   require_same_fixed(wanted.output, saved, wanted);
   return saved;
 }
