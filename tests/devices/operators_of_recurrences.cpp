@@ -18,7 +18,7 @@ using model::Cell, model::Timing;
 /// Rounding adds up from step to step.
 constexpr Bounds kSteps{.fp32 = 1e-5, .tf32 = 8e-3, .bf16 = 4e-2, .fp16 = 8e-3};
 
-constexpr int64_t kInput = 7, kHidden = 10, kSentences = 3;
+constexpr int64_t kInput = 7, kHidden = 10, kSequences = 3;
 
 /// Three steps one by one, with a second input; and a sequence at once, without one and with one
 /// that is the same at every step.
@@ -28,9 +28,9 @@ Operator cell(Cell kind) {
     model::RecurrentCell layer(kind, kInput, kHidden, 5);
     settle(layer, place);
     Numbers numbers(place);
-    const Tensor x = numbers.leaf({kSentences, 3, kInput}), more = numbers.leaf({kSentences, 3, 5});
-    const Tensor hidden = numbers.leaf({kSentences, 1, kHidden});
-    const Tensor memory = kind == Cell::lstm ? numbers.leaf({kSentences, 1, kHidden}) : Tensor();
+    const Tensor x = numbers.leaf({kSequences, 3, kInput}), more = numbers.leaf({kSequences, 3, 5});
+    const Tensor hidden = numbers.leaf({kSequences, 1, kHidden});
+    const Tensor memory = kind == Cell::lstm ? numbers.leaf({kSequences, 1, kHidden}) : Tensor();
     Tensors leaves = parameters_of(layer);
     leaves.insert({{"x", x}, {"extra", more}, {"hidden", hidden}});
     if (memory.defined()) leaves["cell"] = memory;
@@ -85,8 +85,8 @@ struct Encoded {
   model::Memory memory;
 
   Encoded(const Place& place, Numbers& numbers)
-      : values(numbers.leaf({kSentences, 7, kHidden})),
-        summary(numbers.leaf({kSentences, kHidden})),
+      : values(numbers.leaf({kSequences, 7, kHidden})),
+        summary(numbers.leaf({kSequences, kHidden})),
         memory(model::make_memory(values, first_of_rows(place, {3, 7, 5}, 7), summary)) {}
 };
 
@@ -97,7 +97,7 @@ Operator decoder(Cell kind, int64_t layers, const std::string& attention) {
     settle(layer, place);
     Numbers numbers(place);
     const Encoded encoded(place, numbers);
-    const Tensor x = numbers.leaf({kSentences, 5, kInput});
+    const Tensor x = numbers.leaf({kSequences, 5, kInput});
     Tensors leaves = parameters_of(layer);
     leaves.insert({{"x", x}, {"values", encoded.values}, {"summary", encoded.summary}});
     return with_gradients(place, leaves, [&]() -> Tensors {
@@ -130,7 +130,7 @@ Operator attention(const std::string& name, const Make& make,
     settle(*layer, place);
     Numbers numbers(place);
     const Encoded encoded(place, numbers);
-    const Tensor query = numbers.leaf({kSentences, 5, kHidden});
+    const Tensor query = numbers.leaf({kSequences, 5, kHidden});
     Tensors leaves = parameters_of(*layer);
     leaves.insert({{"query", query}, {"values", encoded.values}, {"summary", encoded.summary}});
     return with_gradients(place, leaves, [&]() -> Tensors {
