@@ -1,5 +1,7 @@
 #include "base/installation.h"
 
+#include <dlfcn.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -12,6 +14,18 @@ std::optional<std::string> installed_file(const std::string& name) {
   const fs::path file = folder.parent_path() / name;
   if (folder.filename() != "bin" || !fs::is_regular_file(file, ignored)) return std::nullopt;
   return file.string();
+}
+
+Plugin open_plugin(const std::string& name, const char* function, const std::string& needed) {
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::string file = installed_file("lib/heed/" + name).value_or((folder / name).string());
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const char* const why = library ? nullptr : dlerror();
+  if (!library)
+    return {nullptr, needed + file + ": " + (why ? why : "it does not load") +
+                         "; docs/gpu.md says how it is built"};
+  void* const found = dlsym(library, function);
+  return {found, found ? "" : file + ": is of another version of heed; build it anew"};
 }
 
 }  // namespace heed

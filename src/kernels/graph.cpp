@@ -2,9 +2,6 @@
 // installed, in lib/heed: this one is built without CUDA and runs without it.
 #include "kernels/graph.h"
 
-#include <dlfcn.h>
-
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -30,17 +27,9 @@ Recorders& recorders() {
 
 /// Either a recorder or why there is none.
 std::pair<GraphRecorder*, std::string> load_recorder() {
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string file = installed_file(std::string("lib/heed/") + kGraphsPlugin)
-                               .value_or((folder / kGraphsPlugin).string());
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const char* const why = library ? nullptr : dlerror();
-  if (!library)
-    return {nullptr, "they are in " + file + ": " + (why ? why : "it does not load") +
-                         "; docs/gpu.md says how it is built"};
-  const auto own = reinterpret_cast<GraphRecorderOfGpus>(dlsym(library, kGraphRecorder));
-  if (!own) return {nullptr, file + ": is of another version of heed; build it anew"};
-  return {own(), ""};
+  const Plugin plugin = open_plugin(kGraphsPlugin, kGraphRecorder, "they are in ");
+  if (!plugin.function) return {nullptr, plugin.problem};
+  return {reinterpret_cast<GraphRecorderOfGpus>(plugin.function)(), ""};
 }
 
 }  // namespace

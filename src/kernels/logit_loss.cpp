@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "kernels/output_loss.h"
+
 namespace heed::kernels {
 namespace {
 
-// Logits that are worked on together: on the CPU they should stay in its cache.
-constexpr int64_t kTogetherOnCpu = int64_t{1} << 20, kTogetherOnGpu = int64_t{1} << 26;
+constexpr int64_t kTogetherOnCpu = int64_t{1} << 20;  // logits that stay in its cache
 
 /// What is computed in: fp32, or double where the logits are (gradient checks).
 at::ScalarType type_of_loss(const Tensor& logits) {
@@ -32,7 +33,7 @@ LogitLossSum LogitLossSum::on(const at::Device& device) {
 void add_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
                     const Tensor& gradient, LogitLossSum& sum, const Tensor& weights) {
   const int64_t rows = logits.size(0), vocab = logits.size(1);
-  const int64_t most = logits.is_cpu() ? kTogetherOnCpu : kTogetherOnGpu;
+  const int64_t most = logits.is_cpu() ? kTogetherOnCpu : kLogitsTogether;
   const int64_t chunk = std::clamp<int64_t>(most / vocab, 1, std::max<int64_t>(rows, 1));
   Tensor buffer;
   if (logits.scalar_type() == at::kFloat) buffer = at::empty({chunk, vocab}, logits.options());

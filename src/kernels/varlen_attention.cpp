@@ -15,10 +15,13 @@ namespace {
 
 constexpr int64_t kWidestFlashHead = 256;
 
-bool has_kernel(const char* operation, const at::Device& device) {
-  return c10::Dispatcher::singleton()
-      .findSchemaOrThrow(operation, "")
-      .hasKernelForDispatchKey(c10::computeDispatchKey(at::kFloat, at::kStrided, device));
+c10::OperatorHandle operation(const char* name) {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "");
+}
+
+bool has_kernel(const c10::OperatorHandle& operation, const at::Device& device) {
+  return operation.hasKernelForDispatchKey(
+      c10::computeDispatchKey(at::kFloat, at::kStrided, device));
 }
 
 bool is_half(at::ScalarType type) {
@@ -26,16 +29,17 @@ bool is_half(at::ScalarType type) {
 }
 
 bool flash_takes(const at::Device& device, const VarlenNeeds& needs) {
+  static const c10::OperatorHandle kernel = operation("aten::_flash_attention_forward");
   return is_half(needs.type) && needs.head % 8 == 0 && needs.head <= kWidestFlashHead &&
-         has_kernel("aten::_flash_attention_forward", device) &&
-         (!device.is_cuda() || compute_capability(device) >= 8);
+         has_kernel(kernel, device) && (!device.is_cuda() || compute_capability(device) >= 8);
 }
 
 /// Its rows are loaded 16 bytes at a time. Its derivative knows no windows.
 bool efficient_takes(const at::Device& device, const VarlenNeeds& needs) {
+  static const c10::OperatorHandle kernel = operation("aten::_efficient_attention_forward");
   const int64_t alignment = is_half(needs.type) ? 8 : 4;
   return (is_half(needs.type) || needs.type == at::kFloat) && needs.head % alignment == 0 &&
-         !needs.window && has_kernel("aten::_efficient_attention_forward", device);
+         !needs.window && has_kernel(kernel, device);
 }
 
 /// The kernel shares heads of keys and values by itself.

@@ -42,10 +42,6 @@ std::string why_no_pass(const model::Model& model, const TrainConfig& config,
   return kernels::Graph::why_not(device);
 }
 
-Tensor of(const std::vector<int64_t>& values, const at::Device& device) {
-  return model::upload_numbers(values, device);
-}
-
 /// Rows of `width` pieces as rows of `longest`, and rows of padding behind them.
 std::vector<int64_t> widened(const std::vector<int64_t>& pieces, int64_t width,
                              const PassShape& shape) {
@@ -145,19 +141,19 @@ RecordedPass::Sums RecordedPass::sums() const {
 
 void RecordedPass::fill(Recorded& pass, const data::Batch& batch, const PassShape& shape,
                         double scale) const {
-  const auto sentences = [&](const std::vector<int64_t>& lengths, int64_t positions) {
-    return model::unpadded_sentences(
-        filled_lengths(lengths, shape.sentences, shape.longest, positions), shape.longest, device_);
+  const auto filled = [&](const std::vector<int64_t>& lengths, int64_t positions) {
+    return filled_lengths(lengths, shape.sentences, shape.longest, positions);
   };
+  const std::vector<int64_t> source_lengths = filled(batch.source_lengths, shape.source),
+                             lengths = filled(batch.target_lengths, shape.target);
   const auto pieces = [&](const std::vector<int64_t>& of_batch, int64_t width) {
-    return of(widened(of_batch, width, shape), device_).view({shape.sentences, shape.longest});
+    return model::upload_numbers(widened(of_batch, width, shape), device_)
+        .view({shape.sentences, shape.longest});
   };
-  const model::SentencesPtr sources = sentences(batch.source_lengths, shape.source);
-  const model::SentencesPtr targets = sentences(batch.target_lengths, shape.target);
+  const auto sources = model::unpadded_sentences(source_lengths, shape.longest, device_);
+  const auto targets = model::unpadded_sentences(lengths, shape.longest, device_);
   std::vector<int64_t> gold, rows;
   std::vector<float> weights;
-  const std::vector<int64_t> lengths =
-      filled_lengths(batch.target_lengths, shape.sentences, shape.longest, shape.target);
   for (int64_t sentence = 0; sentence < shape.sentences; ++sentence)
     for (int64_t t = 0; t < lengths[sentence]; ++t) {
       const bool real = sentence < batch.size;
@@ -168,8 +164,8 @@ void RecordedPass::fill(Recorded& pass, const data::Batch& batch, const PassShap
   Recorded now;
   now.source.tokens = pieces(batch.source, batch.source_length);
   now.target.input.tokens = pieces(batch.target_input, batch.target_length);
-  now.target.gold = of(gold, device_);
-  now.target.rows = of(rows, device_);
+  now.target.gold = model::upload_numbers(gold, device_);
+  now.target.rows = model::upload_numbers(rows, device_);
   now.target.weights = model::upload(at::tensor(at::ArrayRef<float>(weights), at::kFloat), device_);
   now.scale = model::upload(at::scalar_tensor(scale, at::kDouble), device_);
   if (!pass.graph) {

@@ -50,6 +50,18 @@ class OutputLoss : public testing::TestWithParam<OutputShape> {
     const Tensor nll = -log.gather(1, gold.unsqueeze(1)).sum();
     return nll * (1 - s.smoothing) - log.sum() * (s.smoothing / static_cast<double>(s.vocab));
   }
+  /// A loss in bf16, and its gradients in fp32, beside those of the twin.
+  void expect_near(const OutputLossSum& sum) const {
+    const Tensor expected = plain();
+    EXPECT_NEAR(sum.smoothed.item<double>() / expected.item<double>(), 1, 0.02);
+    const auto got = torch::autograd::grad({sum.smoothed}, leaves());
+    const auto want = torch::autograd::grad({expected}, leaves());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].scalar_type(), at::kFloat);
+      EXPECT_LT((got[i] - want[i]).norm().item<double>(), 0.03 * want[i].norm().item<double>())
+          << i;
+    }
+  }
   Tensor features, weight, bias, gold;
 };
 
@@ -65,16 +77,7 @@ TEST_P(OutputLoss, EqualsTheLossOfAllLogits) {
 }
 
 TEST_P(OutputLoss, IsNearInBf16) {
-  const OutputShape s = GetParam();
-  const OutputLossSum sum = output_loss(features, weight, bias, gold, s.smoothing, at::kBFloat16);
-  const Tensor expected = plain();
-  EXPECT_NEAR(sum.smoothed.item<double>() / expected.item<double>(), 1, 0.02);
-  const auto got = torch::autograd::grad({sum.smoothed}, leaves());
-  const auto want = torch::autograd::grad({expected}, leaves());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    EXPECT_EQ(got[i].scalar_type(), at::kFloat);
-    EXPECT_LT((got[i] - want[i]).norm().item<double>(), 0.03 * want[i].norm().item<double>()) << i;
-  }
+  expect_near(output_loss(features, weight, bias, gold, GetParam().smoothing, at::kBFloat16));
 }
 
 // What runs on a GPU is LibTorch's operations, here on the CPU; some logits at a time, or all.
@@ -94,16 +97,8 @@ TEST_P(OutputLoss, OnAGpuIsTheSameInChunksOfAnySize) {
 
 TEST_P(OutputLoss, OnAGpuIsNearInBf16InChunks) {
   const OutputShape s = GetParam();
-  const OutputLossSum sum =
-      output_loss_on_gpu(features, weight, bias, gold, s.smoothing, {}, at::kBFloat16, 3 * s.vocab);
-  const Tensor expected = plain();
-  EXPECT_NEAR(sum.smoothed.item<double>() / expected.item<double>(), 1, 0.02);
-  const auto got = torch::autograd::grad({sum.smoothed}, leaves());
-  const auto want = torch::autograd::grad({expected}, leaves());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    EXPECT_EQ(got[i].scalar_type(), at::kFloat);
-    EXPECT_LT((got[i] - want[i]).norm().item<double>(), 0.03 * want[i].norm().item<double>()) << i;
-  }
+  expect_near(output_loss_on_gpu(features, weight, bias, gold, s.smoothing, {}, at::kBFloat16,
+                                 3 * s.vocab));
 }
 
 TEST_P(OutputLoss, NeedsNoGradient) {
