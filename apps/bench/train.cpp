@@ -59,7 +59,9 @@ std::string percent(double part, double whole) {
   return fixed(whole > 0 ? 100 * part / whole : 0, 1);
 }
 
-/// The ten dearest kernels of an update on a GPU, all of them, and the gaps between them.
+constexpr std::size_t kKernels = 40;  // listed of each system
+
+/// The dearest kernels of an update on a GPU, all of them, and the gaps between them.
 void add_kernels(const std::string& system, const Measured& measured, text::Table& table) {
   const KernelTimes& times = measured.kernels;
   if (times.calls == 0) return;
@@ -71,7 +73,7 @@ void add_kernels(const std::string& system, const Measured& measured, text::Tabl
   };
   add("all", static_cast<double>(times.calls), times.busy);
   add("none", 0, times.idle);
-  for (std::size_t i = 0; i < std::min<std::size_t>(10, times.kernels.size()); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(kKernels, times.kernels.size()); ++i)
     add(times.kernels[i].name, static_cast<double>(times.kernels[i].calls),
         times.kernels[i].seconds);
 }

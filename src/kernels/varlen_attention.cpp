@@ -5,6 +5,7 @@
 #include <ATen/ops/_efficient_attention_forward.h>
 #include <ATen/ops/_flash_attention_forward.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
@@ -14,6 +15,8 @@ namespace heed::kernels {
 namespace {
 
 constexpr int64_t kWidestFlashHead = 256;
+/// Up to here the other kernel's tiles of 64 positions are less empty than FlashAttention's of 128.
+constexpr int64_t kLongestOfSmallTiles = 64;
 
 c10::OperatorHandle operation(const char* name) {
   return c10::Dispatcher::singleton().findSchemaOrThrow(name, "");
@@ -85,7 +88,9 @@ Tensor varlen_attention(const Tensor& query, const Tensor& keys, const Tensor& v
                         const VarlenSentences& of_queries, const VarlenSentences& of_keys,
                         const VarlenOptions& options) {
   const VarlenNeeds needs{query.scalar_type(), query.size(2), options.window > 0};
-  if (flash_takes(query.device(), needs))
+  const bool small = std::max(of_queries.longest, of_keys.longest) <= kLongestOfSmallTiles &&
+                     query.size(1) == keys.size(1) && efficient_takes(query.device(), needs);
+  if (!small && flash_takes(query.device(), needs))
     return flash(query, keys, values, of_queries, of_keys, options);
   expect(efficient_takes(query.device(), needs), "attention that this device has");
   return efficient(query, keys, values, of_queries, of_keys, options);

@@ -1,6 +1,7 @@
 // Scaled dot-product attention over sentences without padding on a GPU: FlashAttention (Dao 2023)
-// in bf16 and fp16, memory-efficient attention (Rabe and Staats 2021) in fp32. Both are LibTorch's
-// kernels for variable lengths, with LibTorch's derivatives; no tensor of queries x keys is made.
+// in bf16 and fp16, memory-efficient attention (Rabe and Staats 2021) in fp32 and for short
+// sentences. Both are LibTorch's kernels for variable lengths, with LibTorch's derivatives; no
+// tensor of queries x keys is made.
 #pragma once
 
 #include <cstdint>

@@ -9,19 +9,45 @@
 #include <c10/cuda/CUDAGuard.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 
 namespace heed::kernels {
 namespace {
 
+/// What graphs allocate. LibTorch gives the memory back with the last graph of it, and refuses the
+/// pool from then on.
+using Pool = at::cuda::MempoolId_t;
+
 class CudaRecording final : public Recording {
  public:
-  explicit CudaRecording(std::unique_ptr<at::cuda::CUDAGraph> graph) : graph_(std::move(graph)) {}
+  CudaRecording(std::shared_ptr<const Pool> pool, std::unique_ptr<at::cuda::CUDAGraph> graph)
+      : pool_(std::move(pool)), graph_(std::move(graph)) {}
   void replay() override { graph_->replay(); }
 
  private:
+  std::shared_ptr<const Pool> pool_;
   std::unique_ptr<at::cuda::CUDAGraph> graph_;
+};
+
+/// A recording that fails leaves the generator waiting for its end; its copy waits for nothing.
+class GeneratorKept {
+ public:
+  explicit GeneratorKept(at::Generator generator)
+      : generator_(std::move(generator)), copy_(generator_.clone()) {}
+  ~GeneratorKept() {
+    if (!done_) generator_.graphsafe_set_state(copy_);
+  }
+  GeneratorKept(const GeneratorKept&) = delete;
+  GeneratorKept& operator=(const GeneratorKept&) = delete;
+
+  void done() { done_ = true; }
+
+ private:
+  at::Generator generator_, copy_;
+  bool done_ = false;
 };
 
 /// `to` goes on when all that `from` was given until now is done.
@@ -43,20 +69,25 @@ class CudaRecorder final : public GraphRecorder {
     const auto stream = stream_of(c10::cuda::current_device());
     follow(stream, current);
     auto graph = std::make_unique<at::cuda::CUDAGraph>();
+    std::shared_ptr<const Pool> pool = pool_.lock();
+    if (!pool) pool_ = pool = std::make_shared<const Pool>(at::cuda::graph_pool_handle());
     {
       const c10::cuda::CUDAStreamGuard guard(stream);
       work();  // libraries make their workspaces for this stream, and choose their kernels
-      capture(*graph, work);
+      GeneratorKept generator(at::cuda::detail::getDefaultCUDAGenerator());
+      capture(*graph, *pool, work);
+      generator.done();
     }
     follow(current, stream);
-    return std::make_unique<CudaRecording>(std::move(graph));
+    return std::make_unique<CudaRecording>(std::move(pool), std::move(graph));
   }
 
  private:
-  void capture(at::cuda::CUDAGraph& graph, const std::function<void()>& work) {
+  static void capture(at::cuda::CUDAGraph& graph, const Pool& pool,
+                      const std::function<void()>& work) {
     graph.register_generator_state(at::cuda::detail::getDefaultCUDAGenerator());
     // Other threads may allocate and wait meanwhile.
-    graph.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
+    graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     try {
       work();
     } catch (...) {
@@ -76,7 +107,7 @@ class CudaRecorder final : public GraphRecorder {
   }
 
   std::mutex mutex_;
-  at::cuda::MempoolId_t pool_ = at::cuda::graph_pool_handle();
+  std::weak_ptr<const Pool> pool_;  // of the graphs that there are
   std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams_;
 };
 

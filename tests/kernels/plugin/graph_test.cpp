@@ -60,6 +60,24 @@ TEST_F(CudaGraph, DoesOnAGpuWhatItRecordedWithNewNumbers) {
   EXPECT_TRUE(at::equal(drawn, at::rand_like(x)));
 }
 
+TEST_F(CudaGraph, OthersAreRecordedAfterTheLastOneIsGoneAndAfterOneThatCannotBe) {
+  if (at::getNumGPUs() == 0) GTEST_SKIP() << "no GPU";
+  at::globalContext().lazyInitDevice(at::kCUDA);
+  const at::Tensor x = at::ones({7}, at::device(gpu).dtype(at::kFloat));
+  for (int i = 0; i < 2; ++i) {
+    const Graph graph(gpu, [&] { x.add_(1); });
+    graph.replay();
+  }
+  EXPECT_EQ(x[0].item<float>(), 5);
+  EXPECT_THROW(Graph(gpu, [&] { x.add_(at::rand_like(x)).sum().item<float>(); }), c10::Error);
+  const at::Tensor drawn = at::rand_like(x);  // the generator does not wait for the end of it
+  EXPECT_FALSE(at::equal(drawn, at::rand_like(x)));
+  const at::Tensor y = at::zeros({7}, x.options());
+  const Graph graph(gpu, [&] { y.add_(1); });
+  graph.replay();
+  EXPECT_EQ(y[3].item<float>(), 2);
+}
+
 TEST(Graph, IsRefusedWhereThereAreNone) {
   EXPECT_EQ(Graph::why_not(at::kCPU), "a CPU has none");
   EXPECT_THROW(Graph(at::kCPU, [] {}), UserError);
