@@ -2,6 +2,8 @@
 // installed, in lib/heed: this one is built without CUDA and runs without it.
 #include "kernels/graph.h"
 
+#include <c10/util/Exception.h>
+
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -18,6 +20,16 @@ struct Recorders {
   std::mutex mutex;
   std::map<at::DeviceType, GraphRecorder*> of;
   std::string missing;  // why there is none for GPUs
+};
+
+thread_local bool records = false;
+
+/// The calling thread records for the lifetime of this object.
+struct Records {
+  Records() { records = true; }
+  ~Records() { records = false; }
+  Records(const Records&) = delete;
+  Records& operator=(const Records&) = delete;
 };
 
 Recorders& recorders() {
@@ -44,6 +56,10 @@ std::string Graph::why_not(const at::Device& device) {
   return recorders().missing;
 }
 
+void Graph::refuse_copies_from_host() {
+  TORCH_CHECK(!records, "a copy from the host: not permitted while a graph is recorded");
+}
+
 void Graph::set_recorder(at::DeviceType type, GraphRecorder* recorder) {
   const std::lock_guard lock(recorders().mutex);
   recorders().of[type] = recorder;
@@ -57,6 +73,7 @@ Graph::Graph(const at::Device& device, const std::function<void()>& work) {
     const std::lock_guard lock(recorders().mutex);
     recorder = recorders().of[device.type()];
   }
+  const Records now;
   recording_ = recorder->record(device, work);
 }
 

@@ -55,6 +55,10 @@ class Graph {
 
   void replay() const { recording_->replay(); }
 
+  /// Throws c10::Error while the calling thread records. A copy from the host would be made again
+  /// at each replay, from memory that has long been something else's.
+  static void refuse_copies_from_host();
+
  private:
   std::unique_ptr<Recording> recording_;
 };

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "kernels/gpu.h"
+#include "kernels/graph.h"
 
 namespace heed::model {
 namespace {
@@ -110,6 +111,7 @@ at::Device open_device(const std::string& name) {
 
 at::Tensor upload(const at::Tensor& host, const at::Device& device) {
   if (device.is_cpu()) return host;
+  kernels::Graph::refuse_copies_from_host();
   // The allocator of pinned memory keeps the block until the copy is done.
   return host.pin_memory().to(device, host.scalar_type(), /*non_blocking=*/true);
 }

@@ -29,7 +29,8 @@ using SentencesPtr = std::shared_ptr<const Sentences>;
 /// The source side of one batch on the model's device.
 struct Source {
   Tensor tokens;   // [batch, source] int64, padded at the end, each row ends with eos
-  Tensor lengths;  // [batch] int64, always on the CPU, eos included, each >= 1
+  Tensor lengths;  // [batch] int64, always on the CPU, eos included, each >= 1; undefined, not on a
+                   // CPU: `valid` alone says them
   Tensor valid;    // [batch, source] bool, false on padding
   /// Which of them are no padding, for a model that takes_unpadded(); `lengths` and `valid` are not
   /// asked for then. nullptr: it finds out.

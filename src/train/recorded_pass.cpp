@@ -19,51 +19,87 @@ namespace heed::train {
 namespace {
 
 // Shapes of one graph. More of them would take the memory of more graphs, and time to record.
-constexpr int64_t kStepsOfAnOctave = 8, kLengthUnit = 8, kSmallestStep = 8;
+constexpr int64_t kStepsOfAnOctave = 8, kSmallestStep = 8;
+constexpr int64_t kLengthUnit = 8, kPaddedUnit = 4;  // what is padded is computed
 constexpr std::size_t kMostGraphs = 256;
+
+int64_t rounded_to(int64_t number, int64_t step) {
+  return (number + step - 1) / step * step;
+}
 
 /// One of eight numbers between two powers of two.
 int64_t rounded(int64_t number) {
   const auto octave = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(number)));
-  const int64_t step = std::max(kSmallestStep, octave / kStepsOfAnOctave);
-  return (number + step - 1) / step * step;
+  return rounded_to(number, std::max(kSmallestStep, octave / kStepsOfAnOctave));
 }
 
-std::string why_no_pass(const model::Model& model, const TrainConfig& config,
-                        const at::Device& device, at::ScalarType precision) {
+std::string why_no_pass(model::Model& model, const TrainConfig& config, const at::Device& device,
+                        at::ScalarType precision) {
   if (config.graphs == Graphs::off) return "training.graphs is off";
   if (device.is_cpu()) return "a CPU has no graphs";
   if (config.consistency != Consistency::none || config.guided_alignment > 0 ||
       config.coverage_loss > 0)
     return "training.consistency, guided_alignment and coverage_loss are not recorded";
   if (precision == at::kHalf) return "fp16 needs all logits";
-  const model::Autocast autocast(device, precision);
-  if (!model.takes_unpadded(device)) return "the model computes padding";
+  if (!model.output().weight.defined()) return "the output layer is not linear";
   return kernels::Graph::why_not(device);
 }
 
 /// Rows of `width` pieces as rows of `longest`, and rows of padding behind them.
-std::vector<int64_t> widened(const std::vector<int64_t>& pieces, int64_t width,
-                             const PassShape& shape) {
-  std::vector<int64_t> out(shape.sentences * shape.longest, text::kPad);
+std::vector<int64_t> widened(const std::vector<int64_t>& pieces, int64_t width, int64_t sentences,
+                             int64_t longest) {
+  std::vector<int64_t> out(sentences * longest, text::kPad);
   for (int64_t row = 0; row < std::ssize(pieces) / width; ++row)
-    std::copy_n(pieces.begin() + row * width, width, out.begin() + row * shape.longest);
+    std::copy_n(pieces.begin() + row * width, width, out.begin() + row * longest);
   return out;
+}
+
+/// Which pieces are predicted, [shape.target] each; behind the batch's own some that do not count.
+Target predicted(const data::Batch& batch, const PassShape& shape, const at::Device& device) {
+  std::vector<int64_t> gold, rows;
+  for (int64_t sentence = 0; sentence < batch.size; ++sentence)
+    for (int64_t t = 0; t < batch.target_lengths[sentence]; ++t) {
+      rows.push_back(sentence * shape.target_length + t);
+      gold.push_back(batch.target_output[sentence * batch.target_length + t]);
+    }
+  std::vector<float> weights(gold.size(), 1);
+  gold.resize(shape.target, text::kPad);
+  rows.resize(shape.target, shape.sentences * shape.target_length - 1);
+  weights.resize(shape.target, 0);
+  Target out;
+  out.gold = model::upload_numbers(gold, device);
+  out.rows = model::upload_numbers(rows, device);
+  out.weights = model::upload(at::tensor(at::ArrayRef<float>(weights), at::kFloat), device);
+  out.tokens = shape.target;
+  return out;
+}
+
+/// [sentences, length] bool; sentences that are not there have one piece.
+Tensor valid_pieces(std::vector<int64_t> lengths, int64_t sentences, int64_t length) {
+  lengths.resize(sentences, 1);
+  return at::arange(length).unsqueeze(0) < model::upload_numbers(lengths, at::kCPU).unsqueeze(1);
 }
 
 }  // namespace
 
-PassShape shape_of_pass(const data::Batch& batch) {
-  const int64_t longest = std::max(batch.source_length, batch.target_length);
-  PassShape shape{.longest = (longest + kLengthUnit - 1) / kLengthUnit * kLengthUnit};
+PassShape padded_shape(const data::Batch& batch) {
+  return {.sentences = rounded(batch.size),
+          .source_length = rounded_to(batch.source_length, kPaddedUnit),
+          .target_length = rounded_to(batch.target_length, kPaddedUnit),
+          .target = rounded(batch.target_tokens())};
+}
+
+PassShape unpadded_shape(const data::Batch& batch) {
+  const int64_t longest =
+      rounded_to(std::max(batch.source_length, batch.target_length), kLengthUnit);
+  PassShape shape{.source_length = longest, .target_length = longest};
   const int64_t source = batch.source_tokens(), target = batch.target_tokens();
   for (int64_t fillers = 1;; ++fillers) {
     shape.sentences = rounded(batch.size + fillers);
     fillers = shape.sentences - batch.size;
     shape.source = rounded(source + fillers);
     shape.target = rounded(target + fillers);
-    if (std::max(shape.source - source, shape.target - target) <= fillers * shape.longest)
-      return shape;
+    if (std::max(shape.source - source, shape.target - target) <= fillers * longest) return shape;
   }
 }
 
@@ -96,6 +132,8 @@ RecordedPass::RecordedPass(model::Model& model, const TrainConfig& config, at::D
       precision_(precision),
       why_not_(why_no_pass(model, config, device, precision)) {
   if (!why_not_.empty()) return;
+  const model::Autocast autocast(device, precision);
+  unpadded_ = model.takes_unpadded(device);
   sums_.losses = at::zeros({4}, at::TensorOptions(at::kDouble).device(device));
   for (const Tensor& parameter : parameters_)
     sums_.gradients.push_back(at::zeros_like(parameter).requires_grad_(false));
@@ -106,19 +144,20 @@ RecordedPass::~RecordedPass() = default;
 
 std::optional<RecordedPass::Sums> RecordedPass::run(const data::Batch& batch, double scale) {
   if (!why_not_.empty()) return std::nullopt;
-  const PassShape shape = shape_of_pass(batch);
+  const PassShape shape = unpadded_ ? unpadded_shape(batch) : padded_shape(batch);
   std::unique_ptr<Recorded>& pass = recorded_[shape];
   if (pass) {
     fill(*pass, batch, shape, scale);
     pass->graph->replay();
     return sums();
   }
-  if (recorded_.size() > kMostGraphs) {
-    recorded_.erase(shape);
-    return std::nullopt;
-  }
   auto fresh = std::make_unique<Recorded>();
   fill(*fresh, batch, shape, scale);
+  if (recorded_.size() > kMostGraphs) {
+    recorded_.erase(shape);
+    compute(*fresh);
+    return sums();
+  }
   try {
     fresh->graph = std::make_unique<kernels::Graph>(device_, [&] { compute(*fresh); });
   } catch (const c10::Error& error) {
@@ -141,43 +180,38 @@ RecordedPass::Sums RecordedPass::sums() const {
 
 void RecordedPass::fill(Recorded& pass, const data::Batch& batch, const PassShape& shape,
                         double scale) const {
-  const auto filled = [&](const std::vector<int64_t>& lengths, int64_t positions) {
-    return filled_lengths(lengths, shape.sentences, shape.longest, positions);
+  const auto pieces = [&](const std::vector<int64_t>& of_batch, int64_t width, int64_t longest) {
+    return model::upload_numbers(widened(of_batch, width, shape.sentences, longest), device_)
+        .view({shape.sentences, longest});
   };
-  const std::vector<int64_t> source_lengths = filled(batch.source_lengths, shape.source),
-                             lengths = filled(batch.target_lengths, shape.target);
-  const auto pieces = [&](const std::vector<int64_t>& of_batch, int64_t width) {
-    return model::upload_numbers(widened(of_batch, width, shape), device_)
-        .view({shape.sentences, shape.longest});
-  };
-  const auto sources = model::unpadded_sentences(source_lengths, shape.longest, device_);
-  const auto targets = model::unpadded_sentences(lengths, shape.longest, device_);
-  std::vector<int64_t> gold, rows;
-  std::vector<float> weights;
-  for (int64_t sentence = 0; sentence < shape.sentences; ++sentence)
-    for (int64_t t = 0; t < lengths[sentence]; ++t) {
-      const bool real = sentence < batch.size;
-      rows.push_back(sentence * shape.longest + t);
-      gold.push_back(real ? batch.target_output[sentence * batch.target_length + t] : text::kPad);
-      weights.push_back(real ? 1 : 0);
-    }
   Recorded now;
-  now.source.tokens = pieces(batch.source, batch.source_length);
-  now.target.input.tokens = pieces(batch.target_input, batch.target_length);
-  now.target.gold = model::upload_numbers(gold, device_);
-  now.target.rows = model::upload_numbers(rows, device_);
-  now.target.weights = model::upload(at::tensor(at::ArrayRef<float>(weights), at::kFloat), device_);
+  now.target = predicted(batch, shape, device_);
+  now.source.tokens = pieces(batch.source, batch.source_length, shape.source_length);
+  now.target.input.tokens = pieces(batch.target_input, batch.target_length, shape.target_length);
   now.scale = model::upload(at::scalar_tensor(scale, at::kDouble), device_);
+  if (unpadded_) {
+    const auto sentences = [&](const std::vector<int64_t>& lengths, int64_t positions) {
+      const int64_t longest = shape.source_length;
+      return model::unpadded_sentences(filled_lengths(lengths, shape.sentences, longest, positions),
+                                       longest, device_);
+    };
+    now.source.unpadded = sentences(batch.source_lengths, shape.source);
+    now.target.input.unpadded = sentences(batch.target_lengths, shape.target);
+  } else {
+    now.source.valid = model::upload(
+        valid_pieces(batch.source_lengths, shape.sentences, shape.source_length), device_);
+  }
   if (!pass.graph) {
     pass = std::move(now);
-    pass.source.unpadded = sources;
-    pass.target.input.unpadded = targets;
-    pass.target.tokens = shape.target;
     return;
   }
   const at::NoGradGuard no_grad;
-  model::overwrite(*pass.source.unpadded, *sources);
-  model::overwrite(*pass.target.input.unpadded, *targets);
+  if (unpadded_) {
+    model::overwrite(*pass.source.unpadded, *now.source.unpadded);
+    model::overwrite(*pass.target.input.unpadded, *now.target.input.unpadded);
+  } else {
+    pass.source.valid.copy_(now.source.valid);
+  }
   pass.source.tokens.copy_(now.source.tokens);
   pass.target.input.tokens.copy_(now.target.input.tokens);
   pass.target.gold.copy_(now.target.gold);

@@ -1,9 +1,10 @@
-// Forward and backward of a Transformer as graphs of a GPU (kernels/graph.h).
+// Forward and backward of a model as graphs of a GPU (kernels/graph.h): with a recurrent decoder
+// whose attention enters its next step, thousands of launches become one.
 //
-// A graph is of one shape: so many sentences, source and target positions, and a longest sentence.
-// Numbers of batches are rounded up to few shapes, and what a batch lacks is filled with sentences
-// of padding whose losses have the weight 0. They come last, so that the others lie where they
-// would lie without them.
+// A graph is of one shape: so many sentences, longest sentences, and, for models that compute
+// nothing for padding, source positions. Numbers of batches are rounded up to few shapes, and what
+// a batch lacks is filled with sentences of padding and with target positions whose losses have the
+// weight 0. They come last, so that the others lie where they would lie without them.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -25,14 +26,18 @@ namespace heed::train {
 
 /// What a graph is recorded for.
 struct PassShape {
-  int64_t sentences = 0, longest = 0, source = 0, target = 0;  // source, target: positions
+  int64_t sentences = 0, source_length = 0, target_length = 0;  // padded to these lengths
+  int64_t source = 0, target = 0;                               // positions that are no padding
 
   auto operator<=>(const PassShape&) const = default;
 };
 
-/// The smallest shape that holds the batch and a sentence of padding, which has a position on
-/// either side at least and as many at most as the longest one.
-PassShape shape_of_pass(const data::Batch& batch);
+/// For a model that computes padding: `source` is 0, whatever the batch has.
+PassShape padded_shape(const data::Batch& batch);
+/// For a model that does not: the smallest shape that holds the batch and a sentence of padding,
+/// which has a position on either side at least and as many at most as the longest one. Both
+/// lengths are those of the longest sentence of either side.
+PassShape unpadded_shape(const data::Batch& batch);
 
 /// Lengths of a shape's sentences: `lengths`, then those of padding, all together `positions`.
 std::vector<int64_t> filled_lengths(const std::vector<int64_t>& lengths, int64_t sentences,
@@ -53,8 +58,9 @@ class RecordedPass {
     Gradients gradients;  // of trainable_list()
   };
   /// Sums over the batch, the gradient times `scale`. Their content is valid until the next call.
-  /// Dropout is drawn from the device's generator. Nothing where this batch cannot be recorded; why
-  /// is then logged once, and nothing is recorded from there on.
+  /// Dropout is drawn from the device's generator. Once there are many graphs, batches of other
+  /// shapes are computed as they would be recorded. Nothing where this batch cannot be; why is then
+  /// logged once, and nothing is recorded from there on.
   std::optional<Sums> run(const data::Batch& batch, double scale);
 
  private:
@@ -70,6 +76,7 @@ class RecordedPass {
   at::Device device_;
   at::ScalarType precision_;
   std::string why_not_;
+  bool unpadded_ = false;         // whether the model computes nothing for padding
   Sums sums_;                     // what all graphs write into
   std::vector<bool> is_trained_;  // of each parameter: whether it gets a gradient
   std::map<PassShape, std::unique_ptr<Recorded>> recorded_;

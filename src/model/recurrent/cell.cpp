@@ -138,9 +138,8 @@ Tensor RecurrentCell::unroll_by_library(const Tensor& input, const SameExtra& ex
   const auto by_layer = [](const Tensor& rows) {  // [batch, 1, hidden] -> [1, batch, hidden]
     return rows.defined() ? rows.transpose(0, 1).contiguous() : rows;
   };
-  const LibraryOutput all =
-      run_library({.cell = kind_, .weights = {weight, hidden_weight_, input_bias_, hidden_bias}}, x,
-                  {by_layer(state.hidden), by_layer(state.cell)});
+  const LibraryOutput all = run_library(kind_, {weight, hidden_weight_, input_bias_, hidden_bias},
+                                        x, {by_layer(state.hidden), by_layer(state.cell)});
   state.hidden = all.hidden.transpose(0, 1);
   if (kind_ == Cell::lstm) state.cell = all.cell.transpose(0, 1);
   return all.outputs;

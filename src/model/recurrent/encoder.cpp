@@ -7,7 +7,6 @@
 #include "kernels/gru.h"
 #include "kernels/lstm.h"
 #include "kernels/product.h"
-#include "model/device.h"
 #include "model/embedding.h"
 #include "model/recurrent/cell.h"
 #include "model/recurrent/library.h"
@@ -50,9 +49,16 @@ Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
 
 }  // namespace
 
-// Both directions of every layer by the fused kernels. The LSTM's two biases are only ever added.
-RecurrentEncoder::Encoded RecurrentEncoder::fused(Tensor data, const Tensor& lengths,
-                                                  const kernels::Packing& packing) const {
+// By the fused kernels, of packed sequences, longest first: padding is never computed with. The
+// LSTM's two biases are only ever added.
+RecurrentEncoder::Encoded RecurrentEncoder::packed(const Tensor& embedded,
+                                                   const Tensor& all_lengths) const {
+  const Tensor order = all_lengths.argsort(/*stable=*/true, 0, /*descending=*/true);
+  const Tensor back = order.argsort(), lengths = all_lengths.index_select(0, order);
+  auto [data, batch_sizes] =
+      at::_pack_padded_sequence(embedded.index_select(0, order), lengths, true);
+  const auto* rows = batch_sizes.const_data_ptr<int64_t>();
+  const kernels::Packing packing{{rows, rows + batch_sizes.size(0)}};
   const Tensor zeros =
       at::zeros({lengths.size(0), hidden_}, weights_.front().options().requires_grad(false));
   Tensor summary;
@@ -75,41 +81,60 @@ RecurrentEncoder::Encoded RecurrentEncoder::fused(Tensor data, const Tensor& len
                          states[1].narrow(0, 0, lengths.size(0))},
                         1);
   }
-  return {data, summary};
+  const Tensor states =
+      std::get<0>(at::_pad_packed_sequence(data, batch_sizes, true, 0.0, embedded.size(1)));
+  return {states.index_select(0, back), summary.index_select(0, back)};
 }
 
-// Of LibTorch's layers, on any device.
-RecurrentEncoder::Encoded RecurrentEncoder::library(const Tensor& data,
-                                                    const Tensor& batch_sizes) const {
-  const Tensor zeros = at::zeros({2 * layers_, batch_sizes[0].item<int64_t>(), hidden_},
-                                 weights_.front().options().requires_grad(false));
-  const LibraryOutput all = run_library({.cell = cell_,
-                                         .weights = weights_,
-                                         .layers = layers_,
-                                         .both_directions = true,
-                                         .dropout = is_training() ? dropout_ : 0},
-                                        data, batch_sizes, {zeros, zeros});
-  const auto last = [&](int64_t direction) {
-    return all.hidden.select(0, 2 * layers_ - 2 + direction);
-  };
-  return {all.outputs, at::cat({last(0), last(1)}, 1)};
+namespace {
+
+/// For each place of [batch, length] the one of which it changes places when each sentence is
+/// turned around; padding stays behind it. [batch * length]
+Tensor turned(const Tensor& valid) {
+  const Tensor lengths = valid.sum(1, /*keepdim=*/true);
+  const Tensor positions = at::arange(valid.size(1), lengths.options());
+  const Tensor within = at::where(valid, lengths - 1 - positions, positions);
+  const Tensor begins = at::arange(valid.size(0), lengths.options()).mul_(valid.size(1));
+  return (within + begins.unsqueeze(1)).flatten();
 }
 
-// Packed sequences, longest first: padding is never computed with.
+Tensor rows_at(const Tensor& x, const Tensor& places) {
+  return x.flatten(0, 1).index_select(0, places);
+}
+
+}  // namespace
+
+// By LibTorch's layers. A direction comes to the padding of a sentence last, so that what it makes
+// of it goes nowhere. cuDNN takes packed sequences, too, but needs their lengths on the host and
+// four times as long for the gradient of two directions.
+RecurrentEncoder::Encoded RecurrentEncoder::padded(Tensor data, const Tensor& valid) const {
+  const Tensor zeros =
+      at::zeros({1, data.size(0), hidden_}, weights_.front().options().requires_grad(false));
+  const Tensor turn = turned(valid);
+  const Tensor last = turn.view_as(valid).select(1, 0);  // of each sentence
+  Tensor summary;
+  for (int64_t layer = 0; layer < layers_; ++layer) {
+    if (layer > 0) data = drop(data, dropout_, is_training());
+    const auto run = [&](int64_t direction, const Tensor& input) {
+      const Tensor* weights = &weights_[static_cast<std::size_t>(4 * (2 * layer + direction))];
+      return run_library(cell_, {weights[0], weights[1], weights[2], weights[3]}, input,
+                         {zeros, zeros})
+          .outputs;
+    };
+    const Tensor forward = run(0, data);
+    const Tensor backward = run(1, rows_at(data, turn).view_as(data));
+    if (layer + 1 == layers_)
+      summary = at::cat({rows_at(forward, last), rows_at(backward, last)}, 1);
+    data = at::cat({forward, rows_at(backward, turn).view_as(forward)}, 2);
+  }
+  return {data.masked_fill(valid.logical_not().unsqueeze(2), 0), summary};
+}
+
 Memory RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
-  const Tensor order = source.lengths.argsort(/*stable=*/true, 0, /*descending=*/true);
-  const Tensor back = upload(order.argsort(), embedded.device());
-  const Tensor sorted = embedded.index_select(0, upload(order, embedded.device()));
-  const Tensor lengths = source.lengths.index_select(0, order);
-  const auto [data, batch_sizes] = at::_pack_padded_sequence(sorted, lengths, true);
-  const auto* rows = batch_sizes.const_data_ptr<int64_t>();
-  const Encoded encoded = kernels::can_run_recurrence(data, weights_.front())
-                              ? fused(data, lengths, {{rows, rows + batch_sizes.size(0)}})
-                              : library(data, batch_sizes);
-  const Tensor padded = std::get<0>(
-      at::_pad_packed_sequence(encoded.states, batch_sizes, true, 0.0, embedded.size(1)));
-  const Tensor values = drop(padded.index_select(0, back), dropout_, is_training());
-  return make_memory(values, source.valid, encoded.summary.index_select(0, back));
+  const Encoded encoded = kernels::can_run_recurrence(embedded, weights_.front())
+                              ? packed(embedded, source.lengths)
+                              : padded(embedded, source.valid);
+  return make_memory(drop(encoded.states, dropout_, is_training()), source.valid, encoded.summary);
 }
 
 }  // namespace heed::model

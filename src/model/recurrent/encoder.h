@@ -22,11 +22,11 @@ class RecurrentEncoder : public torch::nn::Module {
 
  private:
   struct Encoded {
-    Tensor states;   // packed: [places, hidden_size]
-    Tensor summary;  // [batch, hidden_size], longest first
+    Tensor states;   // [batch, source, hidden_size], zero on padding
+    Tensor summary;  // [batch, hidden_size]
   };
-  Encoded fused(Tensor data, const Tensor& lengths, const kernels::Packing& packing) const;
-  Encoded library(const Tensor& data, const Tensor& batch_sizes) const;
+  Encoded packed(const Tensor& embedded, const Tensor& lengths) const;
+  Encoded padded(Tensor data, const Tensor& valid) const;
 
   Cell cell_;
   int64_t layers_, hidden_;  // hidden: of one direction

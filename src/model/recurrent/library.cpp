@@ -5,6 +5,9 @@
 
 #include <tuple>
 
+#include "kernels/fp32.h"
+#include "kernels/product.h"
+
 namespace heed::model {
 namespace {
 
@@ -15,54 +18,30 @@ class Silent : public c10::WarningHandler {
   void process(const c10::Warning&) override {}
 };
 
-template <class Gru, class Lstm>
-LibraryOutput run(Cell cell, const Gru& gru, const Lstm& lstm) {
-  Silent silent;
-  const c10::WarningUtils::WarningHandlerGuard guard(&silent);
-  LibraryOutput out;
-  if (cell == Cell::gru)
-    std::tie(out.outputs, out.hidden) = gru();
-  else
-    std::tie(out.outputs, out.hidden, out.cell) = lstm();
-  return out;
-}
-
-/// The call's `train` switches dropout on, and on a GPU a gradient needs it, outside of training
-/// too: saliency is one.
-bool keeps_states(const LibraryLayers& layers) {
-  return layers.dropout > 0 || at::GradMode::is_enabled();
-}
-
 }  // namespace
 
-LibraryOutput run_library(const LibraryLayers& layers, const Tensor& input,
+// Autocast by itself would run cuDNN's recurrences in fp16, in which gradients that nobody scaled
+// vanish, where bf16 is asked for.
+LibraryOutput run_library(Cell cell, const LibraryWeights& weights, const Tensor& input,
                           const CellState& first) {
-  const bool keep = keeps_states(layers);
-  return run(
-      layers.cell,
-      [&] {
-        return at::gru(input, first.hidden, layers.weights, true, layers.layers, layers.dropout,
-                       keep, layers.both_directions, /*batch_first=*/true);
-      },
-      [&] {
-        return at::lstm(input, {first.hidden, first.cell}, layers.weights, true, layers.layers,
-                        layers.dropout, keep, layers.both_directions, /*batch_first=*/true);
-      });
-}
-
-LibraryOutput run_library(const LibraryLayers& layers, const Tensor& input,
-                          const Tensor& batch_sizes, const CellState& first) {
-  const bool keep = keeps_states(layers);
-  return run(
-      layers.cell,
-      [&] {
-        return at::gru(input, batch_sizes, first.hidden, layers.weights, true, layers.layers,
-                       layers.dropout, keep, layers.both_directions);
-      },
-      [&] {
-        return at::lstm(input, batch_sizes, {first.hidden, first.cell}, layers.weights, true,
-                        layers.layers, layers.dropout, keep, layers.both_directions);
-      });
+  const at::ScalarType type = kernels::product_type(input);
+  const kernels::WithoutAutocast in_this_type;
+  Silent silent;
+  const c10::WarningUtils::WarningHandlerGuard guard(&silent);
+  const auto as = [&](const Tensor& x) { return x.to(type); };
+  const std::vector<Tensor> all = {as(weights.input), as(weights.hidden), as(weights.input_bias),
+                                   as(weights.hidden_bias)};
+  // The call's `train` is what a gradient needs on a GPU, outside of training, too: saliency is
+  // one.
+  const bool keep_states = at::GradMode::is_enabled();
+  LibraryOutput out;
+  if (cell == Cell::gru)
+    std::tie(out.outputs, out.hidden) =
+        at::gru(as(input), as(first.hidden), all, true, 1, 0.0, keep_states, false, true);
+  else
+    std::tie(out.outputs, out.hidden, out.cell) = at::lstm(
+        as(input), {as(first.hidden), as(first.cell)}, all, true, 1, 0.0, keep_states, false, true);
+  return out;
 }
 
 }  // namespace heed::model

@@ -2,33 +2,23 @@
 // each step.
 #pragma once
 
-#include <vector>
-
 #include "kernels/tensor.h"
 #include "model/recurrent/cell.h"
 
 namespace heed::model {
 
-/// Layers with or without a backward direction, on top of each other.
-struct LibraryLayers {
-  Cell cell = Cell::gru;
-  std::vector<Tensor> weights;  // of each layer and direction: W, U, b of the input, b of the state
-  int64_t layers = 1;
-  bool both_directions = false;
-  double dropout = 0;  // between layers
+struct LibraryWeights {
+  Tensor input, hidden;            // W [gates, input], U [gates, hidden]
+  Tensor input_bias, hidden_bias;  // [gates]
 };
 
 struct LibraryOutput {
-  Tensor outputs;       // as the input, [..., hidden], with both directions side by side
-  Tensor hidden, cell;  // the last states, [layers * directions, batch, hidden]; cell: LSTM only
+  Tensor outputs;       // [batch, time, hidden]
+  Tensor hidden, cell;  // the last states, [1, batch, hidden]; cell: LSTM only
 };
 
-/// Input [batch, time, width], first states [layers * directions, batch, hidden].
-LibraryOutput run_library(const LibraryLayers& layers, const Tensor& input, const CellState& first);
-
-/// The same of packed sequences, longest first: input [places, width], batch_sizes as those of
-/// at::_pack_padded_sequence.
-LibraryOutput run_library(const LibraryLayers& layers, const Tensor& input,
-                          const Tensor& batch_sizes, const CellState& first);
+/// One layer of one direction: input [batch, time, width], first states [1, batch, hidden].
+LibraryOutput run_library(Cell cell, const LibraryWeights& weights, const Tensor& input,
+                          const CellState& first);
 
 }  // namespace heed::model

@@ -181,9 +181,11 @@ Tensor Transformer::embed(Embedding& embedding, const Positions& positions, cons
 
 /// Sources as they come, padded.
 Sentences padded_source(const Source& source) {
-  const int64_t shortest = source.lengths.min().item<int64_t>();
-  expect(shortest >= 1, "each sentence has its eos at least");
-  if (shortest == source.tokens.size(1)) return {};
+  if (source.lengths.defined()) {
+    const int64_t shortest = source.lengths.min().item<int64_t>();
+    expect(shortest >= 1, "each sentence has its eos at least");
+    if (shortest == source.tokens.size(1)) return {};
+  }
   return {.valid = source.valid.unsqueeze(1).unsqueeze(1)};
 }
 
