@@ -1,6 +1,7 @@
 """The parts of gpu.py's sitting that train and use whole models, and those for several GPUs."""
 import json
 import re
+import time
 
 from gpu_steps import computed, doctor_lines, goal, read_csv, settings, shrunk, spent_on, train
 from sitting import Row, Step
@@ -156,17 +157,18 @@ def family(at, what, config, minutes, *options):
     """heed bottleneck: the test score of each of its systems that was done in time."""
     folder = at.folder / what
 
-    def rows():
+    def read(done):
+        begin = time.time() - done.seconds - 1
         for path in sorted(folder.glob("*/summary.json")):
-            summary = json.loads(path.read_text(encoding="utf-8"))
-            yield Row(what, path.parent.name, f"BLEU {bleu(summary):.2f} after {summary['updates']:,} "
-                      f"updates in {summary['minutes']:.1f} minutes; lowest validation loss {summary['validation_loss']:.3f}")
+            if path.stat().st_mtime >= begin:  # the others are of an earlier sitting
+                summary = json.loads(path.read_text(encoding="utf-8"))
+                yield Row(what, path.parent.name, f"BLEU {bleu(summary):.2f} after {summary['updates']:,} "
+                          f"updates in {summary['minutes']:.1f} minutes; lowest validation loss {summary['validation_loss']:.3f}")
 
     changes = {"output": folder, "device": at.device, "threads": 0, "training.max_minutes": minutes,
                "decoding.batch_size": 256} | shrunk(at)
-    yield Step(what, config, ["heed", "bottleneck", f"configs/{config}.yaml", *settings(changes), *options], lambda _: [],
-               limit=1200)
-    yield computed(rows)
+    yield Step(what, config, ["heed", "bottleneck", f"configs/{config}.yaml", *settings(changes), "--overwrite", *options],
+               read, limit=1200, partial=True)
 
 
 def talks(at):
