@@ -167,6 +167,12 @@ class Parts(unittest.TestCase):
         self.assertEqual([(row.what, row.setting) for row in one.rows], [("talks", "none_30"), ("figure2", "none_30")])
         self.assertIn("BLEU 41.50 after 30 updates", one.rows[0].result)
 
+    def test_longer_parts_that_fail_do_not_show_an_earlier_sitting(self):
+        self.sit("talks")
+        os.utime(self.at.folder / "talks/none_30/summary.json", (0, 0))
+        self.assertEqual([row.result for row in self.sit("talks", FAIL="bottleneck").rows],
+                         ["FAILED: exit code 1: the driver fell over"])
+
     def test_a_driver_that_falls_over_fails_each_row_and_the_sitting_goes_on(self):
         one = self.sit(FAIL="device=cuda")
         failed = [row for row in one.rows if not row.good]
