@@ -167,6 +167,9 @@ def family(at, what, config, minutes, *options):
 
     changes = {"output": folder, "device": at.device, "threads": 0, "training.max_minutes": minutes,
                "decoding.batch_size": 256} | shrunk(at)
+    if at.small:  # a CPU has no time for the talks
+        changes |= {f"data.{kind}.{side}": at.data / f"{name}.{suffix}" for kind, name in (("valid", "valid"), ("test", "test2016"))
+                    for side, suffix in (("source", "de"), ("target", "en"))}
     yield Step(what, config, ["heed", "bottleneck", f"configs/{config}.yaml", *settings(changes), "--overwrite", *options],
                read, limit=1200, partial=True)
 
