@@ -5,9 +5,8 @@
 #include <memory>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/kernel_times.h"
+#include "apps/bench/cost_tables.h"
 #include "apps/bench/peak_memory.h"
-#include "apps/bench/profile.h"
 #include "apps/shared/family.h"
 #include "apps/shared/training_run.h"
 #include "apps/shared/trial_training.h"
@@ -55,29 +54,6 @@ Measured measure(const Config& config, const std::string& folder, const TrainArg
   return measured;
 }
 
-std::string percent(double part, double whole) {
-  return fixed(whole > 0 ? 100 * part / whole : 0, 1);
-}
-
-constexpr std::size_t kKernels = 40;  // listed of each system
-
-/// The dearest kernels of an update on a GPU, all of them, and the gaps between them.
-void add_kernels(const std::string& system, const Measured& measured, text::Table& table) {
-  const KernelTimes& times = measured.kernels;
-  if (times.calls == 0) return;
-  const auto updates = static_cast<double>(measured.watched);
-  const auto add = [&](const std::string& name, double calls, double seconds) {
-    table.rows.push_back({system, name, fixed(calls / updates, 1),
-                          fixed(1e3 * seconds / updates, 3),
-                          percent(seconds, times.busy + times.idle)});
-  };
-  add("all", static_cast<double>(times.calls), times.busy);
-  add("none", 0, times.idle);
-  for (std::size_t i = 0; i < std::min<std::size_t>(kKernels, times.kernels.size()); ++i)
-    add(times.kernels[i].name, static_cast<double>(times.kernels[i].calls),
-        times.kernels[i].seconds);
-}
-
 std::vector<std::string> row_of(const std::string& name, const Measured& measured, double peak) {
   const double rate = static_cast<double>(measured.tokens) / measured.seconds;
   return {name,
@@ -104,8 +80,7 @@ void bench_train(const TrainArgs& args) {
       {"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib", "waiting_%",
        "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
       {}};
-  text::Table operations{{"system", "operation", "calls", "seconds", "%"}, {}};
-  text::Table kernels{{"system", "kernel", "calls_per_update", "ms_per_update", "%"}, {}};
+  CostTables costs;
   const double fp32 = gemm_gflops(false);
   // Where the processor has no such products, LibTorch's take a hundred times as long.
   const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
@@ -117,18 +92,12 @@ void bench_train(const TrainArgs& args) {
     config.data.train = repeated(config.data.train, args.pairs);
     const Measured measured = measure(config, folder, args);
     table.rows.push_back(row_of(member.name, measured, fp32));
-    add_kernels(member.name, measured, kernels);
-    double whole = 0;
-    for (const OperationCost& cost : measured.operations) whole += cost.seconds;
-    for (std::size_t i = 0; i < std::min<std::size_t>(10, measured.operations.size()); ++i) {
-      const OperationCost& cost = measured.operations[i];
-      operations.rows.push_back({member.name, cost.name, std::to_string(cost.calls),
-                                 fixed(cost.seconds, 4), percent(cost.seconds, whole)});
-    }
+    costs.add(member.name, measured.kernels, static_cast<double>(measured.watched));
+    costs.add(member.name, measured.operations);
   }
   publish(args.common, "training", table, {});
-  if (args.profile) publish(args.common, "operations", operations, {});
-  if (!kernels.rows.empty()) publish(args.common, "kernels", kernels, {});
+  if (args.profile) publish(args.common, "operations", costs.operations, {});
+  if (!costs.kernels.rows.empty()) publish(args.common, "kernels", costs.kernels, {});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "apps/bench/bench.h"
+#include "apps/bench/cost_tables.h"
 #include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/strings.h"
@@ -22,6 +23,7 @@ struct TranslateArgs {
   std::vector<std::string> weights, settings;
   std::vector<int64_t> batches = {1, 32}, beams;
   int64_t lines = 1000;
+  bool profile = false;
   BenchOptions common;
 };
 
@@ -40,10 +42,22 @@ struct Speed {
   int64_t pieces = 0;           // of the best translations, eos included
 };
 
+/// Unmeasured: on a CPU a few lines; on a GPU, which loads a kernel when it is first launched, a
+/// whole batch.
+void warm_up(decode::Translator& translator, const std::vector<std::string>& lines) {
+  std::vector<std::string> some;
+  const auto batches = translator.batches_of(lines);
+  if (translator.device().is_cpu() || batches.empty())
+    some.assign(lines.begin(), lines.begin() + std::min<int64_t>(std::ssize(lines), 8));
+  else
+    for (const int64_t i : batches.front()) some.push_back(lines[static_cast<std::size_t>(i)]);
+  translator.translate(some);
+}
+
 Speed measure(decode::Translator& translator, const std::vector<std::string>& lines, int repeats) {
   std::vector<double> search, text;
   Speed speed;
-  translator.translate({lines.begin(), lines.begin() + std::min<int64_t>(std::ssize(lines), 8)});
+  warm_up(translator, lines);
   for (int i = 0; i < repeats; ++i) {
     const decode::Translator::Times before = translator.times();
     const auto translations = translator.translate(lines);
@@ -57,6 +71,16 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
   speed.search = median(std::move(search));
   speed.text = median(std::move(text));
   return speed;
+}
+
+/// Where the time of one more translation goes; on a GPU also that of another one's kernels.
+void add_profile(const std::string& system, decode::Translator& translator,
+                 const std::vector<std::string>& lines, CostTables& costs) {
+  const auto translate = [&] { translator.translate(lines); };
+  if (!translator.device().is_cpu()) costs.add(system, watch_kernels(translate), 1);
+  const Profile profile;
+  translate();
+  costs.add(system, profile.operations());
 }
 
 void bench_translate(const TranslateArgs& args) {
@@ -73,6 +97,7 @@ void bench_translate(const TranslateArgs& args) {
   text::Table table{{"weights", "batch", "beam", "threads", "sentences_per_second",
                      "pieces_per_second", "text_seconds", "load_seconds", "peak_mib"},
                     {}};
+  CostTables costs;
   for (const std::string& kind : weights)
     for (const int64_t beam : beams)
       for (const int64_t batch : args.batches) {
@@ -97,8 +122,14 @@ void bench_translate(const TranslateArgs& args) {
                               fixed(static_cast<double>(speed.pieces) / speed.search, 0),
                               fixed(speed.text, 3), fixed(load + packing, 3),
                               std::to_string(process_mib("VmHWM"))});
+        if (args.profile)
+          add_profile((weights.size() > 1 ? kind + ", " : "") + "batch " + std::to_string(batch) +
+                          ", beam " + std::to_string(beam),
+                      *translator, lines, costs);
       }
   publish(args.common, "translate", table, {});
+  if (args.profile) publish(args.common, "operations", costs.operations, {});
+  if (!costs.kernels.rows.empty()) publish(args.common, "kernels", costs.kernels, {});
 }
 
 }  // namespace
@@ -131,6 +162,10 @@ void add_bench_translate(CommandLine& bench) {
       .option("--set", args->settings,
               "Change one key of the model's configuration; may be repeated")
       .one_at_a_time();
+  command.group("Measuring");
+  command.flag("--profile", args->profile,
+               "Then translate once more, and show the ten operations of LibTorch that take the "
+               "most time; on a GPU also the kernels, and the time in which none runs");
   args->common.add(command, /*repeated=*/true);
   command.examples(
       {"heed bench translate runs/multi30k_quick --source data/multi30k/test2016.de "

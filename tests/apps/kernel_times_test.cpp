@@ -1,10 +1,15 @@
 // How a GPU's time is divided, from kernels that were invented for it.
 #include "apps/bench/kernel_times.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "apps/bench/cost_tables.h"
 
 namespace heed {
 namespace {
+
+using testing::ElementsAre;
 
 constexpr uint64_t kSecond = 1'000'000'000;
 
@@ -35,6 +40,32 @@ TEST(KernelTimes, OfNothingAreNone) {
   EXPECT_EQ(times.calls, 0);
   EXPECT_EQ(times.idle, 0);
   EXPECT_TRUE(times.kernels.empty());
+}
+
+TEST(KernelTimes, InATableAreThoseOfAnUpdateAndSharesOfTheWhole) {
+  CostTables costs;
+  costs.add("idle", KernelTimes{}, 4);
+  EXPECT_TRUE(costs.kernels.rows.empty());
+  costs.add("big", kernel_times({{"a", 0, kSecond}, {"b", 3 * kSecond, 4 * kSecond}}), 4);
+  EXPECT_THAT(costs.kernels.rows, ElementsAre(ElementsAre("big", "all", "0.5", "500.000", "50.0"),
+                                              ElementsAre("big", "none", "0.0", "500.000", "50.0"),
+                                              ElementsAre("big", "a", "0.2", "250.000", "25.0"),
+                                              ElementsAre("big", "b", "0.2", "250.000", "25.0")));
+}
+
+TEST(KernelTimes, InATableAreFortyOfASystemAndTheTenDearestOperations) {
+  CostTables costs;
+  std::vector<KernelRun> runs;
+  std::vector<OperationCost> operations;
+  for (uint64_t i = 0; i < 50; ++i) {
+    runs.push_back({std::to_string(i), i, i + 1});
+    operations.push_back({.name = "aten::mm", .seconds = 0.5, .calls = 3});
+  }
+  costs.add("one", kernel_times(runs), 1);
+  costs.add("one", operations);
+  EXPECT_EQ(costs.kernels.rows.size(), 42U);
+  ASSERT_EQ(costs.operations.rows.size(), 10U);
+  EXPECT_THAT(costs.operations.rows[0], ElementsAre("one", "aten::mm", "3", "0.5000", "2.0"));
 }
 
 // LibTorch's profiler, which says on standard error that there is no GPU.

@@ -55,17 +55,23 @@ def bench_train(words):
         lines.append(f"{system},bf16,{speed - 50_000 * ('deterministic=true' in words)},0.1,30.0,60.0,9.9")
     write(f"{after(words, '-o')}/training.csv", "\n".join(lines) + "\n")
     if "--profile" in words:
-        write(f"{after(words, '-o')}/operations.csv", "system,operation,calls,seconds,%\n" + "".join(
-            f"{system},aten::mm,52,0.0100,60.0\n" for system in after(words, "--systems").split(",")))
-        write(f"{after(words, '-o')}/kernels.csv", "system,kernel,calls_per_update,ms_per_update,%\n" + "".join(
-            f"{system},all,610.0,31.500,90.0\n{system},none,0.0,3.500,10.0\n{system},gemm,90.0,20.000,57.1\n"
-            for system in after(words, "--systems").split(",")))
+        write_profile(words, after(words, "--systems").split(","))
+
+
+def write_profile(words, systems):
+    write(f"{after(words, '-o')}/operations.csv", "system,operation,calls,seconds,%\n" + "".join(
+        f'"{system}",aten::mm,52,0.0100,60.0\n' for system in systems))
+    write(f"{after(words, '-o')}/kernels.csv", "system,kernel,calls_per_update,ms_per_update,%\n" + "".join(
+        f'"{system}",all,610.0,31.500,90.0\n"{system}",none,0.0,3.500,10.0\n"{system}",gemm,90.0,20.000,57.1\n'
+        for system in systems))
 
 
 def bench_translate(words):
     write(f"{after(words, '-o')}/translate.csv", "weights,batch,beam,sentences_per_second,pieces_per_second\n" + "".join(
         f"bf16,{batch},{after(words, '--beam')},{10.5 * int(batch)},{99 * int(batch)}\n"
         for batch in after(words, "--batch").split(",")))
+    if "--profile" in words:
+        write_profile(words, [f"batch {batch}, beam {after(words, '--beam')}" for batch in after(words, "--batch").split(",")])
 
 
 def reference(words):

@@ -1,7 +1,9 @@
 """The parts of gpu.py's sitting that train and use whole models, and those for several GPUs."""
 import json
+import re
+import time
 
-from gpu_steps import computed, doctor_lines, goal, read_csv, settings, shrunk, train
+from gpu_steps import computed, doctor_lines, goal, read_csv, settings, shrunk, spent_on, train
 from sitting import Row, Step
 
 # The goals, on one H100 (docs/gpu.md).
@@ -51,22 +53,32 @@ def lines_to_translate(at):
     return path
 
 
-def search_speed(at, model, beam, batches, *more):
-    setting = f"{model}, beam {beam}, bf16"
-    folder = at.folder / f"translate-{model}-{beam}"
+def bench_translate(at, model, beam, batches, setting, read, *more, lines=100_000):
+    """Of one file, by batch; 0: what fits in memory."""
+    folder = at.folder / re.sub(r"\W+", "-", f"translate-{setting}")
+    return Step("translating", setting, [
+        "heed", "bench", "translate", at.folder / model, "--source", at.folder / "lines.de", "--device", at.device,
+        "--beam", beam, "--batch", ",".join(map(str, batches)), "--lines", lines, "--weights", "bf16", *more, "-o", folder],
+        lambda _: read(folder), limit=60)
 
-    def read(_):
+
+def search_speed(at, model, beam, batches):
+    def read(folder):
         for line in read_csv(folder / "translate.csv"):
-            speed = float(line["sentences_per_second"])
-            judged = model == "minute" and beam == 5 and line["batch"] == str(batches[-1])
-            yield Row("translating", f"{model}, beam {line['beam']}, {int(line['batch']):,} sentences at a time",
+            speed, batch = float(line["sentences_per_second"]), int(line["batch"])
+            together = f"{batch:,} sentences at a time" if batch else "as many sentences at a time as fit"
+            judged = model == "minute" and beam == 5 and batch == max(batches)
+            yield Row("translating", f"{model}, beam {line['beam']}, {together}",
                       f"{speed:,.0f} sentences/s, {float(line['pieces_per_second']):,.0f} pieces/s",
                       goal(speed, SENTENCES) if judged else "")
 
-    return Step("translating", setting, [
-        "heed", "bench", "translate", at.folder / model, "--source", at.folder / "lines.de", "--device", at.device,
-        "--beam", beam, "--batch", ",".join(map(str, batches)), "--lines", 100_000, "--weights", "bf16",
-        "--repeats", 1, "-o", folder, *more], read, limit=40)
+    return bench_translate(at, model, beam, batches, f"{model}, beam {beam}, bf16", read, "--repeats", 3)
+
+
+def search_profile(at, model, beam, batches):
+    """In a command of its own: watching costs time. The largest batch is whole."""
+    return bench_translate(at, model, beam, batches, f"{model}, beam {beam}: operations", lambda folder: spent_on(
+        folder, "translating", f"{model}, {{}}, {max(batches):,} lines"), "--repeats", 1, "--profile", lines=max(batches))
 
 
 def translate(at, device):
@@ -93,7 +105,8 @@ def translating(at):
     if not (at.folder / "minute/model.safetensors").is_file():
         yield train(at, "minute", "translating", "a model for it", {"training.max_minutes": 0.3} | shrunk(at),
                     config="configs/multi30k_minute.yaml")
-    yield search_speed(at, "minute", 5, (4, 8) if at.small else (32, 512, 2048))
+    batches = (4, 8) if at.small else (32, 512, 2048)
+    yield search_speed(at, "minute", 5, (*batches, 0))
     yield search_speed(at, "minute", 1, (8,) if at.small else (2048,))
     yield translate(at, at.device)
     if at.device != "cpu":
@@ -104,6 +117,7 @@ def translating(at):
         "model.type": "rnn", "model.attention": "luong_general", "model.tie": "none", "training.updates": updates,
         "training.validate_every": updates, "training.save_every": updates})
     yield search_speed(at, "luong_general", 5, (8,) if at.small else (512,))
+    yield search_profile(at, "minute", 5, batches)
 
 
 # --- several GPUs, and longer trainings
@@ -143,17 +157,21 @@ def family(at, what, config, minutes, *options):
     """heed bottleneck: the test score of each of its systems that was done in time."""
     folder = at.folder / what
 
-    def rows():
+    def read(done):
+        begin = time.time() - done.seconds - 1
         for path in sorted(folder.glob("*/summary.json")):
-            summary = json.loads(path.read_text(encoding="utf-8"))
-            yield Row(what, path.parent.name, f"BLEU {bleu(summary):.2f} after {summary['updates']:,} "
-                      f"updates in {summary['minutes']:.1f} minutes; lowest validation loss {summary['validation_loss']:.3f}")
+            if path.stat().st_mtime >= begin:  # the others are of an earlier sitting
+                summary = json.loads(path.read_text(encoding="utf-8"))
+                yield Row(what, path.parent.name, f"BLEU {bleu(summary):.2f} after {summary['updates']:,} "
+                          f"updates in {summary['minutes']:.1f} minutes; lowest validation loss {summary['validation_loss']:.3f}")
 
     changes = {"output": folder, "device": at.device, "threads": 0, "training.max_minutes": minutes,
                "decoding.batch_size": 256} | shrunk(at)
-    yield Step(what, config, ["heed", "bottleneck", f"configs/{config}.yaml", *settings(changes), *options], lambda _: [],
-               limit=1200)
-    yield computed(rows)
+    if at.small:  # a CPU has no time for the talks
+        changes |= {f"data.{kind}.{side}": at.data / f"{name}.{suffix}" for kind, name in (("valid", "valid"), ("test", "test2016"))
+                    for side, suffix in (("source", "de"), ("target", "en"))}
+    yield Step(what, config, ["heed", "bottleneck", f"configs/{config}.yaml", *settings(changes), "--overwrite", *options],
+               read, limit=1200, partial=True)
 
 
 def talks(at):

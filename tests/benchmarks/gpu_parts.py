@@ -4,7 +4,7 @@ import json
 import re
 
 import gpu_models
-from gpu_steps import bench, computed, goal, read_csv, train
+from gpu_steps import bench, computed, goal, read_csv, spent_on, train
 from sitting import Part, Row, Step
 
 # The goals, on one H100 (docs/gpu.md).
@@ -59,6 +59,11 @@ def doctor(at):
 # --- training: speed beside the plain PyTorch loop
 
 
+def warm(shape):
+    """Updates of heed bench. Those of big wait for the GPU rather than for the host, and fewer suffice."""
+    return {"updates": 10, "warmup": 20} if shape == "big" else {}
+
+
 def speeds(at, shape):
     def read(folder):
         for line, batch in zip(read_csv(folder / "training.csv"), at.batches):
@@ -67,7 +72,7 @@ def speeds(at, shape):
             yield Row("training", f"{shape}, {line['precision']}, batches of {batch:,}",
                       f"{speed:,.0f} tokens/s; forward {line['forward_%']} %, backward {line['backward_%']} %, optimizer "
                       f"{line['optimizer_%']} %, waiting {line['waiting_%']} %", goal(speed, least) if least else "")
-    return bench(at, shape, "training", f"{shape}, bf16", read)
+    return bench(at, shape, "training", f"{shape}, bf16", read, **warm(shape))
 
 
 def reference(at, shape, batches, *more):
@@ -75,6 +80,7 @@ def reference(at, shape, batches, *more):
     model, size = (shape, "small") if shape in ("luong_general", "bahdanau", "none") else ("transformer", {
         "W1": "small"}.get(shape, "small" if at.small else shape))
     name = "PyTorch, compiled" if "--compile" in more else "PyTorch"
+    updates, warmup = (2, 1) if at.small else (8, 12) if shape in ("base", "big") else (20, 30)
 
     def read(done):
         for line in filter(lambda line: line.startswith("{"), done.said.splitlines()):
@@ -88,8 +94,7 @@ def reference(at, shape, batches, *more):
     return Step("training", f"{name}: {shape}, bf16", [
         "reference", "--ids", at.data.parent / "gpu/ids.json.gz", "--device", at.device, "--precision", "bf16",
         "--model", model, "--shape", size, "--batch-tokens", ",".join(map(str, batches)),
-        "--updates", 2 if at.small else 20, "--warmup", 1 if at.small else 5, *more], read,
-        limit=100 if more else 60, least=20 if more else 8)
+        "--updates", updates, "--warmup", warmup, *more], read, limit=100 if more else 90, least=20 if more else 8, partial=True)
 
 
 def ratios(at, shape, batches):
@@ -128,50 +133,32 @@ def compiled(at):
 # --- time: which operations and kernels take it, and what graphs save
 
 
-def operations(folder):
-    lines = read_csv(folder / "operations.csv")
-    for system in dict.fromkeys(line["system"] for line in lines):
-        own = [line for line in lines if line["system"] == system]
-        yield Row("time", f"{system}: operations", "; ".join(
-            f"{line['operation']} (" + ", ".join(f"{key} {value}" for key, value in line.items()
-                                                 if key not in ("system", "operation")) + ")" for line in own[:6]))
+def profile(at, shape, *sizes, warmup=40):
+    """Of large batches, and with `sizes` of others."""
+    return bench(at, shape, "time", f"{shape}: operations", lambda folder: spent_on(folder, "time", "{}, an update"),
+                 "--profile", systems=",".join((shape, *sizes)), updates=5, warmup=warmup)
 
 
-def kernels(folder):
-    """Launches, busy and idle time of an update on a GPU, and its dearest kernels."""
-    path = folder / "kernels.csv"
-    lines = read_csv(path) if path.exists() else []
-    for system in dict.fromkeys(line["system"] for line in lines):
-        own = {line["kernel"]: line for line in lines if line["system"] == system}
-        everything, idle = own.pop("all"), own.pop("none")
-        dearest = "; ".join(f"{name[:60]} ({line['calls_per_update']} x, {line['ms_per_update']} ms)"
-                            for name, line in list(own.items())[:6])
-        yield Row("time", f"{system}: kernels of an update",
-                  f"{everything['calls_per_update']} launches, {everything['ms_per_update']} ms; "
-                  f"none runs for {idle['ms_per_update']} ms ({idle['%']} %): {dearest}")
-
-
-def spent_on(folder):
-    yield from operations(folder)
-    yield from kernels(folder)
-
-
-def graphs(at, shape):
+def graphs(at, shape, *more, **numbers):
     def read(folder):
         for line, batch in zip(read_csv(folder / "training.csv"), at.batches):
             speed, plain = float(line["tokens_per_s"]), at.found.get(("heed", shape, batch))
             yield Row("time", f"{shape} with graphs, batches of {batch:,}", f"{speed:,.0f} tokens/s" + (
                 f", {speed / plain:.2f} x without" if plain else ""))
-    # A graph is recorded for each size of batches: the first updates are slow.
-    step = bench(at, shape, "time", f"{shape} with graphs", read, "--set", "training.graphs=auto", updates=40, warmup=40)
+        if "--profile" in more:
+            yield from spent_on(folder, "time", "{} with graphs, an update")
+    step = bench(at, shape, "time", f"{shape} with graphs", read, "--set", "training.graphs=auto", *more, **numbers)
     return dataclasses.replace(step, optional="graphs: unknown key")
 
 
 def spent(at):
-    yield bench(at, "W1", "time", "W1: operations", spent_on, "--profile")
-    yield graphs(at, "W1")
+    yield profile(at, "W1", "W1_small_batches")
+    # A graph is recorded for each shape of batches: the first updates are slow.
+    yield graphs(at, "W1", "--profile", updates=60, warmup=150)
+    for shape in ("luong_general", "bahdanau"):
+        yield profile(at, shape, f"{shape}_small_batches")
+    yield profile(at, "big", warmup=20)
     yield graphs(at, "luong_general")
-    yield bench(at, "big", "time", "big: operations", spent_on, "--profile", systems="big")
 
 
 # --- bits: the same in each run
@@ -219,11 +206,11 @@ def parts_of(at):
     several = lambda: "" if at.gpus > 1 else "there is one GPU"  # noqa: E731
     return [
         Part("doctor", 60, "Is the machine right, and every operator and precision?", lambda: doctor(at)),
-        Part("training", 150, "How fast is training, beside a plain PyTorch loop?", lambda: training(at)),
+        Part("training", 210, "How fast is training, beside a plain PyTorch loop?", lambda: training(at)),
         Part("minute", 75, "How good is a model from raw text in a minute?", lambda: gpu_models.minute(at)),
-        Part("translating", 60, "How fast is the search, and does it find what a CPU finds?", lambda: gpu_models.translating(at)),
-        Part("time", 30, "Which operations take the time of an update, and what do graphs save?", lambda: spent(at)),
+        Part("translating", 120, "How fast is the search, and does it find what a CPU finds?", lambda: gpu_models.translating(at)),
         Part("bits", 40, "Has each run the same bits, and what does that cost?", lambda: bits(at)),
+        Part("time", 120, "Which operations take the time of an update, and what do graphs save?", lambda: spent(at)),
         Part("ranks", 120, "How do several GPUs scale?", lambda: gpu_models.ranks(at), missing=several),
         Part("best", 195, "How good is a model from raw text in three minutes?", lambda: gpu_models.best(at)),
         Part("compiled", 200, "How fast is the PyTorch loop with torch.compile?", lambda: compiled(at)),

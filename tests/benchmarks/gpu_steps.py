@@ -9,7 +9,7 @@ import json
 import pathlib
 import re
 
-from sitting import Step
+from sitting import Row, Step
 
 
 @dataclasses.dataclass
@@ -85,9 +85,40 @@ def read_csv(path):
         return list(csv.DictReader(file))
 
 
-def bench(at, shape, what, setting, read, *more, systems=None, updates=20, warmup=5):
+def bench(at, shape, what, setting, read, *more, systems=None, updates=20, warmup=40):
+    """A GPU loads a kernel when it is first launched: without so long a warm-up the updates that are measured still wait for
+    that."""
     folder = at.folder / ("bench-" + re.sub(r"\W+", "-", f"{shape}-{setting}"))
     return Step(what, setting, [
         "heed", "bench", "train", at.config, "--systems", systems or f"{shape},{shape}_small_batches",
         "--updates", 2 if at.small else updates, "--warmup", 1 if at.small else warmup, "--set", f"device={at.device}", *more,
-        "-o", folder], lambda done: read(folder), limit=60)
+        "-o", folder], lambda done: read(folder), limit=90)
+
+
+def operations(folder, what, form):
+    """The dearest operations on the host, of each system that --profile saw. `form` makes a row's setting of its name."""
+    lines = read_csv(folder / "operations.csv")
+    for system in dict.fromkeys(line["system"] for line in lines):
+        own = [line for line in lines if line["system"] == system]
+        yield Row(what, form.format(system) + ": operations", "; ".join(
+            f"{line['operation']} (" + ", ".join(f"{key} {value}" for key, value in line.items()
+                                                 if key not in ("system", "operation")) + ")" for line in own[:6]))
+
+
+def kernels(folder, what, form):
+    """Launches, busy and idle time of a GPU, and its dearest kernels, in an update or one translation of all lines."""
+    path = folder / "kernels.csv"
+    lines = read_csv(path) if path.exists() else []
+    for system in dict.fromkeys(line["system"] for line in lines):
+        own = {line["kernel"]: line for line in lines if line["system"] == system}
+        everything, idle = own.pop("all"), own.pop("none")
+        dearest = "; ".join(f"{name[:60]} ({line['calls_per_update']} x, {line['ms_per_update']} ms)"
+                            for name, line in list(own.items())[:6])
+        yield Row(what, form.format(system) + ": kernels",
+                  f"{everything['calls_per_update']} launches, {everything['ms_per_update']} ms; "
+                  f"none runs for {idle['ms_per_update']} ms ({idle['%']} %): {dearest}")
+
+
+def spent_on(folder, what, form="{}"):
+    yield from operations(folder, what, form)
+    yield from kernels(folder, what, form)

@@ -2,7 +2,8 @@
 
 A Part has a limit in seconds and its steps. A step is a command, whose output becomes rows, or rows that are computed from
 what the commands before it found. A command gets its own limit or what is left of its part, whichever is less. What does
-not begin, or is cut off by the end of its part, is a row that says so; what fails by itself is a row with its error.
+not begin, or is cut off by the end of its part, is a row that says so; what fails by itself is a row with its error. Where a
+step asks for it, what was printed before that counts.
 """
 import dataclasses
 import os
@@ -37,7 +38,8 @@ class Done:
 @dataclasses.dataclass
 class Step:
     """`command` is its words; None: nothing is run. `read` makes rows of what it did. Where an error has what the
-    expression `optional` says, program or device do not have what is asked for."""
+    expression `optional` says, program or device do not have what is asked for. `partial`: what it printed before it failed
+    or was cut off is read, too, as far as its lines are whole."""
     what: str
     setting: str
     command: typing.Optional[list]
@@ -45,6 +47,7 @@ class Step:
     limit: float = 60
     least: float = LEAST
     optional: str = ""
+    partial: bool = False
     why: typing.Callable[[str], str] = lambda said: ""  # what the output of a command that failed says of the reason
 
 
@@ -107,7 +110,7 @@ def run(command, limit, log, cwd=None, environment=None):
         try:
             status = process.wait(timeout=limit)
         except subprocess.TimeoutExpired:
-            raise Ended(f"not done after {limit:.0f} s", late=True) from None
+            status = None
         finally:
             try:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -117,6 +120,8 @@ def run(command, limit, log, cwd=None, environment=None):
         out.seek(0)
         err.seek(0)
         said, errors = out.read(), err.read().split("\n", 1)[1]
+        if status is None:
+            raise Ended(f"not done after {limit:.0f} s", late=True, said=said)
         if status:
             raise Ended(f"{ended_by(status)}: {last_line(errors.strip() or said)}", said=said)
         return said
@@ -196,6 +201,9 @@ class Sitting:
         try:
             said = run(command, limit, self.logs / name, self.folder, environment)
         except Ended as ended:
+            if step.partial:
+                whole = ended.said[:ended.said.rfind("\n") + 1]
+                self.read(step, Done(whole, self.clock() - begin), shown, whole=False)
             cut = ended.late and limit < self.patience * step.limit
             unknown = bool(step.optional and re.search(step.optional, str(ended)))
             result = f"left out: {ended}, the end of its part" if cut else \
@@ -204,11 +212,13 @@ class Sitting:
             return
         self.read(step, Done(said, self.clock() - begin), shown)
 
-    def read(self, step, done, shown):
+    def read(self, step, done, shown, whole=True):
+        """Adds the rows of what a command printed. If that is not `whole`, it may end where `read` expects more."""
         try:
             for row in step.read(done):
                 row.command = row.command or shown
                 self.add(row)
         except Exception as error:  # whatever an unexpected output leads to, the rows after it count, too
-            self.add(Row(step.what, step.setting, f"FAILED: its output was not understood: {error!r}", command=shown,
-                         good=False))
+            if whole:
+                self.add(Row(step.what, step.setting, f"FAILED: its output was not understood: {error!r}", command=shown,
+                             good=False))

@@ -93,6 +93,20 @@ class Parts(unittest.TestCase):
                                        ("transformer", "base", "32768,4096"), ("luong_general", "small", "32768,4096"),
                                        ("bahdanau", "small", "32768,4096"), ("none", "small", "32768,4096")])
 
+    def test_warm_ups_are_as_long_as_a_gpu_loads_kernels(self):
+        def counts(command):
+            return tuple(int(re.search(rf"--{name} (\d+)", command).group(1)) for name in ("updates", "warmup"))
+
+        commands = {row.command for row in self.sit("training").rows if row.command}
+        found = {(command.split()[0] == "heed", re.search(r"--(?:systems|shape) (\w+)", command).group(1)): counts(command)
+                 for command in commands}
+        self.assertEqual(found, {
+            (True, "W1"): (20, 40), (True, "base"): (20, 40), (True, "big"): (10, 20), (True, "luong_general"): (20, 40),
+            (True, "bahdanau"): (20, 40), (True, "none"): (20, 40),
+            (False, "small"): (20, 30), (False, "base"): (8, 12), (False, "big"): (8, 12)})
+        self.sit("time")
+        self.assertIn((60, 150), [counts(gpu.shown(step.command)) for step in gpu_parts.spent(self.at)])
+
     def test_a_goal_that_is_missed_is_no_failure(self):
         self.assertEqual(gpu_steps.goal(110_000, 220_000), ">= 220,000: 0.50 of it")
         one = self.sit("minute")
@@ -107,9 +121,12 @@ class Parts(unittest.TestCase):
         self.assertTrue(one.good)
         self.assertEqual(self.row(one, "W1 with graphs").result,
                          "left out: exit code 1: heed: --set training.graphs: unknown key; allowed: batch_size")
-        self.assertEqual(self.row(one, "big: operations").result, "aten::mm (calls 52, seconds 0.0100, % 60.0)")
-        self.assertEqual(self.row(one, "big: kernels of an update").result,
-                         "610.0 launches, 31.500 ms; none runs for 3.500 ms (10.0 %): gemm (90.0 x, 20.000 ms)")
+        self.assertEqual(self.row(one, "big, an update: operations").result, "aten::mm (calls 52, seconds 0.0100, % 60.0)")
+        kernels = [row for row in one.rows if row.setting.endswith(", an update: kernels")]
+        self.assertEqual([row.setting.split(",")[0] for row in kernels], [
+            "W1", "W1_small_batches", "luong_general", "luong_general_small_batches", "bahdanau", "bahdanau_small_batches", "big"])
+        self.assertEqual({row.result for row in kernels},
+                         {"610.0 launches, 31.500 ms; none runs for 3.500 ms (10.0 %): gemm (90.0 x, 20.000 ms)"})
 
     def test_the_same_bits_are_met_or_missed(self):
         one = self.sit("training", "bits")
@@ -129,7 +146,10 @@ class Parts(unittest.TestCase):
     def test_translating_uses_the_model_of_a_minute_or_makes_one(self):
         one = self.sit("minute", "translating")
         self.assertEqual(self.row(one, "minute, beam 5, 2,048 sentences at a time").goal, ">= 20,000: met")
+        self.assertEqual(self.row(one, "minute, beam 5, as many sentences at a time as fit").goal, "")
         self.assertEqual(self.row(one, "minute, beam 1, 2,048 sentences at a time").goal, "")
+        kernels = [self.row(one, f"minute, batch {batch}, beam 5, 2,048 lines: kernels") for batch in (32, 512, 2048)]
+        self.assertTrue(all("--profile" in row.command and row.result.startswith("610.0 launches") for row in kernels))
         self.assertEqual(self.row(one, "fp32 on cuda and on a CPU").result, "2 of 2 lines are the same")
         self.assertEqual((self.at.folder / "lines.de").read_text(), "eins\nzwei\n" * 4)
         trained = list(self.at.folder.glob("logs/*a_model_for_it.err"))
@@ -146,6 +166,12 @@ class Parts(unittest.TestCase):
         one = self.sit("talks", "figure2")
         self.assertEqual([(row.what, row.setting) for row in one.rows], [("talks", "none_30"), ("figure2", "none_30")])
         self.assertIn("BLEU 41.50 after 30 updates", one.rows[0].result)
+
+    def test_longer_parts_that_fail_do_not_show_an_earlier_sitting(self):
+        self.sit("talks")
+        os.utime(self.at.folder / "talks/none_30/summary.json", (0, 0))
+        self.assertEqual([row.result for row in self.sit("talks", FAIL="bottleneck").rows],
+                         ["FAILED: exit code 1: the driver fell over"])
 
     def test_a_driver_that_falls_over_fails_each_row_and_the_sitting_goes_on(self):
         one = self.sit(FAIL="device=cuda")

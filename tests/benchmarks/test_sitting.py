@@ -75,6 +75,22 @@ class Sat(unittest.TestCase):
         self.assertEqual([row.result for row in one.rows], ["FAILED: not done after 0 s", "2"])
         self.assertFalse(one.good)
 
+    def test_what_was_printed_before_a_limit_or_a_failure_counts_where_a_step_asks_for_it(self):
+        def rows(done):
+            for line in done.said.splitlines():
+                yield Row("a", "b", str(int(line)))
+
+        late, failed = "echo 1; echo 2; printf 3; sleep 60", "echo 4; echo x; echo 5; echo 'no memory' >&2; exit 1"
+        self.assertEqual(self.results(shell(late, read=rows, limit=0.5, partial=True), shell(late, read=rows, limit=0.2),
+                                      shell(failed, read=rows, partial=True)),
+                         ["1", "2", "FAILED: not done after 0 s", "FAILED: not done after 0 s",
+                          "4", "FAILED: exit code 1: no memory"])
+
+    def test_what_was_printed_before_the_end_of_a_part_counts_and_is_no_failure(self):
+        one = self.sit(Part("p", 0.5, "?", lambda: [shell("echo 1; sleep 60", least=0, partial=True)]))
+        self.assertEqual([row.result for row in one.rows], ["1", "left out: not done after 0 s, the end of its part"])
+        self.assertTrue(one.good)
+
     def test_the_end_of_a_part_is_no_failure_of_the_command_and_the_next_part_runs(self):
         parts = [Part("p", 0.3, "?", lambda: [shell("sleep 60", least=0), shell("echo 2", "c", "d", least=5)]),
                  Part("q", 60, "?", lambda: [shell("echo 3")])]
