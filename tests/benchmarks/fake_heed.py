@@ -99,6 +99,8 @@ def main(words):
     elif words[1:3] == ["bench", "translate"]:
         bench_translate(words)
     elif words[1] == "translate":
+        if os.path.exists(after(words, "-o")):
+            sys.exit(f"heed: {after(words, '-o')}: is there already")
         write(after(words, "-o"), "ein\nzwei\n")
     elif words[1] == "bottleneck":
         train(["--set", f"output={values(words)['output']}/none_30", "--set", "device=cuda"])

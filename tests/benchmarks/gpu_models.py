@@ -83,6 +83,7 @@ def search_profile(at, model, beam, batches):
 
 def translate(at, device):
     name = f"lines.{device}"
+    (at.folder / name).unlink(missing_ok=True)  # of an earlier sitting: heed translate writes over no file
     return Step("translating", f"fp32 on {device}", [
         "heed", "translate", at.folder / "minute", at.data / "test2016.de", "--device", device, "--set", "precision=fp32",
         "-o", at.folder / name], lambda _: at.found.update({name: True}) or [], limit=40)

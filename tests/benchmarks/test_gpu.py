@@ -155,6 +155,12 @@ class Parts(unittest.TestCase):
         trained = list(self.at.folder.glob("logs/*a_model_for_it.err"))
         self.assertEqual(len(trained), 1)  # luong_general's alone
 
+    def test_a_second_sitting_translates_anew(self):
+        for _ in range(2):
+            one = self.sit("translating")
+            self.assertTrue(one.good)
+            self.assertEqual(self.row(one, "fp32 on cuda and on a CPU").goal, ">= 99%: met")
+
     def test_several_gpus_are_tried_where_there_are_several(self):
         self.assertEqual([row.result for row in self.sit("ranks").rows], ["left out: there is one GPU"])
         one = self.sit("ranks", gpus=3)
