@@ -117,12 +117,11 @@ struct TrainConfig {
              "Decay of the running average of weights, which is then validated and saved. 0: no "
              "average; 0.999 is usual.",
              config::Between<double>{0.0, 0.9999999})
-  HEED_FREE(
-      Graphs, graphs, Graphs::off,
-      "auto: on a GPU a Transformer's forward and backward passes and the optimizer's part of "
-      "an update are recorded as CUDA graphs, which one launch starts again; they take memory "
-      "for two more copies of the weights. off: each operation is launched on its own.",
-      config::AnyValue{})
+  HEED_FREE(Graphs, graphs, Graphs::auto_,
+            "auto: on a GPU forward and backward passes and the optimizer's part of an update are "
+            "recorded as CUDA graphs, which one launch starts again; they take memory for two more "
+            "copies of the weights. off: each operation is launched on its own.",
+            config::AnyValue{})
   HEED_FREE(int64_t, updates, 100000, "Updates in all, those before a resume included.",
             config::Between<int64_t>{1, 1000000000})
   HEED_FREE(int64_t, epochs, 0, "Passes over the corpus in all. 0: no limit but `updates`.",

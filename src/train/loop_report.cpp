@@ -16,7 +16,7 @@
 namespace heed::train {
 
 void Loop::say_what_is_recorded() const {
-  if (config_.graphs == Graphs::off) return;
+  if (config_.graphs == Graphs::off || setup_.device.is_cpu()) return;
   const auto say = [](const std::string& what, const std::string& why) {
     log::info("training.graphs: " + what + (why.empty() ? " recorded" : " not recorded: " + why));
   };

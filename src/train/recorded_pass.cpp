@@ -19,7 +19,8 @@ namespace heed::train {
 namespace {
 
 // Shapes of one graph. More of them would take the memory of more graphs, and time to record.
-constexpr int64_t kStepsOfAnOctave = 8, kSmallestStep = 8;
+constexpr int64_t kSteps = 8, kStepsOfPositions = 16;  // of an octave; 3 % more positions, about
+constexpr int64_t kSmallestStep = 8;
 constexpr int64_t kLengthUnit = 8, kPaddedUnit = 4;  // what is padded is computed
 constexpr std::size_t kMostGraphs = 256;
 
@@ -27,10 +28,10 @@ int64_t rounded_to(int64_t number, int64_t step) {
   return (number + step - 1) / step * step;
 }
 
-/// One of eight numbers between two powers of two.
-int64_t rounded(int64_t number) {
+/// One of so many numbers between two powers of two.
+int64_t rounded(int64_t number, int64_t steps) {
   const auto octave = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(number)));
-  return rounded_to(number, std::max(kSmallestStep, octave / kStepsOfAnOctave));
+  return rounded_to(number, std::max(kSmallestStep, octave / steps));
 }
 
 std::string why_no_pass(model::Model& model, const TrainConfig& config, const at::Device& device,
@@ -83,10 +84,10 @@ Tensor valid_pieces(std::vector<int64_t> lengths, int64_t sentences, int64_t len
 }  // namespace
 
 PassShape padded_shape(const data::Batch& batch) {
-  return {.sentences = rounded(batch.size),
+  return {.sentences = rounded(batch.size, kSteps),
           .source_length = rounded_to(batch.source_length, kPaddedUnit),
           .target_length = rounded_to(batch.target_length, kPaddedUnit),
-          .target = rounded(batch.target_tokens())};
+          .target = rounded(batch.target_tokens(), kStepsOfPositions)};
 }
 
 PassShape unpadded_shape(const data::Batch& batch) {
@@ -95,10 +96,10 @@ PassShape unpadded_shape(const data::Batch& batch) {
   PassShape shape{.source_length = longest, .target_length = longest};
   const int64_t source = batch.source_tokens(), target = batch.target_tokens();
   for (int64_t fillers = 1;; ++fillers) {
-    shape.sentences = rounded(batch.size + fillers);
+    shape.sentences = rounded(batch.size + fillers, kSteps);
     fillers = shape.sentences - batch.size;
-    shape.source = rounded(source + fillers);
-    shape.target = rounded(target + fillers);
+    shape.source = rounded(source + fillers, kStepsOfPositions);
+    shape.target = rounded(target + fillers, kStepsOfPositions);
     if (std::max(shape.source - source, shape.target - target) <= fillers * longest) return shape;
   }
 }
@@ -134,41 +135,43 @@ RecordedPass::RecordedPass(model::Model& model, const TrainConfig& config, at::D
   if (!why_not_.empty()) return;
   const model::Autocast autocast(device, precision);
   unpadded_ = model.takes_unpadded(device);
-  sums_.losses = at::zeros({4}, at::TensorOptions(at::kDouble).device(device));
-  for (const Tensor& parameter : parameters_)
-    sums_.gradients.push_back(at::zeros_like(parameter).requires_grad_(false));
-  is_trained_.resize(parameters_.size());
 }
 
 RecordedPass::~RecordedPass() = default;
 
 std::optional<RecordedPass::Sums> RecordedPass::run(const data::Batch& batch, double scale) {
   if (!why_not_.empty()) return std::nullopt;
-  const PassShape shape = unpadded_ ? unpadded_shape(batch) : padded_shape(batch);
-  std::unique_ptr<Recorded>& pass = recorded_[shape];
-  if (pass) {
-    fill(*pass, batch, shape, scale);
-    pass->graph->replay();
+  try {
+    compute(batch, scale);
     return sums();
+  } catch (const c10::Error& error) {
+    why_not_ = model::is_out_of_memory(error) ? "memory runs out" : error.what_without_backtrace();
+  }
+  take_gradients(parameters_);  // of a pass that broke off
+  recorded_.clear();
+  sums_ = {};
+  log::warn("training.graphs: forward and backward passes are not recorded: " + why_not_);
+  return std::nullopt;
+}
+
+void RecordedPass::compute(const data::Batch& batch, double scale) {
+  if (sums_.gradients.empty()) {
+    sums_.losses = at::zeros({4}, at::TensorOptions(at::kDouble).device(device_));
+    for (const Tensor& parameter : parameters_)
+      sums_.gradients.push_back(at::zeros_like(parameter).requires_grad_(false));
+    is_trained_.resize(parameters_.size());
+  }
+  const PassShape shape = unpadded_ ? unpadded_shape(batch) : padded_shape(batch);
+  if (const auto found = recorded_.find(shape); found != recorded_.end()) {
+    fill(*found->second, batch, shape, scale);
+    found->second->graph->replay();
+    return;
   }
   auto fresh = std::make_unique<Recorded>();
   fill(*fresh, batch, shape, scale);
-  if (recorded_.size() > kMostGraphs) {
-    recorded_.erase(shape);
-    compute(*fresh);
-    return sums();
-  }
-  try {
-    fresh->graph = std::make_unique<kernels::Graph>(device_, [&] { compute(*fresh); });
-  } catch (const c10::Error& error) {
-    take_gradients(parameters_);  // of a pass that broke off
-    recorded_.clear();
-    why_not_ = model::is_out_of_memory(error) ? "memory runs out" : error.what_without_backtrace();
-    log::warn("training.graphs: forward and backward passes are not recorded: " + why_not_);
-    return std::nullopt;
-  }
-  pass = std::move(fresh);
-  return sums();
+  if (recorded_.size() == kMostGraphs) return compute(*fresh);
+  fresh->graph = std::make_unique<kernels::Graph>(device_, [&] { compute(*fresh); });
+  recorded_.emplace(shape, std::move(fresh));
 }
 
 RecordedPass::Sums RecordedPass::sums() const {

@@ -66,6 +66,7 @@ class RecordedPass {
  private:
   struct Recorded;
 
+  void compute(const data::Batch& batch, double scale);
   Sums sums() const;
   void fill(Recorded& pass, const data::Batch& batch, const PassShape& shape, double scale) const;
   void compute(const Recorded& pass);

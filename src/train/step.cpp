@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "kernels/graph.h"
 #include "model/device.h"
 
@@ -51,7 +52,8 @@ Step::~Step() = default;
 Tensor Step::run(const Gradients& gradients, const Tensor& losses, const UpdatePlan& plan) {
   const at::NoGradGuard no_grad;
   const double share = average_ ? average_->share(plan.update) : 0;
-  if (why_not_.empty()) return launch(gradients, losses, {plan.rate, plan.loss_scale, share});
+  if (const auto report = launch(gradients, losses, {plan.rate, plan.loss_scale, share}))
+    return *report;
   // What is no graph computes as one does, whose numbers on the device are floats.
   const auto number = [&](double value) {
     return at::scalar_tensor(device_.is_cpu() ? value : static_cast<float>(value), at::kDouble);
@@ -71,22 +73,29 @@ Tensor Step::compute(const Gradients& gradients, const Tensor& losses, const Num
   return at::cat({losses, (norm.to(at::kDouble) / numbers.scale).reshape({1})});
 }
 
-Tensor Step::launch(const Gradients& gradients, const Tensor& losses,
-                    const std::vector<double>& numbers) {
-  const Tensor now = model::upload(at::tensor(numbers, at::kFloat), device_);
+std::optional<Tensor> Step::launch(const Gradients& gradients, const Tensor& losses,
+                                   const std::vector<double>& numbers) {
+  if (!why_not_.empty()) return std::nullopt;
   if (recorded_) {
     recorded_->losses.copy_(losses);
-    recorded_->numbers.copy_(now);
+    recorded_->numbers.copy_(model::upload(at::tensor(numbers, at::kFloat), device_));
     at::_foreach_copy_(defined(recorded_->gradients), defined(gradients));
     recorded_->graph->replay();
     return recorded_->report;
   }
   auto all = std::make_unique<Recorded>();
-  for (const Tensor& gradient : gradients)
-    all->gradients.push_back(gradient.defined() ? gradient.clone() : Tensor());
-  all->losses = losses.clone();
-  all->numbers = now;
-  all->report = at::empty({5}, losses.options());
+  try {
+    for (const Tensor& gradient : gradients)
+      all->gradients.push_back(gradient.defined() ? gradient.clone() : Tensor());
+    all->losses = losses.clone();
+    all->numbers = model::upload(at::tensor(numbers, at::kFloat), device_);
+    all->report = at::empty({5}, losses.options());
+  } catch (const c10::Error& error) {
+    if (!model::is_out_of_memory(error)) throw;
+    why_not_ = "memory runs out";
+    log::warn("training.graphs: the optimizer's part of an update is not recorded: " + why_not_);
+    return std::nullopt;
+  }
   all->graph = std::make_unique<kernels::Graph>(device_, [&] {
     const Tensor& number = all->numbers;
     all->report.copy_(compute(all->gradients, all->losses, {number[0], number[1], number[2]}));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,9 @@ class Step {
   struct Recorded;
 
   Tensor compute(const Gradients& gradients, const Tensor& losses, const Numbers& numbers);
-  Tensor launch(const Gradients& gradients, const Tensor& losses,
-                const std::vector<double>& numbers);
+  /// Nothing where it is no graph.
+  std::optional<Tensor> launch(const Gradients& gradients, const Tensor& losses,
+                               const std::vector<double>& numbers);
 
   const TrainConfig& config_;
   at::Device device_;

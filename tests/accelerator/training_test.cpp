@@ -24,6 +24,7 @@ train::TrainConfig training(int64_t parts = 1) {
   config.optimizer = train::OptimizerKind::sgd;
   config.micro_batches = parts;
   config.clip_norm = 1;
+  config.graphs = train::Graphs::off;  // recorded_pass_test.cpp and step_test.cpp have them
   return config;
 }
 
@@ -203,6 +204,18 @@ TEST(AcceleratorTraining, WhatDoesNotFitIsComputedInHalves) {
   EXPECT_THAT(logged.text(), HasSubstr("computed in halves"));
   expect_near(halves, whole, 1e-5);
   EXPECT_THROW(trained(one_kind(), training(), {.memory = 1'000}), Failure);
+}
+
+TEST(AcceleratorTraining, WhatDoesNotFitIsNotRecorded) {
+  train::TrainConfig config = training();
+  config.graphs = train::Graphs::auto_;
+  const Trained plain = trained(one_kind(), training(), {.updates = 3});
+  const train::Logged logged;
+  const std::string says = "passes are not recorded: memory runs out";
+  for (int64_t memory = 400'000; memory > 0 && logged.text().find(says) == std::string::npos;
+       memory -= 10'000)
+    expect_near(trained(one_kind(), config, {.updates = 3, .memory = memory}), plain, 1e-5);
+  EXPECT_THAT(logged.text(), HasSubstr(says));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind, ::testing::ValuesIn(every_kind()),
