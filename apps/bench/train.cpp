@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include <memory>
+#include <optional>
 
 #include "apps/bench/bench.h"
 #include "apps/bench/cost_tables.h"
@@ -36,7 +37,7 @@ struct Measured : TrialSums {
 
 Measured measure(const Config& config, const std::string& folder, const TrainArgs& args) {
   reset_resident_peak();
-  const PeakMemory memory;
+  const PeakMemory memory(model::open_device(config.device));
   TrialTraining trial(config, folder, make_vocabularies(config));
   trial.updates(args.warmup);
   Measured measured{trial.updates(args.updates)};
@@ -54,13 +55,27 @@ Measured measure(const Config& config, const std::string& folder, const TrainArg
   return measured;
 }
 
-std::vector<std::string> row_of(const std::string& name, const Measured& measured, double peak) {
+/// The fp32 product of this processor, after saying it. On a GPU nothing: a recorded update does
+/// not say what it multiplies.
+std::optional<double> product_here(const std::string& device) {
+  if (!model::open_device(device).is_cpu()) return std::nullopt;
+  const double fp32 = gemm_gflops(false);
+  // Where the processor has no such products, LibTorch's take a hundred times as long.
+  const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
+  log::info("a square product runs at " + fixed(fp32, 0) + " GFLOP/s in fp32" +
+            (has_bf16 ? ", " + fixed(gemm_gflops(true), 0) + " in bf16"
+                      : "; this processor does not multiply bf16 directly"));
+  return fp32;
+}
+
+std::vector<std::string> row_of(const std::string& name, const Measured& measured,
+                                std::optional<double> product) {
   const double rate = static_cast<double>(measured.tokens) / measured.seconds;
   return {name,
           human_count(static_cast<double>(measured.parameters)),
           measured.precision,
           fixed(rate, 0),
-          percent(measured.flops / measured.seconds / 1e9, peak),
+          product ? percent(measured.flops / measured.seconds / 1e9, *product) : "",
           fixed(static_cast<double>(measured.peak_bytes) / 1048576, 0),
           percent(measured.waiting, measured.seconds),
           percent(measured.parts.forward, measured.seconds),
@@ -81,17 +96,12 @@ void bench_train(const TrainArgs& args) {
        "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
       {}};
   CostTables costs;
-  const double fp32 = gemm_gflops(false);
-  // Where the processor has no such products, LibTorch's take a hundred times as long.
-  const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
-  log::info("a square product runs at " + fixed(fp32, 0) + " GFLOP/s in fp32" +
-            (has_bf16 ? ", " + fixed(gemm_gflops(true), 0) + " in bf16"
-                      : "; this processor does not multiply bf16 directly"));
+  const std::optional<double> product = product_here(shared.device);
   for (const FamilyMember& member : family(args.config, args.settings, args.systems)) {
     Config config = member.config;
     config.data.train = repeated(config.data.train, args.pairs);
     const Measured measured = measure(config, folder, args);
-    table.rows.push_back(row_of(member.name, measured, fp32));
+    table.rows.push_back(row_of(member.name, measured, product));
     costs.add(member.name, measured.kernels, static_cast<double>(measured.watched));
     costs.add(member.name, measured.operations);
   }

@@ -1,5 +1,4 @@
 """The parts of gpu.py's sitting, in order of value; here those that measure single updates, in gpu_models.py the others."""
-import dataclasses
 import json
 import re
 
@@ -59,20 +58,19 @@ def doctor(at):
 # --- training: speed beside the plain PyTorch loop
 
 
-def warm(shape):
-    """Updates of heed bench. Those of big wait for the GPU rather than for the host, and fewer suffice."""
-    return {"updates": 10, "warmup": 20} if shape == "big" else {}
+def speed(at, shape, batch):
+    """A graph is recorded for each shape of batches, of which an epoch has a hundred small ones."""
+    large = batch == at.batches[0]
+    numbers = {"updates": 10, "warmup": 30} if large and shape == "big" else {} if large else {"updates": 100, "warmup": 200}
 
-
-def speeds(at, shape):
     def read(folder):
-        for line, batch in zip(read_csv(folder / "training.csv"), at.batches):
-            speed = at.found["heed", shape, batch] = float(line["tokens_per_s"])
-            least = SPEED[shape] if batch == at.batches[0] else None
-            yield Row("training", f"{shape}, {line['precision']}, batches of {batch:,}",
-                      f"{speed:,.0f} tokens/s; forward {line['forward_%']} %, backward {line['backward_%']} %, optimizer "
-                      f"{line['optimizer_%']} %, waiting {line['waiting_%']} %", goal(speed, least) if least else "")
-    return bench(at, shape, "training", f"{shape}, bf16", read, **warm(shape))
+        line, = read_csv(folder / "training.csv")
+        found = at.found["heed", shape, batch] = float(line["tokens_per_s"])
+        least = SPEED[shape] if large else None
+        yield Row("training", f"{shape}, {line['precision']}, batches of {batch:,}",
+                  f"{found:,.0f} tokens/s, waiting {line['waiting_%']} %", goal(found, least) if least else "")
+    return bench(at, shape, "training", f"{shape}, bf16, {'large' if large else 'small'} batches", read,
+                 systems=shape if large else f"{shape}_small_batches", **numbers)
 
 
 def reference(at, shape, batches, *more):
@@ -94,7 +92,7 @@ def reference(at, shape, batches, *more):
     return Step("training", f"{name}: {shape}, bf16", [
         "reference", "--ids", at.data.parent / "gpu/ids.json.gz", "--device", at.device, "--precision", "bf16",
         "--model", model, "--shape", size, "--batch-tokens", ",".join(map(str, batches)),
-        "--updates", updates, "--warmup", warmup, *more], read, limit=100 if more else 90, least=20 if more else 8, partial=True)
+        "--updates", updates, "--warmup", warmup, *more], read, limit=100 if more else 40, least=20 if more else 8, partial=True)
 
 
 def ratios(at, shape, batches):
@@ -118,7 +116,8 @@ def small_batches(at, shape):
 
 def training(at):
     for shape in SPEED:
-        yield speeds(at, shape)
+        for batch in at.batches:
+            yield speed(at, shape, batch)
         yield small_batches(at, shape)
         yield reference(at, shape, at.batches)
         yield ratios(at, shape, at.batches)
@@ -139,26 +138,22 @@ def profile(at, shape, *sizes, warmup=40):
                  "--profile", systems=",".join((shape, *sizes)), updates=5, warmup=warmup)
 
 
-def graphs(at, shape, *more, **numbers):
+def launches(at, shape):
+    """What the host's launches cost."""
     def read(folder):
         for line, batch in zip(read_csv(folder / "training.csv"), at.batches):
-            speed, plain = float(line["tokens_per_s"]), at.found.get(("heed", shape, batch))
-            yield Row("time", f"{shape} with graphs, batches of {batch:,}", f"{speed:,.0f} tokens/s" + (
-                f", {speed / plain:.2f} x without" if plain else ""))
-        if "--profile" in more:
-            yield from spent_on(folder, "time", "{} with graphs, an update")
-    step = bench(at, shape, "time", f"{shape} with graphs", read, "--set", "training.graphs=auto", *more, **numbers)
-    return dataclasses.replace(step, optional="graphs: unknown key")
+            speed_, recorded = float(line["tokens_per_s"]), at.found.get(("heed", shape, batch))
+            yield Row("time", f"{shape} without graphs, batches of {batch:,}", f"{speed_:,.0f} tokens/s" + (
+                f", {speed_ / recorded:.2f} x with them" if recorded else ""))
+    return bench(at, shape, "time", f"{shape} without graphs", read, "--set", "training.graphs=off")
 
 
 def spent(at):
-    yield profile(at, "W1", "W1_small_batches")
-    # A graph is recorded for each shape of batches: the first updates are slow.
-    yield graphs(at, "W1", "--profile", updates=60, warmup=150)
-    for shape in ("luong_general", "bahdanau"):
+    for shape in ("W1", "luong_general", "bahdanau"):
         yield profile(at, shape, f"{shape}_small_batches")
     yield profile(at, "big", warmup=20)
-    yield graphs(at, "luong_general")
+    for shape in ("W1", "luong_general"):
+        yield launches(at, shape)
 
 
 # --- bits: the same in each run

@@ -100,12 +100,11 @@ class Parts(unittest.TestCase):
         commands = {row.command for row in self.sit("training").rows if row.command}
         found = {(command.split()[0] == "heed", re.search(r"--(?:systems|shape) (\w+)", command).group(1)): counts(command)
                  for command in commands}
-        self.assertEqual(found, {
-            (True, "W1"): (20, 40), (True, "base"): (20, 40), (True, "big"): (10, 20), (True, "luong_general"): (20, 40),
-            (True, "bahdanau"): (20, 40), (True, "none"): (20, 40),
-            (False, "small"): (20, 30), (False, "base"): (8, 12), (False, "big"): (8, 12)})
-        self.sit("time")
-        self.assertIn((60, 150), [counts(gpu.shown(step.command)) for step in gpu_parts.spent(self.at)])
+        large = {(True, name): (20, 40) for name in ("W1", "base", "luong_general", "bahdanau", "none")}
+        small = {(True, f"{name}_small_batches"): (100, 200)
+                 for name in ("W1", "base", "big", "luong_general", "bahdanau", "none")}
+        self.assertEqual(found, large | small | {
+            (True, "big"): (10, 30), (False, "small"): (20, 30), (False, "base"): (8, 12), (False, "big"): (8, 12)})
 
     def test_a_goal_that_is_missed_is_no_failure(self):
         self.assertEqual(gpu_steps.goal(110_000, 220_000), ">= 220,000: 0.50 of it")
@@ -116,11 +115,10 @@ class Parts(unittest.TestCase):
         self.assertTrue(one.good)
         self.assertIn(">= 50: 0.83 of it", one.rows[0].goal)
 
-    def test_graphs_that_the_program_does_not_know_are_left_out(self):
-        one = self.sit("time")
+    def test_where_the_time_goes(self):
+        one = self.sit("training,time")
         self.assertTrue(one.good)
-        self.assertEqual(self.row(one, "W1 with graphs").result,
-                         "left out: exit code 1: heed: --set training.graphs: unknown key; allowed: batch_size")
+        self.assertEqual(self.row(one, "W1 without graphs, batches of 4,096").result, "300,000 tokens/s, 0.33 x with them")
         self.assertEqual(self.row(one, "big, an update: operations").result, "aten::mm (calls 52, seconds 0.0100, % 60.0)")
         kernels = [row for row in one.rows if row.setting.endswith(", an update: kernels")]
         self.assertEqual([row.setting.split(",")[0] for row in kernels], [
