@@ -97,11 +97,11 @@ bool RecordedSteps::make_room(const model::State& state, int64_t beam,
             .steps = std::max(now.steps, shape.steps)};
     if (most == now) return true;
   }
-  release();
   const model::StateSize size = model_.state_size();
   const auto bytes = static_cast<int64_t>(state.memory[model::kSourceHeads].element_size());
   const int64_t numbers = most.source * size.source + most.steps * beam * size.hypothesis;
   if (most.sentences * numbers * bytes > model::free_memory(device_) / kShareOfMemory) return false;
+  release();
   const at::TensorOptions options = at::TensorOptions(at::kLong).device(device_);
   beams_.emplace(state, size.hypothesis, beam, most);
   tokens_ = at::zeros({most.sentences, beam}, options);
