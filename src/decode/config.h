@@ -3,12 +3,14 @@
 
 #include <cstdint>
 
+#include "config/graphs.h"
 #include "config/schema.h"
 
 namespace heed::decode {
 
 HEED_ENUM(LengthPenalty, none, average, power, gnmt)
 HEED_ENUM(WeightType, fp32, bf16, int8)
+using config::Graphs;
 
 struct SamplingConfig {
   HEED_CONFIG(SamplingConfig);
@@ -72,6 +74,10 @@ struct DecodeConfig {
   HEED_FREE(WeightType, weights, WeightType::fp32,
             "Precision of the matrix products while translating. int8 is the fastest on a CPU, for "
             "Transformers.",
+            config::AnyValue{})
+  HEED_FREE(Graphs, graphs, Graphs::off,
+            "auto: on a GPU a Transformer's steps in small batches are recorded as CUDA graphs, "
+            "which one launch starts again. off: each operation is launched on its own.",
             config::AnyValue{})
 };
 

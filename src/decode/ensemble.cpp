@@ -55,6 +55,15 @@ Ensemble::Ensemble(const std::vector<model::Model*>& models,
   }
 }
 
+bool Ensemble::record(RecordedSteps& recorded, int64_t beam, int64_t limit) {
+  if (keep_attention_) return recorded.refuse("their attention is asked for");
+  model::State& state = members_.front().state;
+  if (!recorded.start(state, beam, limit)) return false;
+  state = {};
+  recorded_ = &recorded;
+  return true;
+}
+
 Tensor Ensemble::step(Member& member, const Tensor& tokens, Tensor* attention) {
   if (!member.packed) {
     model::Trace trace;
@@ -72,6 +81,7 @@ Tensor Ensemble::step(Member& member, const Tensor& tokens, Tensor* attention) {
 }
 
 Ensemble::Output Ensemble::step(const Tensor& tokens) {
+  if (recorded_) return {.scores = recorded_->step(tokens), .attention = {}};
   Output out;
   std::vector<Tensor> logits;
   for (Member& member : members_) {
@@ -108,6 +118,7 @@ Ensemble::Output Ensemble::step(const Tensor& tokens) {
 }
 
 void Ensemble::go_on_with(const Tensor& sentences, const Tensor& hypotheses) {
+  if (recorded_) return recorded_->go_on_with(sentences, hypotheses);
   for (Member& member : members_) {
     if (member.packed)
       member.packed->go_on_with(sentences, hypotheses);

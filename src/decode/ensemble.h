@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decode/candidates.h"
+#include "decode/recorded_steps.h"
 #include "model/device.h"
 #include "model/model.h"
 #include "packed/search.h"
@@ -42,6 +43,10 @@ class Ensemble {
   Ensemble(const std::vector<model::Model*>& models, const std::vector<model::Source>& sources,
            bool keep_attention);
 
+  /// Before the first step: steps are those of `recorded`, which then outlives this object, each
+  /// with `beam` hypotheses of a sentence. False where they are not, as RecordedSteps::start().
+  bool record(RecordedSteps& recorded, int64_t beam, int64_t limit);
+
   /// `tokens`: [sentences, beam] int64. Throws Failure on the CPU when a score is not a number;
   /// elsewhere best_candidates() does.
   Output step(const Tensor& tokens);
@@ -62,6 +67,7 @@ class Ensemble {
 
   std::vector<Member> members_;
   bool keep_attention_;
+  RecordedSteps* recorded_ = nullptr;
 };
 
 }  // namespace heed::decode

@@ -22,8 +22,8 @@ namespace {
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
 /// On a GPU sentences that are done leave once they are this part of all: each time copies what the
-/// models keep of the others.
-constexpr std::size_t kWorthLeaving = 4;
+/// models keep of the others. Recorded steps are of half as many then.
+constexpr std::size_t kWorthLeaving = 4, kWorthLeavingGraphs = 2;
 
 constexpr int64_t kSentencesOfAThread = 64;
 
@@ -40,6 +40,7 @@ class Search {
         never_at_first_(model::upload_numbers({text::kPad, text::kBegin, text::kEnd}, device_)) {
     int64_t longest = std::numeric_limits<int64_t>::max();
     for (const auto* one : models) longest = std::min(longest, one->longest());
+    int64_t most_steps = 0;
     const int64_t* lengths = sources[0].lengths.const_data_ptr<int64_t>();
     for (int64_t i = 0; i < sources[0].lengths.numel(); ++i) {
       const int64_t pieces = lengths[i] - 1;
@@ -48,13 +49,19 @@ class Search {
       const int64_t limit = std::min(given + length_limit(config_, pieces, longest), longest);
       beams_.emplace_back(config_, pieces, limit, stream);
       active_.push_back(i);
+      most_steps = std::max(most_steps, limit);
     }
+    const int64_t most = samples(config_.sampling) ? config_.n_best : config_.beam_size;
+    if (!options.recorded || !ensemble_.record(*options.recorded, most, most_steps)) return;
+    least_width_ = width_ = static_cast<std::size_t>(most);
+    worth_leaving_ = kWorthLeavingGraphs;
   }
 
   std::vector<std::vector<Hypothesis>> run() {
     const auto sentences = static_cast<int64_t>(active_.size());
-    const std::vector<int64_t> first(sentences, text::kBegin);
-    Tensor tokens = model::upload_numbers(first, device_).view({sentences, 1});
+    const auto width = static_cast<int64_t>(width_);
+    const std::vector<int64_t> first(sentences * width, text::kBegin);
+    Tensor tokens = model::upload_numbers(first, device_).view({sentences, width});
     for (step_ = 0; tokens.defined(); ++step_) {
       advance(ensemble_.step(tokens));
       tokens = continue_live();
@@ -142,7 +149,7 @@ class Search {
     for (std::size_t i = 0; i < active_.size(); ++i)
       if (!beams_[active_[i]].done()) rows.push_back(static_cast<int64_t>(i));
     const std::size_t done = active_.size() - rows.size();
-    if (rows.empty() || device_.is_cpu() || done * kWorthLeaving >= active_.size()) return rows;
+    if (rows.empty() || device_.is_cpu() || done * worth_leaving_ >= active_.size()) return rows;
     rows.resize(active_.size());
     std::iota(rows.begin(), rows.end(), 0);
     return rows;
@@ -154,7 +161,7 @@ class Search {
     const std::vector<int64_t> kept = remaining();
     if (kept.empty()) return {};
     const bool left = kept.size() < active_.size();
-    std::size_t width = 0;
+    std::size_t width = least_width_;
     std::vector<int64_t> next_active;
     for (const int64_t row : kept) {
       next_active.push_back(active_[row]);
@@ -202,7 +209,8 @@ class Search {
   std::vector<Beam> beams_;      // all sentences
   std::vector<int64_t> active_;  // those that the models have rows of, in their order
   int64_t step_ = 0;
-  std::size_t width_ = 1;          // hypotheses per sentence in the models' states
+  std::size_t width_ = 1;  // hypotheses per sentence in the models' states
+  std::size_t least_width_ = 1, worth_leaving_ = kWorthLeaving;
   Tensor never_, never_at_first_;  // pieces
 };
 

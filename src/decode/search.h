@@ -26,6 +26,7 @@
 
 #include "decode/config.h"
 #include "decode/hypothesis.h"
+#include "decode/recorded_steps.h"
 #include "model/model.h"
 
 namespace heed::decode {
@@ -39,6 +40,8 @@ struct SearchOptions {
   /// One per sentence: the pieces that its hypotheses begin with, whatever is forbidden. They count
   /// in log-probabilities and not in the length limit. Empty: none has any.
   std::vector<std::vector<int32_t>> prefixes;
+  /// Graphs of the models' steps, if any.
+  RecordedSteps* recorded = nullptr;
 };
 
 /// n_best hypotheses per sentence of `source`, best first (fewer only where the search space holds

@@ -17,6 +17,7 @@
 #include "decode/ensemble.h"
 #include "decode/mbr.h"
 #include "decode/pieces.h"
+#include "decode/recorded_steps.h"
 #include "decode/sampling.h"
 #include "decode/translator_lines.h"
 #include "kernels/share_out.h"
@@ -110,6 +111,10 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
       together_ = group_of(numbers);
     } else if (config_.weights == WeightType::int8)
       throw UserError(kNoInt8);
+  }
+  if (config_.graphs != Graphs::off) {
+    auto recorded = std::make_shared<RecordedSteps>(models(), device_, precision_);
+    if (recorded->records()) recorded_ = std::move(recorded);
   }
   if (config_.batch_size == 0 && !device_.is_cpu()) free_memory_ = model::free_memory(device_);
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Example;
 }
 
 namespace heed::decode {
+
+class RecordedSteps;
 
 struct Translation {
   std::string text;                        // best hypothesis; empty for an empty line
@@ -112,6 +115,8 @@ class Translator {
   const std::vector<Member>& members() const { return members_; }
   const DecodeConfig& config() const { return config_; }
   const at::Device& device() const { return device_; }
+  /// Graphs of the search's steps; nullptr where there are none.
+  const RecordedSteps* recorded() const { return recorded_.get(); }
   at::ScalarType precision() const { return precision_; }
   /// The longest source or target, in pieces with eos, that every member can take.
   int64_t longest() const;
@@ -149,6 +154,7 @@ class Translator {
   int64_t free_memory_ = 0;  // bytes of a GPU, where a batch is what fits
   int64_t together_ = std::numeric_limits<int64_t>::max();   // sentences that are searched at once
   int64_t too_large_ = std::numeric_limits<int64_t>::max();  // padded source pieces of a batch
+  std::shared_ptr<RecordedSteps> recorded_;                  // or nullptr
   Times times_;
 };
 

@@ -56,7 +56,8 @@ void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& ba
     for (const int64_t i : batch) chosen.push_back(&examples[i]);
     sources.push_back(model::make_source(data::make_batch(chosen), device_));
   }
-  SearchOptions options{.config = config_, .keep_attention = keep_attention};
+  SearchOptions options{
+      .config = config_, .keep_attention = keep_attention, .recorded = recorded_.get()};
   options.config.n_best = std::max(config_.n_best, config_.mbr);
   for (const int64_t i : batch) {
     options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
@@ -97,8 +98,10 @@ void Translator::search_within_memory(const Lines& lines, const std::vector<int6
       if (!model::is_out_of_memory(error)) throw;
     } catch (const std::bad_alloc&) {
     }
-    note_too_large(batch, tokens, first_line);
+    const bool again = recorded_ && recorded_->give_up("memory runs out");
+    if (!again) note_too_large(batch, tokens, first_line);
     if (!device_.is_cpu()) c10::getDeviceAllocator(device_.type())->emptyCache();
+    if (again) return search_within_memory(lines, batch, first_line, out);
   }
   const auto middle = batch.begin() + std::ssize(batch) / 2;
   for (const auto& half : {std::vector(batch.begin(), middle), std::vector(middle, batch.end())})

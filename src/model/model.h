@@ -97,6 +97,10 @@ struct State {
   std::vector<Tensor> carried;  // each [sentences, beam, ...]
   int64_t position = 0;         // steps taken so far
   std::vector<int64_t> beams;   // hypotheses of a sentence at each step, where a model asks
+  /// [1] int64, the position on the device, for steps that are the same work wherever they are
+  /// (FixedBeams); it stays below `end`. Undefined: `position` says it.
+  Tensor at = {};
+  int64_t end = 0;
 };
 
 /// Goes on with the given sentences (int64 [kept]; undefined: all) and with the given hypotheses

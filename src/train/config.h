@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/graphs.h"
 #include "config/schema.h"
 
 namespace heed::train {
@@ -15,7 +16,7 @@ HEED_ENUM(ScheduleKind, constant, inverse_sqrt, noam, cosine, plateau, luong)
 HEED_ENUM(StopMetric, loss, bleu, chrf, command)
 HEED_ENUM(Consistency, none, rdrop, simcut)
 HEED_ENUM(GuidedStep, emits, reads)
-HEED_ENUM(Graphs, auto_, off)
+using config::Graphs;
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);

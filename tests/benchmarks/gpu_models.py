@@ -62,17 +62,19 @@ def bench_translate(at, model, beam, batches, setting, read, *more, lines=100_00
         lambda _: read(folder), limit=60)
 
 
-def search_speed(at, model, beam, batches):
+def search_speed(at, model, beam, batches, graphs="off"):
+    kind = f"{model}, beam {beam}" + (", with graphs" if graphs == "auto" else "")
+
     def read(folder):
         for line in read_csv(folder / "translate.csv"):
             speed, batch = float(line["sentences_per_second"]), int(line["batch"])
             together = f"{batch:,} sentences at a time" if batch else "as many sentences at a time as fit"
             judged = model == "minute" and beam == 5 and batch == max(batches)
-            yield Row("translating", f"{model}, beam {line['beam']}, {together}",
+            yield Row("translating", f"{kind}, {together}",
                       f"{speed:,.0f} sentences/s, {float(line['pieces_per_second']):,.0f} pieces/s",
                       goal(speed, SENTENCES) if judged else "")
 
-    return bench_translate(at, model, beam, batches, f"{model}, beam {beam}, bf16", read, "--repeats", 3)
+    return bench_translate(at, model, beam, batches, f"{kind}, bf16", read, "--repeats", 3, "--set", f"decoding.graphs={graphs}")
 
 
 def search_profile(at, model, beam, batches):
@@ -81,12 +83,12 @@ def search_profile(at, model, beam, batches):
         folder, "translating", f"{model}, {{}}, {max(batches):,} lines"), "--repeats", 1, "--profile", lines=max(batches))
 
 
-def translate(at, device):
+def translate(at, device, graphs="off"):
     name = f"lines.{device}"
     (at.folder / name).unlink(missing_ok=True)  # of an earlier sitting: heed translate writes over no file
     return Step("translating", f"fp32 on {device}", [
         "heed", "translate", at.folder / "minute", at.data / "test2016.de", "--device", device, "--set", "precision=fp32",
-        "-o", at.folder / name], lambda _: at.found.update({name: True}) or [], limit=40)
+        "--set", f"decoding.graphs={graphs}", "-o", at.folder / name], lambda _: at.found.update({name: True}) or [], limit=40)
 
 
 def same_translations(at):
@@ -108,8 +110,9 @@ def translating(at):
                     config="configs/multi30k_minute.yaml")
     batches = (4, 8) if at.small else (32, 512, 2048)
     yield search_speed(at, "minute", 5, (*batches, 0))
+    yield search_speed(at, "minute", 5, batches, "auto")
     yield search_speed(at, "minute", 1, (8,) if at.small else (2048,))
-    yield translate(at, at.device)
+    yield translate(at, at.device, "auto")
     if at.device != "cpu":
         yield translate(at, "cpu")
     yield same_translations(at)

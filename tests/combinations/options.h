@@ -113,6 +113,7 @@ inline std::vector<Option> options() {
       {"decoding.mbr", kBoth, {"0", "3"}},
       {"decoding.batch_size", kBoth, {"32", "1", "0"}},
       {"decoding.weights", kBoth},
+      {"decoding.graphs", kBoth},
   };
 }
 

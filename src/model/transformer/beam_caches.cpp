@@ -11,11 +11,6 @@
 namespace heed::model {
 namespace {
 
-// What a State holds, in this order. memory: hidden_padding(), cached_source() and cached_steps()
-// of all layers. carried: which places a hypothesis sees, [sentences, beam, capacity], 0 or -inf;
-// undefined while there has been one hypothesis.
-constexpr std::size_t kHiddenPadding = 0, kSourceHeads = 1, kStepHeads = 2, kBeamMemorySlots = 3;
-
 constexpr int64_t kCapacityUnit = 16;  // places; LibTorch copies added scores whose rows are not
 constexpr int64_t kAligned = 8;        // aligned to as many numbers
 constexpr double kUnseen = -std::numeric_limits<double>::infinity();
@@ -107,6 +102,30 @@ void skip(BeamStep& step, int64_t first) {
   if (step.steps.defined()) step.steps = step.steps.narrow(0, step.first, left);
 }
 
+void share_out_hidden(BeamStep& step, int64_t group) {
+  step.hidden_of_group = step.hidden;
+  if (!step.hidden.defined() || group == 1 || step.hidden.size(2) == 1) return;
+  const Tensor rows = step.hidden.unsqueeze(3);  // [.., 1, beam, 1, places]
+  step.hidden_of_group = rows.expand({-1, -1, -1, group, -1}).flatten(2, 3);
+}
+
+/// All places are looked at: `hidden` leaves those that have been written.
+BeamStep begin_fixed_step(const State& state, int64_t beam, const BeamStepOptions& options) {
+  expect(options.pattern.window == 0 && !options.wants_steps, "a step that is alike everywhere");
+  const Tensor& sees = state.carried[0];
+  BeamStep step{.positions = state.end,
+                .at = state.at,
+                .places = state.at * beam + at::arange(beam, state.at.options()),
+                .count = sees.size(2),
+                .hidden = sees.unsqueeze(1),
+                .hidden_of_group = {},
+                .steps = {}};
+  const Tensor own = step.places.view({1, beam, 1}).expand({sees.size(0), beam, 1});
+  sees.scatter_(2, own, 0);
+  share_out_hidden(step, options.group);
+  return step;
+}
+
 }  // namespace
 
 State start_beams(const std::vector<Tensor>& memory, const Tensor& valid) {
@@ -129,6 +148,7 @@ bool has_beam_caches(const State& state) {
 
 BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) {
   expect(has_beam_caches(state), "a state of this model on this device");
+  if (state.at.defined()) return begin_fixed_step(state, beam, options);
   make_room(state, beam, options);
   const Tensor& cache = state.memory[kStepHeads];
   BeamStep step{.position = state.position, .place = places_of(state)};
@@ -147,11 +167,7 @@ BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) 
                        steps.begin());
     }
   }
-  step.hidden_of_group = step.hidden;
-  if (step.hidden.defined() && options.group > 1 && step.hidden.size(2) > 1) {
-    const Tensor rows = step.hidden.unsqueeze(3);  // [.., 1, beam, 1, places]
-    step.hidden_of_group = rows.expand({-1, -1, -1, options.group, -1}).flatten(2, 3);
-  }
+  share_out_hidden(step, options.group);
   return step;
 }
 

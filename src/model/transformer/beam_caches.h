@@ -45,7 +45,11 @@ struct HeadsOfLayer {
 /// What the layers of one step share.
 struct BeamStep {
   int64_t position = 0;
-  int64_t place = 0;             // where the hypotheses of this step write: behind it, one each
+  int64_t place = 0;  // where the hypotheses of this step write: behind it, one each
+  /// With State::at the step is at one of so many positions from `position`, and they write at
+  /// `places` [beam] int64.
+  int64_t positions = 1;
+  Tensor at, places;
   int64_t first = 0, count = 0;  // the places that are looked at
   /// 0 or -inf: [sentences or 1, 1, beam or 1, count rounded up]; undefined: nothing is hidden.
   Tensor hidden;
@@ -61,6 +65,11 @@ struct BeamStepOptions {
   kernels::Pattern pattern = {};
   bool wants_steps = false;
 };
+
+/// What a State holds. memory: hidden_padding(), cached_source() and cached_steps() of all layers.
+/// carried: which places a hypothesis sees, [sentences, beam, capacity], 0 or -inf; undefined while
+/// there has been one hypothesis.
+enum BeamMemory : std::size_t { kHiddenPadding, kSourceHeads, kStepHeads, kBeamMemorySlots };
 
 /// The State before the first step. `memory`: keys and values of the source for each layer in turn,
 /// [sentences, kv heads, source, head]. `valid` [sentences, 1, 1, source] bool: which are no

@@ -261,9 +261,13 @@ Tensor SelfAttention::write_beams(const Tensor& projected, const HeadsOfLayer& c
   const int64_t inner = options_.inner(), shared = options_.kv() * options_.head();
   const int64_t beam = projected.size(1);
   const auto write = [&](const Tensor& heads, const Tensor& now_heads) {
-    heads.narrow(2, now.place, beam).copy_(now_heads.transpose(1, 2));
+    if (now.places.defined())
+      heads.index_copy_(2, now.places, now_heads.transpose(1, 2));
+    else
+      heads.narrow(2, now.place, beam).copy_(now_heads.transpose(1, 2));
   };
-  const Tensor turns = positions_->rotations(now.position, 1);
+  Tensor turns = positions_->rotations(now.position, now.positions);
+  if (now.at.defined() && turns.defined()) turns = turns.index_select(0, now.at);
   if (!turns.defined()) {
     write(cache.both, split_heads(projected.narrow(2, inner, 2 * shared), options_.head()));
     return split_heads(projected.narrow(2, 0, inner), options_.head());

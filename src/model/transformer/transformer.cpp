@@ -302,8 +302,8 @@ State Transformer::start(const Source& source, Trace* trace) {
 
 Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
   expect(tokens.dim() == 2, "tokens [sentences, beam]");
-  const Tensor embedded = target_positions_->add(
-      tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state.position);
+  const Tensor embedded = target_positions_->add_step(
+      tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state);
   const Tensor x = drop(embedded, config_.dropout, is_training())
                        .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
   const Tensor out =

@@ -6,6 +6,7 @@
 
 #include "kernels/fp32.h"
 #include "model/device.h"
+#include "model/model.h"
 
 namespace heed::model {
 
@@ -33,6 +34,12 @@ Tensor Positions::add(const Tensor& x, int64_t first) const {
 Tensor Positions::add_at(const Tensor& x, const Tensor& positions, int64_t end) const {
   const Tensor added = vectors(0, end);
   return added.defined() ? x + at::embedding(added, positions) : x;
+}
+
+Tensor Positions::add_step(const Tensor& x, const State& state) const {
+  if (!state.at.defined()) return add(x, state.position);
+  const Tensor all = vectors(0, state.end);
+  return all.defined() ? x + all.index_select(0, state.at) : x;
 }
 
 Tensor Positions::rotate(const Tensor& x, int64_t first) const {

@@ -12,6 +12,8 @@
 
 namespace heed::model {
 
+struct State;
+
 /// What is added to the scores of self-attention by the distance key - query. Distances beyond
 /// `reach` count as `reach`.
 struct ScoresByDistance {
@@ -59,6 +61,8 @@ class Positions : public torch::nn::Module {
   /// x [positions, width], each at the position that `positions` [positions] int64 says, which is
   /// below `end`.
   Tensor add_at(const Tensor& x, const Tensor& positions, int64_t end) const;
+  /// x [sentences * beam, 1, width] of a step.
+  Tensor add_step(const Tensor& x, const State& state) const;
 
   /// x [batch, length, heads, head] at the positions from `first`.
   Tensor rotate(const Tensor& x, int64_t first) const;

@@ -1,0 +1,76 @@
+// The steps of a Transformer on a GPU as graphs (kernels/graph.h), kept from search to search.
+//
+// A step of few hypotheses takes the host longer to launch than the GPU to compute. A graph is of
+// one shape, and replayed for each of its steps: numbers of sentences, source pieces and places are
+// rounded up to powers of two. It has the same number of hypotheses in each step.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/candidates.h"
+#include "kernels/graph.h"
+#include "model/model.h"
+#include "model/transformer/fixed_beams.h"
+
+namespace heed::decode {
+
+class RecordedSteps {
+ public:
+  /// The first model must outlive this object. Logs why there are no graphs, if there are none.
+  RecordedSteps(const std::vector<model::Model*>& models, at::Device device,
+                at::ScalarType precision);
+
+  /// Begins a search from this state, with `beam` hypotheses of each sentence in each step, of
+  /// which there are `limit` at most. False: it is not recorded, and nothing has happened.
+  bool start(const model::State& state, int64_t beam, int64_t limit);
+  /// Logs why a search is not recorded, the first time. Returns false.
+  bool refuse(const std::string& why);
+  /// Between searches: nothing is recorded from now on, which is logged as well. Gives back all
+  /// memory; whether there may have been some.
+  bool give_up(const std::string& why);
+
+  /// tokens [sentences, beam] int64 -> scores of [sentences * beam] rows, valid until the next
+  /// step.
+  Scores step(const Tensor& tokens);
+  /// As Ensemble::go_on_with().
+  void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
+
+  bool records() const { return records_; }
+  int64_t graphs() const { return graphs_; }
+
+ private:
+  struct Pass {
+    int64_t uses = 0;
+    std::unique_ptr<kernels::Graph> graph;
+  };
+
+  void release();
+  bool make_room(const model::State& state, int64_t beam, const model::BeamsShape& shape);
+  int64_t end_of(const model::BeamsShape& shape) const;  // of positions
+  void compute(const model::BeamsShape& shape);
+  void record(Pass& pass, const model::BeamsShape& shape);
+
+  model::Model& model_;
+  at::Device device_;
+  at::ScalarType precision_;
+  bool records_ = false, refused_ = false;
+  // What the graphs read and write, of the largest shape.
+  std::optional<model::FixedBeams> beams_;
+  Tensor tokens_;                      // [sentences, beam]
+  Tensor hypotheses_, same_;           // [sentences * beam] int64: before the step; each its own
+  Tensor logits_, log_probabilities_;  // [sentences * beam, vocab]
+  std::map<model::BeamsShape, Pass> passes_;
+  int64_t graphs_ = 0;
+  // The search under way.
+  int64_t sentences_ = 0, source_ = 0, position_ = 0;
+  bool reordered_ = false;
+};
+
+}  // namespace heed::decode
