@@ -75,9 +75,9 @@ struct DecodeConfig {
             "Precision of the matrix products while translating. int8 is the fastest on a CPU, for "
             "Transformers.",
             config::AnyValue{})
-  HEED_FREE(Graphs, graphs, Graphs::off,
-            "auto: on a GPU a Transformer's steps in small batches are recorded as CUDA graphs, "
-            "which one launch starts again. off: each operation is launched on its own.",
+  HEED_FREE(Graphs, graphs, Graphs::auto_,
+            "auto: on a GPU a Transformer's steps are recorded as CUDA graphs, which one launch "
+            "starts again. off: each operation is launched on its own.",
             config::AnyValue{})
 };
 

@@ -14,8 +14,7 @@ namespace {
 
 // Shapes of one graph.
 constexpr int64_t kFewestSentences = 8, kFewestPieces = 16;
-// More hypotheses take longer to compute than to launch; more steps than tables of positions have.
-constexpr int64_t kMostHypotheses = 16384, kMostSteps = 1024;
+constexpr int64_t kMostSteps = 1024;
 // A graph takes the time of a few steps to record, and memory.
 constexpr int64_t kWorthRecording = 8, kMostGraphs = 64;
 constexpr int64_t kShareOfMemory = 4;
@@ -25,7 +24,6 @@ int64_t power_of_two(int64_t number, int64_t least) {
 }
 
 std::string why_no_steps(const std::vector<model::Model*>& models, const at::Device& device) {
-  if (device.is_cpu()) return "a CPU has no graphs";
   if (models.size() > 1) return "several models translate together";
   const model::ModelConfig* config = model::transformer_config(*models[0]);
   if (!config) return "the model is no Transformer";
@@ -73,8 +71,6 @@ bool RecordedSteps::start(const model::State& state, int64_t beam, int64_t limit
   const model::BeamsShape shape{.sentences = power_of_two(source.size(0), kFewestSentences),
                                 .source = power_of_two(source.size(2), kFewestPieces),
                                 .steps = power_of_two(limit, kFewestPieces)};
-  if (shape.sentences * beam > kMostHypotheses)
-    return refuse("batches of more than " + std::to_string(kMostHypotheses) + " hypotheses");
   if (shape.steps > kMostSteps)
     return refuse("translations that may have more than " + std::to_string(kMostSteps) + " pieces");
   if (!make_room(state, beam, shape)) return refuse("they would take too much memory");

@@ -112,7 +112,7 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
     } else if (config_.weights == WeightType::int8)
       throw UserError(kNoInt8);
   }
-  if (config_.graphs != Graphs::off) {
+  if (config_.graphs != Graphs::off && !device_.is_cpu()) {
     auto recorded = std::make_shared<RecordedSteps>(models(), device_, precision_);
     if (recorded->records()) recorded_ = std::move(recorded);
   }

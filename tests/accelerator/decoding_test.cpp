@@ -212,6 +212,7 @@ class ManyLines {
     decode::DecodeConfig config;
     config.batch_size = batch_size;
     config.max_length_ratio = 1;
+    config.graphs = decode::Graphs::off;  // whose memory recorded_steps_test.cpp has
     return Translator(
         {{sharp_model(model::testing::small_transformer()), vocabulary(), vocabulary()}}, config,
         device(), at::kFloat);

@@ -204,13 +204,12 @@ TEST(RecordedSteps, SayOnceWhyThereAreNone) {
   EXPECT_THAT(log_of(every_kind().front().config, config_of_search(3)),
               says("the model is no Transformer"));
   EXPECT_THAT(log_of(plain, config_of_search(3), true), says("their attention is asked for"));
-  EXPECT_THAT(log_of(plain, config_of_search(40)), says("batches of more than 1024 hypotheses"));
   EXPECT_THAT(log_of(plain, config_of_search(3)), Not(HasSubstr("decoding.graphs")));
   EXPECT_THAT(log_of(plain, config_of_search(3, Graphs::off)), Not(HasSubstr("decoding.graphs")));
   ::testing::internal::CaptureStderr();
   const Translator on_cpu({{sharpened(plain), vocabulary(), vocabulary()}}, config_of_search(3),
                           at::kCPU, at::kFloat);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), says("a CPU has no graphs"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), Not(HasSubstr("decoding.graphs")));
 }
 
 }  // namespace
