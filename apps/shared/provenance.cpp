@@ -33,7 +33,7 @@ std::string Provenance::to_json() const {
 
 Provenance Provenance::read(const std::string& path) {
   try {
-    const auto json = ordered_json::parse(read_file(path));
+    const auto json = ordered_json::parse(read_regular_file(path));
     Provenance out{.heed = json.at("heed"),
                    .commit = json.at("commit"),
                    .libtorch = json.at("libtorch"),

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/event_file.h"
+#include "base/files.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -122,6 +123,7 @@ Config saved_config(const std::string& folder) {
   if (!fs::exists(path))
     throw UserError(path + ": is missing, and says what the run in " + folder +
                     " is; write it with `heed config`, or use --overwrite or another output");
+  require_regular(path);
   Config config;
   config::load_file(config, path);
   find_kept_corpora(config, folder);

@@ -42,7 +42,7 @@ std::string RunSummary::to_json(const Provenance& provenance,
 }
 
 RunSummary RunSummary::read(const std::string& path) {
-  const json summary = json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  const json summary = json::parse(read_regular_file(path), nullptr, /*allow_exceptions=*/false);
   try {
     return {.parameters = summary.at("parameters"),
             .updates = summary.at("updates"),
@@ -62,7 +62,7 @@ std::vector<CorpusSum> scored_corpora(const std::string& path) {
   if (!std::filesystem::exists(path, none)) return {};
   std::vector<CorpusSum> sums;
   try {
-    const json summary = json::parse(read_file(path));
+    const json summary = json::parse(read_regular_file(path));
     for (const json& file : summary.at("provenance").at("corpora"))
       sums.push_back({file.at("path"), file.at("bytes"), file.at("sha256")});
   } catch (const json::exception&) {

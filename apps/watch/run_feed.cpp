@@ -176,7 +176,8 @@ std::string dumped(const Json& json) {
 
 std::string RunFeed::run_json(const std::string& run) {
   const fs::path folder = run, metrics = folder / "metrics.jsonl";
-  std::error_code none;  // a run that is not finished has no summary
+  require_regular(metrics.string());  // before its size is asked for
+  std::error_code none;               // a run that is not finished has no summary
   Known now{.files = {.metrics = fs::last_write_time(metrics),
                       .summary = fs::last_write_time(folder / "summary.json", none),
                       .config = fs::last_write_time(folder / "config.yaml"),
@@ -223,12 +224,12 @@ std::optional<std::string> RunFeed::validation(const std::string& id, int64_t up
   const fs::path left = fs::path(id) / "validations" / std::to_string(update);
   std::error_code none;
   if (!fs::exists(left.string() + ".txt", none)) return std::nullopt;
-  Json out{{"update", update}, {"samples", samples_of(read_file(left.string() + ".txt"))}};
+  Json out{{"update", update}, {"samples", samples_of(read_regular_file(left.string() + ".txt"))}};
   const std::string attention = left.string() + ".attention.json";
   out["attention"] = nullptr;
   if (fs::exists(attention, none)) {
     // One that a run is about to write is not there yet, for it is renamed when it is whole.
-    Json weights = Json::parse(read_file(attention), nullptr, /*allow_exceptions=*/false);
+    Json weights = Json::parse(read_regular_file(attention), nullptr, /*allow_exceptions=*/false);
     if (weights.is_object()) out["attention"] = std::move(weights);
   }
   return dumped(out);

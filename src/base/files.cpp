@@ -137,6 +137,17 @@ std::string read_file(const std::string& path) {
   }
 }
 
+void require_regular(const std::string& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
+    throw UserError(path + ": is no regular file; remove it");
+}
+
+std::string read_regular_file(const std::string& path) {
+  require_regular(path);
+  return read_file(path);
+}
+
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   descriptor_ = open();
   if (descriptor_ < 0) fail(errno);

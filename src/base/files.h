@@ -10,6 +10,13 @@ namespace heed {
 /// The bytes of a file. Throws UserError where there is none, Failure where reading fails.
 std::string read_file(const std::string& path);
 
+/// The same of a folder's own file, which somebody may have replaced: a pipe or a device is refused
+/// rather than waited for, with UserError.
+std::string read_regular_file(const std::string& path);
+
+/// Throws UserError where there is something at `path` that is no regular file.
+void require_regular(const std::string& path);
+
 /// Replaces `path` by a file of `bytes`: whoever opens it, even after a crash or a power cut, finds
 /// the old content or the new, whole. A link stays, and what it leads to is replaced or made. What
 /// is no regular file (a device, a pipe, /dev/fd/N) is written to in place. Throws Failure naming

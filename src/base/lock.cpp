@@ -204,7 +204,8 @@ void FolderLock::remove_left_overs() const {
 
 bool is_held(const std::string& folder) {
   const std::string path = folder + "/.heed.lock";
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe of that name is not waited for.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return false;
   const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
   const bool refused = !locked && errno == EWOULDBLOCK;

@@ -122,6 +122,7 @@ struct Server::Impl {
   std::vector<Route> routes;
   std::string shown;  // address
   MHD_Daemon* daemon = nullptr;
+  MHD_socket listening = MHD_INVALID_SOCKET;  // once it is drained
   std::atomic<bool> draining = false;
   mutable std::mutex mutex;
   std::set<std::shared_ptr<Exchange>> open;  // dispatched, not yet completed
@@ -145,8 +146,10 @@ struct Server::Impl {
 void Server::Impl::start() {
   const Address address = parse(options.address, options.port);
   shown = address.shown;
+  // Not by epoll: libmicrohttpd reads 128 events at a time, and waits for others before it has
+  // looked after them, until a connection's time is over.
   const unsigned flags =
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | address.flags;
+      MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | address.flags;
   daemon = MHD_start_daemon(
       flags, options.port, nullptr, nullptr, on_request, this, MHD_OPTION_EXTERNAL_LOGGER, log_line,
       nullptr, MHD_OPTION_SOCK_ADDR, reinterpret_cast<const sockaddr*>(&address.storage),
@@ -176,6 +179,7 @@ void Server::Impl::stop() {
   while (pending() > 0 && Clock::now() < most)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   MHD_stop_daemon(daemon);
+  if (listening != MHD_INVALID_SOCKET) ::close(listening);
 }
 
 std::size_t Server::Impl::pending() const {
@@ -321,8 +325,9 @@ std::string Server::url() const {
 
 void Server::drain() {
   if (impl_->draining.exchange(true)) return;
-  const MHD_socket listening = MHD_quiesce_daemon(impl_->daemon);
-  if (listening != MHD_INVALID_SOCKET) ::close(listening);
+  impl_->listening = MHD_quiesce_daemon(impl_->daemon);
+  // Closed at the end: the server's thread may be waiting for it.
+  if (impl_->listening != MHD_INVALID_SOCKET) ::shutdown(impl_->listening, SHUT_RDWR);
 }
 
 std::size_t Server::pending() const {

@@ -48,7 +48,7 @@ std::optional<MetricsLine> parse_metrics(std::string_view line) {
 
 std::vector<MetricsLine> read_metrics(const std::string& path) {
   std::vector<MetricsLine> events;
-  for (const std::string& line : split(read_file(path), '\n'))
+  for (const std::string& line : split(read_regular_file(path), '\n'))
     if (auto event = parse_metrics(line)) events.push_back(*std::move(event));
   return events;
 }

@@ -1,4 +1,6 @@
 // heed watch: what its page is told of runs. The page itself: tests/page/test_watch_page.py.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -161,6 +163,27 @@ TEST(Watch, OneDamagedRunHidesNoOther) {
   EXPECT_THAT(all["damaged"][0].get<std::string>(), HasSubstr("b/config.yaml"));
 }
 
+void replace_by_pipe(const std::string& path) {
+  fs::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+}
+
+TEST(Watch, WaitsForNoPipe) {
+  for (const std::string name : {"config.yaml", "metrics.jsonl", "summary.json"}) {
+    const TemporaryFolder folder;
+    fs::copy(Toy::get().rnn, folder / "run", fs::copy_options::recursive);
+    replace_by_pipe(folder / ("run/" + name));
+    const json all = told({folder.path()});
+    EXPECT_TRUE(all.at("runs").empty()) << name;
+    ASSERT_EQ(all.at("damaged").size(), 1U) << name;
+    EXPECT_THAT(all["damaged"][0].get<std::string>(), HasSubstr(name));
+  }
+  const TemporaryFolder folder;
+  fs::copy(Toy::get().rnn, folder / "run", fs::copy_options::recursive);
+  replace_by_pipe(folder / "run/.heed.lock");
+  EXPECT_EQ(told({folder.path()}).at("runs").size(), 1U);
+}
+
 TEST(Watch, ServesUntilItIsInterruptedAndRefusesATakenPort) {
   const TemporaryFolder folder;
   const std::string log = folder / "log";
@@ -191,6 +214,10 @@ TEST(Watch, ServesUntilItIsInterruptedAndRefusesATakenPort) {
   EXPECT_EQ(test_scores(), json({"BLEU 3.21"}));
   for (const char* wrong : {"12abc", "", "-12", "99999999999999999999"})
     EXPECT_EQ(asked_for(wrong), 400) << wrong;
+  replace_by_pipe(folder / "run/validations/100.txt");
+  const std::string of_pipe = "/validation.json?run=" + (folder / "run") + "&update=100";
+  EXPECT_EQ(ask(static_cast<uint16_t>(std::stoi(port)), get_text(of_pipe)).status, 400);
+  EXPECT_EQ(test_scores(), json({"BLEU 3.21"}));
   child.signal(SIGINT);
   EXPECT_EQ(child.wait(), 0);
   expect_mistake(run_heed({"watch", "--json", folder / "nowhere"}), {"no folder", "nowhere"});

@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -327,6 +329,57 @@ TEST(Server, LetsOthersWaitWhereTooManyAreConnected) {
   idle.clear();
   EXPECT_EQ(fourth.answer().status, 200);
 }
+
+/// Connections whose requests, or whose ends, come while the server's thread is busy, so that all
+/// are ready at once when it looks again.
+class ManyConnections : public ::testing::TestWithParam<int> {
+ protected:
+  ManyConnections() {
+    for (int i = 0; i < GetParam(); ++i) {
+      clients_.push_back(std::make_unique<Client>(server_.port()));
+      clients_.back()->send(post_text("/echo", "first"));
+    }
+    for (const auto& client : clients_) client->answer();
+  }
+  /// Does `work` while the server waits.
+  void meanwhile(const std::function<void()>& work) {
+    Client holding(server_.port());
+    holding.send(get_text("/hold"));
+    waits_.get_future().wait();
+    work();
+    goes_on_.set_value();
+    EXPECT_EQ(holding.answer().status, 200);
+  }
+
+  std::promise<void> waits_, goes_on_;
+  Server server_{{.connections = 600},
+                 {echo(), {"GET", "/hold", [this](const Request&, const Reply& reply) {
+                             waits_.set_value();
+                             goes_on_.get_future().wait();
+                             reply.send({.body = "done"});
+                           }}}};
+  std::vector<std::unique_ptr<Client>> clients_;
+};
+
+TEST_P(ManyConnections, AreAnsweredAtOnce) {
+  meanwhile([&] {
+    for (const auto& client : clients_) client->send(post_text("/echo", "more"));
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  for (const auto& client : clients_) EXPECT_EQ(client->answer().body, "application/json|more");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST_P(ManyConnections, MayEndAtOnce) {
+  const auto begin = std::chrono::steady_clock::now();
+  meanwhile([&] { clients_.clear(); });
+  EXPECT_EQ(ask(server_.port(), post_text("/echo", "a")).status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+INSTANTIATE_TEST_SUITE_P(Numbers, ManyConnections,
+                         ::testing::Values(1, 5, 127, 128, 129, 255, 256, 257, 333, 512),
+                         [](const auto& info) { return std::to_string(info.param); });
 
 TEST(Server, ClosesIdleConnections) {
   const Server server({.idle = std::chrono::seconds(1)}, {echo()});
