@@ -30,6 +30,7 @@ struct ServeArgs {
   std::string models, beside;  // each may be an ensemble
   std::string address = "127.0.0.1", source, target;
   int64_t port = 8000, queue = 1000, seconds = 30, connections = 256, kilobytes = 1024;
+  std::vector<std::string> names, origins;
   ModelOptions common;
 };
 
@@ -94,6 +95,8 @@ void serve_models(const ServeArgs& args) {
                        .port = static_cast<uint16_t>(args.port),
                        .body = static_cast<std::size_t>(args.kilobytes) << 10,
                        .connections = static_cast<unsigned>(args.connections),
+                       .names = args.names,
+                       .origins = args.origins,
                        .finished = [&](const http::Finished& about) { service.note(about); }},
                       service.routes());
   std::cout << server.url() << std::endl;  // for whoever started it and waits
@@ -130,6 +133,17 @@ void add_serve(CommandLine& program) {
       .option("--address", args->address,
               "Address to listen at: 127.0.0.1 is for this machine only, 0.0.0.0 for the network")
       .shows_default();
+  command
+      .option(
+          "--name", args->names,
+          "At 127.0.0.1: a name beside localhost under which it answers, as that of a proxy; may "
+          "be repeated")
+      .one_at_a_time();
+  command
+      .option("--allow-origin", args->origins,
+              "Pages that may ask from a browser, e.g. https://example.org, or * for all; may be "
+              "repeated")
+      .one_at_a_time();
   command.group("Languages");
   command.option(
       "--source", args->source,

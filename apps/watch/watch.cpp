@@ -49,7 +49,7 @@ void watch(const WatchArgs& args) {
   signals::install();
   // All answers are given by the server's one thread.
   const http::Server server(
-      {.port = static_cast<uint16_t>(args.port), .own_names = true},
+      {.port = static_cast<uint16_t>(args.port)},
       {{"GET", "/",
         [page = draw::watch_page()](const http::Request&, const http::Reply& reply) {
           reply.send({.type = "text/html; charset=utf-8", .body = page});

@@ -18,8 +18,9 @@ MHD_Result Exchange::go_on(bool closing) {
       answer_->body.size(), answer_->body.data(), MHD_RESPMEM_MUST_COPY);
   if (!response) return MHD_NO;
   MHD_add_response_header(response, "Content-Type", answer_->type.c_str());
-  for (const auto& [name, value] : answer_->headers)
-    MHD_add_response_header(response, name.c_str(), value.c_str());
+  for (const Fields* fields : {&headers, &answer_->headers})
+    for (const auto& [name, value] : *fields)
+      MHD_add_response_header(response, name.c_str(), value.c_str());
   if (closing) MHD_add_response_header(response, "Connection", "close");
   const MHD_Result result =
       MHD_queue_response(connection_, static_cast<unsigned>(answer_->status), response);

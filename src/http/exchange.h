@@ -24,6 +24,7 @@ class Exchange {
   Request request;
   std::size_t discarded = 0;  // bytes of a body that is too large
   bool dispatched = false;    // a handler has it
+  Fields headers;             // of the answer, beside its own
   Clock::time_point begun = Clock::now();
 
   /// Hands the answer to libmicrohttpd, or suspends the connection until there is one.

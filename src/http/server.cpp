@@ -36,7 +36,8 @@ constexpr std::size_t kPatience = 8;
 struct Address {
   sockaddr_storage storage{};
   unsigned flags = 0;
-  std::string shown;  // as a URL has it
+  std::string shown;      // as a URL has it
+  bool loopback = false;  // for this machine alone
 };
 
 Address parse(const std::string& text, uint16_t port) {
@@ -48,11 +49,13 @@ Address parse(const std::string& text, uint16_t port) {
     four->sin_family = AF_INET;
     four->sin_port = htons(port);
     out.shown = name;
+    out.loopback = ntohl(four->sin_addr.s_addr) >> 24 == 127;
   } else if (inet_pton(AF_INET6, name.c_str(), &six->sin6_addr) == 1) {
     six->sin6_family = AF_INET6;
     six->sin6_port = htons(port);
     out.flags = MHD_USE_IPv6;
     out.shown = "[" + name + "]";
+    out.loopback = IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
   } else {
     throw UserError("'" + text + "' is no address of this machine; 127.0.0.1 is for it alone, " +
                     "0.0.0.0 for the network");
@@ -85,11 +88,14 @@ std::string header(MHD_Connection* connection, const char* name) {
   return value ? value : "";
 }
 
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
 /// "text/html; charset=utf-8" -> "text/html"
 std::string type_of(const std::string& value) {
-  std::string type(trim(split(value, ';')[0]));
-  std::ranges::transform(type, type.begin(), [](unsigned char c) { return std::tolower(c); });
-  return type;
+  return lower(std::string(trim(split(value, ';')[0])));
 }
 
 /// The fields of a multipart form. Throws UserError where it is none, or not whole.
@@ -105,14 +111,16 @@ void read_multipart(MHD_Connection* connection, Request& request) {
         "the body is no whole multipart form; send it up to its last boundary, or send JSON");
 }
 
-/// Of a request; what it has behind the name is a port.
-bool has_own_name(MHD_Connection* connection) {
-  const char* const given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-  if (!given) return true;  // no browser
-  const std::string_view host = given;
+/// "example.org:8000" -> "example.org"
+std::string name_in(const std::string& host) {
   const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
-  const std::string_view name = host.substr(0, end);
-  return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+  return lower(host.substr(0, end));
+}
+
+/// "http://example.org:8000" -> "example.org:8000"
+std::string host_of(const std::string& origin) {
+  const std::size_t end = origin.find("://");
+  return lower(end == std::string::npos ? origin : origin.substr(end + 3));
 }
 
 }  // namespace
@@ -120,7 +128,8 @@ bool has_own_name(MHD_Connection* connection) {
 struct Server::Impl {
   ServerOptions options;
   std::vector<Route> routes;
-  std::string shown;  // address
+  std::string shown;                // address
+  std::set<std::string> own_names;  // under which it answers; empty: any
   MHD_Daemon* daemon = nullptr;
   MHD_socket listening = MHD_INVALID_SOCKET;  // once it is drained
   std::atomic<bool> draining = false;
@@ -131,6 +140,9 @@ struct Server::Impl {
   void stop();
   std::size_t pending() const;
   const Route* route(const Request& request) const;
+  std::string methods_at(const std::string& path) const;
+  bool admits(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
+              const Reply& reply) const;
   void dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
   MHD_Result take(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
                   const char* data, size_t* size);
@@ -146,6 +158,10 @@ struct Server::Impl {
 void Server::Impl::start() {
   const Address address = parse(options.address, options.port);
   shown = address.shown;
+  if (address.loopback) {
+    own_names = {"127.0.0.1", "localhost", "[::1]", shown};
+    for (const std::string& name : options.names) own_names.insert(lower(name));
+  }
   // Not by epoll: libmicrohttpd reads 128 events at a time, and waits for others before it has
   // looked after them, until a connection's time is over.
   const unsigned flags =
@@ -194,6 +210,45 @@ const Route* Server::Impl::route(const Request& request) const {
   return nullptr;
 }
 
+std::string Server::Impl::methods_at(const std::string& path) const {
+  std::vector<std::string> methods;
+  for (const Route& one : routes)
+    if (one.path == path) methods.push_back(one.method);
+  return join(methods, ", ");
+}
+
+/// Whether who asks may. Otherwise the reply says why not.
+bool Server::Impl::admits(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
+                          const Reply& reply) const {
+  const std::string host = header(connection, "Host");  // what is no browser may have none
+  if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host))) {
+    reply.send(error(421,
+                     "this is for this machine alone, under the name localhost; heed serve "
+                     "--name allows another one"));
+    return false;
+  }
+  const std::string origin = header(connection, "Origin");
+  if (!origin.empty() && host_of(origin) != lower(host)) {
+    const auto has = [&](const std::string& one) {
+      return std::ranges::find(options.origins, one) != options.origins.end();
+    };
+    if (!has("*") && !has(origin)) {
+      reply.send(error(403, "pages of " + one_line(origin) +
+                                " may not ask here; heed serve --allow-origin lets them"));
+      return false;
+    }
+    exchange->headers = {{"Access-Control-Allow-Origin", origin},
+                         {"Access-Control-Allow-Methods", methods_at(exchange->request.path)},
+                         {"Access-Control-Allow-Headers", "Content-Type"},
+                         {"Vary", "Origin"}};
+  }
+  if (exchange->request.method == "POST" && exchange->request.type == "text/plain") {
+    reply.send(error(415, "a body of plain text is not taken; send JSON or a form"));
+    return false;
+  }
+  return true;
+}
+
 void Server::Impl::dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange) {
   Request& request = exchange->request;
   const Reply reply(exchange);
@@ -203,19 +258,17 @@ void Server::Impl::dispatch(MHD_Connection* connection, const std::shared_ptr<Ex
     open.insert(exchange);
   }
   if (draining) return reply.send(try_again(503, "the server is going down", 5));
-  if (options.own_names && !has_own_name(connection))
-    return reply.send(error(421, "this is for this machine alone, under the name localhost"));
+  if (!admits(connection, exchange, reply)) return;
   if (exchange->discarded > 0)
     return reply.send(error(413, "the body has more than " + std::to_string(options.body) +
                                      " bytes; send less at a time"));
   const Route* chosen = route(request);
   if (!chosen) {
-    std::vector<std::string> allowed;
-    for (const Route& one : routes)
-      if (one.path == request.path) allowed.push_back(one.method);
+    const std::string allowed = methods_at(request.path);
     if (allowed.empty()) return reply.send(error(404, "nothing is at " + one_line(request.path)));
-    return reply.send(error(405, request.path + " takes " + join(allowed, ", "),
-                            {{"Allow", join(allowed, ", ")}}));
+    if (request.method == "OPTIONS")
+      return reply.send({.status = 204, .headers = {{"Allow", allowed}}});
+    return reply.send(error(405, request.path + " takes " + allowed, {{"Allow", allowed}}));
   }
   try {
     if (request.type == "application/x-www-form-urlencoded")

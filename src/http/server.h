@@ -2,8 +2,9 @@
 //
 // One thread looks after all connections. A handler runs on it and is quick: it answers, or hands
 // its Reply to those who will. What is wrong with a request is answered with an error in JSON: 404
-// and 405 for what is nowhere, 413 for a body that is too large, 400 and 500 for what a handler
-// throws. (Text that is no HTTP at all is refused by libmicrohttpd, in HTML.)
+// and 405 for what is nowhere, 413 for a body that is too large, 415 for a body of plain text,
+// which any page may send, 400 and 500 for what a handler throws. (Text that is no HTTP at all is
+// refused by libmicrohttpd, in HTML.)
 #pragma once
 
 #include <chrono>
@@ -39,9 +40,13 @@ struct ServerOptions {
   std::size_t body = 1 << 20;         // bytes of a request
   unsigned connections = 256;         // at once; others wait to be let in
   std::chrono::seconds idle{30};      // then a connection is closed on which nothing moves
-  /// Refuses requests under other names than this machine has for itself: the page of a site may
-  /// have its own name lead here, and would be allowed to read the answers.
-  bool own_names = false;
+  /// At an address of this machine alone, names beside localhost under which it answers, such as
+  /// that of a proxy; others get 421: the page of a site may have its own name lead here, and would
+  /// be allowed to read the answers.
+  std::vector<std::string> names = {};
+  /// Of pages that may ask from a browser, such as "https://example.org", or "*" for all. What a
+  /// page of another origin sends gets 403.
+  std::vector<std::string> origins = {};
   /// Called for each request, on the server's thread.
   std::function<void(const Finished&)> finished = {};
 };

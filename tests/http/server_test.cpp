@@ -106,7 +106,8 @@ TEST(Server, ReadsBodiesAndForms) {
   EXPECT_THAT(form, ElementsAre(Pair("q", "a\r\nb")));
   // In chunks, without a length.
   Client client(server.port());
-  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+  client.send(
+      "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
   client.send("2\r\nde\r\n0\r\n\r\n");
   EXPECT_EQ(client.answer().body, "|abcde");
 }
@@ -174,11 +175,11 @@ TEST(Server, RefusesBodiesThatAreTooLargeAndGoesOn) {
   EXPECT_EQ(client.answer().body, "application/json|b");
   // One that says so is refused before it is sent.
   Client large(server.port());
-  large.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+  large.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n");
   EXPECT_EQ(large.answer().status, 413);
   // And one without end is cut off.
   Client endless(server.port());
-  endless.send("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  endless.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
   EXPECT_THROW(for (int i = 0; i < 100000; ++i) endless.send("5\r\naaaaa\r\n"), std::runtime_error);
   EXPECT_EQ(ask(server.port(), post_text("/echo", "c")).status, 200);
 }
@@ -299,23 +300,6 @@ TEST(Server, DrainsBeforeItEnds) {
                                          "GET /later 503"));
 }
 
-TEST(Server, AnswersUnderItsOwnNamesAloneWhereAskedTo) {
-  const Server any({}, {echo()}), own({.own_names = true}, {echo()});
-  const auto status = [](const Server& server, const std::string& host) {
-    return ask(server.port(),
-               "POST /echo HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 1\r\n\r\na")
-        .status;
-  };
-  for (const char* name : {"localhost", "localhost:8000", "127.0.0.1:9", "[::1]", "[::1]:8000"}) {
-    EXPECT_EQ(status(any, name), 200) << name;
-    EXPECT_EQ(status(own, name), 200) << name;
-  }
-  for (const char* name : {"evil.example", "evil.example:8000", "localhost.evil.example", "[::1"}) {
-    EXPECT_EQ(status(any, name), 200) << name;
-    EXPECT_EQ(status(own, name), 421) << name;
-  }
-}
-
 TEST(Server, LetsOthersWaitWhereTooManyAreConnected) {
   const Server server({.connections = 3}, {echo()});
   std::vector<std::unique_ptr<Client>> idle;
@@ -329,57 +313,6 @@ TEST(Server, LetsOthersWaitWhereTooManyAreConnected) {
   idle.clear();
   EXPECT_EQ(fourth.answer().status, 200);
 }
-
-/// Connections whose requests, or whose ends, come while the server's thread is busy, so that all
-/// are ready at once when it looks again.
-class ManyConnections : public ::testing::TestWithParam<int> {
- protected:
-  ManyConnections() {
-    for (int i = 0; i < GetParam(); ++i) {
-      clients_.push_back(std::make_unique<Client>(server_.port()));
-      clients_.back()->send(post_text("/echo", "first"));
-    }
-    for (const auto& client : clients_) client->answer();
-  }
-  /// Does `work` while the server waits.
-  void meanwhile(const std::function<void()>& work) {
-    Client holding(server_.port());
-    holding.send(get_text("/hold"));
-    waits_.get_future().wait();
-    work();
-    goes_on_.set_value();
-    EXPECT_EQ(holding.answer().status, 200);
-  }
-
-  std::promise<void> waits_, goes_on_;
-  Server server_{{.connections = 600},
-                 {echo(), {"GET", "/hold", [this](const Request&, const Reply& reply) {
-                             waits_.set_value();
-                             goes_on_.get_future().wait();
-                             reply.send({.body = "done"});
-                           }}}};
-  std::vector<std::unique_ptr<Client>> clients_;
-};
-
-TEST_P(ManyConnections, AreAnsweredAtOnce) {
-  meanwhile([&] {
-    for (const auto& client : clients_) client->send(post_text("/echo", "more"));
-  });
-  const auto begin = std::chrono::steady_clock::now();
-  for (const auto& client : clients_) EXPECT_EQ(client->answer().body, "application/json|more");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
-}
-
-TEST_P(ManyConnections, MayEndAtOnce) {
-  const auto begin = std::chrono::steady_clock::now();
-  meanwhile([&] { clients_.clear(); });
-  EXPECT_EQ(ask(server_.port(), post_text("/echo", "a")).status, 200);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
-}
-
-INSTANTIATE_TEST_SUITE_P(Numbers, ManyConnections,
-                         ::testing::Values(1, 5, 127, 128, 129, 255, 256, 257, 333, 512),
-                         [](const auto& info) { return std::to_string(info.param); });
 
 TEST(Server, ClosesIdleConnections) {
   const Server server({.idle = std::chrono::seconds(1)}, {echo()});
