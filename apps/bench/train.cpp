@@ -37,13 +37,14 @@ struct Measured : TrialSums {
 
 Measured measure(const Config& config, const std::string& folder, const TrainArgs& args) {
   reset_resident_peak();
-  const PeakMemory memory(model::open_device(config.device));
+  const at::Device device = model::open_device(config.device);
+  const PeakMemory memory(device);
   TrialTraining trial(config, folder, make_vocabularies(config));
   trial.updates(args.warmup);
   Measured measured{trial.updates(args.updates)};
   // Products are counted apart from the clock: watching costs time.
   measured.watched = std::min<int64_t>(5, args.updates);
-  if (args.profile && trial.on_gpu())
+  if (args.profile && !device.is_cpu())
     measured.kernels = watch_kernels([&] { trial.updates(measured.watched); });
   const Profile profile;
   const TrialSums watched = trial.updates(measured.watched);

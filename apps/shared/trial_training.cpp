@@ -46,10 +46,6 @@ TrialTraining::TrialTraining(Config config, const std::string& folder,
 
 TrialTraining::~TrialTraining() = default;
 
-bool TrialTraining::on_gpu() const {
-  return !impl_->run.device.is_cpu();
-}
-
 TrialSums TrialTraining::updates(int64_t count) {
   Impl& trial = *impl_;
   TrialSums sums{.parameters = model::count_parameters(*trial.run.model),

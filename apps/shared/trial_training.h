@@ -27,8 +27,6 @@ class TrialTraining {
   TrialTraining(const TrialTraining&) = delete;
   TrialTraining& operator=(const TrialTraining&) = delete;
 
-  bool on_gpu() const;
-
   /// The next ones; the corpus is read again at its end. Throws as signals::stop_if_interrupted().
   TrialSums updates(int64_t count);
 

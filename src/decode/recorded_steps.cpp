@@ -74,7 +74,7 @@ bool RecordedSteps::start(const model::State& state, int64_t beam, int64_t limit
   if (shape.steps > kMostSteps)
     return refuse("translations that may have more than " + std::to_string(kMostSteps) + " pieces");
   if (!make_room(state, beam, shape)) return refuse("they would take too much memory");
-  beams_->start(state);
+  beams_->start(state, shape);
   hypotheses_.copy_(same_);
   reordered_ = false;
   sentences_ = source.size(0);

@@ -43,16 +43,21 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
 
 }  // namespace
 
+Predicted predicted(const data::Batch& batch, int64_t width) {
+  Predicted out;
+  for (int64_t b = 0; b < batch.size; ++b)
+    for (int64_t t = 0; t < batch.target_lengths[b]; ++t) {
+      out.rows.push_back(b * width + t);
+      out.gold.push_back(batch.target_output[b * batch.target_length + t]);
+    }
+  return out;
+}
+
 Target make_target(const data::Batch& batch, const at::Device& device) {
   Target target;
   const int64_t width = batch.target_length;
   target.input = model::make_target_input(batch, device);
-  std::vector<int64_t> gold, rows;
-  for (int64_t b = 0; b < batch.size; ++b)
-    for (int64_t t = 0; t < batch.target_lengths[b]; ++t) {
-      rows.push_back(b * width + t);
-      gold.push_back(batch.target_output[rows.back()]);
-    }
+  const auto [gold, rows] = predicted(batch, width);
   target.tokens = static_cast<int64_t>(gold.size());
   target.gold = model::upload_numbers(gold, device);
   if (target.tokens < batch.size * width) target.rows = model::upload_numbers(rows, device);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "data/batch.h"
 #include "kernels/rows/loss.h"
@@ -23,6 +24,12 @@ struct Target {
   int64_t tokens = 0;
   Tensor weights;  // [tokens] float on a GPU: of each piece's loss; undefined: 1
 };
+
+/// The pieces that a batch predicts, row by row, and their places in rows of `width`.
+struct Predicted {
+  std::vector<int64_t> gold, rows;
+};
+Predicted predicted(const data::Batch& batch, int64_t width);
 
 Target make_target(const data::Batch& batch, const at::Device& device);
 

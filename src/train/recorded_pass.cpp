@@ -56,13 +56,8 @@ std::vector<int64_t> widened(const std::vector<int64_t>& pieces, int64_t width, 
 }
 
 /// Which pieces are predicted, [shape.target] each; behind the batch's own some that do not count.
-Target predicted(const data::Batch& batch, const PassShape& shape, const at::Device& device) {
-  std::vector<int64_t> gold, rows;
-  for (int64_t sentence = 0; sentence < batch.size; ++sentence)
-    for (int64_t t = 0; t < batch.target_lengths[sentence]; ++t) {
-      rows.push_back(sentence * shape.target_length + t);
-      gold.push_back(batch.target_output[sentence * batch.target_length + t]);
-    }
+Target filled_target(const data::Batch& batch, const PassShape& shape, const at::Device& device) {
+  auto [gold, rows] = predicted(batch, shape.target_length);
   std::vector<float> weights(gold.size(), 1);
   gold.resize(shape.target, text::kPad);
   rows.resize(shape.target, shape.sentences * shape.target_length - 1);
@@ -188,7 +183,7 @@ void RecordedPass::fill(Recorded& pass, const data::Batch& batch, const PassShap
         .view({shape.sentences, longest});
   };
   Recorded now;
-  now.target = predicted(batch, shape, device_);
+  now.target = filled_target(batch, shape, device_);
   now.source.tokens = pieces(batch.source, batch.source_length, shape.source_length);
   now.target.input.tokens = pieces(batch.target_input, batch.target_length, shape.target_length);
   now.scale = model::upload(at::scalar_tensor(scale, at::kDouble), device_);

@@ -49,6 +49,10 @@ Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
 
 }  // namespace
 
+const Tensor* RecurrentEncoder::weights_of(int64_t layer, int64_t direction) const {
+  return &weights_[static_cast<std::size_t>(4 * (2 * layer + direction))];
+}
+
 // By the fused kernels, of packed sequences, longest first: padding is never computed with. The
 // LSTM's two biases are only ever added.
 RecurrentEncoder::Encoded RecurrentEncoder::packed(const Tensor& embedded,
@@ -66,7 +70,7 @@ RecurrentEncoder::Encoded RecurrentEncoder::packed(const Tensor& embedded,
     if (layer > 0) data = drop(data, dropout_, is_training());
     Tensor states[2];
     for (const int64_t direction : {0, 1}) {
-      const Tensor* weights = &weights_[static_cast<std::size_t>(4 * (2 * layer + direction))];
+      const Tensor* weights = weights_of(layer, direction);
       const Tensor bias = cell_ == Cell::gru ? weights[2] : weights[2] + weights[3];
       const Tensor gates = kernels::linear(data, weights[0], bias);
       const bool backward = direction == 1;
@@ -116,7 +120,7 @@ RecurrentEncoder::Encoded RecurrentEncoder::padded(Tensor data, const Tensor& va
   for (int64_t layer = 0; layer < layers_; ++layer) {
     if (layer > 0) data = drop(data, dropout_, is_training());
     const auto run = [&](int64_t direction, const Tensor& input) {
-      const Tensor* weights = &weights_[static_cast<std::size_t>(4 * (2 * layer + direction))];
+      const Tensor* weights = weights_of(layer, direction);
       return run_library(cell_, {weights[0], weights[1], weights[2], weights[3]}, input,
                          {zeros, zeros})
           .outputs;

@@ -25,6 +25,8 @@ class RecurrentEncoder : public torch::nn::Module {
     Tensor states;   // [batch, source, hidden_size], zero on padding
     Tensor summary;  // [batch, hidden_size]
   };
+  /// W, U, b of the input, b of the state.
+  const Tensor* weights_of(int64_t layer, int64_t direction) const;
   Encoded packed(const Tensor& embedded, const Tensor& lengths) const;
   Encoded padded(Tensor data, const Tensor& valid) const;
 

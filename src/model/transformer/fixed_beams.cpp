@@ -34,14 +34,16 @@ FixedBeams::FixedBeams(const State& state, int64_t numbers, int64_t beam, const 
   at_ = at::zeros({1}, source.options().dtype(at::kLong));
 }
 
-void FixedBeams::start(const State& state) {
+void FixedBeams::start(const State& state, const BeamsShape& shape) {
   const Tensor &source = state.memory[kSourceHeads], &padding = state.memory[kHiddenPadding];
   const int64_t sentences = source.size(0), pieces = source.size(2);
-  for (const Tensor& one : {padding_, source_, steps_, at_}) one.zero_();
-  sees_.fill_(kNotSeen);
+  const State own = this->state(shape);
+  for (const Tensor& one : own.memory) one.zero_();
+  own.at.zero_();
+  own.carried[0].fill_(kNotSeen);
   source_.narrow(0, 0, sentences).narrow(2, 0, pieces).copy_(source);
   const Tensor hidden = padding_.narrow(0, 0, sentences);
-  hidden.narrow(3, pieces, most_.source - pieces).fill_(kNotSeen);
+  hidden.narrow(3, pieces, shape.source - pieces).fill_(kNotSeen);
   if (padding.defined()) hidden.narrow(3, 0, pieces).copy_(padding.narrow(3, 0, pieces));
 }
 

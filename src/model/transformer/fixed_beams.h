@@ -35,8 +35,8 @@ class FixedBeams {
   const BeamsShape& most() const { return most_; }
   int64_t beam() const { return sees_.size(1); }
 
-  /// The sentences of `state`, before their first step.
-  void start(const State& state);
+  /// The sentences of `state`, before their first step; the search stays within `shape`.
+  void start(const State& state, const BeamsShape& shape);
   /// As model::go_on_with(), of both.
   void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
   /// The State of a shape, whose tensors are this object's memory.
