@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "architecture/rules.h"
+#include "paths.h"
 #include "temporary_folder.h"
 
 namespace heed::architecture {
@@ -11,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr const char* kRoot = HEED_SOURCE_DIR;
+const char* const kRoot = paths::kSource;
 
 TEST(Architecture, IncludesPointDownward) {
   EXPECT_THAT(upward_includes(kRoot), IsEmpty());

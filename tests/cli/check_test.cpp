@@ -242,14 +242,16 @@ TEST_F(CheckTest, WhatIsMissingNamesTheScriptOfTheFilesHeader) {
 
 /// Looked at from a folder without data. What is made of fetched files is told apart by its name.
 TEST_F(CheckTest, EachShippedConfigurationSaysWhereItsCorporaAreFrom) {
-  const Result listed = subprocess::run({"find", HEED_SOURCE_DIR "/configs", "-name", "*.yaml"});
+  const Result listed =
+      subprocess::run({"find", std::string(paths::kSource) + "/configs", "-name", "*.yaml"});
   const auto files = lines_of(listed.out);
   EXPECT_GE(files.size(), 5U);
   for (const std::string& file : files) {
-    const Result result =
-        subprocess::run({"env", "-C", folder.path(), HEED_BINARY, "-q", "config", file, "--check"});
+    const Result result = subprocess::run(
+        {"env", "-C", folder.path(), paths::kHeed, "-q", "config", file, "--check"});
     EXPECT_EQ(result.status, 2) << file;
-    EXPECT_THAT(result.err, HasSubstr("`python3 " HEED_SOURCE_DIR "/data_scripts/")) << file;
+    EXPECT_THAT(result.err, HasSubstr("`python3 " + std::string(paths::kSource) + "/data_scripts/"))
+        << file;
     EXPECT_THAT(result.err, Not(HasSubstr(": no file '"))) << file;
   }
 }

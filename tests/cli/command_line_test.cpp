@@ -119,7 +119,7 @@ TEST(CommandLine, AMissingScorerIsTheWorldsFault) {
 
 TEST(CommandLine, AFullDiskBehindStdoutIsTheWorldsFault) {
   const Result result =
-      subprocess::run({"sh", "-c", "exec \"$0\" config > /dev/full", HEED_BINARY});
+      subprocess::run({"sh", "-c", "exec \"$0\" config > /dev/full", paths::kHeed});
   expect_one_line_error(result, 1, {"standard output"});
 }
 
@@ -202,7 +202,8 @@ TEST(ConfigCommand, RefusesWhatItWouldNotDo) {
 }
 
 TEST(ConfigCommand, EveryShippedConfigIsValid) {
-  const Result listed = subprocess::run({"find", HEED_SOURCE_DIR "/configs", "-name", "*.yaml"});
+  const Result listed =
+      subprocess::run({"find", std::string(paths::kSource) + "/configs", "-name", "*.yaml"});
   const auto files = lines_of(listed.out);
   EXPECT_GE(files.size(), 5U);
   for (const std::string& file : files) {
@@ -213,7 +214,7 @@ TEST(ConfigCommand, EveryShippedConfigIsValid) {
 
 TEST(ConfigCommand, TheReferenceInDocsIsTheOneInTheCode) {
   const std::string fresh = product(run_heed({"config", "--markdown"}));
-  EXPECT_TRUE(read_file(HEED_SOURCE_DIR "/docs/config.md") == fresh)
+  EXPECT_TRUE(read_file(std::string(paths::kSource) + "/docs/config.md") == fresh)
       << "docs/config.md is not what the code declares; refresh it:\n"
          "  build/release/heed config --markdown > docs/config.md";
 }

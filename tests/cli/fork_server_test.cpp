@@ -60,7 +60,7 @@ TEST(ForkServer, PassesOnFolderStreamsAndVariables) {
                                 program + " " + redirection});
   };
   for (const char* words : {"config c.yaml", "doctor", "config > /dev/full", "config >&-"}) {
-    const Result started = run(HEED_BINARY, words), forked = run(HEED_SERVED, words);
+    const Result started = run(paths::kHeed, words), forked = run(paths::kServed, words);
     EXPECT_EQ(forked.status, started.status) << words;
     EXPECT_EQ(forked.out.empty(), started.out.empty()) << words;
     EXPECT_EQ(forked.err, started.err) << words;

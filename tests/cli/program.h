@@ -13,10 +13,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
-
-#ifndef HEED_SERVED  // no fork server runs these tests
-#define HEED_SERVED HEED_BINARY
-#endif
+#include "paths.h"
 
 namespace heed::cli {
 
@@ -34,7 +31,7 @@ inline std::vector<std::string> command_of(const std::string& program,
 
 /// The program itself, for tests that look at its process or at how it is started.
 inline std::vector<std::string> command(const std::vector<std::string>& arguments) {
-  return command_of(HEED_BINARY, arguments);
+  return command_of(paths::kHeed, arguments);
 }
 
 /// `heed ARGUMENTS` with `input` on its stdin.
@@ -45,7 +42,7 @@ inline Result start_heed(const std::vector<std::string>& arguments, std::string_
 /// The same in a process that ctest's fork server (tests/fork_server) forks, where there is one:
 /// 0.25 s less, for LibTorch is loaded.
 inline Result run_heed(const std::vector<std::string>& arguments, std::string_view input = "") {
-  return subprocess::run(command_of(HEED_SERVED, arguments), input);
+  return subprocess::run(command_of(paths::kServed, arguments), input);
 }
 
 /// start_heed through env(1): variables ("NAME=value") or its options first.

@@ -184,7 +184,7 @@ TEST_F(ResumeConfigTest, TheSummarySaysWhatTheRunIsMadeByAndOf) {
   EXPECT_EQ(product(start_heed({"train", yaml})), "");  // the system knows its command
   const auto made = nlohmann::json::parse(file("summary.json")).at("provenance");
   EXPECT_EQ(made, nlohmann::json::parse(file("provenance.json")));
-  EXPECT_EQ(made["command"], std::string(HEED_BINARY) + " train " + yaml);
+  EXPECT_EQ(made["command"], std::string(paths::kHeed) + " train " + yaml);
   EXPECT_EQ(made["precision"], "fp32");
   EXPECT_EQ(made["threads"], 1);
   EXPECT_EQ(made["device"], "cpu");

@@ -13,7 +13,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-const std::string kRoot = HEED_SOURCE_DIR;
+const std::string kRoot = paths::kSource;
 
 void expect_resolved(const std::string& model, const std::string& sets) {
   for (const std::string name : {"classic", "contrast"}) {
@@ -39,7 +39,7 @@ TEST(Demo, ATransformerLearnsWhatItStandsFor) {
   const TemporaryFolder folder;
   const std::string data = folder / "data", model = folder / "model";
   const Result made =
-      subprocess::run({HEED_PYTHON, kRoot + "/data_scripts/demo_corpus.py", "--output", data,
+      subprocess::run({paths::kPython, kRoot + "/data_scripts/demo_corpus.py", "--output", data,
                        "--pronouns", "100", "--valid", "60", "--test", "1"});
   ASSERT_EQ(made.status, 0) << made.err;
   Arguments train = {"train", kRoot + "/configs/demo.yaml"};

@@ -11,6 +11,7 @@
 #include "config/io.h"
 #include "model/recurrent/attention_contract.h"
 #include "model/transformer/positions/positions.h"
+#include "paths.h"
 
 namespace heed::model {
 namespace {
@@ -20,8 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 void expect_in_guide(const std::string& file) {
-  const std::string source = read_file(HEED_SOURCE_DIR "/tests/model/toy/" + file);
-  EXPECT_THAT(read_file(HEED_SOURCE_DIR "/CONTRIBUTING.md"),
+  const std::string source = read_file(std::string(paths::kSource) + "/tests/model/toy/" + file);
+  EXPECT_THAT(read_file(std::string(paths::kSource) + "/CONTRIBUTING.md"),
               HasSubstr("```cpp\n" + source + "```"));
 }
 

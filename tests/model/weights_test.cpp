@@ -17,6 +17,7 @@
 #include "model/initial.h"
 #include "model/model.h"
 #include "model/transformer/transformer.h"
+#include "paths.h"
 
 namespace heed::model {
 namespace {
@@ -247,7 +248,7 @@ TEST_F(Weights, PythonReadsTheFile) {
       "assert h['__metadata__']['format_version']=='1'\n";
   const pid_t child = fork();
   if (child == 0) {
-    execl(HEED_PYTHON, HEED_PYTHON, "-c", script.c_str(), path.c_str(),
+    execl(paths::kPython, paths::kPython, "-c", script.c_str(), path.c_str(),
           static_cast<char*>(nullptr));
     _exit(127);
   }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "kernels/graph_plugin.h"
 #include "message.h"
+#include "paths.h"
 
 namespace heed::kernels {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 class CudaGraph : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto file = std::filesystem::path(HEED_BINARY).parent_path() / kGraphsPlugin;
+    const auto file = std::filesystem::path(paths::kHeed).parent_path() / kGraphsPlugin;
     if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
     // LibTorch asks for CUDA once, so this comes before any use of it.
     Dl_info info{};

@@ -9,6 +9,7 @@
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 
 #include "message.h"
+#include "paths.h"
 #include "ranks/nccl_plugin.h"
 #include "temporary_folder.h"
 
@@ -18,7 +19,7 @@ namespace {
 class Nccl : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto file = std::filesystem::path(HEED_BINARY).parent_path() / kNcclPlugin;
+    const auto file = std::filesystem::path(paths::kHeed).parent_path() / kNcclPlugin;
     if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
     // LibTorch asks for CUDA once, so this comes before any use of it.
     Dl_info info{};
