@@ -13,12 +13,14 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/inherited.h"
 #include "base/log.h"
+#include "base/restart.h"
 #include "config/suggest.h"
 #include "model/host_memory.h"
 
@@ -204,10 +206,24 @@ int report_exception() noexcept try {
 #endif
 }
 
+/// Threads that compute a part of a batch together wait for each other some thousand times an
+/// update. OpenMP lets them wait for a millisecond before they sleep, which beside another busy
+/// program takes the processor from the thread that they wait for. It reads how long when it is
+/// loaded, before main().
+void let_waiting_threads_sleep(int argc, char** argv) {
+  if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  const auto trains = [](std::string_view argument) {
+    return argument == "train" || argument == "init" || argument == "bench";
+  };
+  if (std::any_of(argv + 1, argv + argc, trains))
+    restart_with("GOMP_SPINCOUNT", "1000", argv);  // some microseconds
+}
+
 }  // namespace
 }  // namespace heed
 
 int main(int argc, char** argv) {
+  heed::let_waiting_threads_sleep(argc, argv);
   heed::repair_inherited();
   heed::model::pool_host_memory();
   std::set_terminate(heed::end_of_a_thread);

@@ -1,5 +1,6 @@
 // heed attention MODEL: the weights of any layer and head as CSV, pictures and a page.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -109,6 +110,16 @@ class Gathered {
   std::map<int64_t, std::map<std::string, Matrices>> by_sentence_;
 };
 
+/// Of integrated gradients whose rows do not add up.
+void warn_if_missing(const decode::Explanation& one, int64_t line) {
+  if (one.missing.empty()) return;
+  const auto by_size = [](float missing) { return std::abs(missing); };
+  const float largest = std::ranges::max(one.missing, {}, by_size);
+  log::warn("sentence " + std::to_string(line) + ": up to " + fixed(by_size(largest), 2) +
+            " nats of a row of integrated gradients are missing from its sum; the table has them "
+            "as (missing). Where log p jumps, no number of steps finds them");
+}
+
 /// What a model looks at, and what else was asked for, by pieces. Where there are no `targets`,
 /// they become its own translations.
 Matrices look(const std::string& model, const Input& input,
@@ -144,6 +155,7 @@ Matrices look(const std::string& model, const Input& input,
       add(decode::explain(translator, input.source, targets,
                           {.evidence = evidence_by_name().at(kind), .steps = args.steps}),
           [&](const auto& one, int64_t line) {
+            warn_if_missing(one, line);
             return one.values.empty() ? Matrices{} : Matrices{to_matrix(one, kind, line)};
           });
     if (kind == "erasure" && (args.words || !args.output.empty()))
@@ -279,7 +291,7 @@ void add_attention(CommandLine& program) {
       .shows_default();
   command
       .option("--steps", args->steps,
-              "Steps of --kind integrated; more steps make the sums of rows more exact")
+              "Least steps of --kind integrated; more are added until rows add up")
       .positive()
       .shows_default();
   command

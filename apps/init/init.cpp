@@ -1,8 +1,10 @@
 // heed init SOURCE TARGET: a configuration for a corpus, with validation and test pairs taken out
 // of it.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -123,19 +125,60 @@ void check_as_train_does(const Config& config, const std::string& file,
   found.tell();
 }
 
-/// What some updates on this machine say about all of them.
+/// How many cores other programs have used since it was made.
+class OtherPrograms {
+ public:
+  OtherPrograms() : start_(others()), clock_(std::chrono::steady_clock::now()) {}
+  double cores() const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - clock_;
+    return std::max(0.0, others() - start_) / passed.count();
+  }
+
+ private:
+  static double others() {
+    return busy_seconds().value_or(0) - static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  }
+  double start_;
+  std::chrono::steady_clock::time_point clock_;
+};
+
+std::string rounded_minutes(double seconds) {
+  return human_duration(60 * std::max(1.0, std::round(seconds / 60)));
+}
+
+/// What some updates on this machine say about all of them. Beside other programs several threads
+/// wait for the one that has no core; a thread alone is as fast as ever, and all together never
+/// faster than as many of it.
 std::string estimate(const Config& config, const std::string& folder,
                      const Vocabularies& vocabularies, const Machine& machine) {
+  constexpr double kLoad = 0.25;  // of a core; fewer make no difference
   log::info("trying some updates on this machine");
   TrialTraining trial(config, folder, vocabularies);
   trial.updates(2);
+  const OtherPrograms others;
   const TrialSums sums = trial.updates(8);
+  const double load = machine.gpu ? 0 : others.cores();
   if (sums.tokens == 0) return "";
-  const double minutes = sums.seconds / 8 * static_cast<double>(config.training.updates) / 60;
-  return "# On this machine (" + (machine.gpu ? "a GPU" : counted(machine.cores, "core")) + ", " +
-         sums.precision + ") it takes about " +
-         human_duration(60 * std::max(1.0, std::round(minutes))) + ", validations not counted; " +
-         human_count(static_cast<double>(sums.parameters)) + " parameters.\n";
+  const auto updates = static_cast<double>(config.training.updates);
+  const double most = sums.seconds / 8 * updates;
+  std::string time = "about " + rounded_minutes(most);
+  if (load > kLoad) {
+    use_threads(1);
+    const TrialSums alone = trial.updates(4);
+    use_threads(0);
+    const double per_token = alone.seconds / static_cast<double>(alone.tokens);
+    const double least = per_token * static_cast<double>(sums.tokens) / 8 * updates /
+                         static_cast<double>(machine.cores);
+    if (least < most) time = rounded_minutes(least) + " to " + rounded_minutes(most);
+    log::warn("other programs used " + fixed(load, 1) + " of " + counted(machine.cores, "core") +
+              " while the speed was measured; training is faster without them");
+  }
+  const std::string what = "training takes " + time + " on this machine (" +
+                           (machine.gpu ? "a GPU" : counted(machine.cores, "core")) + ", " +
+                           sums.precision + "), validations not counted; " +
+                           human_count(static_cast<double>(sums.parameters)) + " parameters";
+  log::info(what);
+  return "# " + what + ".\n";
 }
 
 /// Not the folder of the corpus itself: its files may have the names of the parts.

@@ -83,7 +83,8 @@ study::AttentionMatrix to_matrix(const decode::Explanation& explained, const std
           .head = -1,
           .target = explained.target_pieces,
           .source = explained.source_pieces,
-          .weights = explained.values};
+          .weights = explained.values,
+          .missing = explained.missing};
 }
 
 }  // namespace heed

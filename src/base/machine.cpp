@@ -1,6 +1,7 @@
 #include "base/machine.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -103,6 +104,14 @@ int64_t available_cores(const std::string& root) {
     consider(number_in(folder + "/cpu.cfs_quota_us"), number_in(folder + "/cpu.cfs_period_us"));
   }
   return std::max<int64_t>(1, cores);
+}
+
+std::optional<double> busy_seconds(const std::string& root) {
+  std::ifstream file(root + "/proc/stat");
+  std::string name;
+  int64_t user = 0, nice = 0, system = 0;
+  if (!(file >> name >> user >> nice >> system) || name != "cpu") return std::nullopt;
+  return static_cast<double>(user + nice + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 std::string name_of_cores() {

@@ -5,7 +5,10 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -109,19 +112,114 @@ std::vector<float> numbers_of(const Tensor& x) {
   return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
 }
 
-/// By the midpoint rule in u, where the share of the vectors is u^2: the points lie closer together
-/// near 0, where a layer norm turns quickly.
-void integrate(const Pair& pair, int64_t steps, Explanation& out) {
-  Tensor sum;
-  for (int64_t k = 0; k < steps; ++k) {
-    const double u = (static_cast<double>(k) + 0.5) / static_cast<double>(steps);
-    const Tensor products = pair.gradients(u * u).first * (2 * u);
-    sum = sum.defined() ? sum + products : products;
+/// Integrated gradients of one pair. The shares of the vectors are u^2: the points lie closer
+/// together near 0, where a layer norm turns quickly.
+class Integral {
+ public:
+  Integral(const Pair& pair, int64_t steps) : pair_(pair) {
+    const auto place = [steps](int64_t k) {
+      return static_cast<double>(k) / static_cast<double>(steps);
+    };
+    point(0);
+    point(1);
+    for (int64_t k = 0; k < steps; ++k) add(by_midpoint(place(k), place(k + 1)));
+    if (!worst_row()) return;
+    sum_ = Tensor();
+    for (Stretch& one : stretches_) one = by_simpson(one.from, one.to);
+    for (const Stretch& one : stretches_) sum_ = plus(sum_, one.products);
+    refine(kMostHalvings * steps);
   }
-  out.values = numbers_of(sum / static_cast<double>(steps));
-  out.explained = numbers_of(pair.gradients(1).second);
-  out.unexplained = numbers_of(pair.gradients(0).second);
-}
+
+  void write(Explanation& out) const {
+    out.values = numbers_of(sum_);
+    out.explained = numbers_of(log_p(1));
+    out.unexplained = numbers_of(log_p(0));
+    if (worst_row()) out.missing = numbers_of(missing());
+  }
+
+ private:
+  static constexpr int64_t kMostHalvings = 8;  // for each of the steps
+
+  /// What is not explained within this is a jump. Layer norms one behind the other turn at very
+  /// small vectors.
+  static bool is_shortest(double from, double to) {
+    return to - from < std::max(0x1p-30, to * 0x1p-14);
+  }
+
+  struct Point {
+    Tensor log_p;  // [target]
+    Tensor slope;  // [target, source]: the gradient times x, by u
+  };
+  /// A part of the way from zero vectors to x, between two values of u.
+  struct Stretch {
+    double from = 0, to = 0;
+    Tensor products;  // [target, source]: the integral of the slope
+    Tensor error;     // [target] the change of log p that `products` do not explain
+  };
+
+  const Point& point(double u) {
+    const auto [found, is_new] = points_.try_emplace(u);
+    if (is_new) {
+      const auto [products, value] = pair_.gradients(u * u);
+      found->second = {value, products * (2 * u)};
+    }
+    return found->second;
+  }
+  const Tensor& log_p(double u) const { return points_.at(u).log_p; }
+
+  static Tensor plus(const Tensor& sum, const Tensor& one) {
+    return sum.defined() ? sum + one : one;
+  }
+
+  Stretch by_midpoint(double from, double to) {
+    return {from, to, point((from + to) / 2).slope * (to - from), {}};
+  }
+
+  Stretch by_simpson(double from, double to) {
+    const Tensor sum = point(from).slope + 4 * point((from + to) / 2).slope + point(to).slope;
+    const Tensor products = sum * ((to - from) / 6);
+    return {from, to, products, log_p(to) - log_p(from) - products.sum(1)};
+  }
+
+  void add(Stretch one) {
+    sum_ = plus(sum_, one.products);
+    stretches_.push_back(std::move(one));
+  }
+
+  Tensor missing() const { return log_p(1) - log_p(0) - sum_.sum(1); }
+
+  /// The row whose sum misses most of what it may not miss; none where all add up.
+  std::optional<int64_t> worst_row() const {
+    const Tensor may_miss = kMayMiss + kMayMissShare * (log_p(1) - log_p(0)).abs();
+    const Tensor excess = missing().abs() - may_miss;
+    const int64_t row = excess.argmax().item<int64_t>();
+    return excess[row].item<float>() > 0 ? std::optional(row) : std::nullopt;
+  }
+
+  /// Halves the stretch that explains the worst row least, again and again.
+  void refine(int64_t halvings) {
+    for (int64_t i = 0; i < halvings; ++i) {
+      const auto row = worst_row();
+      if (!row) return;
+      const auto error_of = [&](const Stretch& one) {
+        return is_shortest(one.from, one.to) ? 0 : std::abs(one.error[*row].item<float>());
+      };
+      const auto worst = std::ranges::max_element(stretches_, {}, error_of);
+      if (error_of(*worst) == 0) return;
+      const Stretch whole = *worst;
+      stretches_.erase(worst);
+      sum_ = sum_ - whole.products;
+      const double middle = (whole.from + whole.to) / 2;
+      add(by_simpson(whole.from, middle));
+      add(by_simpson(middle, whole.to));
+    }
+  }
+
+  const Pair& pair_;
+  std::map<double, Point> points_;  // by u
+  std::vector<Stretch> stretches_;
+  Tensor sum_;  // [target, source] of their products
+};
 
 /// `group_of`: of each source piece.
 void erase(const Pair& pair, const std::vector<std::size_t>& group_of, Explanation& out) {
@@ -167,7 +265,7 @@ std::vector<Explanation> explain(Translator& translator, const std::vector<std::
       if (options.evidence == Evidence::erasure) {
         erase(pair, groups_of(options, reading.source_pieces), one);
       } else if (options.evidence == Evidence::integrated) {
-        integrate(pair, options.steps, one);
+        Integral(pair, options.steps).write(one);
       } else {
         const auto [products, values] = pair.gradients(1);
         one.values = numbers_of(products);

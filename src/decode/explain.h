@@ -6,8 +6,9 @@
 //               u(k) = (k - 1/2) / m, k = 1..m
 //               Sundararajan, Taly and Yan 2017, equation 3, from zero vectors, by the midpoint
 //               rule in u after the substitution u^2 of their path: a row adds up to
-//               log p(y(t) | x) - log p(y(t) | 0), the closer the more steps; of a log p with
-//               jumps (window: local_p) these are missing whatever the number of steps
+//               log p(y(t) | x) - log p(y(t) | 0). Where it does not, by Simpson's rule, and
+//               steps are halved in which log p changes by more than their gradients say, until
+//               it does. A jump of log p (window: local_p) is in no gradient and stays missing
 //   erasure     log p(y(t) | x) - log p(y(t) | x without i)           Li, Monroe and Jurafsky 2016
 //
 // x(i): the vector of source piece i, without its position. All in fp32.
@@ -32,11 +33,17 @@ struct Explanation {
   std::vector<float> values;       // [target, source] row-major, in nats; of erasure 0 for </s>
   std::vector<float> explained;    // [target] log p(y(t) | x)
   std::vector<float> unexplained;  // [target] integrated: log p(y(t) | 0)
+  std::vector<float> missing;      // [target] integrated: explained - unexplained - the row's sum;
+                                   // empty where all rows add up
 };
+
+/// A row of integrated gradients adds up where no more is missing than this, in nats, and this
+/// share of explained - unexplained.
+inline constexpr double kMayMiss = 0.05, kMayMissShare = 0.02;
 
 struct ExplainOptions {
   Evidence evidence = Evidence::saliency;
-  int64_t steps = 32;  // of integrated
+  int64_t steps = 32;  // of integrated, at least
   /// Of erasure: the group of each source piece, </s> included. Pieces of a group are left out
   /// together, and its number stands at the first of them, 0 at the others. Empty: each by itself.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& pieces)> groups = {};

@@ -23,13 +23,26 @@ using nlohmann::json;
 
 constexpr float kUnits = 10000;  // four decimals
 
-void append(std::string& bytes, const std::vector<float>& weights) {
-  for (const float weight : weights) {
+/// A weight that four decimals show as 0, for a temperature that makes it visible: its logarithm in
+/// steps of 0.3 below that of 0.00005; 0 for one that is 0.
+unsigned step_of_small(float weight) {
+  if (weight <= 0) return 0;
+  const float steps = -std::log(2 * kUnits * weight) / 0.3f;
+  return 1 + static_cast<unsigned>(std::clamp(std::lround(steps), 0L, 254L));
+}
+
+void append(std::string& bytes, const study::AttentionMatrix& matrix) {
+  for (const float weight : matrix.weights) {
     const float share = std::isnan(weight) ? 0 : std::clamp(weight, 0.0f, 1.0f);
     const auto units = static_cast<unsigned>(std::lround(share * kUnits));
     bytes += static_cast<char>(units < 128 ? units : units % 128 + 128);
     if (units >= 128) bytes += static_cast<char>(units / 128);
+    if (units == 0 && matrix.softmax) bytes += static_cast<char>(step_of_small(share));
   }
+}
+
+float largest(const std::vector<float>& numbers) {
+  return numbers.empty() ? 0 : std::ranges::max(numbers);
 }
 
 std::string deflate(const std::string& bytes) {
@@ -97,9 +110,10 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
                               {"head", matrix.head},
                               {"unit", matrix.words ? "words" : "pieces"},
                               {"softmax", matrix.softmax},
+                              {"missing", largest(matrix.missing)},
                               {"target", sentence.line(matrix.target)},
                               {"source", sentence.line(matrix.source)}});
-    append(sentence.weights, matrix.weights);
+    append(sentence.weights, matrix);
   }
   json data = json::array();
   for (auto& [id, sentence] : sentences)

@@ -7,6 +7,8 @@
 namespace heed::study {
 namespace {
 
+constexpr const char* kMissing = "(missing)";  // in place of a source token
+
 // The shortest digits that give the same float again, whatever the locale.
 std::string exact(float value) {
   char digits[32];
@@ -32,6 +34,8 @@ std::string attention_csv_rows(const AttentionMatrix& matrix) {
       out += target + std::to_string(column) + ',' + text::csv_field(matrix.source[column]) + ',' +
              exact(matrix.at(row, column)) + '\n';
     }
+    if (!matrix.missing.empty())
+      out += target + ',' + kMissing + ',' + exact(matrix.missing[row]) + '\n';
   }
   return out;
 }
@@ -42,12 +46,14 @@ std::string attention_csv_matrix(const AttentionMatrix& matrix) {
       text::csv_field("sentence " + std::to_string(matrix.sentence) + " layer " +
                       std::to_string(matrix.layer) + " head " + head_name(matrix.head));
   for (const std::string& token : matrix.source) out += ',' + text::csv_field(token);
+  if (!matrix.missing.empty()) out += std::string(",") + kMissing;
   out += '\n';
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     out += text::csv_field(matrix.target[row]);
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
       out += ',' + exact(matrix.at(row, column));
     }
+    if (!matrix.missing.empty()) out += ',' + exact(matrix.missing[row]);
     out += '\n';
   }
   return out;

@@ -12,7 +12,9 @@ std::string attention_csv_header();
 
 /// One row per weight:
 /// sentence,layer,head,target_position,target_token,source_position,source_token,weight. Positions
-/// and layers count from 0; head is a number or `mean`; weights read back to the same float.
+/// and layers count from 0; head is a number or `mean`; weights read back to the same float. Where
+/// rows do not add up to what they should, each ends with one of source token `(missing)`, without
+/// a position.
 std::string attention_csv_rows(const AttentionMatrix& matrix);
 
 /// Target x source: the source tokens in the first line, then a line per target token. The corner

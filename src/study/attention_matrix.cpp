@@ -1,7 +1,9 @@
 #include "study/attention_matrix.h"
 
 #include <cmath>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "text/vocabulary.h"
@@ -66,6 +68,7 @@ AttentionMatrix drop_end(const AttentionMatrix& matrix) {
       if (matrix.source[column] != kEndToken) kept += matrix.at(row, column);
     }
     const double scale = kept > 0 ? 1 / kept : 0;
+    if (!result.missing.empty()) result.missing[row] *= static_cast<float>(scale);
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
       if (matrix.source[column] == kEndToken) continue;
       result.weights.push_back(static_cast<float>(matrix.at(row, column) * scale));
@@ -82,9 +85,11 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows) {
   check(matrix);
   const Words target = group(matrix.target), source = group(matrix.source);
   std::vector<double> sums(target.text.size() * source.text.size(), 0);
+  std::vector<float> missing(matrix.missing.empty() ? 0 : target.text.size(), 0);
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     const std::size_t word = target.word_of[row];
     const auto share = rows == WordRows::sum ? 1.0 : static_cast<double>(target.pieces[word]);
+    if (!missing.empty()) missing[word] += matrix.missing[row] / static_cast<float>(share);
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
       sums[word * source.text.size() + source.word_of[column]] += matrix.at(row, column) / share;
     }
@@ -94,17 +99,20 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows) {
   result.target = target.text;
   result.source = source.text;
   result.weights.assign(sums.begin(), sums.end());
+  result.missing = std::move(missing);
   result.softmax = matrix.softmax && result.weights.size() == matrix.weights.size();
   return result;
 }
 
 AttentionMatrix shares_of(AttentionMatrix matrix) {
-  const auto columns = static_cast<std::ptrdiff_t>(matrix.source.size());
-  for (auto row = matrix.weights.begin(); row != matrix.weights.end(); row += columns) {
+  const std::size_t columns = matrix.source.size();
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    const std::span<float> weights(matrix.weights.data() + row * columns, columns);
     float sum = 0;
-    for (auto one = row; one != row + columns; ++one) sum += * one = std::abs(*one);
-    if (sum > 0)
-      for (auto one = row; one != row + columns; ++one) *one /= sum;
+    for (float& one : weights) sum += one = std::abs(one);
+    if (sum == 0) continue;
+    for (float& one : weights) one /= sum;
+    if (!matrix.missing.empty()) matrix.missing[row] = std::abs(matrix.missing[row]) / sum;
   }
   return matrix;
 }

@@ -22,6 +22,8 @@ struct AttentionMatrix {
   std::vector<std::string> source;  // the columns: what is looked at
   std::vector<float> weights;       // row-major, [target, source]
   bool softmax = false;             // whether each row is known to be one softmax of scores
+  std::vector<float> missing =
+      {};  // [target] what a row should add up to beyond its sum; often empty
 
   float at(std::size_t row, std::size_t column) const {
     return weights[row * source.size() + column];

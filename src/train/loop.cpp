@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kSkipsInARow = 5;     // until the last checkpoint is taken back
 constexpr std::size_t kInFlight = 2;    // updates that a GPU may be behind the host; a CPU never is
+constexpr int64_t kPace = 10;           // updates after which the speed is known
 constexpr int64_t kScaleGrowth = 2000;  // updates after which fp16 tries a larger loss scale
 
 }  // namespace
@@ -48,6 +49,7 @@ StopReason Loop::loop() {
     }
     if (!goes_on) return ended().value_or(StopReason::epochs);
     agree();
+    if (progress_.update == kPace && config_.max_minutes > 0) warn_of_long_warmup();
     if (progress_.update % config_.log_every == 0) log_window(/*last=*/false);
     show_progress();
     if (progress_.update % config_.save_every == 0 && !validation_is_due()) save_if_healthy();

@@ -54,6 +54,7 @@ class Loop {
 
   // loop_report.cpp
   void say_who_computes() const;
+  void warn_of_long_warmup() const;
   void say_what_is_recorded() const;
   void say_where_it_starts(const std::string& checkpoint) const;
   void log_window(bool last);

@@ -48,6 +48,7 @@ Loop::Loop(const TrainerSetup& setup)
   say_what_is_recorded();
   const auto found = setup.resume ? agreed_checkpoint() : std::nullopt;
   if (!found) {
+    warn_of_long_warmup();
     start();
     return;
   }

@@ -61,6 +61,10 @@ double factor(const TrainConfig& config, const SchedulePoint& point) {
 
 }  // namespace
 
+bool warms_up(ScheduleKind schedule) {
+  return schedule != ScheduleKind::constant && schedule != ScheduleKind::luong;
+}
+
 double learning_rate(const TrainConfig& config, const SchedulePoint& point) {
   return config.learning_rate * factor(config, point);
 }

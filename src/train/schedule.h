@@ -26,6 +26,9 @@ struct SchedulePoint {
   int64_t width = 512;      // noam: the model's
 };
 
+/// Whether the rate rises over `warmup` updates.
+bool warms_up(ScheduleKind schedule);
+
 /// With `training.max_minutes` the share is of time, which is not the same in two runs: cosine and
 /// luong are then not exact over interruptions.
 double learning_rate(const TrainConfig& config, const SchedulePoint& point);

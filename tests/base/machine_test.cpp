@@ -19,6 +19,14 @@ struct MemoryTest : testing::Test {
   int64_t available() const { return available_memory(root.path()).value_or(-1); }
 };
 
+// user, nice, system, idle, ... in hundredths of a second
+TEST_F(MemoryTest, BusySecondsAreThoseOfAllProcessors) {
+  EXPECT_FALSE(busy_seconds(root.path()).has_value());
+  write("proc/stat", "cpu  300 50 7 99999 12 0 3\ncpu0 1 2 3 4\n");
+  EXPECT_DOUBLE_EQ(busy_seconds(root.path()).value_or(0), 3.57);
+  EXPECT_GT(busy_seconds().value_or(0), 0);
+}
+
 TEST_F(MemoryTest, IsWhatTheSystemHasLeft) {
   EXPECT_EQ(available(), 3000 * 1024);
 }

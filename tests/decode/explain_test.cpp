@@ -116,6 +116,46 @@ TEST(Explain, IntegratedGradientsComeCloserWithMoreStepsWhereLogProbabilitiesBen
   }
 }
 
+/// Transformers whose log p changes most close to zero vectors: no positions are added to them.
+class ExplainWithoutAddedPositions : public testing::TestWithParam<std::string> {};
+
+TEST_P(ExplainWithoutAddedPositions, IntegratedGradientsAddUpAtTheDefaultSteps) {
+  model::ModelConfig config = small_models()[0];
+  config.positions = GetParam();
+  auto translator = make_translator(random_model(config));
+  for (const Explanation& one : explain(translator, {kSources[0]}, std::vector{kTargets[0]},
+                                        {.evidence = Evidence::integrated})) {
+    EXPECT_TRUE(one.missing.empty());
+    for (std::size_t t = 0; t < one.target_pieces.size(); ++t) {
+      const double difference = one.explained[t] - one.unexplained[t];
+      EXPECT_NEAR(sum_of_row(one, t), difference,
+                  1e-4 + kMayMiss + kMayMissShare * std::abs(difference));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Positions, ExplainWithoutAddedPositions,
+                         testing::Values("rotary", "alibi", "relative", "t5", "none"),
+                         [](const auto& param) { return param.param; });
+
+TEST(Explain, WhatIntegratedGradientsMissIsSaid) {
+  model::ModelConfig config = small_models()[3];
+  config.window = model::Window::local_p;
+  config.window_size = 1;
+  auto translator = make_translator(random_model(config));
+  const std::vector<std::string> source{"mira tolo sena kupo vadi rel nostra bahir"};
+  const Explanation one =
+      explain(translator, source, std::vector<std::string>{"vadi vadi kupo rel glume wexta"},
+              {.evidence = Evidence::integrated})[0];
+  ASSERT_EQ(one.missing.size(), one.target_pieces.size());  // a word entered the window on the way
+  double largest = 0;
+  for (std::size_t t = 0; t < one.missing.size(); ++t) {
+    EXPECT_NEAR(sum_of_row(one, t) + one.missing[t], one.explained[t] - one.unexplained[t], 1e-4);
+    largest = std::max(largest, std::abs(static_cast<double>(one.missing[t])));
+  }
+  EXPECT_GT(largest, kMayMiss);
+}
+
 TEST(Explain, ErasureIsTheDifferenceOfTwoScores) {
   for (const auto& config : many_models()) {
     auto translator = make_translator(random_model(config));

@@ -18,7 +18,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The weights of one sentence in ten-thousandths, as the page unpacks them.
+/// The weights of one sentence in ten-thousandths, as the page unpacks them; in a softmax each 0 is
+/// followed by another number.
 std::vector<unsigned> unpack(const std::string& base64, std::size_t count) {
   std::string packed;
   uint32_t bits = 0;
@@ -50,6 +51,8 @@ TEST(AttentionPage, PacksEachSentencesWeightsAndNamesEachLineOfTokensOnce) {
   other.softmax = true;
   other.weights[0] = 0.01275f;  // 127.5: two bytes
   other.weights[1] = 0.01274f;  // one
+  other.weights[6] = 1e-6f;     // ln(1e-6 / 0.00005) = -3.912, 13 steps of -0.3
+  other.weights[8] = 0;
   stranger.sentence = 2;
   stranger.kind = "encoder";
   stranger.target = stranger.source;
@@ -73,7 +76,7 @@ TEST(AttentionPage, PacksEachSentencesWeightsAndNamesEachLineOfTokensOnce) {
   EXPECT_EQ(data[1]["lines"].size(), 1u);
   EXPECT_THAT(unpack(data[0]["weights"], 24),
               ElementsAre(5000, 2500, 1250, 1250, 2500, 5000, 0, 2500, 0, 1250, 1250, 7500,  //
-                          128, 127, 1250, 1250, 2500, 5000, 0, 2500, 0, 1250, 1250, 7500));
+                          128, 127, 1250, 1250, 2500, 5000, 0, 14, 2500, 0, 0, 1250, 1250, 7500));
   const auto encoder = unpack(data[1]["weights"], 16);
   ASSERT_EQ(encoder.size(), 16u);
   EXPECT_THAT((std::vector<unsigned>(encoder.begin(), encoder.begin() + 3)),

@@ -1,8 +1,10 @@
 """The knobs of the page of `heed attention` in headless Chromium: temperature, a second matrix, lines, saving, √d."""
+import base64
 import csv
 import io
 import math
 import unittest
+import zlib
 import xml.etree.ElementTree
 
 import toy
@@ -48,6 +50,23 @@ class Temperature(ToolsTest):
             self.expect_weights(self.weights(), expected, 0.001 if power < 0 else 0.02)
         self.heat(0)
         self.expect_weights(self.weights(), matrix.weights, 0.00006)
+
+    def test_weights_that_four_decimals_show_as_0_grow_with_it(self):
+        self.open()
+        steps = [0, 1 + round(math.log(0.00005 / 1e-6) / 0.3), 1 + round(math.log(0.00005 / 1e-9) / 0.3)]
+        bytes_ = bytes([10000 % 128 + 128, 10000 // 128, *(byte for step in steps for byte in (0, step))])
+        packed = base64.b64encode(zlib.compress(bytes_)).decode()
+        shown = self.browser.run(f"""(async () => {{
+            const one = {{lines: [["x"], ["a", "b", "c", "d"]], weights: "{packed}",
+                         views: [{{softmax: true, source: 1, target: 0}}]}};
+            await unpack(one);
+            temperature = 4;
+            const out = Array.from(sharpened(one.views[0]), value => value / 10000);
+            temperature = 1;
+            return out;
+        }})()""")
+        powers = [1, 0, 1e-6 ** 0.25, 1e-9 ** 0.25]
+        self.expect_weights([shown], [[power / sum(powers) for power in powers]], 0.002)
 
     def test_the_picture_follows(self):
         self.open()

@@ -38,6 +38,20 @@ TEST(AttentionCsv, LongFormHasOneRowPerWeight) {
             "7,1,2,0,\u2581Ti,3,</s>,0.125\n");
 }
 
+TEST(AttentionCsv, RowsThatDoNotAddUpEndWithWhatIsMissing) {
+  AttentionMatrix matrix{.target = {"\u2581x", "y"}, .source = {"a"}, .weights = {1, -3}};
+  matrix.missing = {0.5f, 0.25f};
+  EXPECT_EQ(attention_csv_rows(matrix),
+            "1,0,mean,0,\u2581x,0,a,1\n"
+            "1,0,mean,0,\u2581x,,(missing),0.5\n"
+            "1,0,mean,1,y,0,a,-3\n"
+            "1,0,mean,1,y,,(missing),0.25\n");
+  EXPECT_EQ(attention_csv_matrix(matrix),
+            "sentence 1 layer 0 head mean,a,(missing)\n\u2581x,1,0.5\ny,-3,0.25\n");
+  EXPECT_THAT(merge_words(matrix, WordRows::sum).missing, ElementsAre(0.75f));
+  EXPECT_THAT(shares_of(matrix).missing, ElementsAre(0.5f, 0.25f / 3));
+}
+
 TEST(AttentionCsv, WeightsReadBackToTheSameFloat) {
   const float third = 1.0f / 3, tiny = 1.2345678e-9f;
   const AttentionMatrix matrix{.target = {"t"}, .source = {"a", "b"}, .weights = {third, tiny}};

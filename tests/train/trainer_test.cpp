@@ -265,6 +265,30 @@ TEST_F(Trainer, TheAverageOfWeightsIsWhatIsValidatedAndSaved) {
   }
 }
 
+std::string log_of(const TrainerSetup& setup) {
+  testing::internal::CaptureStderr();
+  train(setup);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST_F(Trainer, AWarmUpThatTheTrainingDoesNotOutlastIsSaid) {
+  auto config = quick(12);
+  config.schedule = ScheduleKind::cosine;
+  config.warmup = 12;
+  EXPECT_THAT(log_of(setup_of(folder / "short", config)),
+              AllOf(HasSubstr("the training has 12 updates, and training.warmup has 12"),
+                    HasSubstr("set training.warmup to 1")));
+  config.warmup = 11;
+  EXPECT_THAT(log_of(setup_of(folder / "enough", config)), Not(HasSubstr("training.warmup")));
+  config.updates = 1000000;
+  config.max_minutes = 0.2 / 60;
+  config.warmup = 900000;
+  EXPECT_THAT(log_of(setup_of(folder / "time", config)),
+              HasSubstr("training.max_minutes: 0.2s are time for about "));
+  config.schedule = ScheduleKind::constant;
+  EXPECT_THAT(log_of(setup_of(folder / "constant", config)), Not(HasSubstr("training.warmup")));
+}
+
 TEST_F(Trainer, TimeEndsARun) {
   auto config = quick(1000000);
   config.max_minutes = 0.2 / 60;

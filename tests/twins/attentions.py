@@ -56,7 +56,7 @@ def covered(config, w, s, h, t, seen):
         return *alone(config, w, s, h, t, 0), seen
     context, weights = alone(config, w.sub("scores"), s, h, t, seen @ w["added"].T)
     if config["coverage"] == "linguistic":
-        fertility = 2 * sigmoid(h @ w["fertility"])
+        fertility = numpy.maximum(2 * sigmoid(h @ w["fertility"]), 0.001)
         return context, weights, seen + (weights / fertility)[:, None]
     after = []
     for a, state, c in zip(weights, h, seen):

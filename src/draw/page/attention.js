@@ -43,9 +43,12 @@ function unpack(one) {
       each.source = one.lines[each.source];
       each.target = one.lines[each.target];
       each.weights = new Uint16Array(each.target.length * each.source.length);
+      each.small = new Float64Array(each.softmax ? each.weights.length : 0);  // of those that are 0 above
       for (let i = 0; i < each.weights.length; ++i) {
         const low = bytes[at++];
         each.weights[i] = low < 128 ? low : (low - 128) + 128 * bytes[at++];
+        const step = each.softmax && each.weights[i] === 0 ? bytes[at++] : 0;
+        if (step > 0) each.small[i] = 0.00005 * Math.exp(-0.3 * (step - 1));
       }
     }
     one.weights = null;
@@ -54,12 +57,12 @@ function unpack(one) {
 }
 
 // w^(1/T) over its sum in the row. Where weights are a softmax of scores this is the softmax of scores
-// divided by the temperature T. A weight that is kept as 0 stays 0.
+// divided by the temperature T.
 function sharpened(each) {
   const columns = each.source.length, out = new Uint16Array(each.weights.length);
   for (let begin = 0; begin < out.length; begin += columns) {
     const row = Array.from(each.weights.subarray(begin, begin + columns),
-                           value => (value / 10000) ** (1 / temperature));
+                           (value, i) => (value / 10000 || each.small[begin + i] || 0) ** (1 / temperature));
     const sum = row.reduce((a, b) => a + b, 0);
     row.forEach((value, i) => { out[begin + i] = sum > 0 ? Math.round(10000 * value / sum) : 0; });
   }

@@ -6,7 +6,7 @@ function redraw() {
   draw();
 }
 
-const EXACT = "Scores are divided by it. A weight of 0.0000 stays 0.";
+const EXACT = "Scores are divided by it.";
 const INEXACT = "Exact for one head with softmax; here the shown weights are only sharpened or flattened.";
 const USELESS = "Not for this kind: its shares are made of no scores.";
 
@@ -17,6 +17,10 @@ function drawTemperature() {
   slider.title = slider.disabled ? USELESS : those.every(each => each.softmax) ? EXACT : INEXACT;
   element("temperature-note").hidden = slider.title === EXACT || (temperature === 1 && !slider.disabled);
   element("temperature-note").textContent = slider.title;
+  const missing = Math.max(...[view, beside].map(each => each?.missing ?? 0));
+  element("missing-note").hidden = missing === 0;
+  element("missing-note").textContent = `The numbers of a row do not add up to the change of log p that they explain: ` +
+    `up to ${percent(missing)} of their sum is missing.`;
 }
 
 element("temperature").addEventListener("input", event => {

@@ -90,6 +90,21 @@ TEST(Coverage, OfTheLinguisticFormIsWhatWasLookedAtSoFar) {
   EXPECT_NEAR(second.coverage.flatten()[0].item<double>(), 0.75 + share, 1e-12);
 }
 
+// u . h(1) = -88: the fertility is 1/1000, not 1e-38, whose inverse is no number in fp32.
+TEST(Coverage, OfAWordOfWhichNothingIsExpectedIsANumber) {
+  const AttentionPtr attention = covered_dot(Coverage::linguistic);
+  const at::NoGradGuard guard;
+  attention->to(at::kFloat);
+  attention->named_parameters()["fertility"].copy_(at::tensor({-88.0, 0.0}));
+  Memory memory = two_words();
+  memory.values = memory.values.to(at::kFloat);
+  memory.bias = memory.bias.to(at::kFloat);
+  memory = attention->begin(attention->prepare(memory));
+  memory.coverage = attention->first_coverage(memory);
+  const Attended attended = attention->forward(at::zeros({1, 1, 2}), memory, 0, 0);
+  EXPECT_LT(distance(attended.coverage.flatten(), at::tensor({500.0, 0.5})), 1e-3);
+}
+
 // f(1) = 2 sigmoid(ln 3) = 3/2: a word of which more is expected is less covered by the same look.
 TEST(Coverage, IsDividedByTheFertility) {
   const AttentionPtr attention = covered_dot(Coverage::linguistic);

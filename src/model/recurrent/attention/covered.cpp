@@ -1,8 +1,9 @@
 // e(t,i) = score(s, k(i) + V C(t-1,i)), where the score has keys k(i) and C(0,i) = 0
-//   linguistic: C(t,i) = C(t-1,i) + a(t,i) / f(i), f(i) = 2 sigmoid(u . h(i))
+//   linguistic: C(t,i) = C(t-1,i) + a(t,i) / f(i), f(i) = max(2 sigmoid(u . h(i)), 0.001)
 //   neural:     C(t,i) = GRU(C(t-1,i), [a(t,i); h(i); s])
-// Tu et al. 2016, equations 6 to 9; f(i) is the fertility of a source word, at most 2. With the
-// additive score this is v . tanh(W s + U h(i) + V C(t-1,i)), as in the paper.
+// Tu et al. 2016, equations 6 to 9; f(i) is the fertility of a source word, at most 2. The bound
+// below is not in the paper: without it a fertility that rounds to 0 makes a / f no number. With
+// the additive score this is v . tanh(W s + U h(i) + V C(t-1,i)), as in the paper.
 #include "model/recurrent/attention/covered.h"
 
 #include <ATen/ATen.h>
@@ -16,7 +17,7 @@
 namespace heed::model {
 namespace {
 
-constexpr double kLargestFertility = 2;
+constexpr double kLargestFertility = 2, kSmallestFertility = 0.001;
 
 class Covered : public Attention {
  public:
@@ -56,8 +57,8 @@ class Covered : public Attention {
     if (neural_) {
       memory.facts = kernels::linear(memory.values, kernels::widened(from_memory_));
     } else {
-      memory.facts =
-          kLargestFertility * at::sigmoid(at::matmul(memory.values, kernels::widened(fertility_)));
+      const Tensor scores = at::matmul(memory.values, kernels::widened(fertility_));
+      memory.facts = (kLargestFertility * at::sigmoid(scores)).clamp_min(kSmallestFertility);
     }
     return memory;
   }
