@@ -190,7 +190,8 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
   std::vector<data::Example> examples(sources.size());
   std::vector<AttendedSentence> out(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    examples[i].source = cut(member.source.encode(sources[i]), translator.source_limit());
+    examples[i].source =
+        cut(member.source.encode(sources[i], translator.source_limit()), translator.source_limit());
     examples[i].target = cut(targets[i], translator.longest() - 1);
     out[i].source_pieces = names_of(member.source, sources[i], examples[i].source);
     out[i].target_pieces = piece_names(member.target, examples[i].target);

@@ -37,8 +37,9 @@ class Reader {
   Reader(Translator& translator, const std::vector<Member>& members, const std::string& line)
       : translator_(translator), members_(members) {
     for (const Member& member : members) {
-      Ids ids = member.source.encode(line);
-      ids.resize(std::min(std::ssize(ids), translator.source_limit()));
+      const int64_t limit = translator.source_limit();
+      Ids ids = member.source.encode(line, limit);
+      ids.resize(std::min(std::ssize(ids), limit));
       sources_.push_back(std::move(ids));
     }
   }

@@ -19,7 +19,7 @@ std::vector<std::string> unknown_pieces(const text::Vocabulary& vocabulary, cons
                                         const std::vector<int32_t>& ids) {
   std::vector<std::string> out;
   if (std::find(ids.begin(), ids.end(), text::kUnknown) == ids.end()) return out;
-  const std::vector<std::string> names = vocabulary.spell(text);
+  const std::vector<std::string> names = vocabulary.spell(text, std::ssize(ids));
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] == text::kUnknown) out.push_back(names[i]);
   return out;

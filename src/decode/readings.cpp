@@ -9,7 +9,7 @@ namespace heed::decode {
 
 std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
                                   const std::vector<int32_t>& ids) {
-  std::vector<std::string> names = vocabulary.spell(line);
+  std::vector<std::string> names = vocabulary.spell(line, std::ssize(ids));
   names.resize(ids.size());
   names.push_back("</s>");
   return names;

@@ -153,11 +153,12 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
   Lines out;
   out.lengths.assign(lines.size(), 0);
   const auto limit = static_cast<std::size_t>(source_limit());
+  const int64_t most = policy == TooLong::cut ? source_limit() : text::Vocabulary::kAllPieces;
   for (const auto& member : members_) {
     auto& examples = out.members.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const int64_t number = number_of(static_cast<int64_t>(i), first_line);
-      examples.push_back({.source = member.source.encode(lines[i]), .origin = {0, number}});
+      examples.push_back({.source = member.source.encode(lines[i], most), .origin = {0, number}});
       auto& source = examples.back().source;
       if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
       if (&member == &first() && knows_nothing(member.source, source))

@@ -54,11 +54,9 @@ std::size_t choose(const std::vector<Model>& models, const Parameters& parameter
 /// so that a long one would take all memory, or hold up all others: it may be as long as a source.
 std::string prefix_of(const Parameters& parameters, const decode::Translator& translator) {
   const std::string prefix = one_line_of(parameters.text("prefix"), "prefix");
-  const int64_t pieces = std::ssize(translator.first().target.encode(prefix));
   const int64_t most = translator.source_limit();
-  if (pieces > most)
-    throw UserError("prefix: has " + std::to_string(pieces) + " pieces, at most " +
-                    std::to_string(most) + " fit");
+  if (std::ssize(translator.first().target.encode(prefix, most)) > most)
+    throw UserError("prefix: has more than the " + std::to_string(most) + " pieces that fit");
   return prefix;
 }
 
@@ -88,7 +86,7 @@ bool was_cut(const decode::Translator& translator, const std::string& line,
   if (std::ssize(found.source_pieces) <= limit / 2)
     return false;  // as most lines: not encoded again
   return std::ranges::any_of(translator.members(), [&](const decode::Member& member) {
-    return std::ssize(member.source.encode(line)) > limit;
+    return std::ssize(member.source.encode(line, limit)) > limit;
   });
 }
 

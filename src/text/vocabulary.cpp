@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
@@ -62,6 +63,16 @@ Kind kind_of(const sentencepiece::SentencePieceProcessor& model) {
   return model.SampleEncode("a", 0, 0.0F, &ids).ok() ? Kind::bpe : Kind::other;
 }
 
+/// Where the part of `text` that begins at `begin` ends.
+std::size_t end_of_part(std::string_view text, std::size_t begin) {
+  if (text.size() - begin <= kPartOfLine) return text.size();
+  std::size_t end = text.rfind(' ', begin + kPartOfLine);
+  if (end != std::string_view::npos && end > begin) return end;
+  end = begin + kPartOfLine;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a character
+  return end;
+}
+
 }  // namespace
 
 struct Vocabulary::Impl {
@@ -85,9 +96,45 @@ struct Vocabulary::Impl {
       is_sampled[id] = is_sampled[id] && pieces.spells(processor.IdToPiece(id));
   }
 
-  /// A line that begins with a symbol has a word start before it, which says nothing.
-  bool begins_with_a_symbol(const std::string& first, int second) const {
-    return first == kWordStart && types[second] == PieceType::user_defined;
+  /// The pieces of a line as ids or as names; of more than `most` the first `most` + 1.
+  template <class Piece>
+  std::vector<Piece> pieces_of(std::string_view line, int64_t most) const {
+    const std::string text = fold_spaces(line);
+    std::vector<Piece> all;
+    for (std::size_t begin = 0; begin < text.size() && std::ssize(all) <= most;) {
+      const std::size_t end = end_of_part(text, begin);
+      std::vector<Piece> part;
+      const auto status =
+          processor.Encode(std::string_view(text).substr(begin, end - begin), &part);
+      expect(status.ok(), "SentencePiece cannot encode");
+      append(std::move(part), begin, begin > 0 && text[begin] != ' ', all);
+      begin = end;
+    }
+    if (std::ssize(all) > most) all.resize(static_cast<std::size_t>(most) + 1);
+    return all;
+  }
+
+ private:
+  int id_of(int id) const { return id; }
+  int id_of(const std::string& name) const { return processor.PieceToId(name); }
+
+  /// A part of a line that begins there, perhaps `inside` a word. A word start says nothing where
+  /// SentencePiece puts it before the rest of a word, or before a symbol that begins the line.
+  template <class Piece>
+  void append(std::vector<Piece> part, std::size_t begin, bool inside,
+              std::vector<Piece>& all) const {
+    if (part.size() > 1 && processor.IdToPiece(id_of(part[0])) == kWordStart &&
+        (inside || (begin == 0 && types[id_of(part[1])] == PieceType::user_defined)))
+      part.erase(part.begin());
+    if (begin == 0) {
+      all = std::move(part);
+      return;
+    }
+    const bool one_run = inside && !all.empty() && !part.empty() && id_of(all.back()) == kUnknown &&
+                         id_of(part.front()) == kUnknown;
+    if constexpr (std::is_same_v<Piece, std::string>)
+      if (one_run) all.back() += part.front();
+    all.insert(all.end(), part.begin() + (one_run ? 1 : 0), part.end());
   }
 };
 
@@ -121,19 +168,14 @@ void Vocabulary::save(const std::string& path) const {
   write_atomic(path, impl_->model);
 }
 
-std::vector<int32_t> Vocabulary::encode(std::string_view line) const {
-  std::vector<int> ids;
-  const auto status = impl_->processor.Encode(fold_spaces(line), &ids);
-  expect(status.ok(), "SentencePiece cannot encode");
-  if (ids.size() > 1 && impl_->begins_with_a_symbol(impl_->processor.IdToPiece(ids[0]), ids[1]))
-    ids.erase(ids.begin());
-  return ids;
+std::vector<int32_t> Vocabulary::encode(std::string_view line, int64_t most) const {
+  return impl_->pieces_of<int>(line, most);
 }
 
 std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uint64_t seed) const {
-  if (!can_sample()) return encode(line);
   // The best segmentation gives the text as the model normalises it, and what has no piece.
-  const auto best = impl_->processor.EncodeAsImmutableProto(fold_spaces(line));
+  const std::vector<int32_t> best = encode(line);
+  if (!can_sample()) return best;
   Random random(seed);
   std::vector<int32_t> ids;
   std::string run;
@@ -144,17 +186,13 @@ std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uin
     ids.insert(ids.end(), part.begin(), part.end());
     run.clear();
   };
-  const auto id_at = [&](int i) { return static_cast<int>(best.pieces(i).id()); };
-  const bool symbol =
-      best.pieces_size() > 1 && impl_->begins_with_a_symbol(best.pieces(0).piece(), id_at(1));
-  for (std::size_t i = symbol ? 1 : 0; i < best.pieces_size(); ++i) {
-    const auto piece = best.pieces(static_cast<int>(i));
-    if (impl_->is_sampled[piece.id()]) {
-      run += piece.piece();
+  for (const int32_t id : best) {
+    if (impl_->is_sampled[id]) {
+      run += impl_->processor.IdToPiece(id);
       continue;
     }
     draw();
-    ids.push_back(static_cast<int32_t>(piece.id()));
+    ids.push_back(id);
   }
   draw();
   return ids;
@@ -187,14 +225,8 @@ std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
   return out;
 }
 
-std::vector<std::string> Vocabulary::spell(std::string_view line) const {
-  std::vector<std::string> names;
-  const auto status = impl_->processor.Encode(fold_spaces(line), &names);
-  expect(status.ok(), "SentencePiece cannot encode");
-  if (names.size() > 1 &&
-      impl_->begins_with_a_symbol(names[0], impl_->processor.PieceToId(names[1])))
-    names.erase(names.begin());
-  return names;
+std::vector<std::string> Vocabulary::spell(std::string_view line, int64_t most) const {
+  return impl_->pieces_of<std::string>(line, most);
 }
 
 bool Vocabulary::has_symbol(const std::string& text) const {

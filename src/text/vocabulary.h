@@ -1,7 +1,9 @@
 // SentencePiece behind a small class. Torch-free.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +21,10 @@ inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 
 /// What a piece begins with where a word begins (U+2581).
 inline constexpr std::string_view kWordStart = "\u2581";
+
+/// The longest text, in bytes, that is given to SentencePiece at once: the time it takes for a run
+/// of characters without a piece grows with the square of the run.
+inline constexpr std::size_t kPartOfLine = 8192;
 
 /// What SentencePiece's trainer takes at the least.
 inline constexpr double kLeastCoverage = 0.98;
@@ -56,8 +62,13 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
 /// Unicode space count as one blank, and runs of blanks as one. Vocabularies trained here change
 /// no character (no Unicode folding), so decode(encode(line)) is the line with its blanks tidied,
 /// as long as the vocabulary knows all its characters.
+///
+/// A line of more than kPartOfLine bytes is encoded in parts, which end before blanks. Where a part
+/// has no blank it ends inside a word, which may get other pieces there.
 class Vocabulary {
  public:
+  static constexpr int64_t kAllPieces = std::numeric_limits<int64_t>::max();
+
   /// Throws UserError naming the file when it is missing, no SentencePiece model, or has other
   /// special ids.
   static Vocabulary load(const std::string& path);
@@ -76,8 +87,9 @@ class Vocabulary {
 
   /// Ids of a line, without begin and end. Runs of characters without a piece give kUnknown, or
   /// the pieces of their bytes. A user-defined symbol is one id; at the beginning of the line, too,
-  /// where SentencePiece puts a word start before it.
-  std::vector<int32_t> encode(std::string_view line) const;
+  /// where SentencePiece puts a word start before it. Of more than `most` ids the first `most` + 1,
+  /// which takes no longer for a longer line.
+  std::vector<int32_t> encode(std::string_view line, int64_t most = kAllPieces) const;
 
   /// One draw of subword regularisation; `seed` alone decides the draw, on any thread. Unigram: a
   /// segmentation drawn with probability proportional to its likelihood to the power `alpha` (Kudo
@@ -97,7 +109,7 @@ class Vocabulary {
 
   /// The names of the pieces that encode(line) gives: as piece() has them, but what the vocabulary
   /// does not know as the line spells it.
-  std::vector<std::string> spell(std::string_view line) const;
+  std::vector<std::string> spell(std::string_view line, int64_t most = kAllPieces) const;
 
   /// Whether the text is a user-defined symbol.
   bool has_symbol(const std::string& text) const;

@@ -122,7 +122,7 @@ TEST(Service, RefusesPrefixesLongerThanASource) {
     Running running({which}, {}, {.max_source_length = 7});
     for (const char* path : {"/translate", "/attention", "/candidates"})
       running.ok(path, {{"q", "mira"}, {"prefix", seven}});
-    expect_refused(running.server.port(), 8, "prefix: has 8 pieces, at most 7 fit");
+    expect_refused(running.server.port(), 8, "prefix: has more than the 7 pieces that fit");
   }
 }
 
@@ -139,7 +139,7 @@ TEST(Service, RefusesPrefixesLongerThanTheModelCanTake) {
                     .translator = decode::make_translator(decode::random_model(config))});
   Service service(std::move(models), {});
   const http::Server server({}, service.routes());
-  expect_refused(server.port(), 6, "prefix: has 6 pieces, at most 5 fit");
+  expect_refused(server.port(), 6, "prefix: has more than the 5 pieces that fit");
 }
 
 TEST(Service, TellsWhatWasCutBesideTheAttention) {

@@ -39,6 +39,20 @@ const std::vector<std::string>& sentences() {
   return all;
 }
 
+// SentencePiece alone takes most of a minute for each of them.
+TEST(Service, AnswersWhereAMegabyteOfLettersIsUnknown) {
+  std::string letters;
+  while (letters.size() < 1000000) letters += "ж";
+  for (const std::size_t which : {0, 1}) {
+    Running running({which});
+    for (const char* path : {"/translate", "/candidates"})
+      EXPECT_EQ(running.ok(path, {{"q", letters}}), running.ok(path, {{"q", "ж"}}));
+    for (const char* path : {"/translate", "/attention", "/candidates"})
+      running.ok(path, {{"q", "mira"}, {"prefix", letters}});
+    EXPECT_EQ(running.ok("/attention", {{"q", letters}})["tokens"]["source"].size(), 3U);
+  }
+}
+
 TEST(Service, TranslatesTextsAndListsOfThem) {
   for (const std::size_t which : {0, 1}) {
     Running running({which});
