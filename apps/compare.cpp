@@ -116,12 +116,16 @@ void add_sentences(const TestSet& set, const std::vector<score::SystemOutput>& s
                                  .source = set.source.empty() ? "" : set.source[one.line],
                                  .reference = set.reference[one.line],
                                  .outputs = {}};
-    for (std::size_t s = 0; s < systems.size(); ++s)
-      shown.outputs.push_back(
-          {.text = systems[s].hypotheses[one.line],
-           .chrf = one.chrf[s],
-           .parts = study::marked_differences(
-               study::tokens_of({systems[s].hypotheses[one.line]})[0], words[one.line])});
+    for (std::size_t s = 0; s < systems.size(); ++s) {
+      const auto output = study::tokens_of({systems[s].hypotheses[one.line]})[0];
+      shown.outputs.push_back({.text = systems[s].hypotheses[one.line],
+                               .chrf = one.chrf[s],
+                               .parts = study::marked_differences(output, words[one.line])});
+      if (!study::compares_order(output, words[one.line]))
+        report.notes.push_back("line " + std::to_string(one.line + 1) + ", " + systems[s].name +
+                               ": too long to compare the order of words; marked are those that "
+                               "the reference does not have as often");
+    }
     report.sentences.push_back(std::move(shown));
   }
 }

@@ -156,31 +156,62 @@ std::vector<SentenceScores> sentences_that_differ(const Lines& reference,
   return all;
 }
 
-std::vector<TextPart> marked_differences(const std::vector<std::string>& text,
-                                         const std::vector<std::string>& other) {
-  // longest[i][j]: of the words from i and those from j on.
-  std::vector<std::vector<int>> longest(text.size() + 1, std::vector<int>(other.size() + 1));
+namespace {
+
+/// Whether each word of `text` is one of a longest common subsequence.
+std::vector<bool> common_in_order(const std::vector<std::string>& text,
+                                  const std::vector<std::string>& other) {
+  std::vector<int> lengths((text.size() + 1) * (other.size() + 1));
+  /// Of the words from i and those from j on.
+  const auto longest = [&](std::size_t i, std::size_t j) -> int& {
+    return lengths[i * (other.size() + 1) + j];
+  };
   for (std::size_t i = text.size(); i-- > 0;)
     for (std::size_t j = other.size(); j-- > 0;)
-      longest[i][j] = text[i] == other[j] ? longest[i + 1][j + 1] + 1
-                                          : std::max(longest[i + 1][j], longest[i][j + 1]);
-  std::vector<TextPart> parts;
-  const auto add = [&](const std::string& word, bool common) {
-    if (parts.empty() || parts.back().common != common) {
-      parts.push_back({word, common});
-    } else {
-      parts.back().text += " " + word;
-    }
-  };
-  for (std::size_t i = 0, j = 0; i < text.size();) {
-    if (j < other.size() && text[i] == other[j]) {
-      add(text[i], true);
+      longest(i, j) = text[i] == other[j] ? longest(i + 1, j + 1) + 1
+                                          : std::max(longest(i + 1, j), longest(i, j + 1));
+  std::vector<bool> common(text.size());
+  for (std::size_t i = 0, j = 0; i < text.size() && j < other.size();) {
+    common[i] = text[i] == other[j];
+    if (common[i]) {
       ++i, ++j;
-    } else if (j < other.size() && longest[i][j + 1] >= longest[i + 1][j]) {
+    } else if (longest(i, j + 1) >= longest(i + 1, j)) {
       ++j;
     } else {
-      add(text[i++], false);
+      ++i;
     }
+  }
+  return common;
+}
+
+std::vector<bool> common_anywhere(const std::vector<std::string>& text,
+                                  const std::vector<std::string>& other) {
+  WordFrequencies left = frequencies_of({other});
+  std::vector<bool> common;
+  for (const std::string& word : text) {
+    const auto found = left.find(word);
+    common.push_back(found != left.end() && found->second-- > 0);
+  }
+  return common;
+}
+
+}  // namespace
+
+bool compares_order(const std::vector<std::string>& text, const std::vector<std::string>& other) {
+  constexpr std::size_t kMostPairs = 4000 * 4000;
+  return other.empty() || text.size() <= kMostPairs / other.size();
+}
+
+std::vector<TextPart> marked_differences(const std::vector<std::string>& text,
+                                         const std::vector<std::string>& other) {
+  const std::vector<bool> common =
+      compares_order(text, other) ? common_in_order(text, other) : common_anywhere(text, other);
+  std::vector<TextPart> parts;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i == 0 || parts.back().common != common[i])
+      parts.push_back({text[i], common[i]});
+    else
+      parts.back().text += " " + text[i];
   }
   return parts;
 }

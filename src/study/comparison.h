@@ -82,8 +82,13 @@ struct TextPart {
   bool common = true;
 };
 
+/// Whether marked_differences() looks at the order of words: it holds a number for each pair of
+/// them, at most 16 million.
+bool compares_order(const std::vector<std::string>& text, const std::vector<std::string>& other);
+
 /// The words of `text` in order, neighbours of one kind together: common are those of a longest
-/// common subsequence with `other`.
+/// common subsequence with `other`. Without compares_order() a word is common as often as `other`
+/// has it, wherever that is.
 std::vector<TextPart> marked_differences(const std::vector<std::string>& text,
                                          const std::vector<std::string>& other);
 

@@ -85,5 +85,18 @@ TEST(MarkedDifferences, AreOutsideALongestCommonSubsequence) {
   EXPECT_THAT(marked("x y a", "a b"), ElementsAre("*x y", "a"));
 }
 
+// 20,000 words on both sides: the numbers of all pairs of words would take 1.6 GB.
+TEST(MarkedDifferences, OfLongTextsAreTheWordsThatTheOtherHasLessOften) {
+  std::string text = "x", other;
+  for (int i = 1; i < 20000; ++i) text += " a";
+  for (int i = 0; i < 19998; ++i) other += "a ";
+  other += "y x";
+  EXPECT_FALSE(compares_order(tokens_of({text})[0], tokens_of({other})[0]));
+  const std::string common = text.substr(0, 1 + 2 * 19998);
+  EXPECT_THAT(marked(text, other), ElementsAre(common, "*a"));
+  EXPECT_TRUE(compares_order(std::vector<std::string>(4000), std::vector<std::string>(4000)));
+  EXPECT_TRUE(compares_order(std::vector<std::string>(20000), {}));
+}
+
 }  // namespace
 }  // namespace heed::study
