@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "draw/attention_page.h"
+#include "draw/heatmap.h"
 #include "study/rollout.h"
 
 namespace heed {
@@ -252,6 +253,11 @@ void attention(AttentionArgs args) {
   if (args.with_signs)  // a picture has no place for them
     for (study::AttentionMatrix& matrix : matrices)
       if (is_evidence(matrix.kind)) matrix = study::shares_of(std::move(matrix));
+  if (args.pictures != "none" && std::ranges::any_of(matrices, [](const auto& matrix) {
+        return matrix.weights.size() > draw::kMostDrawnCells;
+      }))
+    log::info("pictures of more than " + with_commas(draw::kMostDrawnCells) +
+              " weights have a pixel for each, without its number; attention.csv has all");
   const std::size_t pictures =
       write_pictures(out, matrices, folder_name(args.model), args.pictures);
   std::string title = "Attention of " + args.model;

@@ -55,21 +55,6 @@ std::string deflate(const std::string& bytes) {
   return packed;
 }
 
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    uint32_t three = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      three = three << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0);
-    for (std::size_t i = 0; i < 4; ++i)
-      out += at + i > bytes.size() ? '=' : kDigits[three >> (18 - 6 * i) & 63];
-  }
-  return out;
-}
-
 struct Sentence {
   json lines = json::array(), views = json::array();
   std::map<std::vector<std::string>, std::size_t> known;  // token line -> index

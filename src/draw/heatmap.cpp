@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "draw/html.h"
 #include "draw/palette.h"
+#include "draw/png.h"
 #include "draw/text_width.h"
 
 namespace heed::draw {
@@ -55,7 +57,9 @@ void draw_label(Svg& svg, double x, double y, const std::string& token, TextStyl
 }
 
 void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Layout& at, double largest) {
-  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+  const bool large = matrix.weights.size() > kMostDrawnCells;
+  if (large) svg.raw(pixels_of(matrix, largest, at.left, at.top, at.width, at.height));
+  for (std::size_t row = 0; !large && row < matrix.target.size(); ++row) {
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
       const double weight = matrix.at(row, column);
       svg.rectangle(
@@ -75,6 +79,15 @@ bool has_heads(const study::AttentionMatrix& matrix) {
 }
 
 }  // namespace
+
+std::string pixels_of(const study::AttentionMatrix& matrix, double largest, double x, double y,
+                      double width, double height) {
+  return "<image x=\"" + short_number(x) + "\" y=\"" + short_number(y) + "\" width=\"" +
+         short_number(width) + "\" height=\"" + short_number(height) +
+         "\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
+         "href=\"data:image/png;base64," +
+         base64(png_heatmap(matrix, 1, largest)) + "\"/>";
+}
 
 double largest_weight(std::span<const study::AttentionMatrix> matrices) {
   double largest = 0;

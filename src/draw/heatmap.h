@@ -10,9 +10,14 @@
 
 namespace heed::draw {
 
-/// An SVG: target tokens as rows, source tokens as columns, each cell's weight as a tooltip; both
-/// axes have their names. White is 0 and the darkest ink the matrix's largest weight, which the bar
-/// below names. Cells shrink as the matrix grows, but no further than labels can be read.
+/// Weights of which a picture draws each. It holds more of them as one picture of pixels: an
+/// element for each of a million weights is more than a browser can show.
+inline constexpr std::size_t kMostDrawnCells = 16384;
+
+/// An SVG: target tokens as rows, source tokens as columns, each cell's weight as a tooltip, unless
+/// there are more than kMostDrawnCells; both axes have their names. White is 0 and the darkest ink
+/// the matrix's largest weight, which the bar below names. Cells shrink as the matrix grows, but no
+/// further than labels can be read.
 std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title = "");
 
 /// Small multiples of the matrices of one sentence and kind, all on one scale: a row per layer, a
@@ -36,6 +41,10 @@ struct AxisNames {
 AxisNames axis_names(const study::AttentionMatrix& matrix);
 
 // --- what both pictures are made of
+
+/// An element that fills this rectangle with a pixel for each weight.
+std::string pixels_of(const study::AttentionMatrix& matrix, double largest, double x, double y,
+                      double width, double height);
 
 /// The largest weight of all, or 1 where all are 0.
 double largest_weight(std::span<const study::AttentionMatrix> matrices);

@@ -103,6 +103,9 @@ std::string run(std::size_t column, std::size_t row, std::size_t length) {
 
 /// One path per level of ink, in cells; white ones are left out.
 std::string cells(const study::AttentionMatrix& matrix, double largest) {
+  if (matrix.weights.size() > kMostDrawnCells)
+    return pixels_of(matrix, largest, 0, 0, static_cast<double>(matrix.source.size()),
+                     static_cast<double>(matrix.target.size()));
   std::array<std::string, kLevels + 1> paths;
   const auto level = [&](std::size_t row, std::size_t column) {
     const double share = std::clamp(matrix.at(row, column) / largest, 0.0, 1.0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heed::draw {
@@ -19,6 +20,9 @@ std::string file_link(const std::string& text, const std::string& path);
 
 /// JSON as it may stand inside a <script> element, which a "</script>" in a text would end.
 std::string script_data(const std::string& json);
+
+/// Bytes as letters, for data inside a page or picture.
+std::string base64(std::string_view bytes);
 
 /// A picture in two forms, of which the page shows the one that fits; `caption` is text.
 std::string figure(const std::string& wide, const std::string& narrow,

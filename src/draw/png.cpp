@@ -3,10 +3,13 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "draw/heatmap.h"
 #include "draw/palette.h"
 
 namespace heed::draw {
@@ -36,8 +39,19 @@ std::string packed(const std::string& bytes) {
   return out;
 }
 
-uint8_t part_of(const std::string& colour, std::size_t at) {
-  return static_cast<uint8_t>(std::stoi(colour.substr(at, 2), nullptr, 16));
+constexpr int kLevels = 255;  // of ink
+
+using Colour = std::array<uint8_t, 3>;
+
+/// Of each level: a picture has many more pixels.
+std::array<Colour, kLevels + 1> colours() {
+  std::array<Colour, kLevels + 1> all;
+  for (int level = 0; level <= kLevels; ++level) {
+    const std::string colour = ink(static_cast<double>(level) / kLevels);
+    for (std::size_t i = 0; i < 3; ++i)
+      all[level][i] = static_cast<uint8_t>(std::stoi(colour.substr(1 + 2 * i, 2), nullptr, 16));
+  }
+  return all;
 }
 
 }  // namespace
@@ -58,20 +72,30 @@ std::string png_of(std::span<const uint8_t> pixels, int64_t width, int64_t heigh
          chunk("IEND", "");
 }
 
-std::string png_heatmap(const study::AttentionMatrix& matrix, int64_t cell) {
+std::string png_heatmap(const study::AttentionMatrix& matrix, int64_t cell, double largest) {
   check(matrix);
   const auto columns = std::ssize(matrix.source), rows = std::ssize(matrix.target);
-  const float largest =
-      matrix.weights.empty() ? 1 : std::max(1e-6F, *std::ranges::max_element(matrix.weights));
-  std::vector<uint8_t> pixels;
-  for (int64_t y = 0; y < rows * cell; ++y)
-    for (int64_t x = 0; x < columns * cell; ++x) {
-      const std::string colour =
-          ink(matrix.at(static_cast<std::size_t>(y / cell), static_cast<std::size_t>(x / cell)) /
-              largest);
-      for (const std::size_t at : {1, 3, 5}) pixels.push_back(part_of(colour, at));
+  const auto inks = colours();
+  std::vector<uint8_t> pixels, row;
+  for (int64_t y = 0; y < rows; ++y) {
+    row.clear();
+    for (int64_t x = 0; x < columns; ++x) {
+      const double share =
+          matrix.at(static_cast<std::size_t>(y), static_cast<std::size_t>(x)) / largest;
+      const double known = share > 0 ? std::min(share, 1.0) : 0;  // NaN is none
+      const Colour& colour = inks[static_cast<std::size_t>(std::lround(known * kLevels))];
+      for (int64_t i = 0; i < cell; ++i) row.insert(row.end(), colour.begin(), colour.end());
     }
+    for (int64_t i = 0; i < cell; ++i) pixels.insert(pixels.end(), row.begin(), row.end());
+  }
   return png_of(pixels, columns * cell, rows * cell);
+}
+
+std::string png_heatmap(const study::AttentionMatrix& matrix) {
+  constexpr int64_t kCell = 12, kSide = 2048;
+  const int64_t longer = std::max(std::ssize(matrix.source), std::ssize(matrix.target));
+  return png_heatmap(matrix, std::clamp<int64_t>(kSide / std::max<int64_t>(longer, 1), 1, kCell),
+                     largest_weight({&matrix, 1}));
 }
 
 }  // namespace heed::draw

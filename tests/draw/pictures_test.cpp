@@ -363,5 +363,17 @@ TEST(LogCurve, RefusesZero) {
   EXPECT_THROW(draw_curve(curve), Bug);
 }
 
+// An element for each of 90,000 weights makes a picture of 9 MB.
+TEST(Heatmap, OfManyWeightsIsAPictureOfPixels) {
+  const study::AttentionMatrix large = square(300, "a<b"), small = square(128, "a<b");
+  for (const std::string& svg : {draw_heatmap(large), draw_heatmap_grid({&large, 1})}) {
+    EXPECT_EQ(xml_fault(svg), "");
+    EXPECT_THAT(svg, HasSubstr("href=\"data:image/png;base64,"));
+    EXPECT_LT(svg.size(), 200000U);
+  }
+  for (const std::string& svg : {draw_heatmap(small), draw_heatmap_grid({&small, 1})})
+    EXPECT_THAT(svg, Not(HasSubstr("<image")));
+}
+
 }  // namespace
 }  // namespace heed::draw

@@ -40,11 +40,24 @@ TEST(Png, HasItsPixelsRowByRow) {
 
 TEST(Png, OfWeightsIsDarkestAtTheLargest) {
   const study::AttentionMatrix matrix{.target = {"a"}, .source = {"x", "y"}, .weights = {0.5f, 0}};
-  const std::string png = png_heatmap(matrix, 2);
+  const std::string png = png_heatmap(matrix, 2, 0.5);
   EXPECT_EQ(number_at(png, 16), 4U);
   const std::string rows = rows_of(png, 2 * (1 + 4 * 3));
   EXPECT_EQ(rows.substr(1, 3), "\x08\x1d\x58");
   EXPECT_EQ(rows.substr(7, 3), "\xff\xff\xff");
+}
+
+TEST(Png, OfManyWeightsHasSmallSquares) {
+  const auto side = [](std::size_t tokens) {
+    const study::AttentionMatrix matrix{.target = {"a"},
+                                        .source = std::vector<std::string>(tokens, "x"),
+                                        .weights = std::vector<float>(tokens, 0.5f)};
+    const std::string png = png_heatmap(matrix);
+    return std::pair(number_at(png, 16), number_at(png, 20));
+  };
+  EXPECT_EQ(side(7), std::pair(84U, 12U));
+  EXPECT_EQ(side(171), std::pair(171U * 11, 11U));
+  EXPECT_EQ(side(3000), std::pair(3000U, 1U));
 }
 
 }  // namespace
