@@ -12,6 +12,10 @@ namespace {
 // enough for a program that writes as fast as it can.
 constexpr int kPatience = 5;  // milliseconds
 
+// The squares of the bytes of a window's lines, added up: of some results there is a number for
+// each pair of pieces. A thousand lines of 2 KiB have as many.
+constexpr double kMostHeld = 4294967296;
+
 /// True where it has warned.
 bool warn_of_encoding(const text::LineReader& reader) {
   const auto flaw = text::encoding_flaw(reader);
@@ -32,12 +36,15 @@ Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
 InputWindow Input::next(std::size_t most) {
   InputWindow window{.first = lines_.line_number() + 1, .lines = {}, .prefixes = {}};
   std::string line;
-  while (window.lines.size() < most && (window.lines.empty() || lines_.ready(kPatience))) {
+  double held = 0;
+  while (window.lines.size() < most && held < kMostHeld &&
+         (window.lines.empty() || lines_.ready(kPatience))) {
     if (!lines_.next(line)) {
       finish();
       break;
     }
     add(line, window);
+    held += static_cast<double>(line.size()) * static_cast<double>(line.size());
   }
   if (!told_of_encoding_)
     told_of_encoding_ = warn_of_encoding(lines_) || (prefixes_ && warn_of_encoding(*prefixes_));

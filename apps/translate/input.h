@@ -23,10 +23,10 @@ class Input {
   Input(const std::string& file, const std::string& prefix_file, bool tsv);
 
   /// Waits for a line, then takes those that are there, `most` in all: who feeds heed line by line
-  /// gets each answer before the next question, and a file comes in windows of `most`. Empty at the
-  /// end. Throws UserError that names the line where a prefix is missing or a column too many.
-  /// Warns once of text that training would refuse as not UTF-8, and of pairs that are read as
-  /// sources.
+  /// gets each answer before the next question, and a file comes in windows of `most`, or of fewer
+  /// long lines. Empty at the end. Throws UserError that names the line where a prefix is missing
+  /// or a column too many. Warns once of text that training would refuse as not UTF-8, and of pairs
+  /// that are read as sources.
   InputWindow next(std::size_t most);
 
   /// Passes over lines, and their prefixes. Throws UserError where there are fewer.
