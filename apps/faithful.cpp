@@ -91,7 +91,8 @@ void faithful(const FaithfulArgs& args) {
   decode::Translator translator = folder.translator();
   const bool transformer = folder.config.model.type == model::ModelType::transformer;
   study::FaithfulReport report;
-  for (const PairWindow& window : windows_of(pairs, kWindow)) {
+  const Pairs readable = without_long_pairs(translator, pairs, args.source);
+  for (const PairWindow& window : windows_of(readable, kWindow)) {
     const Seen seen =
         look(translator, window.pairs, transformer, static_cast<int64_t>(window.first) + 1, args);
     for (std::size_t i = 0; i < seen.attention.size(); ++i) {

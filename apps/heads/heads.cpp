@@ -127,7 +127,8 @@ void heads(const HeadsArgs& args) {
   const decode::AttentionRequest request = request_of(args, folder.config);
   study::HeadReport report(
       {.separators = separators, .words = args.words, .threshold = args.threshold / 100});
-  for (const PairWindow& window : windows_of(pairs, kWindow)) {
+  const Pairs readable = without_long_pairs(translator, pairs, args.source);
+  for (const PairWindow& window : windows_of(readable, kWindow)) {
     const auto sentences =
         decode::attention_maps(translator, window.pairs.source, window.pairs.target, request,
                                static_cast<int64_t>(window.first) + 1);

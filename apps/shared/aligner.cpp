@@ -18,8 +18,6 @@ namespace {
 
 // Every head of every layer of a window is in memory at once.
 constexpr std::size_t kWindow = 64;
-// Pieces. All heads of all layers are computed, [target, source] each, whichever is looked at.
-constexpr int64_t kLongestLine = 1024;
 
 /// Those with cross-attention.
 int64_t layers_of(const model::ModelConfig& config) {
@@ -135,6 +133,30 @@ void ComparableGold::tell(const std::string& model) const {
                    "the vocabulary of " + model + " finds other words there than blanks separate");
 }
 
+Pairs without_long_pairs(const decode::Translator& translator, Pairs pairs, std::size_t first,
+                         std::vector<std::size_t>& left_out) {
+  const decode::Member& member = translator.first();
+  const int64_t most = translator.pair_limit();
+  for (std::size_t i = 0; i < pairs.source.size(); ++i) {
+    if (std::ssize(member.source.encode(pairs.source[i], most)) <= most &&
+        std::ssize(member.target.encode(pairs.target[i], most)) <= most)
+      continue;
+    left_out.push_back(first + i + 1);
+    pairs.source[i].clear();
+    pairs.target[i].clear();
+  }
+  return pairs;
+}
+
+Pairs without_long_pairs(const decode::Translator& translator, Pairs pairs,
+                         const std::string& name) {
+  std::vector<std::size_t> left_out;
+  pairs = without_long_pairs(translator, std::move(pairs), 0, left_out);
+  warn_of_left_out(name, left_out,
+                   "a side has more than " + std::to_string(translator.pair_limit()) + " pieces");
+  return pairs;
+}
+
 Aligner::Aligner(ModelFolder folder)
     : folder_(std::move(folder)), translator_(folder_.translator()) {
   if (!folder_.model->attends())
@@ -145,8 +167,7 @@ Aligner::Aligner(ModelFolder folder)
 study::AlignmentSweep Aligner::sweep(const Pairs& given,
                                      const std::vector<study::GoldAlignment>& gold,
                                      const std::string& gold_name) {
-  std::vector<std::size_t> left_out;
-  const Pairs pairs = without_long_lines(given, 0, left_out);
+  const Pairs pairs = without_long_pairs(translator_, given, gold_name);
   study::AlignmentSweep sweep(least);
   ComparableGold comparable(gold, gold_name);
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
@@ -166,14 +187,11 @@ study::AlignmentSweep Aligner::sweep(const Pairs& given,
   }
   log::clear_progress();
   comparable.tell(path());
-  warn_of_left_out(gold_name, left_out,
-                   "a side has more than " + std::to_string(longest()) + " pieces");
   return sweep;
 }
 
 int64_t Aligner::longest() const {
-  return std::min(translator_.longest() - 1,
-                  std::max(kLongestLine, folder_.config.data.max_length));
+  return translator_.pair_limit();
 }
 
 bool Aligner::has_links(std::size_t line) const {
@@ -181,23 +199,8 @@ bool Aligner::has_links(std::size_t line) const {
          !std::ranges::binary_search(long_lines_, line + 1);
 }
 
-Pairs Aligner::without_long_lines(const Pairs& pairs, std::size_t first,
-                                  std::vector<std::size_t>& left_out) {
-  Pairs kept = pairs;
-  const decode::Member& member = translator_.first();
-  for (std::size_t i = 0; i < kept.source.size(); ++i) {
-    if (std::ssize(member.source.encode(kept.source[i])) <= longest() &&
-        std::ssize(member.target.encode(kept.target[i])) <= longest())
-      continue;
-    left_out.push_back(first + i + 1);
-    kept.source[i].clear();
-    kept.target[i].clear();
-  }
-  return kept;
-}
-
 std::vector<study::Alignment> Aligner::align(const Pairs& given, std::size_t first) {
-  const Pairs pairs = without_long_lines(given, first, long_lines_);
+  const Pairs pairs = without_long_pairs(translator_, given, first, long_lines_);
   const decode::AttentionRequest request{.layers = {choice.layer}, .heads = {choice.head}};
   std::vector<study::Alignment> alignments;
   const auto sentences = decode::attention_maps(translator_, pairs.source, pairs.target, request,

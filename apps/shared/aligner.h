@@ -39,6 +39,14 @@ class ComparableGold {
   std::vector<std::size_t> left_out_;  // from 1
 };
 
+/// Blank where a line has more pieces on a side than Translator::pair_limit(); its number, from 1,
+/// is added to `left_out`. `first` is the number of the first line, from 0.
+Pairs without_long_pairs(const decode::Translator& translator, Pairs pairs, std::size_t first,
+                         std::vector<std::size_t>& left_out);
+/// The same, with a warning that names their file.
+Pairs without_long_pairs(const decode::Translator& translator, Pairs pairs,
+                         const std::string& name);
+
 /// Where an alignment is taken from if nobody says otherwise: the layer, head and step that guided
 /// alignment has taught; without it the step that emits the word, of the layer before the last
 /// (Garg et al. 2019, "Jointly learning to align and translate with Transformer models"), or the
@@ -84,18 +92,11 @@ class Aligner {
   const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }
   /// Lines with more than longest() pieces on a side: they get no links either. As odd_lines().
   const std::vector<std::size_t>& long_lines() const { return long_lines_; }
-  /// Pieces: what the model can take, but at most 1,024 or data.max_length, because the attention
-  /// of a line needs memory that grows with the square of its length.
-  int64_t longest() const;
+  int64_t longest() const;  // pieces: Translator::pair_limit()
   /// Whether a line, from 0, is none of both.
   bool has_links(std::size_t line) const;
 
  private:
-  /// Blank where a line has more than longest() pieces on a side; its number is added to
-  /// `left_out`.
-  Pairs without_long_lines(const Pairs& pairs, std::size_t first,
-                           std::vector<std::size_t>& left_out);
-
   ModelFolder folder_;
   decode::Translator translator_;
   std::vector<std::size_t> odd_lines_, long_lines_;

@@ -89,6 +89,12 @@ void use_threads(int64_t threads) {
   at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
 }
 
+decode::Translator ModelFolder::translator(std::vector<decode::Member> members) const {
+  decode::Translator translator(std::move(members), config.decoding, device, precision);
+  translator.trained_length = config.data.max_length;
+  return translator;
+}
+
 ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   require_model_folder(path);
   std::vector<std::string> settings = options.settings;

@@ -31,7 +31,9 @@ struct ModelFolder {
 
   model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
   decode::Member member() const { return {model, source, target}; }
-  decode::Translator translator() const { return {{member()}, config.decoding, device, precision}; }
+  decode::Translator translator() const { return translator({member()}); }
+  /// Of these models, with the settings of this one.
+  decode::Translator translator(std::vector<decode::Member> members) const;
 };
 
 /// Command-line settings that lie over the folder's own config.
@@ -53,9 +55,7 @@ struct OpenModels {
   std::vector<decode::Member> members;  // the first is one of them
 
   explicit OpenModels(ModelFolder alone) : first(std::move(alone)), members{first.member()} {}
-  decode::Translator translator() const {
-    return {members, first.config.decoding, first.device, first.precision};
-  }
+  decode::Translator translator() const { return first.translator(members); }
 };
 
 /// Folders separated by commas. Throws UserError as open_model() does.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/shared/aligner.h"
 #include "apps/shared/attention_maps.h"
 #include "apps/shared/base_model.h"
 #include "apps/shared/pairs.h"
@@ -148,10 +149,12 @@ class SetScorer {
     decode::Translator translator({member_}, decoding_, device_, precision_);
     decode::AttentionRequest request;
     request.heads = {decode::kMeanOfHeads};
-    const auto maps = decode::attention_maps(
-        translator, {pairs_.source[line]}, std::vector<std::string>{pairs_.target[line]}, request);
+    std::vector<std::size_t> long_lines;
+    const Pairs pair = without_long_pairs(
+        translator, {{pairs_.source[line]}, {pairs_.target[line]}}, line, long_lines);
+    const auto maps = decode::attention_maps(translator, pair.source, pair.target, request);
     const auto matrices = to_matrices(maps.front(), line + 1);
-    if (matrices.empty()) return;  // of a blank line
+    if (matrices.empty()) return;  // of a blank line, or of one that is too long
     write_atomic(file + ".attention.json", study::layers_json(matrices) + "\n");
     if (!training_.tensorboard) return;
     // The mean of the layer before the last aligns best (Garg et al. 2019).

@@ -4,6 +4,7 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -33,6 +34,12 @@ BatchLimits search_limits(const std::vector<model::Model*>& models, const Decode
 
 /// The same while targets are scored. `tokens` are of targets.
 BatchLimits score_limits(const DecodeConfig& config, const at::Device& device);
+
+/// By which pairs of so many pieces are sorted into batches of targets: the target's, unless the
+/// source is so long that it takes more memory.
+inline int64_t padded_length(int64_t source, int64_t target) {
+  return std::max(target, source / 2);
+}
 
 /// Indices of `lengths` in batches, longest first, within the limits except for a single longer
 /// one. Those of length `skip` are left out.

@@ -50,7 +50,8 @@ struct DecodeConfig {
             config::Between<double>{0.0, 10})
   HEED_FREE(int64_t, max_source_length, 1024,
             "Longer source lines are cut to this many pieces before they are translated; each cut "
-            "line is logged.",
+            "line is logged. Given pairs are read up to this length, or data.max_length if that is "
+            "more.",
             config::Between<int64_t>{1, 1000000})
   HEED_FREE(int64_t, min_length, 0, "Shortest translation, in pieces.",
             config::Between<int64_t>{0, 100000})

@@ -24,9 +24,9 @@ namespace {
 using at::Tensor;
 
 constexpr int64_t kRows = 32;  // most copies of a sentence that are read together
-// Target pieces whose gradients are found together. Their copies of the sentence end at the last
-// of them: a decoder sees no later piece. With fewer at a time the products of matrices would be
-// small.
+// Target pieces whose gradients are found together, of a long pair fewer. Their copies of the
+// sentence end at the last of them: a decoder sees no later piece. With fewer at a time the
+// products of matrices would be small.
 constexpr int64_t kSteps = 8;
 
 /// Of one pair: log p of every target piece.
@@ -42,7 +42,7 @@ class Pair {
   Tensor log_probabilities(const std::vector<data::Example>& examples) const {
     const at::NoGradGuard no_gradients;
     std::vector<Tensor> parts;
-    const auto most = static_cast<std::size_t>(std::min(kRows, copies_at_once(target())));
+    const auto most = static_cast<std::size_t>(std::min(kRows, copies_at_once(example_)));
     for (std::size_t first = 0; first < examples.size(); first += most) {
       std::vector<const data::Example*> rows;
       for (std::size_t i = first; i < std::min(examples.size(), first + most); ++i)
@@ -61,8 +61,9 @@ class Pair {
   std::pair<Tensor, Tensor> gradients(double share) const {
     const at::AutoGradMode with_gradients(true);
     std::vector<Tensor> products, values;
-    for (int64_t first = 0; first < target(); first += kSteps) {
-      const int64_t rows = std::min(kSteps, target() - first);
+    const int64_t steps_at_once = std::min(kSteps, copies_at_once(example_));
+    for (int64_t first = 0; first < target(); first += steps_at_once) {
+      const int64_t rows = std::min(steps_at_once, target() - first);
       data::Example begun = example_;
       begun.target.resize(std::min(std::ssize(begun.target), first + rows));
       const data::Batch batch = data::make_batch(std::vector<const data::Example*>(rows, &begun));

@@ -33,7 +33,7 @@ Copies copies_of(const data::Example& example, int64_t count, const at::Device& 
 /// As many copies as there are draws, in parts.
 std::vector<Copies> all_copies_of(const data::Example& example, int64_t draws,
                                   const at::Device& device) {
-  const int64_t most = copies_at_once(std::ssize(example.target) + 1);
+  const int64_t most = copies_at_once(example);
   std::vector<Copies> parts;
   for (int64_t first = 0; first < draws; first += most)
     parts.push_back(copies_of(example, std::min(most, draws - first), device));

@@ -41,14 +41,13 @@ std::vector<Reading> readings_of(Translator& translator, const std::vector<std::
     }
     one.readable =
         targets ? !(example.source.empty() && example.target.empty()) : !own[i].hypotheses.empty();
+    const std::string where =
+        "attention: line " + std::to_string(first_line + static_cast<int64_t>(i));
+    if (targets)
+      for (const auto* side : {&example.source, &example.target})
+        translator.require_short(std::ssize(*side), where);
     // A cut translation of the longest length has no room for </s> to be read after it.
     const auto longest = static_cast<std::size_t>(translator.longest());
-    for (const auto* side : {&example.source, &example.target})
-      if (side->size() + 1 > longest && !one.cut)
-        throw UserError("attention: line " + std::to_string(first_line + static_cast<int64_t>(i)) +
-                        " has " + std::to_string(side->size()) +
-                        " pieces, and the model can take " + std::to_string(longest - 1) +
-                        "; split it");
     if (example.target.size() + 1 > longest) example.target.resize(longest - 1);
     one.source_pieces = names_of(member.source, sources[i], example.source);
     one.target_pieces = targets ? names_of(member.target, (*targets)[i], example.target)

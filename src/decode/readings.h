@@ -29,10 +29,11 @@ std::vector<Reading> readings_of(Translator& translator, const std::vector<std::
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line);
 
-/// How many copies of a sentence of so many target pieces, </s> included, are read together: a
-/// bound on memory, which holds their [target, vocab].
-inline int64_t copies_at_once(int64_t target) {
-  return std::max<int64_t>(1, 1024 / target);
+/// How many copies of a pair are read together: a bound on memory, which holds their [target,
+/// vocab].
+inline int64_t copies_at_once(const data::Example& pair) {
+  const int64_t length = padded_length(std::ssize(pair.source), std::ssize(pair.target));
+  return std::max<int64_t>(1, 1024 / (length + 1));
 }
 
 /// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.

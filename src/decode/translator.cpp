@@ -42,9 +42,9 @@ std::string line_list(const std::vector<int64_t>& lines) {
 }
 
 void check_length(int64_t pieces, int64_t longest, const std::string& where,
-                  const std::string& cure = "split the line") {
+                  const std::string& cure) {
   if (pieces + 1 <= longest) return;
-  throw UserError(where + ": " + std::to_string(pieces) + " pieces, and the model can take " +
+  throw UserError(where + " has " + std::to_string(pieces) + " pieces, and the model can take " +
                   std::to_string(longest - 1) + "; " + cure);
 }
 
@@ -148,6 +148,18 @@ int64_t Translator::source_limit() const {
   return std::min(config_.max_source_length, longest() - 1);
 }
 
+int64_t Translator::pair_limit() const {
+  return std::min(std::max(config_.max_source_length, trained_length), longest() - 1);
+}
+
+void Translator::require_short(int64_t pieces, const std::string& where) const {
+  check_length(pieces, longest(), where, "split the line");
+  if (pieces <= pair_limit()) return;
+  throw UserError(where + " has " + std::to_string(pieces) + " pieces, and pairs are read up to " +
+                  std::to_string(pair_limit()) +
+                  "; split the line, or raise decoding.max_source_length");
+}
+
 Translator::Lines Translator::encode(const std::vector<std::string>& lines, int64_t first_line,
                                      TooLong policy) const {
   Lines out;
@@ -168,7 +180,7 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
         out.cut.push_back(number);
       }
       const auto pieces = static_cast<int64_t>(source.size());
-      check_length(pieces, longest(), "line " + std::to_string(number));
+      if (policy == TooLong::refuse) require_short(pieces, "line " + std::to_string(number));
       out.lengths[i] = std::max(out.lengths[i], pieces);
     }
   }
@@ -270,7 +282,8 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const auto target = first().target.encode(targets[i]);
     lengths.push_back(static_cast<int64_t>(target.size()));
-    check_length(lengths.back(), longest(), "target line " + std::to_string(i + 1));
+    require_short(lengths.back(), "target line " + std::to_string(i + 1));
+    lengths.back() = padded_length(encoded.lengths[i], lengths.back());
     for (auto& examples : encoded.members) examples[i].target = target;
   }
 

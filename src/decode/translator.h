@@ -58,6 +58,8 @@ class Translator {
   int64_t line_step = 1;
   bool keep_attention = false;
   bool warn_of_cuts = true;  // name the lines that were cut or whose translation was
+  /// data.max_length of the training: given pairs as long as that are read, too.
+  int64_t trained_length = 0;
   /// Asked before each batch, by several threads: once it says true, translate() ends soon, and the
   /// lines that are left have no hypotheses. Empty: never.
   std::function<bool()> interrupted;
@@ -106,8 +108,8 @@ class Translator {
     double log_probability = 0;
     std::vector<float> tokens;  // [pieces + eos]
   };
-  /// Throws UserError when the counts differ or a line is longer than the model can take, Failure
-  /// when a log-probability is not a number or infinite.
+  /// Throws UserError when the counts differ or a line is longer than pair_limit(), Failure when a
+  /// log-probability is not a number or infinite.
   std::vector<Score> score(const std::vector<std::string>& sources,
                            const std::vector<std::string>& targets);
 
@@ -123,6 +125,12 @@ class Translator {
   /// The pieces, without eos, at which translate() cuts a line: decoding.max_source_length, or less
   /// where a member takes less.
   int64_t source_limit() const;
+  /// The most pieces, without eos, of a side of a given pair that is scored or read, which takes
+  /// memory that grows with their square: decoding.max_source_length, or `trained_length` where
+  /// that is more; or less where a member takes less.
+  int64_t pair_limit() const;
+  /// Throws UserError that begins with `where`, unless so many pieces are within pair_limit().
+  void require_short(int64_t pieces, const std::string& where) const;
 
  private:
   struct Lines;

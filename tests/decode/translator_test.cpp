@@ -178,6 +178,46 @@ TEST(Translator, AModelsOwnLimitCutsATranslationAndRefusesToScore) {
   EXPECT_TRUE(model->batches.empty());
 }
 
+TEST(Translator, RefusesToScorePairsThatAreLongerThanItsLimit) {
+  auto model = std::make_shared<toy::ToyModel>();
+  Translator translator({{model, vocabulary(), vocabulary()}}, {.max_source_length = 4}, at::kCPU,
+                        at::kFloat);
+  const std::string five = "mira tolo sena kupo vadi";
+  const int64_t pieces = std::ssize(vocabulary().encode(five));
+  const std::string why = " has " + std::to_string(pieces) +
+                          " pieces, and pairs are read up to 4; split the line, or raise "
+                          "decoding.max_source_length";
+  EXPECT_EQ(message_of<UserError>([&] { translator.score({"", five}, {"", ""}); }), "line 2" + why);
+  EXPECT_EQ(message_of<UserError>([&] { translator.score({""}, {five}); }), "target line 1" + why);
+  translator.trained_length = pieces;
+  EXPECT_EQ(translator.pair_limit(), pieces);
+  EXPECT_EQ(translator.score({five}, {""}).size(), 1U);
+}
+
+/// How many pairs are read together.
+class CountingModel : public toy::ToyModel {
+ public:
+  using ToyModel::ToyModel;
+  at::Tensor features(const model::Source& source, const model::TargetInput& input,
+                      model::Trace* trace) override {
+    read.push_back(source.tokens.size(0));
+    return ToyModel::features(source, input, trace);
+  }
+  std::vector<int64_t> read;
+};
+
+TEST(Translator, ScoresFewPairsTogetherWhereSourcesAreLong) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(1);
+  auto model = std::make_shared<CountingModel>(/*longest=*/2000);
+  Translator translator({{model, vocabulary(), vocabulary()}}, {}, at::kCPU, at::kFloat);
+  std::string line = "mira";
+  while (vocabulary().encode(line + " mira").size() <= 1000) line += " mira";
+  translator.score(std::vector<std::string>(5, line), std::vector<std::string>(5, ""));
+  at::set_num_threads(before);
+  EXPECT_EQ(model->read, std::vector<int64_t>({2, 2, 1}));  // 1,024 pieces, half of a source's
+}
+
 TEST(Translator, ATranslationBeginsWithItsPrefixAndScoresAsWhenItIsGiven) {
   for (const std::size_t kind : {0U, 1U}) {
     auto translator = make_translator(random_model(small_models()[kind]));
