@@ -8,6 +8,7 @@
 #include <regex>
 #include <set>
 
+#include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -64,12 +65,32 @@ bool has_text(const data::PairOfLines& pair) {
   return !text::is_blank(pair.source) && !text::is_blank(pair.target);
 }
 
-void require_text_of(const data::CorpusFiles& corpus, const std::string& key) {
+int64_t words_of(const data::PairOfLines& pair) {
+  return std::max(text::count_words(pair.source), text::count_words(pair.target));
+}
+
+/// Whether a set of pairs has some whose loss can be measured. A word is one piece or more, so that
+/// pairs of fewer words may be left out, too.
+void check_held_out(const data::CorpusFiles& corpus, const std::string& key,
+                    const data::CorpusReading& reading, RunCheck& found) {
   data::PairReader reader(corpus);
-  for (data::PairOfLines pair; reader.next(pair);)
-    if (has_text(pair)) return;
-  throw UserError(key + ": " + corpus.source +
-                  " has no pair with text on both sides; give at least one");
+  int64_t pairs = 0;
+  data::Notice longer;
+  for (data::PairOfLines pair; reader.next(pair);) {
+    if (!has_text(pair)) continue;
+    ++pairs;
+    if (words_of(pair) > reading.max_length) longer.add(pair.number);
+  }
+  if (pairs == 0)
+    throw UserError(key + ": " + corpus.source +
+                    " has no pair with text on both sides; give at least one");
+  const std::string limit = counted(reading.max_length, "piece") + " of " + reading.limit;
+  if (longer.count == pairs)
+    throw UserError(key + ": each pair of " + corpus.source + " is longer than the " + limit +
+                    "; give shorter ones");
+  if (longer.count > 0)
+    found.doubts.push_back(key + ": left out of the loss, longer than the " + limit + ": " +
+                           longer.text());
 }
 
 void require_some_read(const data::CorpusFiles& corpus, int64_t pairs, const std::string& key) {
@@ -149,26 +170,26 @@ void check_more_valid(const data::DataConfig& data, RunCheck& found) {
     found.blame("data.more_valid: needs data.valid, which chooses the best weights");
 }
 
-/// Whether data.max_words and data.max_length leave any pair to train on. A word is one piece or
-/// more, so that some of what is left here may yet be too long.
-void require_short_pairs(const data::DataConfig& data) {
+/// Whether data.max_words, data.max_length and the model leave any pair to train on. A word is one
+/// piece or more, so that some of what is left here may yet be too long.
+void require_short_pairs(const Config& config) {
+  const data::DataConfig& data = config.data;
+  const data::CorpusReading reading = training_reading(config);
   constexpr int64_t kNone = INT64_MAX, kNoLimit = kNone - 1;
   const int64_t words = data.max_words > 0 ? data.max_words : kNoLimit;
   const int64_t pieces =
-      data.long_sentences == data::LongSentences::drop ? data.max_length : kNoLimit;
+      data.long_sentences == data::LongSentences::drop ? reading.max_length : kNoLimit;
   const int64_t most = std::min(words, pieces);
   int64_t fewest = kNone;
   for (const data::CorpusFiles& corpus : data.train) {
     data::PairReader reader(corpus);
     for (data::PairOfLines pair; fewest > most && reader.next(pair);)
-      if (has_text(pair))
-        fewest = std::min(fewest,
-                          std::max(text::count_words(pair.source), text::count_words(pair.target)));
+      if (has_text(pair)) fewest = std::min(fewest, words_of(pair));
   }
   if (fewest == kNone)
     throw UserError("data.train: no pair has text on both sides; give at least one");
   if (fewest > most)
-    throw UserError(std::string(words < pieces ? "data.max_words" : "data.max_length") + ": " +
+    throw UserError((words < pieces ? "data.max_words" : reading.limit) + ": " +
                     std::to_string(most) + " leaves no training pair: each has " +
                     std::to_string(fewest) + " words or more on a side; set it higher");
 }
@@ -203,11 +224,11 @@ bool check_corpora(const Config& config, const std::string& file, RunCheck& foun
     if (pairs && trains)
       found.passes([&] { require_some_read(*corpus, *pairs, key); });
     else if (pairs && key != "data.test")
-      found.passes([&] { require_text_of(*corpus, key); });
+      found.passes([&] { check_held_out(*corpus, key, validation_reading(config), found); });
   }
   check_files(all, file, found);
   check_more_valid(data, found);
-  if (readable && !environment_fails()) found.passes([&] { require_short_pairs(data); });
+  if (readable && !environment_fails()) found.passes([&] { require_short_pairs(config); });
   return readable;
 }
 

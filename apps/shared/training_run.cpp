@@ -17,19 +17,39 @@
 
 namespace heed {
 
-data::CorpusReading readable(const model::Model& model) {
-  if (model.longest() == INT64_MAX) return {};
-  return {.max_length = model.longest() - 1, .limit = "model.max_positions"};
+namespace {
+
+/// Learned positions have an end, before which there has to be room for eos.
+data::CorpusReading within_model(data::CorpusReading reading, const model::ModelConfig& model) {
+  const int64_t most = model.max_positions - 1;
+  if (model.type == model::ModelType::transformer && model::is_of_network("max_positions", model) &&
+      most < reading.max_length) {
+    reading.max_length = most;
+    reading.limit = "model.max_positions";
+  }
+  return reading;
 }
 
+}  // namespace
+
 data::CorpusReading training_reading(const Config& config) {
-  return {.max_length = config.data.max_length,
-          .long_sentences = config.data.long_sentences,
-          .max_words = config.data.max_words,
-          .keep_text = config.data.subword_sampling > 0,
-          .aligned = config.training.guided_alignment > 0,
-          .threads = at::get_num_threads(),
-          .cleaning = data::cleaning_of(config.data)};
+  return within_model({.max_length = config.data.max_length,
+                       .long_sentences = config.data.long_sentences,
+                       .max_words = config.data.max_words,
+                       .keep_text = config.data.subword_sampling > 0,
+                       .aligned = config.training.guided_alignment > 0,
+                       .threads = at::get_num_threads(),
+                       .cleaning = data::cleaning_of(config.data)},
+                      config.model);
+}
+
+data::CorpusReading validation_reading(const Config& config) {
+  data::CorpusReading reading{.max_length = config.data.max_length};
+  if (config.decoding.max_source_length > reading.max_length) {
+    reading.max_length = config.decoding.max_source_length;
+    reading.limit = "decoding.max_source_length";
+  }
+  return within_model(reading, config.model);
 }
 
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets) {
@@ -126,11 +146,6 @@ namespace {
 
 std::shared_ptr<const data::Corpus> read_corpus(const ModelFolder& run, bool shared) {
   data::CorpusReading reading = training_reading(run.config);
-  const data::CorpusReading model = readable(*run.model);
-  if (model.max_length > 0 && model.max_length < reading.max_length) {
-    reading.max_length = model.max_length;
-    reading.limit = model.limit;
-  }
   reading.scratch = {run.path, shared};
   return std::make_shared<const data::Corpus>(
       data::Corpus::read(run.config.data.train, run.source, run.target, reading));

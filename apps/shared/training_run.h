@@ -40,11 +40,12 @@ train::MakeModel another_model(const ModelFolder& run);
 /// What the config says about batches; all of this process's threads do subword sampling.
 data::BatchOptions batch_options(const Config& config);
 
-/// The model's own limit in pieces without eos, where positions are learned; else none.
-data::CorpusReading readable(const model::Model& model);
-
-/// How the training pairs are read, as the `data` section says.
+/// How the training pairs are read, as the `data` section says and as the model can take them.
 data::CorpusReading training_reading(const Config& config);
+
+/// How the pairs are read whose loss is measured: the memory that they take grows with the square
+/// of their length, so that long ones are left out.
+data::CorpusReading validation_reading(const Config& config);
 
 /// The same of all ranks: one of each machine encodes them, the others map what it has. Collective.
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, ranks::Group& group);

@@ -89,9 +89,12 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder,
                                             const data::CorpusFiles& files) {
   if (files.source.empty()) return {};
   const Config& config = folder.config;
-  data::CorpusReading reading = readable(*folder.model);
-  reading.long_sentences = data::LongSentences::error;
+  const data::CorpusReading reading = validation_reading(config);
   const auto corpus = data::Corpus::read({files}, folder.source, folder.target, reading);
+  if (const data::Notice& dropped = corpus.reports().front().dropped; dropped.count > 0)
+    log::warn(files.source + ": left out of the loss, longer than the " +
+              counted(reading.max_length, "piece") + " of " + reading.limit + ": " +
+              dropped.text());
   if (config.training.batch_type != train::BatchType::tokens)
     return data::fixed_batches(corpus, 4096);
   // A GPU that has memory for a part of a training batch may not have it for a whole one.

@@ -105,6 +105,29 @@ TEST_F(CheckTest, ALengthThatLeavesNoPairIsKnownBeforeTheVocabularyIs) {
               Not(HasSubstr("leaves no")));
 }
 
+TEST_F(CheckTest, LongValidationPairsAreKnown) {
+  const std::string model = std::string(kTransformer).insert(1, "positions: learned, ");
+  const std::string file = config(model);
+  folder.write("valid.src", "a b\na b c d\n\na\n");
+  folder.write("valid.tgt", "b a\nd\nb\nb a d c e\n");
+  const auto longer = [](int pieces, const std::string& key) {
+    return "data.valid: left out of the loss, longer than the " + std::to_string(pieces) +
+           " pieces of " + key + ": ";
+  };
+  const Result some = check(file, {"model.max_positions=4"});
+  EXPECT_EQ(some.status, 0) << some.err;
+  EXPECT_THAT(some.err, HasSubstr(longer(3, "model.max_positions") + "2 (lines 2, 4)"));
+  const Result few = check(file, {"decoding.max_source_length=4", "data.max_length=4"});
+  EXPECT_EQ(few.status, 0) << few.err;
+  EXPECT_THAT(few.err, HasSubstr(longer(4, "data.max_length") + "1 (line 4)"));
+  EXPECT_THAT(check(file, {"decoding.max_source_length=4"}).err, Not(HasSubstr("left out")));
+  const Result none = check(file, {"model.max_positions=2"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("valid.src is longer than the 1 piece of "
+                                        "model.max_positions; give shorter ones"),
+                              HasSubstr("model.max_positions: 1 leaves no training pair")));
+}
+
 TEST_F(CheckTest, CorporaWithoutTextAreKnownBeforeAnOlderRunIsDeleted) {
   const std::string file = config();
   train_toy(file);

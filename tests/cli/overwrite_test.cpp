@@ -66,7 +66,9 @@ TEST_F(Overwriting, ARunWhoseSuccessorCannotBeginIsBack) {
   write(
       "{type: transformer, width: 16, feed_forward: 16, heads: 2, positions: learned, "
       "max_positions: 4}");
-  expect_back(overwrite({}), "more than the 3 that model.max_positions allows");
+  folder.write("valid.src", "abcdefghijabcdefghij\n");
+  folder.write("valid.tgt", "a\n");
+  expect_back(overwrite({}), "longer than 3 pieces: 1 (line 1); see model.max_positions");
   EXPECT_THAT(run_heed({"train", run, "--resume"}).err, HasSubstr("nothing to do"));
 }
 

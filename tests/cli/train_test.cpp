@@ -247,14 +247,33 @@ TEST_F(TrainTest, AfterATestScoreThatFailedResumingDoesTheTestScoresAlone) {
   EXPECT_EQ(read_file(run + "/metrics.jsonl"), metrics);
 }
 
-TEST_F(TrainTest, ASentenceBeyondTheLearnedPositionsNamesTheirKey) {
+TEST_F(TrainTest, AValidationPairBeyondTheLearnedPositionsIsLeftOutAndNamesTheirKey) {
   config();
+  folder.write("valid.src", "a b\na b c d\na c\nb a b c d e\n");
+  folder.write("valid.tgt", "b a\nd\nc a\nb\n");
   const char* model =
       "{type: transformer, width: 16, feed_forward: 16, heads: 2, positions: learned, "
       "max_positions: 4}";
   const Result result = run_heed({"train", write_toy_config(folder, {"run", model, kBrief})});
-  EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("more than the 3 that model.max_positions allows"));
+  EXPECT_EQ(result.status, 0);
+  const std::string left_out = "longer than the 3 pieces of model.max_positions: 2 (lines 2, 4)";
+  EXPECT_THAT(result.err, HasSubstr("data.valid: left out of the loss, " + left_out));
+  EXPECT_THAT(result.err, HasSubstr(folder / "valid.src: left out of the loss, " + left_out));
+}
+
+// Whose attention alone would take 3 GB in each layer of a model of 8 heads.
+TEST_F(TrainTest, AValidationPairOfTenThousandWordsIsLeftOut) {
+  config();
+  std::string words;
+  for (int i = 0; i < 10000; ++i) words += "a ";
+  folder.write("valid.src", words + "\na b\na c\n");
+  folder.write("valid.tgt", words + "\nb a\nc a\n");
+  // Nor does it stop the training where its attention would be drawn.
+  const std::string path = write_toy_config(folder, {"run", kTransformer, kBrief});
+  const Result result = run_heed({"train", path, "--set", "training.validation_samples=1"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("valid.src: left out of the loss, longer than the 1024 pieces "
+                                    "of decoding.max_source_length: 1 (line 1)"));
 }
 
 TEST_F(TrainTest, ResumingWithMoreUpdatesGoesOn) {
