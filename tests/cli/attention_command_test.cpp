@@ -203,23 +203,6 @@ TEST(Attention, SeveralLayersAndHeadsAreOnePictureToo) {
     EXPECT_THAT(grid, HasSubstr(name));
 }
 
-TEST(Attention, OfALongSentenceHasPicturesOfPixels) {
-  const TemporaryFolder folder;
-  std::string line;
-  for (int i = 0; i < 200; ++i) line += "a ";
-  const std::string out = folder / "maps";
-  const Result result = attention(Toy::get().transformer,
-                                  {"--text", line, "--target", line, "--head", "all", "-o", out});
-  EXPECT_EQ(product(result), "");
-  EXPECT_THAT(result.err, HasSubstr("pictures of more than 16,384 weights have a pixel for each"));
-  EXPECT_EQ(pictures(out).size(), 2U * 4 + 1);
-  for (const std::string& name : pictures(out)) {
-    const std::string picture = out + "/" + name + ".svg";
-    EXPECT_LT(fs::file_size(picture), 1000000U) << name;  // 8 MB each before
-  }
-  EXPECT_EQ(lines_of(read_file(out + "/attention.csv")).size(), 1 + 2U * 4 * 201 * 201);
-}
-
 TEST(Attention, WhatTheVocabularyDoesNotKnowIsSpelledAsItWasWritten) {
   const Weights weights(product(attention(
       Toy::get().rnn, {"--text", "a \u0429\u042a b", "--target", "\u6f02 b", "--words"})));

@@ -361,30 +361,6 @@ TEST(Faithful, AndItsKinNeedPairs) {
   EXPECT_FALSE(std::filesystem::exists(folder / "page.html"));
 }
 
-TEST(Faithful, AndHeadsLeaveOutALineThatIsTooLong) {
-  const TemporaryFolder folder;
-  const auto measure = [&](const std::string& command, const std::string& more) {
-    const std::string source = folder.write("s", "a b\n" + more + "c d e\n"),
-                      target = folder.write("t", "b a\n" + more + "e d c\n");
-    std::vector<std::string> words{command, Toy::get().transformer, "--source", source, "--target",
-                                   target};
-    if (command == "faithful") words.insert(words.end(), {"--draws", "1", "--steps", "1"});
-    return run_heed(words);
-  };
-  std::string endless;
-  for (int i = 0; i < 1100; ++i) endless += "a ";
-  for (const std::string command : {"heads", "faithful"}) {
-    const Result without = measure(command, "\n"), with = measure(command, endless + "\n");
-    EXPECT_EQ(product(with), product(without));
-    EXPECT_THAT(with.err, HasSubstr("s: 1 line left out, line 2 first: a side has more than 1024 "
-                                    "pieces"));
-  }
-  const std::string file = folder.write("s", "a b\n" + endless + "\n");
-  expect_mistake(run_heed({"score", Toy::get().transformer, file, file}),
-                 {"line 2 has 1100 pieces, and pairs are read up to 1024",
-                  "raise decoding.max_source_length"});
-}
-
 TEST(Faithful, TurnsNoGoldRoundThatIsNotGiven) {
   expect_mistake(run_heed({"faithful", Toy::get().rnn, "--source", of_toy("test.src"), "--target",
                            of_toy("test.tgt"), "--swap-gold"}),

@@ -201,66 +201,6 @@ TEST_P(VocabularyOf, EncodesHugeLinesAndBrokenBytes) {
   EXPECT_EQ(vocabulary.decode(vocabulary.encode("\tEin \u00A0 Mann ")), "Ein Mann");
 }
 
-TEST_P(VocabularyOf, EncodesALineOfSeveralPartsAsItsWords) {
-  const TemporaryFolder folder;
-  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
-  const auto once = vocabulary.encode(kSentences[0]);
-  const auto names = vocabulary.spell(kSentences[0]);
-  std::string line;
-  std::vector<int32_t> ids;
-  std::vector<std::string> spelled;
-  while (line.size() < 3 * kPartOfLine) {
-    line += (line.empty() ? "" : " ") + kSentences[0];
-    ids.insert(ids.end(), once.begin(), once.end());
-    spelled.insert(spelled.end(), names.begin(), names.end());
-  }
-  EXPECT_EQ(vocabulary.encode(line), ids);
-  EXPECT_EQ(vocabulary.spell(line), spelled);
-  EXPECT_EQ(vocabulary.decode(vocabulary.sample(line, 0.3, 1)), line);
-}
-
-TEST_P(VocabularyOf, CutsAWordThatIsLongerThanAPartAndLosesNoLetter) {
-  const TemporaryFolder folder;
-  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
-  std::string word;
-  while (word.size() < 3 * kPartOfLine) word += "grüßt";
-  const auto ids = vocabulary.encode(word);
-  EXPECT_EQ(vocabulary.spell(word).size(), ids.size());
-  std::string text = vocabulary.decode(ids);
-  EXPECT_LE(std::erase(text, ' '), 3);  // where a part begins
-  EXPECT_EQ(text, word);
-}
-
-// SentencePiece alone takes minutes for such a line.
-TEST_P(VocabularyOf, EncodesTheLongestLineOfLettersThatItDoesNotKnow) {
-  const TemporaryFolder folder;
-  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
-  std::string line;
-  while (line.size() < (4 << 20)) line += "ξ";
-  const auto ids = vocabulary.encode("ξ");
-  EXPECT_EQ(vocabulary.encode(line), ids);
-  EXPECT_EQ(vocabulary.encode(line, 1), ids);
-  EXPECT_TRUE(vocabulary.spell(line) == std::vector<std::string>({"\u2581", line}));
-}
-
-TEST_P(VocabularyOf, EncodesOnePieceMoreThanIsAskedForAtTheMost) {
-  const TemporaryFolder folder;
-  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
-  std::string line;
-  while (line.size() < 2 * kPartOfLine) line += kSentences[1] + " ";
-  const auto ids = vocabulary.encode(line);
-  const auto names = vocabulary.spell(line);
-  const int64_t count = std::ssize(ids);
-  for (const int64_t most : {int64_t{0}, int64_t{1}, int64_t{7}, count / 2, count - 1}) {
-    EXPECT_EQ(vocabulary.encode(line, most),
-              std::vector<int32_t>(ids.begin(), ids.begin() + most + 1));
-    EXPECT_EQ(vocabulary.spell(line, most),
-              std::vector<std::string>(names.begin(), names.begin() + most + 1));
-  }
-  EXPECT_EQ(vocabulary.encode(line, count), ids);
-  EXPECT_EQ(vocabulary.encode(line, count + 3), ids);
-}
-
 TEST_P(VocabularyOf, ASymbolIsOnePieceWhereverItStands) {
   const TemporaryFolder folder;
   const Vocabulary vocabulary = Vocabulary::train({.files = {folder.write("text", corpus())},
