@@ -1,6 +1,20 @@
-# Text files as a C++ table, run as a script: cmake -DOUT=header -DFILES=a;b -P EmbedFiles.cmake
+# Text files as a C++ table. Included, it defines heed_embed(); as a script it writes the header:
+# cmake -DOUT=header -DNAMESPACE=name -DTABLE=name -DFILES=a;b -P EmbedFiles.cmake
 #
-# Writes kPageFiles, pairs of a file's name and its text. A raw string may hold 65,535 characters, far more than any page.
+# The table has pairs of a file's name and its text. A raw string may hold 65,535 characters, far more than any page.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  set(HEED_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
+
+  # heed_embed(header namespace table file...): makes the header when a file has changed.
+  function(heed_embed header namespace table)
+    add_custom_command(OUTPUT ${header} DEPENDS ${ARGN} ${HEED_EMBED_SCRIPT}
+      COMMAND ${CMAKE_COMMAND} -DOUT=${header} -DNAMESPACE=${namespace} -DTABLE=${table} "-DFILES=${ARGN}"
+              -P ${HEED_EMBED_SCRIPT}
+      COMMENT "Embedding files as ${table}" VERBATIM)
+  endfunction()
+  return()
+endif()
+
 set(rows "")
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME)
@@ -13,10 +27,10 @@ file(WRITE ${OUT} "// Made by cmake/EmbedFiles.cmake.
 #include <string_view>
 #include <utility>
 
-namespace heed::draw {
+namespace ${NAMESPACE} {
 
-inline constexpr std::pair<std::string_view, std::string_view> kPageFiles[] = {
+inline constexpr std::pair<std::string_view, std::string_view> ${TABLE}[] = {
 ${rows}};
 
-}  // namespace heed::draw
+}  // namespace ${NAMESPACE}
 ")

@@ -3,7 +3,7 @@
 #   program    bin/heed, share/heed (configurations and data scripts), share/doc/heed, manual page and completion,
 #              and in lib/heed the libraries that are not part of every Debian or Ubuntu
 #   libtorch   LibTorch's libraries for the CPU, in lib/heed/torch/lib and lib/heed/nvidia, as a wheel has them
-#   cuda       its libraries for GPUs, libheed_nccl.so and libheed_graphs.so; nothing where ./run gpu has not fetched them
+#   cuda       its libraries for GPUs, libheed_nccl.so and libheed_gpu.so; nothing where ./run gpu has not fetched them
 #   wheel      what makes a Python package of the program (cmake/packaging/wheel.sh)
 #
 # The paths from one to another are relative, so that the folder may be moved. The program looks around itself
@@ -53,7 +53,7 @@ if(cudnn AND EXISTS ${LIBTORCH_LIBRARY_DIR}/libtorch_cuda.so)
   if(IS_DIRECTORY ${site_packages}/nvidia/cudnn)  # beside an archive another program may have a folder of this name
     install(DIRECTORY ${site_packages}/nvidia DESTINATION lib/heed COMPONENT cuda FILES_MATCHING PATTERN "*.so*")
   endif()
-  foreach(library heed_nccl heed_graphs)
+  foreach(library heed_nccl heed_gpu)
     if(TARGET ${library})
       set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN/torch/lib")
       install(TARGETS ${library} LIBRARY DESTINATION lib/heed COMPONENT cuda)

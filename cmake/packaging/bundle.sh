@@ -30,7 +30,7 @@ libraries_of() {
   done
 }
 
-for name in heed test_devices libheed_nccl.so libheed_graphs.so; do
+for name in heed test_devices libheed_nccl.so libheed_gpu.so; do
   [ -f "$build/$name" ] || continue
   case "$name" in
     *.so) ;;  # beside the program, they need LibTorch and CUDA alone

@@ -1,4 +1,4 @@
-// CUDA graphs lie in a library of their own, libheed_graphs.so beside the program or, once
+// CUDA graphs lie in a library of their own, libheed_gpu.so beside the program or, once
 // installed, in lib/heed: this one is built without CUDA and runs without it.
 #include "kernels/graph.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/installation.h"
-#include "kernels/graph_plugin.h"
+#include "kernels/gpu_plugin.h"
 
 namespace heed::kernels {
 namespace {
@@ -39,7 +39,7 @@ Recorders& recorders() {
 
 /// Either a recorder or why there is none.
 std::pair<GraphRecorder*, std::string> load_recorder() {
-  const Plugin plugin = open_plugin(kGraphsPlugin, kGraphRecorder, "they are in ");
+  const Plugin plugin = open_plugin(kGpuPlugin, kGraphRecorder, "they are in ");
   if (!plugin.function) return {nullptr, plugin.problem};
   return {reinterpret_cast<GraphRecorderOfGpus>(plugin.function)(), ""};
 }

@@ -53,7 +53,7 @@ class Bundle(unittest.TestCase):
         for name in ("README.md", "COMMIT", "configs/multi30k_minute.yaml", "tests/benchmarks/gpu.py", "tests/benchmarks/sitting.py",
                      "tests/benchmarks/gpu.yaml", "tests/benchmarks/reference.py", "data_scripts/multi30k.py"):
             self.assertTrue((self.folder / name).is_file(), name)
-        for name in ("test_devices", "libheed_nccl.so", "libheed_graphs.so"):
+        for name in ("test_devices", "libheed_nccl.so", "libheed_gpu.so"):
             self.assertEqual((self.folder / "bin" / name).is_file(), (BUILD / name).is_file(), name)
 
     def test_no_program_names_a_folder_of_this_machine(self):

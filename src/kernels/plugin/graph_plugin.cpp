@@ -1,7 +1,5 @@
-// libheed_graphs.so: CUDA graphs for src/kernels/graph.cpp, which loads it. Built apart from the
-// program because it alone is compiled with headers of CUDA (cmake/HeedGraphs.cmake).
-#include "kernels/graph_plugin.h"
-
+// libheed_gpu.so: CUDA graphs for src/kernels/graph.cpp, which loads it. Built apart from the
+// program because it alone is compiled with headers of CUDA (cmake/HeedGpu.cmake).
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/Event.h>
@@ -13,6 +11,8 @@
 #include <mutex>
 #include <type_traits>
 #include <utility>
+
+#include "kernels/gpu_plugin.h"
 
 namespace heed::kernels {
 namespace {

@@ -52,10 +52,6 @@ Residual::Residual(const BlockOptions& options)
       norm_(register_module(
           "norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({options.attention.width})))) {}
 
-Tensor Residual::add(const Tensor& x, const Tensor& output) const {
-  return add_dropped(x, output, dropout_, is_training());
-}
-
 EncoderBlock::EncoderBlock(const BlockOptions& options, const Place& place)
     : attention_(register_module(
           "attention",
@@ -65,8 +61,8 @@ EncoderBlock::EncoderBlock(const BlockOptions& options, const Place& place)
       around_feed_forward_(
           register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
 
-Tensor EncoderBlock::forward(const Tensor& x, const Sentences& sentences, Tensor* weights) {
-  const Tensor seen = around_attention_->around(
+Stream EncoderBlock::forward(const Stream& x, const Sentences& sentences, Tensor* weights) {
+  const Stream seen = around_attention_->around(
       x, [&](const Tensor& y) { return attention_->forward(y, sentences, false, weights); });
   return around_feed_forward_->around(seen,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
@@ -84,34 +80,34 @@ DecoderBlock::DecoderBlock(const BlockOptions& options, const Place& place)
       around_feed_forward_(
           register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
 
-Tensor DecoderBlock::forward(const Tensor& x, const View& view) {
-  const Tensor seen = around_self_->around(x, [&](const Tensor& y) {
+Stream DecoderBlock::forward(const Stream& x, const View& view) {
+  const Stream seen = around_self_->around(x, [&](const Tensor& y) {
     return self_attention_->forward(y, view.sentences.queries, /*causal=*/true, view.self_weights);
   });
   return after_self_attention(seen, view);
 }
 
-Tensor DecoderBlock::step(const Tensor& x, const StepCache& cache, int64_t position,
+Stream DecoderBlock::step(const Stream& x, const StepCache& cache, int64_t position,
                           const View& view) {
-  const Tensor seen = around_self_->around(x, [&](const Tensor& y) {
+  const Stream seen = around_self_->around(x, [&](const Tensor& y) {
     return self_attention_->step(y, cache, position, view.self_weights);
   });
   return after_self_attention(seen, view);
 }
 
-Tensor DecoderBlock::step(const Tensor& x, const BeamStep& now, const BeamView& view) {
-  const Tensor seen = around_self_->around(x, [&](const Tensor& y) {
+Stream DecoderBlock::step(const Stream& x, const BeamStep& now, const BeamView& view) {
+  const Stream seen = around_self_->around(x, [&](const Tensor& y) {
     return self_attention_->step(y, view.steps, now, view.self_weights);
   });
-  const Tensor read = around_cross_->around(seen, [&](const Tensor& y) {
+  const Stream read = around_cross_->around(seen, [&](const Tensor& y) {
     return cross_attention_->step(y, view.source, view.padding, view.cross_weights);
   });
   return around_feed_forward_->around(read,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
 
-Tensor DecoderBlock::after_self_attention(const Tensor& x, const View& view) {
-  const Tensor read = around_cross_->around(x, [&](const Tensor& y) {
+Stream DecoderBlock::after_self_attention(const Stream& x, const View& view) {
+  const Stream read = around_cross_->around(x, [&](const Tensor& y) {
     return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights,
                                      view.guided, view.exchange);
   });

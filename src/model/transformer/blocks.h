@@ -43,13 +43,15 @@ class Residual : public torch::nn::Module {
  public:
   explicit Residual(const BlockOptions& options);
 
+  /// What is before it and after it. With pre-norm the sublayer's output is added by the next norm.
   template <class Sublayer>
-  Tensor around(const Tensor& x, const Sublayer& sublayer) {
-    return pre_ ? add(x, sublayer(layer_norm(norm_, x))) : norm_(add(x, sublayer(x)));
+  Stream around(const Stream& before, const Sublayer& sublayer) {
+    if (!pre_) return {norm_(add_dropped(before.x, sublayer(before.x), dropout_, is_training()))};
+    const auto [x, normed] = add_norm(norm_, before, dropout_, is_training());
+    return {x, sublayer(normed)};
   }
 
  private:
-  Tensor add(const Tensor& x, const Tensor& output) const;
   bool pre_;
   double dropout_;
   torch::nn::LayerNorm norm_;
@@ -67,7 +69,7 @@ class EncoderBlock : public torch::nn::Module {
 
   /// x [batch, source, width], or [positions, width] packed -> the same shape. `weights`, if not
   /// null, receives [batch, heads, source, source].
-  Tensor forward(const Tensor& x, const Sentences& sentences, Tensor* weights);
+  Stream forward(const Stream& x, const Sentences& sentences, Tensor* weights);
 
  private:
   std::shared_ptr<SelfAttention> attention_;
@@ -95,10 +97,10 @@ class DecoderBlock : public torch::nn::Module {
 
   /// x [batch, target, width], or [positions, width] packed -> the same shape. Padding is at a
   /// target's end, where no real position looks.
-  Tensor forward(const Tensor& x, const View& view);
+  Stream forward(const Stream& x, const View& view);
 
   /// One step: x [sentences, beam, width] -> the same shape.
-  Tensor step(const Tensor& x, const StepCache& cache, int64_t position, const View& view);
+  Stream step(const Stream& x, const StepCache& cache, int64_t position, const View& view);
 
   /// The same with caches of sentences.
   struct BeamView {
@@ -107,13 +109,13 @@ class DecoderBlock : public torch::nn::Module {
     Tensor* self_weights = nullptr;
     Tensor* cross_weights = nullptr;
   };
-  Tensor step(const Tensor& x, const BeamStep& now, const BeamView& view);
+  Stream step(const Stream& x, const BeamStep& now, const BeamView& view);
 
   const SelfAttention& self_attention() const { return *self_attention_; }
   const CrossAttention& cross_attention() const { return *cross_attention_; }
 
  private:
-  Tensor after_self_attention(const Tensor& x, const View& view);
+  Stream after_self_attention(const Stream& x, const View& view);
 
   std::shared_ptr<SelfAttention> self_attention_;
   std::shared_ptr<Residual> around_self_;

@@ -1,11 +1,13 @@
-// LibTorch's layers by heed's kernels.
+// LibTorch's layers by heed's kernels, and the sums between a Transformer's sublayers.
 #pragma once
 
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
+#include "kernels/add_norm.h"
 #include "kernels/layer_norm.h"
 #include "kernels/product.h"
+#include "model/embedding.h"
 
 namespace heed::model {
 
@@ -15,6 +17,25 @@ inline Tensor linear(const torch::nn::LinearImpl& layer, const Tensor& x) {
 
 inline Tensor layer_norm(const torch::nn::LayerNorm& layer, const Tensor& x) {
   return kernels::layer_norm(x, layer->weight, layer->bias, layer->options.eps());
+}
+
+/// What goes from one sublayer to the next: `x`, and what is still to be added to it, if anything
+/// is. The next layer norm needs the sum, and a GPU has one kernel for both.
+struct Stream {
+  Tensor x;
+  Tensor added = {};
+};
+
+/// The sum of `stream`, with dropout of what is added, and its layer norm.
+inline kernels::SumAndNorm add_norm(const torch::nn::LayerNorm& layer, const Stream& stream,
+                                    double dropout, bool training) {
+  const auto& [x, added] = stream;
+  if (!added.defined()) return {x, layer_norm(layer, x)};
+  if (kernels::can_add_norm(x, added, layer->weight))
+    return kernels::add_norm(x, added, training ? dropout : 0, layer->weight, layer->bias,
+                             layer->options.eps());
+  const Tensor sum = add_dropped(x, added, dropout, training);
+  return {sum, layer_norm(layer, sum)};
 }
 
 }  // namespace heed::model

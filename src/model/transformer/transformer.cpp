@@ -91,7 +91,8 @@ template <class Block>
 class Stack : public torch::nn::Module {
  public:
   Stack(const ModelConfig& config, const std::string& kind, int64_t layers,
-        const PositionsPtr& positions) {
+        const PositionsPtr& positions)
+      : dropout_(config.dropout) {
     for (int64_t layer = 0; layer < layers; ++layer)
       blocks.push_back(register_module(
           std::to_string(layer),
@@ -100,11 +101,14 @@ class Stack : public torch::nn::Module {
       norm_ = register_module("norm",
                               torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
   }
-  Tensor finish(const Tensor& x) { return norm_ ? layer_norm(norm_, x) : x; }
+  Tensor finish(const Stream& x) {
+    return norm_ ? add_norm(norm_, x, dropout_, is_training()).norm : x.x;
+  }
 
   std::vector<std::shared_ptr<Block>> blocks;
 
  private:
+  double dropout_;
   torch::nn::LayerNorm norm_{nullptr};
 };
 
@@ -142,8 +146,8 @@ class Transformer : public Model {
   bool can_pack(const Tensor& tokens) const;
   Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
   BeamStep begin_step(State& state, int64_t beam, const Trace* trace) const;
-  Tensor step_blocks(Tensor x, State& state, Trace* trace);
-  Tensor step_beams(Tensor x, State& state, Trace* trace);
+  Stream step_blocks(Stream x, State& state, Trace* trace);
+  Stream step_beams(Stream x, State& state, Trace* trace);
 
   ModelConfig config_;
   TokenLayers tokens_;
@@ -235,7 +239,7 @@ bool Transformer::takes_unpadded(const at::Device& device) const {
 }
 
 Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
-  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace);
+  Stream x{embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace)};
   Tracer tracer(trace, AttentionKind::kEncoder);
   for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
     x = encoder_->blocks[layer]->forward(x, sentences, tracer.place());
@@ -252,7 +256,7 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
   const Sentences sources = packed ? packed_source(source) : padded_source(source);
   const Sentences targets = packed ? packed_target(input) : Sentences{};
   const Tensor memory = encode(source, sources, trace);
-  Tensor x = embed(*tokens_.target, *target_positions_, input.tokens, targets);
+  Stream x{embed(*tokens_.target, *target_positions_, input.tokens, targets)};
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
   Guided* const guided = trace && trace->guided ? &*trace->guided : nullptr;
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
@@ -273,8 +277,8 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
     self.keep(layer);
     cross.keep(layer);
   }
-  x = decoder_->finish(x);
-  return packed ? pad(x, targets) : x;
+  const Tensor features = decoder_->finish(x);
+  return packed ? pad(features, targets) : features;
 }
 
 State Transformer::start(const Source& source, Trace* trace) {
@@ -304,15 +308,15 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
   expect(tokens.dim() == 2, "tokens [sentences, beam]");
   const Tensor embedded = target_positions_->add_step(
       tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state);
-  const Tensor x = drop(embedded, config_.dropout, is_training())
-                       .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
-  const Tensor out =
+  const Stream x{drop(embedded, config_.dropout, is_training())
+                     .view({tokens.size(0), tokens.size(1), -1})};  // [sentences, beam, width]
+  const Stream out =
       has_beam_caches(state) ? step_beams(x, state, trace) : step_blocks(x, state, trace);
   ++state.position;
   return logits(decoder_->finish(out));
 }
 
-Tensor Transformer::step_blocks(Tensor x, State& state, Trace* trace) {
+Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
   expect(state.carried.size() == 2 * decoder_->blocks.size(), "a state of this model");
   const Sentences queries, memory{.valid = state.memory[kValid]};
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
@@ -343,8 +347,8 @@ BeamStep Transformer::begin_step(State& state, int64_t beam, const Trace* trace)
   return model::begin_step(state, beam, options);
 }
 
-Tensor Transformer::step_beams(Tensor x, State& state, Trace* trace) {
-  const int64_t beam = x.size(1);
+Stream Transformer::step_beams(Stream x, State& state, Trace* trace) {
+  const int64_t beam = x.x.size(1);
   const BeamStep now = begin_step(state, beam, trace);
   const Tensor padding = hidden_padding(state);
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);

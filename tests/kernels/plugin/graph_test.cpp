@@ -1,33 +1,17 @@
-// libheed_graphs.so as src/kernels/graph.cpp loads it: without a GPU as far as the search for one.
+// libheed_gpu.so as src/kernels/graph.cpp loads it: without a GPU as far as the search for one.
 // Skipped where it is not built or CUDA's libraries are not installed.
-#include <ATen/ATen.h>
-#include <dlfcn.h>
-#include <gtest/gtest.h>
+#include "kernels/graph.h"
 
-#include <filesystem>
+#include <ATen/ATen.h>
 
 #include "base/error.h"
-#include "kernels/graph_plugin.h"
+#include "kernels/plugin/cuda.h"
 #include "message.h"
-#include "paths.h"
 
 namespace heed::kernels {
 namespace {
 
-class CudaGraph : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto file = std::filesystem::path(paths::kHeed).parent_path() / kGraphsPlugin;
-    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
-    // LibTorch asks for CUDA once, so this comes before any use of it.
-    Dl_info info{};
-    ASSERT_NE(dladdr(reinterpret_cast<const void*>(&at::globalContext), &info), 0);
-    const auto torch = std::filesystem::path(info.dli_fname).parent_path() / "libtorch_cuda.so";
-    if (!dlopen(torch.c_str(), RTLD_NOW | RTLD_GLOBAL)) GTEST_SKIP() << dlerror();
-  }
-
-  const at::Device gpu{at::kCUDA, 0};
-};
+class CudaGraph : public testing::Cuda {};
 
 TEST_F(CudaGraph, SaysWhereThereIsNoGpu) {
   ASSERT_EQ(Graph::why_not(gpu), "");  // the library loads
