@@ -36,18 +36,18 @@ void check(const AlignArgs& args) {
   const bool any = !args.tune_source.empty() || !args.tune_target.empty() || args.tuned();
   const bool all = !args.tune_source.empty() && !args.tune_target.empty() && args.tuned();
   if (any && !all)
-    throw UserError("heed align: tuning needs --tune-source, --tune-target and --tune-gold");
+    throw UserError("align: tuning needs --tune-source, --tune-target and --tune-gold");
   if (any && args.weights.chosen())
     throw UserError(
-        "heed align: give --layer, --head and --step, or --tune-gold to choose them, not both");
+        "align: give --layer, --head and --step, or --tune-gold to choose them, not both");
   if (args.json && args.gold.empty())
-    throw UserError("heed align: --json prints error rates, which need --gold");
+    throw UserError("align: --json prints error rates, which need --gold");
   if (args.json && args.output == "-")
     throw UserError(
-        "heed align: --json and the alignments cannot both go to standard output; name a file with "
+        "align: --json and the alignments cannot both go to standard output; name a file with "
         "-o, or leave it out");
   if (args.swapped && args.gold.empty() && !args.tuned())
-    throw UserError("heed align: --swap-gold is about --gold and --tune-gold; give one of them");
+    throw UserError("align: --swap-gold is about --gold and --tune-gold; give one of them");
 }
 
 Symmetrization method_of(const std::string& name) {

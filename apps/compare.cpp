@@ -49,7 +49,7 @@ TestSet open_set(const CompareArgs& args, const Config& config) {
   if (model != args.systems.end())
     return open_test_set(config, args.source, args.reference, *model);
   if (args.reference.empty())
-    throw UserError("heed compare: files of translations need --reference, the correct ones");
+    throw UserError("compare: files of translations need --reference, the correct ones");
   TestSet set{.name = args.reference,
               .source = {},
               .reference = read_lines(args.reference),
@@ -164,7 +164,7 @@ draw::ComparedToFirst to_first(const Compared& all, std::size_t system,
 
 void compare(const CompareArgs& args) {
   if (args.systems.size() < 2)
-    throw UserError("heed compare: name two or more run folders or files of translations");
+    throw UserError("compare: name two or more run folders or files of translations");
   for (const std::string& path : args.systems)
     if (!is_model(path) && fs::is_directory(path))
       throw UserError(path + ": no run and no file; the folder has no config.yaml");

@@ -32,8 +32,7 @@ void check_named(const ConfigArgs& args, const Config& config) {
 
 void config_command(const ConfigArgs& args) {
   if (args.check && args.file.empty())
-    throw UserError(
-        "heed config --check: which configuration? As in `heed config my.yaml --check`");
+    throw UserError("config --check: which configuration? As in `heed config my.yaml --check`");
   if (!args.explain.empty()) {
     std::cout << config::explain<Config>(args.explain);
   } else if (args.markdown) {

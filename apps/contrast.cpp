@@ -33,7 +33,7 @@ bool in_one_file(const ContrastArgs& args) {
   const bool rest = !args.target.empty() || !args.correct.empty() || !args.group.empty();
   if (one == several || (several && rest) || (one && (!args.right.empty() || !args.wrong.empty())))
     throw UserError(
-        "heed contrast: give --right FILE and --wrong FILE, or --target FILE and --correct FILE");
+        "contrast: give --right FILE and --wrong FILE, or --target FILE and --correct FILE");
   return one;
 }
 

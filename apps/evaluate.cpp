@@ -42,7 +42,7 @@ void print(const Lines& hypotheses, const Lines& references, const EvaluateArgs&
 
 void evaluate_file(const EvaluateArgs& args) {
   if (args.reference.empty())
-    throw UserError("heed evaluate: --hypothesis needs --reference, the correct translations");
+    throw UserError("evaluate: --hypothesis needs --reference, the correct translations");
   const Config config = with_settings(Config(), args.common.settings);
   const Pairs pairs = read_pairs(args.hypothesis, args.reference);
   print(pairs.source, pairs.target, args, config.evaluation);
@@ -62,14 +62,13 @@ void evaluate_model(const EvaluateArgs& args) {
 
 void evaluate(const EvaluateArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
-    throw UserError(
-        "heed evaluate: give either a model folder or --hypothesis FILE --reference FILE");
+    throw UserError("evaluate: give either a model folder or --hypothesis FILE --reference FILE");
   if (args.model.empty() && (args.valid || !args.source.empty() || !args.output.empty()))
     throw UserError(
-        "heed evaluate: --hypothesis is scored as it is; --source, --valid and --output go with a "
+        "evaluate: --hypothesis is scored as it is; --source, --valid and --output go with a "
         "model folder");
   if (args.valid && !args.source.empty())
-    throw UserError("heed evaluate: give --valid, or --source and --reference, not both");
+    throw UserError("evaluate: give --valid, or --source and --reference, not both");
   args.model.empty() ? evaluate_file(args) : evaluate_model(args);
 }
 

@@ -34,7 +34,7 @@ std::pair<std::string, std::string> named_file(const std::string& text) {
 void lengths(const LengthsArgs& args) {
   if (args.models.empty() && args.hypotheses.empty())
     throw UserError(
-        "heed lengths: give model folders, or --hypothesis NAME=FILE with --source and "
+        "lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
   std::vector<std::string> names = distinct_names(args.models), read;
   std::vector<score::SystemOutput> given;
@@ -70,7 +70,7 @@ void lengths(const LengthsArgs& args) {
     evaluation = config.evaluation;
     if (config.data.test.source.empty() && (args.source.empty() || args.reference.empty()))
       throw UserError(
-          "heed lengths: --hypothesis without a model folder needs --source and --reference");
+          "lengths: --hypothesis without a model folder needs --source and --reference");
     set = open_test_set(config, args.source, args.reference);
     check_before_translating();
   }

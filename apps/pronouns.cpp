@@ -37,7 +37,7 @@ std::vector<std::string> translations(const PronounsArgs& args,
 
 void pronouns(const PronounsArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
-    throw UserError("heed pronouns: give either a model folder or --hypothesis FILE");
+    throw UserError("pronouns: give either a model folder or --hypothesis FILE");
   require_writable({args.output}, {args.source, args.antecedents, args.hypothesis});
   const study::PronounForms forms = study::parse_forms(args.forms);
   const std::vector<std::string> source = read_sources(args.source);

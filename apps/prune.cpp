@@ -130,9 +130,9 @@ void prune(const PruneArgs& args) {
   require_no_model(args.output);
   if (args.heads.empty() == args.source.empty())
     throw UserError(
-        "heed prune: give --source and --target to find the heads by, or name them with --heads");
+        "prune: give --source and --target to find the heads by, or name them with --heads");
   if (args.source.empty() != args.target.empty())
-    throw UserError("heed prune: --source and --target belong together");
+    throw UserError("prune: --source and --target belong together");
   Pairs pairs;
   if (!args.source.empty()) {
     pairs = read_pairs(args.source, args.target);

@@ -115,7 +115,7 @@ std::string as_json(const std::vector<Run>& runs) {
 void runs(const RunsArgs& args) {
   for (const std::string& folder : args.folders)
     if (!fs::is_directory(folder))
-      throw UserError("heed runs: no folder '" + folder + "'; name the one that your runs are in");
+      throw UserError("runs: no folder '" + folder + "'; name the one that your runs are in");
   std::vector<Run> all;
   read_runs(
       args.folders, [&](const std::string& run) { all.push_back(read_run(run)); }, log::warn);

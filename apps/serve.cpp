@@ -83,7 +83,7 @@ std::vector<serve::Model> open_all(const ServeArgs& args) {
   models.push_back(open(args.beside, alike ? args.beside : name_of(args.beside), args));
   use_threads(threads);
   if (models[0].name == models[1].name)
-    throw UserError("heed serve: " + args.models + " is named twice");
+    throw UserError("serve: " + args.models + " is named twice");
   return models;
 }
 

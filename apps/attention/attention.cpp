@@ -81,7 +81,7 @@ struct Input {
 Input read_input(const AttentionArgs& args) {
   Input input;
   if (!args.text.empty() && !args.input.empty())
-    throw UserError("heed attention: give --text or --input, not both");
+    throw UserError("attention: give --text or --input, not both");
   input.source = args.text.empty() ? read_sources(args.input.empty() ? "-" : args.input)
                                    : std::vector{args.text};
   if (!args.target.empty()) input.target = std::vector{args.target};
@@ -211,29 +211,27 @@ void check_options(const AttentionArgs& args) {
   const AttentionArgs usual;
   if (looks_of(args).empty() && (args.layers != usual.layers || args.heads != usual.heads))
     throw UserError(
-        "heed attention: --layer and --head are for --kind encoder, decoder and cross; --kind " +
+        "attention: --layer and --head are for --kind encoder, decoder and cross; --kind " +
         join(args.kinds, ",") + " has one table for all layers");
   if (args.with_signs && std::ranges::none_of(args.kinds, is_evidence))
     throw UserError(
-        "heed attention: --signed is for --kind saliency, integrated and erasure; attention has no "
+        "attention: --signed is for --kind saliency, integrated and erasure; attention has no "
         "signs");
   if (args.steps != usual.steps && std::ranges::count(args.kinds, "integrated") == 0)
-    throw UserError(
-        "heed attention: --steps is for --kind integrated; add it, or leave --steps out");
+    throw UserError("attention: --steps is for --kind integrated; add it, or leave --steps out");
 }
 
 void attention(AttentionArgs args) {
   args.kinds = without_repeats(args.kinds);
   check_options(args);
   if (args.kinds.size() > 1 && args.output.empty())
-    throw UserError(
-        "heed attention: a table holds one --kind; name one, or a folder for all with -o");
+    throw UserError("attention: a table holds one --kind; name one, or a folder for all with -o");
   if (args.with_signs && args.drop_eos)
     throw UserError(
-        "heed attention: --drop-eos scales weights, --signed leaves numbers as they are; "
+        "attention: --drop-eos scales weights, --signed leaves numbers as they are; "
         "give one of them");
   if (!args.beside.empty() && args.output.empty())
-    throw UserError("heed attention: --beside is for the page; name a folder for it with -o");
+    throw UserError("attention: --beside is for the page; name a folder for it with -o");
   const Input input = read_input(args);
   std::optional<std::vector<std::string>> targets = input.target;
   const Matrices found = look(args.model, input, targets, args);

@@ -244,13 +244,13 @@ data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Ma
 void init(InitArgs args) {
   if (args.target.empty() && !text::has_tsv_name(args.source))
     throw UserError(
-        "heed init: name two files of lines that belong together, or one .tsv of two "
+        "init: name two files of lines that belong together, or one .tsv of two "
         "columns");
   if (const auto flaw = text::tsv_flaw(args.source, args.target))
-    throw UserError("heed init: " + *flaw + ", or give it alone");
+    throw UserError("init: " + *flaw + ", or give it alone");
   for (const std::string& path : {args.source, args.target})
     if (!path.empty() && text::is_stream(path))
-      throw UserError("heed init: '" + path +
+      throw UserError("init: '" + path +
                       "' can be read only once, and is read several times; save it to a file");
   if (args.name.empty()) args.name = name_of(args.source);
   Config named;

@@ -29,7 +29,7 @@ Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
     : lines_(file), tsv_(tsv), warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
   if (prefix_file.empty()) return;
   if (file == "-" && prefix_file == "-")
-    throw UserError("heed translate: --prefix - and the text are both standard input; name a file");
+    throw UserError("translate: --prefix - and the text are both standard input; name a file");
   prefixes_.emplace(prefix_file);
 }
 

@@ -58,11 +58,11 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
   const bool links = args.alignment || args.json;
   if (args.weights.chosen() && !links && !args.replace_unknown)
     throw UserError(
-        "heed translate: --layer, --head and --step say which weights link words; add --alignment, "
+        "translate: --layer, --head and --step say which weights link words; add --alignment, "
         "--replace-unknown or --json, or leave them out");
   if (args.weights.least > 0 && !links)
     throw UserError(
-        "heed translate: --min-weight says which words have no link; add --alignment or --json, or "
+        "translate: --min-weight says which words have no link; add --alignment or --json, or "
         "leave it out");
   if (args.sample && !decode::samples(config.sampling))
     throw UserError(

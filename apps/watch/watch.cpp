@@ -37,7 +37,7 @@ void watch(const WatchArgs& args) {
   for (const std::string& place : args.places) {
     if (std::filesystem::is_directory(place)) continue;
     if (args.json || std::filesystem::exists(place))
-      throw UserError("heed watch: no folder '" + place +
+      throw UserError("watch: no folder '" + place +
                       "'; name a run's folder, or the one that your runs are in");
     log::info("no folder '" + place + "' yet; its runs are shown once it is there");
   }

@@ -73,6 +73,7 @@ inline void expect_one_line_error(const Result& result, int status,
   EXPECT_EQ(result.status, status) << result.err;
   EXPECT_EQ(result.out, "");
   EXPECT_TRUE(result.err.starts_with("heed: ")) << result.err;
+  EXPECT_FALSE(result.err.starts_with("heed: heed ")) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   for (const std::string& part : parts) EXPECT_THAT(result.err, ::testing::HasSubstr(part));
 }
