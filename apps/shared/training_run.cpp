@@ -62,6 +62,7 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
       .coverage = wanted.coverage,
       .symbols = sources ? data::source_symbols(config.data) : wanted.symbols,
       .byte_fallback = wanted.byte_fallback,
+      .fewest = data::kFewestPieces,
       .seed = static_cast<uint64_t>(config.seed)};
   for (const data::CorpusFiles& corpus : config.data.train) {
     if (corpus.target.empty()) {

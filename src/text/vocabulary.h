@@ -50,7 +50,8 @@ struct VocabularyTraining {
   std::vector<std::string> symbols = {};  // user-defined: each is one piece and never split
   bool byte_fallback = false;             // a piece for each byte spells what has no piece
   std::string keys = "data.vocabulary.";  // before size, algorithm and so on in messages
-  uint64_t seed = 1;  // for callers' symmetry: SentencePiece's training leaves nothing to chance
+  int64_t fewest = 5;  // sizes below this one are refused: four pieces are special
+  uint64_t seed = 1;   // for callers' symmetry: SentencePiece's training leaves nothing to chance
 };
 
 /// Throws UserError naming `key` where one cannot be a user-defined symbol, or is there twice.

@@ -48,10 +48,14 @@ std::string number_after(const std::string& message, const std::string& marker) 
 
 [[noreturn]] void explain(const VocabularyTraining& options, const std::string& message) {
   const std::string text = names_of(options.files), size = std::to_string(options.size);
-  if (const auto most = number_after(message, "set it to a value <= "); !most.empty())
-    throw TooLittleText(text + ": too little text for " + size + " pieces; set " + options.keys +
-                            "size to at most " + most,
-                        std::stoll(most));
+  if (const auto most = number_after(message, "set it to a value <= "); !most.empty()) {
+    const int64_t possible = std::stoll(most);
+    const std::string cure = possible < options.fewest
+                                 ? "it gives " + most + ", and " + std::to_string(options.fewest) +
+                                       " are the fewest: add text"
+                                 : "set " + options.keys + "size to at most " + most;
+    throw TooLittleText(text + ": too little text for " + size + " pieces; " + cure, possible);
+  }
   if (const auto least = number_after(message, size + " vs "); !least.empty())
     throw UserError(text + ": " + size + " pieces are too few for all its characters; set " +
                     options.keys + "size to at least " + least + ", or " + options.keys +
@@ -96,7 +100,8 @@ void check(const VocabularyTraining& options) {
   if (options.coverage < kLeastCoverage || options.coverage > 1)
     throw UserError(options.keys + "coverage must be between " + fixed(kLeastCoverage, 2) +
                     " and 1, got " + fixed(options.coverage, 4));
-  if (options.size < 5) throw UserError(options.keys + "size must be at least 5");
+  if (options.size < options.fewest)
+    throw UserError(options.keys + "size must be at least " + std::to_string(options.fewest));
   check_symbols(options.symbols, options.keys + "symbols");
 }
 

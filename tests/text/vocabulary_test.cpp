@@ -20,6 +20,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
 
 const std::vector<std::string> kSentences = {
     "Ein Mann fährt auf dem Fahrrad durch die Straße.",
@@ -189,6 +190,19 @@ TEST_P(VocabularyOf, SizesThatTheTextCannotSupportAreUserErrors) {
   EXPECT_THAT(message_of<UserError>([&] { train(path, GetParam(), 20); }),
               HasSubstr("20 pieces are too few for all its characters; set data.vocabulary.size to "
                         "at least"));
+}
+
+TEST_P(VocabularyOf, ATextThatGivesFewerPiecesThanMayBeAskedForNeedsMoreText) {
+  const TemporaryFolder folder;
+  VocabularyTraining training{
+      .files = {folder.write("text", "a b a\n")}, .size = 40, .algorithm = GetParam()};
+  training.fewest = 16;
+  EXPECT_THAT(message_of<UserError>([&] { Vocabulary::train(training); }),
+              MatchesRegex(".*too little text for 40 pieces; it gives [0-9]+, and 16 are the "
+                           "fewest: add text"));
+  training.size = 15;
+  EXPECT_THAT(message_of<UserError>([&] { Vocabulary::train(training); }),
+              HasSubstr("size must be at least 16"));
 }
 
 TEST_P(VocabularyOf, EncodesHugeLinesAndBrokenBytes) {
