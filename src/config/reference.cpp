@@ -85,6 +85,16 @@ std::string listed(const SectionView& section) {
   return explained("keys", keys);
 }
 
+/// The paths of all keys and sections that end in `.name`.
+void collect(const SectionView& section, const std::string& prefix, const std::string& name,
+             std::vector<std::string>& out) {
+  for (const FieldView& field : section.fields) {
+    const std::string path = path_of(prefix, field.key);
+    if (path.ends_with("." + name)) out.push_back(path);
+    if (const SectionView* below = section_in(field)) collect(*below, path, name, out);
+  }
+}
+
 /// The error for a path that leads nowhere, at its first unknown part.
 [[noreturn]] void unknown(const SectionView& root, const std::string& path) {
   const SectionView* section = &root;
@@ -105,7 +115,13 @@ std::string listed(const SectionView& section) {
 
 std::string explain(const SectionView& defaults, const std::string& path) {
   const FieldView* field = find_field(defaults, path);
-  if (field == nullptr) unknown(defaults, path);
+  if (field == nullptr) {
+    std::vector<std::string> found;
+    collect(defaults, "", path, found);
+    if (found.empty()) unknown(defaults, path);
+    if (found.size() == 1) return explain(defaults, found.front());
+    throw ConfigError(path + ": several keys end in this; explain one of " + join(found, ", "));
+  }
   std::string out = path + "\n" + wrapped(field->help, "  ", 100) + described(*field);
   if (const SectionView* section = section_in(*field)) out += listed(*section);
   return out;

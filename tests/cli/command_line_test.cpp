@@ -194,6 +194,16 @@ TEST(ConfigCommand, AMistypedKeyToExplainNamesItsNeighbour) {
   expect_mistake(run_heed({"config", "--explain", "model.haeds"}), {"model.haeds", "'heads'"});
 }
 
+TEST(ConfigCommand, ExplainsAKeyByItsLastNameOrListsTheKeysThatHaveIt) {
+  EXPECT_EQ(product(run_heed({"config", "--explain", "heads"})),
+            product(run_heed({"config", "--explain", "model.heads"})));
+  EXPECT_THAT(product(run_heed({"config", "--explain", "sampling.seed"})),
+              StartsWith("decoding.sampling.seed\n"));
+  expect_mistake(
+      run_heed({"config", "--explain", "source"}),
+      {"several keys end in this; explain one of data.train.source, ", "data.vocabulary.source"});
+}
+
 TEST(ConfigCommand, RefusesWhatItWouldNotDo) {
   for (const char* other : {"--check", "--markdown", "other.yaml", "--set=model.heads=4"})
     EXPECT_EQ(run_heed({"config", "--explain", "model.heads", other}).status, 2) << other;

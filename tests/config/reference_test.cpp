@@ -81,6 +81,12 @@ TEST(Explain, AnUnknownKeyNamesTheNearest) {
   EXPECT_EQ(error("name.x"), "name: is a value, not a section");
 }
 
+TEST(Explain, FindsAKeyByItsLastName) {
+  EXPECT_EQ(explain<ToyConfig>("hidden_size"), explain<ToyConfig>("model.hidden_size"));
+  EXPECT_EQ(explain<ToyConfig>("early_stopping.patience"),
+            explain<ToyConfig>("training.early_stopping.patience"));
+}
+
 TEST(DumpWithHelp, SaysWhatEachKeyDoes) {
   ToyConfig toy;
   load_text(toy, "\nmodel: {dropout: 0.2}", "x.yaml");
