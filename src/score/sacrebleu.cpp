@@ -10,12 +10,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "base/installation.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "score/bleu_statistics.h"
@@ -77,10 +79,23 @@ class MemoryFile {
   int descriptor_;
 };
 
-std::string last_line(const std::string& text) {
-  const std::string_view trimmed = trim(text);
-  const std::size_t at = trimmed.rfind('\n');
-  return std::string(at == std::string_view::npos ? trimmed : trimmed.substr(at + 1));
+/// The message at the end of Python's traceback, however many lines it has, else the last line.
+std::string reason_in(const std::string& err) {
+  static const std::regex exception(R"(\w+(\.\w+)*(Error|Exception):.*)");
+  const std::vector<std::string> lines = split(trim(err), '\n');
+  auto last = std::prev(lines.end());
+  for (auto line = lines.begin(); line != lines.end(); ++line)
+    if (std::regex_match(*line, exception)) last = line;
+  return join(split_words(join({last, lines.end()}, " ")), " ");
+}
+
+/// What sacrebleu says beside the scores, such as that the text looks tokenised.
+void pass_on_warnings(const std::string& err) {
+  constexpr std::string_view kMark = "sacreBLEU: ";
+  std::vector<std::string> said;
+  for (const std::string& line : split(err, '\n'))
+    if (line.starts_with(kMark)) said.emplace_back(trim(line.substr(kMark.size())));
+  if (!said.empty()) log::warn("sacrebleu: " + join(said, " "));
 }
 
 void check_request(std::span<const std::string> hypotheses, std::span<const std::string> references,
@@ -110,22 +125,26 @@ std::vector<std::string> command(const EvaluationConfig& config, const std::stri
 }
 
 /// A program of a Python environment fails so where that was moved (env finds no interpreter: 126,
-/// 127) or its Python was upgraded (which looks for packages elsewhere).
+/// 127) or its Python was upgraded (which looks for packages elsewhere). Another package that it
+/// misses is one that a tokeniser needs.
 bool lacks_its_python(const subprocess::Result& result) {
   return result.status == 126 || result.status == 127 ||
-         result.err.find("ModuleNotFoundError") != std::string::npos;
+         result.err.find("No module named 'sacrebleu'") != std::string::npos;
 }
 
 std::string run(const std::vector<std::string>& arguments, const EvaluationConfig& config) {
   const subprocess::Result result = subprocess::run(arguments);
-  if (result.status == 0) return result.out;
+  if (result.status == 0) {
+    pass_on_warnings(result.err);
+    return result.out;
+  }
   if (result.err.find("--tokenize") != std::string::npos &&
       result.err.find("invalid choice") != std::string::npos) {
     throw UserError("evaluation.tokenize: sacrebleu knows no tokenizer '" + config.tokenize +
                     "'; use 13a, intl, zh, char, none or another of `sacrebleu --help`");
   }
   throw Failure("sacrebleu ('" + arguments[kProgram] + "') ended with status " +
-                std::to_string(result.status) + ": " + last_line(result.err) +
+                std::to_string(result.status) + ": " + reason_in(result.err) +
                 (lacks_its_python(result) ? kBroken : ""));
 }
 

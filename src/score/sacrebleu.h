@@ -29,7 +29,7 @@ std::string find_sacrebleu();
 
 /// Corpus scores of the configured metrics, in their order; one run of the program. `lowercase`
 /// concerns BLEU and chrF; TER ignores case, as it does by default. Empty lines count as empty
-/// translations, bytes that are no UTF-8 as U+FFFD. Throws UserError where the two differ in lines
+/// translations, bytes that are no UTF-8 as U+FFFD. What sacrebleu warns of is logged. Throws UserError where the two differ in lines
 /// or there are none, or a metric or tokeniser is unknown; Failure where the program is missing or
 /// fails.
 std::vector<Score> score(std::span<const std::string> hypotheses,

@@ -13,6 +13,7 @@
 namespace heed::score {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using Lines = std::vector<std::string>;
 
@@ -136,6 +137,44 @@ TEST(Sacrebleu, MayBeInAFolderWithAnEqualsSign) {
   setenv("HEED_SACREBLEU", program.c_str(), 1);
   EXPECT_THAT(message_of<Failure>([] { check_evaluation({}); }),
               HasSubstr("lr=3/sacrebleu') ended with status 3: json -i"));
+  unsetenv("HEED_SACREBLEU");
+}
+
+TEST(Sacrebleu, ItsWarningsReachTheUser) {
+  const Lines tokenised(100, "Hello world .");
+  testing::internal::CaptureStderr();
+  score(tokenised, tokenised, with_metrics({"bleu"}));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("warning: sacrebleu: That's 100 lines that end in a tokenized period"),
+            HasSubstr("you forgot to detokenize")));
+  const Lines plain(100, "Hello world.");
+  testing::internal::CaptureStderr();
+  score(plain, plain, with_metrics({"bleu"}));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Sacrebleu, APackageThatATokenizerMissesIsNamedAndTheEnvironmentIsNotBlamed) {
+  const TemporaryFolder folder;
+  const std::string program = folder.write("sacrebleu", R"(#!/bin/sh
+cat >&2 <<END
+ModuleNotFoundError: No module named 'MeCab'
+
+During handling of the above exception, another exception occurred:
+  File "tokenizer_ja_mecab.py", line 23, in __init__
+RuntimeError: 
+Japanese tokenization requires extra dependencies.
+
+    pip install sacrebleu[ja]
+
+END
+exit 1
+)");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  setenv("HEED_SACREBLEU", program.c_str(), 1);
+  EXPECT_THAT(message_of<Failure>([] { check_evaluation({}); }),
+              testing::EndsWith("ended with status 1: RuntimeError: Japanese tokenization requires "
+                                "extra dependencies. pip install sacrebleu[ja]"));
   unsetenv("HEED_SACREBLEU");
 }
 
