@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -19,6 +21,7 @@
 #include "decode/pieces.h"
 #include "decode/recorded_steps.h"
 #include "decode/sampling.h"
+#include "decode/search.h"
 #include "decode/translator_lines.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
@@ -46,6 +49,33 @@ void check_length(int64_t pieces, int64_t longest, const std::string& where,
   if (pieces + 1 <= longest) return;
   throw UserError(where + " has " + std::to_string(pieces) + " pieces, and the model can take " +
                   std::to_string(longest - 1) + "; " + cure);
+}
+
+constexpr int64_t kRepeated = 4;  // pieces
+
+/// Whether a few pieces in a row come again and again, as in a translation that never ends.
+bool repeats_itself(const std::vector<int32_t>& ids) {
+  constexpr int kTimes = 3;
+  std::map<std::vector<int32_t>, int> seen;
+  for (auto at = ids.begin(); ids.end() - at >= kRepeated; ++at)
+    if (++seen[{at, at + kRepeated}] == kTimes) return true;
+  return false;
+}
+
+/// Where a translation without an end was cut, and what helps. `limit`: of its pieces.
+std::pair<std::string, std::string> cut_text(const Hypothesis& hypothesis, int64_t limit,
+                                             int64_t longest) {
+  const int64_t pieces = std::ssize(hypothesis.ids);
+  if (pieces < limit)
+    return {"where every piece is forbidden",
+            "decoding.no_repeat_ngram leaves none for decoding.min_length: " +
+                std::to_string(pieces) + " is the most"};
+  const std::string at = "at the length limit";
+  if (repeats_itself(hypothesis.ids))
+    return {at, "it repeats itself; decoding.no_repeat_ngram: " + std::to_string(kRepeated) +
+                    " forbids that"};
+  return {at, pieces < longest ? "decoding.max_length_ratio raises it"
+                               : "the model writes no longer ones"};
 }
 
 /// Adds the time of its life to `seconds`.
@@ -241,18 +271,17 @@ void Translator::warn(const Lines& lines, const std::vector<Translation>& transl
   if (!lines.strange.empty())
     log::warn("the vocabulary knows no piece of line " + line_list(lines.strange) +
               "; is this the language that the model translates from?");
-  std::vector<int64_t> cut;
-  bool by_ratio = false;
+  std::map<std::pair<std::string, std::string>, std::vector<int64_t>> cut;  // by cut_text()
   for (std::size_t i = 0; i < translations.size(); ++i) {
     if (translations[i].hypotheses.empty() || !translations[i].hypotheses[0].cut) continue;
-    cut.push_back(number_of(static_cast<int64_t>(i), first_line));
-    by_ratio |= std::ssize(translations[i].hypotheses[0].ids) < longest();
+    const int64_t given = lines.prefixes.empty() ? 0 : std::ssize(lines.prefixes[i]);
+    const int64_t limit = length_limit(config_, std::ssize(lines.members[0][i].source), longest());
+    cut[cut_text(translations[i].hypotheses[0], std::min(given + limit, longest()), longest())]
+        .push_back(number_of(static_cast<int64_t>(i), first_line));
   }
-  if (!cut.empty())
-    log::warn(std::string(cut.size() == 1 ? "translation cut" : "translations cut") +
-              " at the length limit, line " + line_list(cut) +
-              (by_ratio ? " (decoding.max_length_ratio raises it)"
-                        : " (the model writes no longer ones)"));
+  for (const auto& [text, numbers] : cut)
+    log::warn((numbers.size() == 1 ? "translation cut " : "translations cut ") + text.first +
+              ", line " + line_list(numbers) + " (" + text.second + ")");
 }
 
 void Translator::spell(const Lines& lines, std::vector<Translation>& out) const {

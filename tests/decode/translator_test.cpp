@@ -151,6 +151,37 @@ TEST(Translator, ALineThatEachMemberCutsIsNamedOnce) {
       << warnings;
 }
 
+/// What a model says that always gives piece 5 first, then 6, 4 and the end.
+std::string warning_of(const DecodeConfig& config) {
+  const auto model =
+      std::make_shared<toy::FixedModel>(std::vector<float>{0, 0, 0, 0.05F, 0.1F, 0.55F, 0.3F});
+  Translator translator({{model, vocabulary(), vocabulary()}}, config, at::kCPU, at::kFloat);
+  testing::internal::CaptureStderr();
+  translator.translate({"mira"});
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Translator, ACutTranslationIsToldWhatHelps) {
+  DecodeConfig config;
+  config.beam_size = 1;
+  EXPECT_NE(
+      warning_of(config).find("translation cut at the length limit, line 1 (it repeats itself; "
+                              "decoding.no_repeat_ngram: 4 forbids that)"),
+      std::string::npos);
+  config.no_repeat_ngram = 4;  // 5 5 5 5 6 5 5 6 5 6 ...
+  EXPECT_NE(warning_of(config).find("line 1 (decoding.max_length_ratio raises it)"),
+            std::string::npos);
+  config.no_repeat_ngram = 1;  // 5 6 4, and then nothing but the end
+  EXPECT_EQ(warning_of(config), "");
+  config.min_length = 7;
+  EXPECT_NE(warning_of(config).find(
+                "cut where every piece is forbidden, line 1 (decoding.no_repeat_ngram leaves none "
+                "for decoding.min_length: 3 is the most)"),
+            std::string::npos);
+  config.min_length = 3;
+  EXPECT_EQ(warning_of(config), "");
+}
+
 TEST(Translator, ALineOfAnotherLanguageIsNamed) {
   auto translator = make_translator(random_model(small_models()[0]));
   const auto warnings = [&](const std::vector<std::string>& lines) {
