@@ -103,6 +103,29 @@ void require_base(const Config& config) {
                     config::name_of(theirs.data.vocabulary.kind) + "; set the same");
 }
 
+std::string vocabulary_wishes_in_vain(const Config& config) {
+  const std::string& base = config.training.from;
+  const data::VocabularyConfig& wanted = config.data.vocabulary;
+  if (base.empty() || !wanted.source.empty()) return "";
+  const Config theirs = load_config(file_in(base, "config.yaml"), {});
+  const text::Vocabulary pieces = load_vocabularies(base, is_joint(theirs)).target;
+  const auto keys_of = [&](const data::VocabularyConfig& other) {
+    std::vector<std::string> keys;
+    for (const config::Difference& one : config::differences(other, wanted))
+      if (one.path == "algorithm" || one.path == "coverage" ||
+          (one.path == "size" && wanted.size != pieces.size()))
+        keys.push_back("data.vocabulary." + one.path + ": " + one.after);
+    return keys;
+  };
+  const auto set = keys_of(data::VocabularyConfig());
+  std::vector<std::string> in_vain = keys_of(theirs.data.vocabulary);
+  std::erase_if(in_vain, [&](const std::string& key) { return std::ranges::count(set, key) == 0; });
+  if (in_vain.empty()) return "";
+  return join(in_vain, ", ") + ": not used; the run has the vocabulary of " + base +
+         " (training.from), " + std::to_string(pieces.size()) +
+         " pieces. `heed vocab --extend` makes a larger one for data.vocabulary.source";
+}
+
 void require_base_network(const Config& config, const std::string& name) {
   const std::string& base = config.training.from;
   if (base.empty()) return;

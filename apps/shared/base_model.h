@@ -12,6 +12,11 @@ namespace heed {
 /// UserError.
 void require_base(const Config& config);
 
+/// What the section data.vocabulary asks for in vain, because the run has the base's vocabulary;
+/// empty where there is nothing. Keys that have their default are not told from those that are not
+/// set. After require_base().
+std::string vocabulary_wishes_in_vain(const Config& config);
+
 /// Whether that model has the network of the section `model`. Throws UserError that names the keys
 /// with both values, behind `name`.
 void require_base_network(const Config& config, const std::string& name = "");

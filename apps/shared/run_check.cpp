@@ -210,6 +210,9 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
     sizes = wish.vocabularies->sizes();
   else if (based)
     sizes = check_vocabulary(config, readable, found);
+  if (!begun && sizes)
+    if (std::string vain = vocabulary_wishes_in_vain(config); !vain.empty())
+      found.doubts.push_back(std::move(vain));
   for (const auto& [name, one] : all) check_validations(*one, name, begun, found);
   check_scorer(config, found);
   const std::size_t before = found.faults.size();

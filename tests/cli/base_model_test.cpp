@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class BaseModel : public ::testing::Test {
  protected:
@@ -59,6 +60,13 @@ TEST_F(BaseModel, GivesWeightsAndVocabulary) {
   const Result result = train("same", kRnn, "1", more);
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(file("same/joint.spm"), file("base/joint.spm"));
+  const std::string told =
+      "warning: data.vocabulary.size: 24: not used; the run has the vocabulary of " +
+      (folder_ / "base") + " (training.from), 32 pieces. ";
+  EXPECT_THAT(result.err, HasSubstr(told));
+  EXPECT_THAT(file("same/train.log"), HasSubstr(told));
+  more.back() = "data.vocabulary.size=32";
+  EXPECT_THAT(train("again", kRnn, "1", more).err, Not(HasSubstr("not used")));
   EXPECT_EQ(file("same/test.hypothesis"), file("base/test.hypothesis"));
   EXPECT_EQ(summary("same").at("validation_loss"), summary("base").at("validation_loss"));
   EXPECT_EQ(summary("same").at("base").at("before"), summary("base").at("test"));
