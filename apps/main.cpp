@@ -21,6 +21,7 @@
 #include "base/inherited.h"
 #include "base/log.h"
 #include "base/restart.h"
+#include "base/strings.h"
 #include "config/suggest.h"
 #include "model/host_memory.h"
 
@@ -101,6 +102,24 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   return where + "unexpected argument '" + extras.front() + "'" + see;
 }
 
+/// CLI11 leaves out the empty parts of a list: `--symbols ,` would be the same as no symbols.
+void refuse_empty_parts(const CLI::App& app, const std::vector<std::string>& words) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    refuse_empty_parts(*command, words);
+    for (const CLI::Option* option : command->get_options()) {
+      const char separator = option->get_delimiter();
+      for (std::size_t i = 0; separator != '\0' && i < words.size(); ++i)
+        for (const std::string& name : option->get_lnames()) {
+          const bool joined = words[i].starts_with("--" + name + "=");
+          if (!joined && (words[i] != "--" + name || i + 1 == words.size())) continue;
+          const std::string list = joined ? words[i].substr(name.size() + 3) : words[i + 1];
+          if (std::ranges::count(split(list, separator), "") > 0)
+            throw CLI::ValidationError("--" + name, "'" + one_line(list) + "' has an empty part");
+        }
+    }
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"heed trains translators, translates, and shows what attention does.", "heed"};
   app.require_subcommand(1);
@@ -115,6 +134,7 @@ int run(int argc, char** argv) {
                    : level == "warn" ? log::Level::warn
                                      : log::Level::info);
     if (quiet) log::set_quiet();
+    refuse_empty_parts(app, {argv, argv + argc});
   });
 
   std::vector<std::string> names;

@@ -28,6 +28,23 @@ TEST(Vocab, HasSymbolsAndBytes) {
       {"--symbols", "'<de>' is given twice"});
 }
 
+TEST(Vocab, AListHasNoEmptyParts) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 100, 1);
+  for (const char* symbols : {",", "<de>,", ",<de>", "<de>,,<en>"}) {
+    const std::string said = "--symbols: '" + std::string(symbols) + "' has an empty part";
+    const std::vector<std::string> vocab{"vocab", folder / "train.src", "-o", folder / "v.spm"};
+    for (const std::vector<std::string>& list :
+         {std::vector<std::string>{"--symbols", symbols}, {"--symbols=" + std::string(symbols)}}) {
+      std::vector<std::string> command = vocab;
+      command.insert(command.end(), list.begin(), list.end());
+      expect_mistake(run_heed(command), {said});
+    }
+  }
+  expect_mistake(run_heed({"bench", "cache", "--positions", "16,"}),
+                 {"--positions: '16,' has an empty"});
+}
+
 TEST(Vocab, ReadsTheColumnThatIsAskedFor) {
   const TemporaryFolder folder;
   const std::string text = folder.write("pairs.tsv", "ab ba\txy yx\nba ab\tyx xy\n");
