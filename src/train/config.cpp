@@ -32,6 +32,11 @@ void check(const TrainConfig& config) {
     throw config::ConfigError(
         "training.early_stopping.metric: bleu is not computed; set training.validate_bleu: true, "
         "or metric: loss");
+  if (config.early_stopping.lower_is_better && config.early_stopping.metric != StopMetric::command)
+    throw config::ConfigError(
+        "training.early_stopping.lower_is_better: is about metric: command; of " +
+        config::name_of(config.early_stopping.metric) +
+        " heed knows which is better; set it to false");
   if (config.early_stopping.metric == StopMetric::command && config.validation_command.empty())
     throw config::ConfigError(
         "training.early_stopping.metric: command, but there is none; set "

@@ -25,6 +25,9 @@ struct EarlyStopping {
       "What must improve, and what chooses the best checkpoint: the validation loss, BLEU or "
       "chrF of its translations, or the number of validation_command.",
       config::AnyValue{})
+  HEED_FIXED(bool, lower_is_better, false,
+             "metric: command: the lower its number, the better, as with an error rate.",
+             config::AnyValue{})
   HEED_FREE(int64_t, patience, 10,
             "Validations in a row without improvement after which training stops. 0: it does not "
             "stop early.",

@@ -133,9 +133,8 @@ std::optional<Validation> validate(model::Model& model, const Validator& validat
 bool record(const Validation& validation, const TrainConfig& config, Progress& progress) {
   const StopMetric metric = config.early_stopping.metric;
   const auto score = validation.value(metric);
-  const auto better = [&](double a, double b) {
-    return metric == StopMetric::loss ? a < b : a > b;
-  };
+  const bool lower = metric == StopMetric::loss || config.early_stopping.lower_is_better;
+  const auto better = [&](double a, double b) { return lower ? a < b : a > b; };
   const auto& bleu = validation.scores.bleu;
   progress.validated = progress.update;
   if (validation.finite() && (!progress.lowest_loss || validation.loss < *progress.lowest_loss))

@@ -18,7 +18,7 @@ namespace heed::train {
 
 /// What a model's translations of a set are worth, each as far as it is wanted.
 struct Scores {
-  std::optional<double> bleu, chrf, command;  // more is better
+  std::optional<double> bleu, chrf, command;  // more is better, of command perhaps less
   std::string problem = {};                   // why one is missing; training goes on without it
 
   /// What the metric names; the loss is none of them.

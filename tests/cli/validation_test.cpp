@@ -138,6 +138,23 @@ TEST_F(Validations, MayBeScoredByAnyCommand) {
   EXPECT_EQ(json::parse(file("run/summary.json")).at("validation_loss"), validations[0].at("loss"));
 }
 
+TEST_F(Validations, ACommandMayPrintANumberThatIsBetterWhenItIsLower) {
+  const std::string command = "training.validation_command=echo x >> " + (folder_ / "calls") +
+                              "; test $(wc -l < " + (folder_ / "calls") +
+                              ") = 1 && echo 50.5 || echo 7";
+  const std::string lower = "training.early_stopping.lower_is_better=true";
+  const Result result = train({command, "training.early_stopping.metric=command", lower});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto validations = events("validation");
+  ASSERT_EQ(validations.size(), 2U);
+  EXPECT_EQ(validations[0].at("best"), true);
+  EXPECT_EQ(validations[1].at("command"), 7);
+  EXPECT_EQ(validations[1].at("best"), true);
+  EXPECT_EQ(json::parse(file("run/summary.json")).at("validation_loss"), validations[1].at("loss"));
+  expect_mistake(train({lower}),
+                 {"training.early_stopping.lower_is_better", "metric: command", "set it to false"});
+}
+
 TEST_F(Validations, CommandsThatFailAreNamed) {
   const Result warned = train({"training.validation_command=echo about nine"});
   EXPECT_EQ(warned.status, 0);

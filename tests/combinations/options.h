@@ -94,6 +94,7 @@ inline std::vector<Option> options() {
       {"training.keep_best", kBoth, {"1", "2"}},
       {"training.validate_bleu", kBoth},
       {"training.early_stopping.metric", kBoth},
+      {"training.early_stopping.lower_is_better", kBoth},
       {"training.early_stopping.patience", kBoth, {"0", "1"}},
       {"training.validation_beam", kBoth, {"1", "2"}},
       {"training.validation_samples", kBoth, {"20", "0"}},
