@@ -77,6 +77,11 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
   if (config.n_best > 1) options.push_back("num_hypotheses=" + std::to_string(config.n_best));
   if (config.no_repeat_ngram > 0)
     options.push_back("no_repeat_ngram_size=" + std::to_string(config.no_repeat_ngram));
+  if (!config.forbid.empty()) {
+    auto sequences = json::array();
+    for (const std::string& piece : config.forbid) sequences.push_back({piece});
+    options.push_back("suppress_sequences=" + sequences.dump());
+  }
   if (config.min_length > 0)
     options.push_back("min_decoding_length=" + std::to_string(config.min_length));
   if (samples) {

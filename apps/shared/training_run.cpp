@@ -10,6 +10,7 @@
 #include "apps/shared/base_model.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "decode/pieces.h"
 #include "model/device.h"
 #include "model/freeze.h"
 #include "model/model.h"
@@ -114,6 +115,7 @@ void decide_parts(Config& config, const at::Device& device, int64_t ranks) {
 
 ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies,
                         const at::Device& device) {
+  decode::never_produced(vocabularies.target, config.decoding.forbid);  // names what is no piece
   decide_parts(config, device, /*ranks=*/1);
   const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
   at::manual_seed(static_cast<uint64_t>(config.seed));

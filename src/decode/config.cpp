@@ -1,5 +1,6 @@
 #include "decode/config.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/error.h"
@@ -25,6 +26,10 @@ void check(const DecodeConfig& config) {
                               ", but a beam of " + std::to_string(config.beam_size) +
                               " holds no more than that; raise decoding.beam_size, or draw the "
                               "candidates with decoding.sampling.top_p: 1");
+  if (std::ranges::count(config.forbid, "</s>") > 0)
+    throw config::ConfigError(
+        "decoding.forbid: without '</s>' no translation would end; leave it out, or set "
+        "decoding.min_length");
   if (drawn && config.coverage_penalty > 0)
     throw config::ConfigError(
         "decoding.coverage_penalty: ranks hypotheses of a search, and decoding.sampling replaces "

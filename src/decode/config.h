@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "config/graphs.h"
 #include "config/schema.h"
@@ -63,6 +65,10 @@ struct DecodeConfig {
   HEED_FREE(int64_t, no_repeat_ngram, 0,
             "No sequence of this many pieces occurs twice in a translation. 0: no such rule.",
             config::Between<int64_t>{0, 100})
+  HEED_FREE(std::vector<std::string>, forbid, {},
+            "Pieces of the target vocabulary that no translation has, for example <unk>; U+2581 "
+            "marks the beginning of a word.",
+            config::AnyValue{})
   HEED_SECTION(SamplingConfig, sampling, "Sample instead of searching.")
   HEED_FREE(int64_t, mbr, 0,
             "Minimum Bayes risk: of this many candidates the one that is most similar to all "

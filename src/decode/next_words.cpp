@@ -81,7 +81,7 @@ class Reader {
       logits.push_back(model.logits(own));
     }
     Tensor scores = mixed_log_probabilities(logits).cpu();
-    for (const int32_t never : {text::kPad, text::kBegin}) scores.select(1, never).fill_(-INFINITY);
+    for (const int64_t never : translator_.never()) scores.select(1, never).fill_(-INFINITY);
     return scores;
   }
 

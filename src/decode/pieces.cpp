@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/strings.h"
 #include "text/unicode.h"
 
 namespace heed::decode {
@@ -22,6 +24,20 @@ std::vector<std::string> unknown_pieces(const text::Vocabulary& vocabulary, cons
   const std::vector<std::string> names = vocabulary.spell(text, std::ssize(ids));
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] == text::kUnknown) out.push_back(names[i]);
+  return out;
+}
+
+std::vector<int64_t> never_produced(const text::Vocabulary& vocabulary,
+                                    const std::vector<std::string>& forbidden) {
+  std::vector<int64_t> out{text::kPad, text::kBegin};
+  for (const std::string& name : forbidden) {
+    const auto id = vocabulary.id_of(name);
+    if (!id)
+      throw UserError("decoding.forbid: '" + one_line(name) +
+                      "' is no piece of the target vocabulary, which spells it " +
+                      one_line(join(vocabulary.spell(name), " ")) + "; name pieces");
+    out.push_back(*id);
+  }
   return out;
 }
 

@@ -17,6 +17,11 @@ std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
 std::vector<std::string> unknown_pieces(const text::Vocabulary& vocabulary, const std::string& text,
                                         const std::vector<int32_t>& ids);
 
+/// The pieces that no translation has: pad, begin and those of decoding.forbid. Throws UserError
+/// for a name that is no piece.
+std::vector<int64_t> never_produced(const text::Vocabulary& vocabulary,
+                                    const std::vector<std::string>& forbidden);
+
 /// Whether all that it knows of a line is where words begin.
 bool knows_nothing(const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids);
 

@@ -36,8 +36,10 @@ class Search {
         prefixes_(options.prefixes),
         device_(sources[0].tokens.device()),
         ensemble_(models, sources, options.keep_attention || options.config.coverage_penalty > 0),
-        never_(model::upload_numbers({text::kPad, text::kBegin}, device_)),
-        never_at_first_(model::upload_numbers({text::kPad, text::kBegin, text::kEnd}, device_)) {
+        never_(model::upload_numbers(options.never, device_)) {
+    std::vector<int64_t> at_first = options.never;
+    at_first.push_back(text::kEnd);
+    never_at_first_ = model::upload_numbers(at_first, device_);
     int64_t longest = std::numeric_limits<int64_t>::max();
     for (const auto* one : models) longest = std::min(longest, one->longest());
     int64_t most_steps = 0;

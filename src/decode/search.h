@@ -5,8 +5,8 @@
 // hypothesis if it ranks among the first beam_size; the best beam_size others go on. Equal scores:
 // the earlier hypothesis, then the lower piece id.
 //
-// pad and bos are never emitted, eos not before min_length pieces, unk may be. What is forbidden is
-// not renormalised away: scores stay the model's own log-probabilities.
+// pad, bos and what is forbidden are never emitted, eos not before min_length pieces, unk may be.
+// What is forbidden is not renormalised away: scores stay the model's own log-probabilities.
 //
 // A sentence stops
 //  - when no live hypothesis can reach the n_best-th finished one, whatever it adds: its score
@@ -28,6 +28,7 @@
 #include "decode/hypothesis.h"
 #include "decode/recorded_steps.h"
 #include "model/model.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 
@@ -40,6 +41,8 @@ struct SearchOptions {
   /// One per sentence: the pieces that its hypotheses begin with, whatever is forbidden. They count
   /// in log-probabilities and not in the length limit. Empty: none has any.
   std::vector<std::vector<int32_t>> prefixes;
+  /// Pieces that no hypothesis has behind its prefix.
+  std::vector<int64_t> never{text::kPad, text::kBegin};
   /// Graphs of the models' steps, if any.
   RecordedSteps* recorded = nullptr;
 };

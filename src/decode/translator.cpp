@@ -130,6 +130,7 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
     throw UserError(
         "decoding.coverage_penalty: counts the attention of the first model, which has none; set "
         "it to 0");
+  never_ = never_produced(first().target, config_.forbid);
   require_weights(config_, device_);
   if (config_.weights == WeightType::bf16) precision_ = at::kBFloat16;
   const packed::Numbers numbers = numbers_of(config_.weights, precision_);

@@ -48,8 +48,8 @@ class Translator {
  public:
   /// Moves the models to `device`. On a CPU Transformers are packed (packed/transformer.h):
   /// their weights must not change while this object lives. `decoding.weights: bf16` overrides
-  /// `precision`. Throws UserError as require_weights(), when a model has no int8, or there is a
-  /// coverage_penalty and the first model does not attend.
+  /// `precision`. Throws UserError as require_weights() and never_produced(), when a model has no
+  /// int8, or there is a coverage_penalty and the first model does not attend.
   Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 
@@ -120,6 +120,8 @@ class Translator {
   /// Graphs of the search's steps; nullptr where there are none.
   const RecordedSteps* recorded() const { return recorded_.get(); }
   at::ScalarType precision() const { return precision_; }
+  /// Pieces that no translation has: never_produced().
+  const std::vector<int64_t>& never() const { return never_; }
   /// The longest source or target, in pieces with eos, that every member can take.
   int64_t longest() const;
   /// The pieces, without eos, at which translate() cuts a line: decoding.max_source_length, or less
@@ -159,6 +161,7 @@ class Translator {
   DecodeConfig config_;
   at::Device device_;
   at::ScalarType precision_;
+  std::vector<int64_t> never_;
   int64_t free_memory_ = 0;  // bytes of a GPU, where a batch is what fits
   int64_t together_ = std::numeric_limits<int64_t>::max();   // sentences that are searched at once
   int64_t too_large_ = std::numeric_limits<int64_t>::max();  // padded source pieces of a batch

@@ -56,8 +56,10 @@ void Translator::search_batch(const Lines& lines, const std::vector<int64_t>& ba
     for (const int64_t i : batch) chosen.push_back(&examples[i]);
     sources.push_back(model::make_source(data::make_batch(chosen), device_));
   }
-  SearchOptions options{
-      .config = config_, .keep_attention = keep_attention, .recorded = recorded_.get()};
+  SearchOptions options{.config = config_,
+                        .keep_attention = keep_attention,
+                        .never = never_,
+                        .recorded = recorded_.get()};
   options.config.n_best = std::max(config_.n_best, config_.mbr);
   for (const int64_t i : batch) {
     options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));

@@ -250,6 +250,11 @@ bool Vocabulary::can_sample() const {
   return impl_->kind != Kind::other;
 }
 
+std::optional<int32_t> Vocabulary::id_of(const std::string& piece) const {
+  const int32_t id = impl_->processor.PieceToId(piece);  // that of <unk> for what is none
+  return this->piece(id) == piece ? std::optional(id) : std::nullopt;
+}
+
 std::string Vocabulary::piece(int32_t id) const {
   expect(id >= 0 && id < size(), "a piece outside the vocabulary");
   return impl_->processor.IdToPiece(id);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -122,6 +123,8 @@ class Vocabulary {
   /// Whether sample() draws: it is unigram or BPE.
   bool can_sample() const;
 
+  /// The piece that piece() spells so, if there is one.
+  std::optional<int32_t> id_of(const std::string& piece) const;
   std::string piece(
       int32_t id) const;  // as SentencePiece spells it, word starts marked with U+2581
   int32_t size() const;

@@ -108,6 +108,7 @@ inline std::vector<Option> options() {
       {"decoding.max_source_length", kBoth, {"1024", "3"}},
       {"decoding.min_length", kBoth, {"0", "2"}},
       {"decoding.no_repeat_ngram", kBoth, {"0", "2"}},
+      {"decoding.forbid", kBoth, {"", "<unk>"}},
       {"decoding.sampling.top_k", kBoth, {"0", "3"}},
       {"decoding.sampling.top_p", kBoth, {"0", "0.9"}},
       {"decoding.sampling.temperature", kBoth, {"1", "0.5"}},

@@ -45,6 +45,16 @@ TEST(DecodeConfig, MinimumBayesRiskChoosesAmongWhatTheBeamOrTheDrawsGive) {
             "decoding.mbr");
 }
 
+TEST(DecodeConfig, TheEndIsNotForbidden) {
+  DecodeConfig config;
+  config.forbid = {"<unk>", "<s>"};
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+  config.forbid = {"</s>"};
+  EXPECT_EQ(wrong(config),
+            "decoding.forbid: without '</s>' no translation would end; leave it out, or set "
+            "decoding.min_length");
+}
+
 TEST(DecodeConfig, SamplingReplacesTheSearch) {
   DecodeConfig config;
   config.coverage_penalty = 0.2;

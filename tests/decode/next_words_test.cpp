@@ -45,6 +45,21 @@ TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
   }
 }
 
+TEST(NextWords, HaveNoForbiddenPieces) {
+  Translator free = make_translator(random_model(small_models()[0]));
+  const NextWord likeliest = next_words(free, "kupo vadi rel", "", 1).at(0);
+  ASSERT_FALSE(likeliest.ends);
+  const char letter = likeliest.word[0];
+  DecodeConfig config;
+  for (int32_t id = text::kEnd + 1; id < vocabulary().size(); ++id)
+    if (vocabulary().piece(id).find(letter) != std::string::npos)
+      config.forbid.push_back(vocabulary().piece(id));
+  Translator without = make_translator(random_model(small_models()[0]), config);
+  const auto words = next_words(without, "kupo vadi rel", "", 5);
+  ASSERT_FALSE(words.empty());
+  for (const NextWord& word : words) EXPECT_EQ(word.word.find(letter), std::string::npos);
+}
+
 TEST(NextWords, TheFirstOneIsThatOfGreedySearch) {
   DecodeConfig greedy;
   greedy.beam_size = 1;

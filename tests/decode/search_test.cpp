@@ -130,6 +130,22 @@ TEST(Search, AHandWorkedBeamOfTwo) {
   EXPECT_LE(model.batches.size(), 3U);
 }
 
+TEST(Search, AForbiddenPieceIsInNoHypothesisAndTheOthersKeepTheirProbabilities) {
+  FixedModel model({0, 0.1F, 0, 0.3F, 0.5F, 0.1F});
+  SearchOptions options{.config = config_of(3, LengthPenalty::none)};
+  options.never.push_back(4);
+  options.config.n_best = 3;
+  const auto found = search_one(model, {4}, options);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_TRUE(found[0].ids.empty());
+  EXPECT_NEAR(found[0].score, std::log(0.3), 1e-6);
+  EXPECT_EQ(found[1].ids, std::vector<int32_t>({1}));
+  EXPECT_NEAR(found[1].score, std::log(0.03), 1e-6);
+  EXPECT_EQ(found[2].ids, std::vector<int32_t>({5}));
+  options.prefixes = {{4}};  // what is given may have it
+  EXPECT_EQ(search_one(model, {4}, options)[0].ids, std::vector<int32_t>({4}));
+}
+
 TEST(Search, AnEndBehindTheBeamsFirstFinishesNothing) {
   // eos .5, a .4, b .1. Behind a (.4) and b (.1): a-eos .2, a-a .16, and third of two b-eos .05;
   // the beam is filled by a-b .04. Then a-a-eos .08.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "decode/mbr.h"
@@ -180,6 +181,44 @@ TEST(Translator, ACutTranslationIsToldWhatHelps) {
             std::string::npos);
   config.min_length = 3;
   EXPECT_EQ(warning_of(config), "");
+}
+
+TEST_P(EveryModel, GivesNoForbiddenPieceBySearchOrByDraws) {
+  for (const int64_t beam : {1, 3, 0}) {  // 0: draws
+    DecodeConfig config;
+    config.beam_size = std::max<int64_t>(beam, 1);
+    config.sampling.top_p = beam == 0 ? 1 : 0;
+    config.max_length_ratio = 1;
+    auto free = make_translator(model(), config);
+    free.warn_of_cuts = false;
+    std::set<int32_t> given;
+    for (const Translation& one : free.translate(kLines))
+      for (const Hypothesis& hypothesis : one.hypotheses)
+        given.insert(hypothesis.ids.begin(), hypothesis.ids.end());
+    ASSERT_FALSE(given.empty());
+    for (const int32_t id : given) config.forbid.push_back(vocabulary().piece(id));
+    auto without = make_translator(model(), config);
+    without.warn_of_cuts = false;
+    int64_t pieces = 0;
+    for (const Translation& one : without.translate(kLines))
+      for (const Hypothesis& hypothesis : one.hypotheses)
+        for (const int32_t id : hypothesis.ids) {
+          EXPECT_FALSE(given.contains(id)) << vocabulary().piece(id);
+          ++pieces;
+        }
+    EXPECT_GT(pieces, 0);
+  }
+}
+
+TEST(Translator, APieceThatIsNoneCannotBeForbidden) {
+  DecodeConfig config;
+  config.forbid = {"<unk>", "\u2581mira"};
+  EXPECT_NO_THROW(make_translator(random_model(small_models()[0]), config));
+  config.forbid = {"mira tolo"};
+  EXPECT_EQ(
+      message_of<UserError>([&] { make_translator(random_model(small_models()[0]), config); }),
+      "decoding.forbid: 'mira tolo' is no piece of the target vocabulary, which spells it "
+      "\u2581mira \u2581tolo; name pieces");
 }
 
 TEST(Translator, ALineOfAnotherLanguageIsNamed) {
