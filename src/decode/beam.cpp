@@ -7,11 +7,16 @@
 
 namespace heed::decode {
 
-Beam::Beam(const DecodeConfig& config, int64_t pieces, int64_t limit, uint64_t stream)
-    : config_(&config), scorer_(config), pieces_(pieces), limit_(limit), live_(1) {
-  if (!samples(config.sampling)) return;
-  for (int64_t i = 0; i < config.n_best; ++i)
-    random_.push_back(sampling_stream(config.sampling, stream, static_cast<uint64_t>(i)));
+Beam::Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream)
+    : options_(&options),
+      config_(&options.config),
+      scorer_(options.config),
+      pieces_(pieces),
+      limit_(limit),
+      live_(1) {
+  if (!samples(config_->sampling)) return;
+  for (int64_t i = 0; i < config_->n_best; ++i)
+    random_.push_back(sampling_stream(config_->sampling, stream, static_cast<uint64_t>(i)));
 }
 
 void Beam::attend(const float* rows, int64_t stride) {
@@ -104,12 +109,20 @@ Beam::Live Beam::grow(const Choice& choice, int32_t sample) {
 void Beam::finish(const Live& hypothesis, bool cut) {
   const auto length = static_cast<int64_t>(path(hypothesis.node).size());
   const double score = scorer_.score(hypothesis.log_probability, length, coverage(hypothesis.node));
-  const Finished entry{hypothesis.node, hypothesis.log_probability, score, cut};
-  const auto place = std::upper_bound(finished_.begin(), finished_.end(), entry,
-                                      [](const Finished& a, const Finished& b) {
-                                        return a.cut != b.cut ? b.cut : a.score > b.score;
-                                      });
-  finished_.insert(place, entry);
+  const auto better = [](const Finished& a, const Finished& b) {
+    return a.cut != b.cut ? b.cut : a.score > b.score;
+  };
+  Finished entry{hypothesis.node, hypothesis.log_probability, score, cut, ""};
+  if (options_->text) {
+    entry.text = options_->text(pieces_to(hypothesis.node));
+    const auto same = std::ranges::find(finished_, entry.text, &Finished::text);
+    if (same != finished_.end()) {
+      if (!better(entry, *same)) return;
+      finished_.erase(same);
+    }
+  }
+  const auto place = std::upper_bound(finished_.begin(), finished_.end(), entry, better);
+  finished_.insert(place, std::move(entry));
 }
 
 bool Beam::may_stop(const std::vector<Live>& next) const {
@@ -125,6 +138,13 @@ std::vector<int32_t> Beam::path(int32_t node) const {
   for (; node >= 0; node = nodes_[node].parent) nodes.push_back(node);
   std::reverse(nodes.begin(), nodes.end());
   return nodes;
+}
+
+std::vector<int32_t> Beam::pieces_to(int32_t node) const {
+  std::vector<int32_t> ids;
+  for (const int32_t at : path(node))
+    if (nodes_[at].token != text::kEnd) ids.push_back(nodes_[at].token);
+  return ids;
 }
 
 const float* Beam::attention_row(int64_t step, int32_t slot) const {
@@ -153,12 +173,13 @@ std::vector<int32_t> Beam::repeating(std::size_t slot, int64_t ngram) const {
 }
 
 Hypothesis Beam::build(const Finished& finished) const {
-  Hypothesis out{
-      .log_probability = finished.log_probability, .score = finished.score, .cut = finished.cut};
+  Hypothesis out{.ids = pieces_to(finished.node),
+                 .log_probability = finished.log_probability,
+                 .score = finished.score,
+                 .cut = finished.cut};
   int64_t step = 0;
   for (const int32_t at : path(finished.node)) {
     const Node& node = nodes_[at];
-    if (node.token != text::kEnd) out.ids.push_back(node.token);
     out.token_log_probabilities.push_back(node.log_probability);
     if (!attention_.empty()) {
       const float* row = attention_row(step++, node.slot);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "decode/candidates.h"
@@ -21,9 +22,9 @@ class Beam {
     double log_probability = 0;
   };
 
-  /// `limit`: most steps, eos counted. `pieces`: of the source, without eos. `config` must outlive
+  /// `limit`: most steps, eos counted. `pieces`: of the source, without eos. `options` must outlive
   /// this object.
-  Beam(const DecodeConfig& config, int64_t pieces, int64_t limit, uint64_t stream);
+  Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream);
 
   const std::vector<Live>& live() const { return live_; }
   bool done() const { return live_.empty(); }
@@ -52,6 +53,7 @@ class Beam {
     int32_t node;
     double log_probability, score;
     bool cut;
+    std::string text;  // where equal ones are left out
   };
   struct Choice {
     int32_t slot, token;
@@ -64,11 +66,13 @@ class Beam {
   Live grow(const Choice& choice, int32_t sample);
   void finish(const Live& hypothesis, bool cut);
   bool may_stop(const std::vector<Live>& next) const;
-  std::vector<int32_t> path(int32_t node) const;  // nodes, first to last
+  std::vector<int32_t> path(int32_t node) const;       // nodes, first to last
+  std::vector<int32_t> pieces_to(int32_t node) const;  // without eos
   double coverage(int32_t node) const;
   const float* attention_row(int64_t step, int32_t slot) const;
   Hypothesis build(const Finished& finished) const;
 
+  const SearchOptions* options_;
   const DecodeConfig* config_;
   Scorer scorer_;
   int64_t pieces_, limit_, steps_ = 0;

@@ -31,9 +31,7 @@ class Search {
  public:
   Search(const std::vector<model::Model*>& models, const std::vector<model::Source>& sources,
          const SearchOptions& options)
-      : config_(options.config),
-        keep_attention_(options.keep_attention),
-        prefixes_(options.prefixes),
+      : options_(options),
         device_(sources[0].tokens.device()),
         ensemble_(models, sources, options.keep_attention || options.config.coverage_penalty > 0),
         never_(model::upload_numbers(options.never, device_)) {
@@ -49,7 +47,7 @@ class Search {
       const uint64_t stream = options.sampling_streams.empty() ? i : options.sampling_streams.at(i);
       const int64_t given = prefixes_.empty() ? 0 : std::ssize(prefixes_.at(i));
       const int64_t limit = std::min(given + length_limit(config_, pieces, longest), longest);
-      beams_.emplace_back(config_, pieces, limit, stream);
+      beams_.emplace_back(options_, pieces, limit, stream);
       active_.push_back(i);
       most_steps = std::max(most_steps, limit);
     }
@@ -71,7 +69,7 @@ class Search {
     std::vector<std::vector<Hypothesis>> out;
     for (const Beam& beam : beams_) {
       out.push_back(beam.best());
-      if (!keep_attention_)
+      if (!options_.keep_attention)
         for (auto& hypothesis : out.back()) hypothesis.attention.clear();
     }
     return out;
@@ -203,9 +201,9 @@ class Search {
     return numbers.narrow(0, 0, rows).view(shape);
   }
 
-  const DecodeConfig config_;
-  bool keep_attention_;
-  const std::vector<std::vector<int32_t>>& prefixes_;
+  const SearchOptions& options_;
+  const DecodeConfig& config_ = options_.config;
+  const std::vector<std::vector<int32_t>>& prefixes_ = options_.prefixes;
   at::Device device_;
   Ensemble ensemble_;
   std::vector<Beam> beams_;      // all sentences

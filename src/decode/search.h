@@ -22,6 +22,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "decode/config.h"
@@ -41,6 +43,9 @@ struct SearchOptions {
   /// One per sentence: the pieces that its hypotheses begin with, whatever is forbidden. They count
   /// in log-probabilities and not in the length limit. Empty: none has any.
   std::vector<std::vector<int32_t>> prefixes;
+  /// What a reader sees of pieces. Where it is given, the best of the hypotheses with one text is
+  /// the only one of them. Several threads may call it.
+  std::function<std::string(const std::vector<int32_t>&)> text;
   /// Pieces that no hypothesis has behind its prefix.
   std::vector<int64_t> never{text::kPad, text::kBegin};
   /// Graphs of the models' steps, if any.

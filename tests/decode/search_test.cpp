@@ -130,6 +130,21 @@ TEST(Search, AHandWorkedBeamOfTwo) {
   EXPECT_LE(model.batches.size(), 3U);
 }
 
+TEST(Search, OfHypothesesWithOneTextTheBestStaysAndTheNextOnesFillTheList) {
+  // eos .3, a .4, b .3. Without a penalty: eos .3, then a-eos .12, b-eos .09, a-a-eos .048.
+  FixedModel model({0, 0, 0, 0.3F, 0.4F, 0.3F});
+  SearchOptions options{.config = config_of(5, LengthPenalty::none)};
+  options.config.n_best = 3;
+  const auto ids_of = [&] {
+    std::vector<std::vector<int32_t>> ids;
+    for (const Hypothesis& one : search_one(model, {4}, options)) ids.push_back(one.ids);
+    return ids;
+  };
+  EXPECT_EQ(ids_of(), (std::vector<std::vector<int32_t>>{{}, {4}, {5}}));
+  options.text = [](const std::vector<int32_t>& ids) { return std::string(ids.size(), 'a'); };
+  EXPECT_EQ(ids_of(), (std::vector<std::vector<int32_t>>{{}, {4}, {4, 4}}));
+}
+
 TEST(Search, AForbiddenPieceIsInNoHypothesisAndTheOthersKeepTheirProbabilities) {
   FixedModel model({0, 0.1F, 0, 0.3F, 0.5F, 0.1F});
   SearchOptions options{.config = config_of(3, LengthPenalty::none)};

@@ -183,6 +183,18 @@ TEST(Translator, ACutTranslationIsToldWhatHelps) {
   EXPECT_EQ(warning_of(config), "");
 }
 
+TEST_P(EveryModel, AnNBestListHasEachTextOnce) {
+  DecodeConfig config;
+  config.beam_size = config.n_best = 7;
+  auto translator = make_translator(model(), config);
+  translator.warn_of_cuts = false;
+  for (const Translation& one : translator.translate(kLines)) {
+    EXPECT_EQ(std::set(one.texts.begin(), one.texts.end()).size(), one.texts.size());
+    EXPECT_EQ(one.texts.size(), one.hypotheses.size());
+    EXPECT_EQ(one.texts.size(), one.source_pieces.size() > 1 ? 7U : 0U) << one.text;
+  }
+}
+
 TEST_P(EveryModel, GivesNoForbiddenPieceBySearchOrByDraws) {
   for (const int64_t beam : {1, 3, 0}) {  // 0: draws
     DecodeConfig config;
