@@ -26,7 +26,8 @@ struct AlignArgs {
   std::string model, source, target, gold, tune_source, tune_target, tune_gold, output;
   std::string reverse, method = "grow-diag-final-and";
   AlignmentOptions weights;
-  bool swapped = false, json = false;
+  GoldForm form;
+  bool json = false;
   ModelOptions common;
 
   bool tuned() const { return !tune_gold.empty(); }
@@ -46,8 +47,9 @@ void check(const AlignArgs& args) {
     throw UserError(
         "align: --json and the alignments cannot both go to standard output; name a file with "
         "-o, or leave it out");
-  if (args.swapped && args.gold.empty() && !args.tuned())
-    throw UserError("align: --swap-gold is about --gold and --tune-gold; give one of them");
+  if ((args.form.swapped || args.form.one_based) && args.gold.empty() && !args.tuned())
+    throw UserError("align: " + std::string(args.form.swapped ? "--swap-gold" : "--one-based") +
+                    " is about --gold and --tune-gold; give one of them");
 }
 
 Symmetrization method_of(const std::string& name) {
@@ -69,7 +71,7 @@ struct Tuning {
 std::optional<Tuning> read_tuning(const AlignArgs& args) {
   if (!args.tuned()) return std::nullopt;
   Tuning tuning{read_pairs(args.tune_source, args.tune_target), {}};
-  tuning.gold = read_gold(args.tune_gold, tuning.pairs, args.swapped);
+  tuning.gold = read_gold(args.tune_gold, tuning.pairs, args.form);
   return tuning;
 }
 
@@ -169,7 +171,7 @@ void align(AlignArgs args) {
                                    args.tune_target, args.tune_gold});
   const Pairs pairs = read_pairs(args.source, args.target);
   if (!args.gold.empty()) require_pairs(pairs, args.source);
-  const auto gold = read_gold(args.gold, pairs, args.swapped);
+  const auto gold = read_gold(args.gold, pairs, args.form);
   const std::optional<Tuning> tuning = read_tuning(args);
   Aligner forward(open_model(args.model, args.common.open()));
   choose(forward, args, tuning);
@@ -205,8 +207,7 @@ void add_align(CommandLine& program) {
       "--gold", args->gold,
       "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
       "every layer and head");
-  command.flag("--swap-gold", args->swapped,
-               "The gold files have target-source instead of source-target");
+  args->form.add(command);
   command.group("Which weights");
   args->weights.add(command);
   command.option("--tune-gold", args->tune_gold,

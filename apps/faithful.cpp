@@ -26,7 +26,7 @@ constexpr std::size_t kWindow = 32;
 struct FaithfulArgs {
   std::string model, source, target, gold, output, html;
   int64_t draws = 10, steps = decode::ExplainOptions{}.steps;
-  bool swapped = false;
+  GoldForm form;
   ModelOptions common;
 };
 
@@ -86,7 +86,7 @@ void faithful(const FaithfulArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   require_pairs(pairs, args.source);
   const std::size_t lines = pairs.source.size();
-  ComparableGold gold(read_gold(args.gold, pairs, args.swapped), args.gold);
+  ComparableGold gold(read_gold(args.gold, pairs, args.form), args.gold);
   const ModelFolder folder = open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const bool transformer = folder.config.model.type == model::ModelType::transformer;
@@ -129,7 +129,7 @@ void add_faithful(CommandLine& program) {
   command.option("--target", args->target, "Their translations, line by line").required();
   const Argument gold =
       command.option("--gold", args->gold, "Gold alignments (Pharaoh i-j), for error rates");
-  command.flag("--swap-gold", args->swapped, "The gold file has target-source pairs").needs(gold);
+  args->form.add(command, &gold);
   command.group("Measuring");
   command
       .option("--draws", args->draws,

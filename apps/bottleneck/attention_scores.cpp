@@ -35,15 +35,15 @@ double pronoun_share(const AttentionGold& gold, const std::vector<std::string>& 
 AttentionGold read_attention_gold(const Config& config, const TestSet& set) {
   const score::EvaluationConfig& evaluation = config.evaluation;
   AttentionGold gold;
-  gold.alignments =
-      read_gold(evaluation.alignments, {set.source, set.reference}, /*swapped=*/false);
+  const GoldForm form{.one_based = evaluation.one_based};
+  gold.alignments = read_gold(evaluation.alignments, {set.source, set.reference}, form);
   if (const std::string& path = evaluation.valid_alignments; !path.empty()) {
     if (config.data.valid.source.empty())
       throw UserError(
           "evaluation.valid_alignments: the alignments of data.valid, which is not set; name it, "
           "or leave them out");
     gold.valid = read_pairs(config.data.valid.source, config.data.valid.target);
-    gold.valid_alignments = read_gold(path, gold.valid, /*swapped=*/false);
+    gold.valid_alignments = read_gold(path, gold.valid, form);
   }
   if (const std::string& path = evaluation.antecedents; !path.empty()) {
     gold.antecedents = study::parse_antecedents(read_lines(path), set.source.size(), path);

@@ -29,7 +29,8 @@ struct HeadsArgs {
   std::string model, source, target, gold, antecedents, output;
   std::vector<std::string> kinds, separators;
   double threshold = 50;
-  bool words = false, swapped = false, json = false, ablate = false, no_bleu = false;
+  GoldForm form;
+  bool words = false, json = false, ablate = false, no_bleu = false;
   ModelOptions common;
 };
 
@@ -119,7 +120,7 @@ void heads(const HeadsArgs& args) {
   if (args.ablate) return ablate(args, pairs);
   const std::size_t lines = pairs.source.size();
   const std::set<std::string> separators = separators_of(args);
-  ComparableGold gold(read_gold(args.gold, pairs, args.swapped), args.gold);
+  ComparableGold gold(read_gold(args.gold, pairs, args.form), args.gold);
   ComparableAntecedents antecedents(args.antecedents, lines);
 
   const ModelFolder folder = open_model(args.model, args.common.open());
@@ -165,10 +166,7 @@ void add_heads(CommandLine& program) {
       "--gold", args->gold,
       "Correct alignments (i-j, i?j); shows which heads attend to the aligned word, or to the "
       "aligned word of the word before or after");
-  command
-      .flag("--swap-gold", args->swapped,
-            "The gold file has target-source instead of source-target")
-      .needs(gold);
+  args->form.add(command, &gold);
   const Argument antecedents =
       command.option("--antecedents", args->antecedents,
                      "What pronouns stand for, in the format of data_scripts/demo_corpus.py");

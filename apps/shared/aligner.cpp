@@ -100,20 +100,29 @@ void AlignmentOptions::apply(const model::ModelConfig& config,
   require_one_of("--head", choice.head, heads_left(config, "cross", choice.layer));
 }
 
+void GoldForm::add(CommandLine& command, const Argument* gold) {
+  for (Argument flag :
+       {command.flag("--swap-gold", swapped,
+                     "The gold file has target-source instead of source-target"),
+        command.flag("--one-based", one_based, "The gold file counts words from 1 instead of 0")})
+    if (gold != nullptr) flag.needs(*gold);
+}
+
 std::vector<study::GoldAlignment> read_gold(const std::string& path, const Pairs& pairs,
-                                            bool swapped) {
+                                            const GoldForm& form) {
   if (path.empty()) return {};
   const std::vector<std::string> text = read_lines(path);
   require_equal_lines("the source", pairs.source.size(), path, text.size());
   std::vector<study::GoldAlignment> gold;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string where = path + ":" + std::to_string(i + 1);
-    gold.push_back(study::parse_pharaoh(text[i], where));
-    if (swapped)
+    gold.push_back(study::parse_pharaoh(text[i], where, form.one_based));
+    if (form.swapped)
       gold.back() = {study::turned_round(gold.back().sure),
                      study::turned_round(gold.back().possible)};
     study::require_inside(gold.back(), static_cast<std::size_t>(text::count_words(pairs.source[i])),
-                          static_cast<std::size_t>(text::count_words(pairs.target[i])), where);
+                          static_cast<std::size_t>(text::count_words(pairs.target[i])), where,
+                          form.one_based);
   }
   return gold;
 }

@@ -13,10 +13,19 @@
 
 namespace heed {
 
-/// Gold alignments of `pairs`, one a line; none at all without a path. `swapped`: the file counts
-/// the target first. Throws UserError naming file and line, also of a link outside its pair.
+/// How files of gold alignments write their links.
+struct GoldForm {
+  bool swapped = false;    // target-source instead of source-target
+  bool one_based = false;  // the first word of a sentence is 1, not 0
+
+  /// Declares --swap-gold and --one-based, which need `gold` where it is given.
+  void add(CommandLine& command, const Argument* gold = nullptr);
+};
+
+/// Gold alignments of `pairs`, one a line; none at all without a path. Throws UserError naming file
+/// and line, also of a link outside its pair.
 std::vector<study::GoldAlignment> read_gold(const std::string& path, const Pairs& pairs,
-                                            bool swapped);
+                                            const GoldForm& form);
 
 /// Gold alignments beside a model that may see other words than the text has.
 class ComparableGold {

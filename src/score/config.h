@@ -30,6 +30,9 @@ struct EvaluationConfig {
             "Without them those that were taught are measured, or the mean of the heads in the "
             "layer before the last.",
             config::AnyValue{})
+  HEED_FREE(bool, one_based, false,
+            "The words of alignments and valid_alignments are counted from 1 instead of 0.",
+            config::AnyValue{})
   HEED_FREE(std::string, antecedents, "",
             "File of what the pronouns of data.test stand for, as data_scripts/demo_corpus.py "
             "writes it: `heed bottleneck` then reports how many genders are right.",

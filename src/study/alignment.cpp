@@ -19,7 +19,7 @@ std::size_t common(const Alignment& a, const Alignment& b) {
 
 }  // namespace
 
-GoldAlignment parse_pharaoh(std::string_view line, const std::string& where) {
+GoldAlignment parse_pharaoh(std::string_view line, const std::string& where, std::size_t first) {
   GoldAlignment gold;
   for (const std::string& word : split_words(line)) {
     // Without a mark the last character is taken for it: then there is no target, and the link is
@@ -27,12 +27,13 @@ GoldAlignment parse_pharaoh(std::string_view line, const std::string& where) {
     const std::size_t middle = std::min(word.find_first_of("-?p"), word.size() - 1);
     const auto source = exact_number<std::size_t>(word.substr(0, middle)),
                target = exact_number<std::size_t>(word.substr(middle + 1));
-    if (!source || !target) {
+    if (!source || !target || *source < first || *target < first) {
       throw UserError(where + ": '" + one_line(word) +
                       "' is no alignment link; write i-j (or i?j where it is only possible), "
-                      "counting from 0");
+                      "counting from " +
+                      std::to_string(first));
     }
-    const Link link{*source, *target};
+    const Link link{*source - first, *target - first};
     if (word[middle] == '-') gold.sure.insert(link);
     gold.possible.insert(link);
   }

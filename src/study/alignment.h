@@ -26,9 +26,9 @@ struct GoldAlignment {
 };
 
 /// One line: `i-j` is a link, `i?j` or `ipj` one that is only possible. An empty line is an empty
-/// alignment. `where`
-/// ("gold.align:12") begins the message of the UserError that a malformed link throws.
-GoldAlignment parse_pharaoh(std::string_view line, const std::string& where);
+/// alignment. The number of the first word is `first`, 0 or 1. `where` ("gold.align:12") begins the
+/// message of the UserError that a malformed link throws.
+GoldAlignment parse_pharaoh(std::string_view line, const std::string& where, std::size_t first = 0);
 
 /// `0-0 1-2`, by source position, then target.
 std::string pharaoh(const Alignment& alignment);

@@ -66,12 +66,15 @@ Alignment word_alignment(const AttentionMatrix& pieces, bool reads, double least
 }
 
 void require_inside(const GoldAlignment& gold, std::size_t source_words, std::size_t target_words,
-                    const std::string& where) {
+                    const std::string& where, std::size_t first) {
   for (const Link& link : gold.possible)
     if (link.source >= source_words || link.target >= target_words)
-      throw UserError(where + ": the link " + pharaoh({link}) + " is outside a sentence of " +
-                      std::to_string(source_words) + " source and " + std::to_string(target_words) +
-                      " target words; positions count from 0, the source first");
+      throw UserError(where + ": the link " +
+                      pharaoh({{link.source + first, link.target + first}}) +
+                      " is outside a sentence of " + std::to_string(source_words) + " source and " +
+                      std::to_string(target_words) + " target words; positions count from " +
+                      (first == 0 ? "0 (--one-based, evaluation.one_based: from 1)" : "1") +
+                      ", the source first (--swap-gold: the target)");
 }
 
 void AlignmentSweep::count(const AttentionMatrix& pieces, const GoldAlignment& gold) {

@@ -32,9 +32,10 @@ std::string describe(const AlignmentChoice& choice);
 /// at least `least`.
 Alignment word_alignment(const AttentionMatrix& pieces, bool reads, double least = 0);
 
-/// Throws UserError, beginning with `where`, for a link outside a sentence of so many words.
+/// Throws UserError, beginning with `where`, for a link outside a sentence of so many words. In the
+/// message the first word has the number `first`.
 void require_inside(const GoldAlignment& gold, std::size_t source_words, std::size_t target_words,
-                    const std::string& where);
+                    const std::string& where, std::size_t first = 0);
 
 /// The alignment error rate of every choice over a corpus, and of the diagonal.
 class AlignmentSweep {

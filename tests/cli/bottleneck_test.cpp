@@ -189,6 +189,7 @@ TEST_F(BottleneckTest, GoldThatDoesNotFitIsNamedBeforeAnythingIsTrained) {
                     far = folder.write("far", "99-0\n" + std::string(19, '\n'));
   refused({"alignments=" + short_one}, {short_one, "has 1"});
   refused({"alignments=" + far}, {far + ":1", "the link 99-0 is outside a sentence"});
+  refused({"alignments=" + gold, "one_based=true"}, {gold + ":", "counting from 1"});
   refused({"alignments=" + gold, "valid_alignments=" + far}, {"10 lines", far + " has 20"});
   refused({"antecedents=" + genders, "pronouns=[m=a]"}, {genders + ":2", "the gender 'f'"});
   refused({"antecedents=" + genders, "pronouns=[a]"}, {"evaluation.pronouns: 'a'"});

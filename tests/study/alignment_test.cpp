@@ -19,6 +19,13 @@ TEST(Pharaoh, ReadsSureAndPossibleLinksAndWritesThemSorted) {
   EXPECT_TRUE(parse_pharaoh("", "gold:2").possible.empty());
 }
 
+TEST(Pharaoh, MayCountFromOne) {
+  const GoldAlignment gold = parse_pharaoh("1-1 3?2", "gold:1", 1);
+  EXPECT_EQ(pharaoh(gold.possible), "0-0 2-1");
+  EXPECT_THAT(message_of<UserError>([] { parse_pharaoh("1-1 0-2", "gold:1", 1); }),
+              HasSubstr("gold:1: '0-2' is no alignment link"));
+}
+
 TEST(Pharaoh, NamesThePlaceOfAMalformedLink) {
   for (const char* bad : {"0-0 x", "1-", "-1", "1-2-3", "1:2", "a-b", "0--1"}) {
     try {
