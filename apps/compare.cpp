@@ -53,6 +53,7 @@ TestSet open_set(const CompareArgs& args, const Config& config) {
   TestSet set{.name = args.reference,
               .source = {},
               .reference = read_lines(args.reference),
+              .more_references = {},
               .files = {args.source, args.reference}};
   if (!args.source.empty()) set.source = read_sources(args.source);
   return set;
@@ -173,6 +174,7 @@ void compare(const CompareArgs& args) {
   const score::EvaluationConfig& evaluation = config.evaluation;
   score::check_evaluation(evaluation);
   const TestSet set = open_set(args, config);
+  tell_of_one_reference(set);
   std::vector<std::string> read = args.systems;
   read.insert(read.end(), set.files.begin(), set.files.end());
   read.push_back(args.counts);

@@ -18,20 +18,27 @@ namespace heed {
 namespace {
 
 struct EvaluateArgs {
-  std::string model, hypothesis, source, reference, output;
+  std::string model, hypothesis, source, output;
+  std::vector<std::string> references;
   bool valid = false, words = false;
   ModelOptions common;
+
+  std::string reference() const { return references.empty() ? "" : references.front(); }
+  std::vector<std::string> more_references() const {
+    return {references.begin() + !references.empty(), references.end()};
+  }
 };
 
 using Lines = std::vector<std::string>;
 
-void print(const Lines& hypotheses, const Lines& references, const EvaluateArgs& args,
+void print(const Lines& hypotheses, const TestSet& set, const EvaluateArgs& args,
            const score::EvaluationConfig& config) {
-  for (const score::Score& score : score::score(hypotheses, references, config))
+  const Lines& reference = set.reference;
+  for (const score::Score& score : score::score(hypotheses, reference, config, set.more_references))
     std::cout << describe(score) << '\n';
   if (!args.words) return;
   const std::string tokenizer = score::known_tokenizer(config.tokenize);
-  const auto counts = score::word_counts(hypotheses, references, tokenizer, config.lowercase);
+  const auto counts = score::word_counts(hypotheses, reference, tokenizer, config.lowercase);
   const auto line = [&](const char* name, int64_t words, double share) {
     std::cout << name << ' ' << fixed(100 * share, 2) << " % (" << words << " of "
               << counts.reference << " words, tok:" << tokenizer << ")\n";
@@ -41,23 +48,25 @@ void print(const Lines& hypotheses, const Lines& references, const EvaluateArgs&
 }
 
 void evaluate_file(const EvaluateArgs& args) {
-  if (args.reference.empty())
+  if (args.references.empty())
     throw UserError("evaluate: --hypothesis needs --reference, the correct translations");
   const Config config = with_settings(Config(), args.common.settings);
-  const Pairs pairs = read_pairs(args.hypothesis, args.reference);
-  print(pairs.source, pairs.target, args, config.evaluation);
+  // The lines of the translations stand in the place of sources.
+  const TestSet set =
+      open_test_set(config, args.hypothesis, args.reference(), "", false, args.more_references());
+  print(set.source, set, args, config.evaluation);
 }
 
 void evaluate_model(const EvaluateArgs& args) {
   const OpenModels models = open_models(args.model, args.common.open());
   const Config& config = models.first.config;
   score::check_evaluation(config.evaluation);
-  const TestSet set =
-      open_test_set(config, args.source, args.reference, models.first.path, args.valid);
+  const TestSet set = open_test_set(config, args.source, args.reference(), models.first.path,
+                                    args.valid, args.more_references());
   require_writable({args.output}, set.files);  // before minutes of translating
   const Lines hypotheses = translate_all(models, set.source);
   if (!args.output.empty()) write_lines(args.output, hypotheses);
-  print(hypotheses, set.reference, args, config.evaluation);
+  print(hypotheses, set, args, config.evaluation);
 }
 
 void evaluate(const EvaluateArgs& args) {
@@ -84,8 +93,11 @@ void add_evaluate(CommandLine& program) {
   command.group("Input");
   command.flag("--valid", args->valid, "Translate the validation set instead");
   command.option("--source", args->source, "Source sentences instead of the configuration's");
-  command.option("--reference", args->reference,
-                 "The correct translations of --source or for --hypothesis");
+  command
+      .option("--reference", args->references,
+              "The correct translations of --source or for --hypothesis; several times for several "
+              "references")
+      .one_at_a_time();
   command.option("--hypothesis", args->hypothesis,
                  "Existing translations to score instead of a model's");
   command.group("Measuring");

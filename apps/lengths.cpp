@@ -75,6 +75,7 @@ void lengths(const LengthsArgs& args) {
     check_before_translating();
   }
   for (score::SystemOutput& system : given) systems.push_back(std::move(system));
+  tell_of_one_reference(set);
   const score::LengthReport report = score::measure_lengths(
       set.source, set.reference, systems, evaluation, {.baseline = args.baseline});
   for (const std::string& warning : report.warnings) log::warn(warning);

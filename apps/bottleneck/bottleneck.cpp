@@ -117,6 +117,7 @@ void bottleneck(const BottleneckArgs& args) {
   found.require(args.config);
   found.tell();
   const TestSet set = open_test_set(config, "", "");
+  tell_of_one_reference(set);
   const AttentionGold gold = read_attention_gold(config, set);  // before hours of training
   const std::string folder = run_folder(config);
   make_folder(folder);

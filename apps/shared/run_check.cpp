@@ -5,8 +5,10 @@
 #include "apps/shared/base_model.h"
 #include "apps/shared/corpora_check.h"
 #include "apps/shared/model_folder.h"
+#include "apps/shared/pairs.h"
 #include "apps/shared/run_config.h"
 #include "apps/shared/run_memory.h"
+#include "apps/shared/test_set.h"
 #include "apps/shared/together.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
@@ -17,6 +19,7 @@
 #include "decode/translator.h"
 #include "model/device.h"
 #include "score/sacrebleu.h"
+#include "text/spool.h"
 #include "text/vocabulary_size.h"
 
 namespace heed {
@@ -111,6 +114,25 @@ void check_scorer(const Config& config, RunCheck& found) {
   }
 }
 
+/// Known now rather than at the first validation, or at the end.
+void check_references(const Config& config, RunCheck& found) {
+  const auto check = [&](const std::vector<std::string>& files, const data::CorpusFiles& set,
+                         bool valid) {
+    if (files.empty() || !found.faults.empty() || text::is_stream(set.source)) return;
+    const std::string name = valid ? "valid" : "test";
+    if (set.source.empty())
+      found.blame("evaluation." + std::string(valid ? "valid_" : "") + "references: of data." +
+                  name + ", which is not set; name it, or leave them out");
+    else
+      found.passes([&] {
+        const std::size_t lines = read_pairs(set.source, set.target).source.size();
+        read_more_references(config, valid, lines);
+      });
+  };
+  check(config.evaluation.valid_references, config.data.valid, true);
+  check(config.evaluation.references, config.data.test, false);
+}
+
 // --- device and memory
 
 void check_memory(const Config& config, const std::string& name,
@@ -193,6 +215,7 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
   RunCheck found;
   const auto all = trained(config, wish);
   const bool readable = check_corpora(config, wish.file, found);
+  check_references(config, found);
   // Of a run that goes on nothing is made anew.
   const std::string folder = run_folder(config);
   if (wish.overwrite) found.passes([&] { require_spared(config, paths_of_run(folder)); });

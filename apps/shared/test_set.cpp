@@ -36,8 +36,25 @@ void require_named(const data::CorpusFiles& files, const std::string& key,
 
 }  // namespace
 
+std::vector<std::vector<std::string>> read_more_references(const Config& config, bool valid,
+                                                           std::size_t lines) {
+  const auto& evaluation = config.evaluation;
+  std::vector<std::vector<std::string>> read;
+  for (const std::string& path : valid ? evaluation.valid_references : evaluation.references) {
+    require_file(path, valid ? "evaluation.valid_references" : "evaluation.references");
+    read.push_back(read_equal_lines(path, valid ? "data.valid" : "data.test", lines));
+  }
+  return read;
+}
+
+void tell_of_one_reference(const TestSet& set) {
+  if (!set.more_references.empty())
+    log::info("compared with the first of " + std::to_string(1 + set.more_references.size()) +
+              " references; `heed evaluate` takes all of them");
+}
+
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
-                      const std::string& folder, bool valid) {
+                      const std::string& folder, bool valid, const std::vector<std::string>& more) {
   if (source.empty() != reference.empty())
     throw UserError(
         "give both --source and --reference, or neither to use the model's own test set");
@@ -50,7 +67,19 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
   if (source.empty() && !folder.empty())
     require_named(files, valid ? "data.valid" : "data.test", folder);
   Pairs pairs = read_pairs(from, to);
-  return {from, std::move(pairs.source), std::move(pairs.target), {from, to}};
+  const std::size_t lines = pairs.source.size();
+  TestSet set{from, std::move(pairs.source), std::move(pairs.target), {}, {from, to}};
+  if (source.empty()) {
+    set.more_references = read_more_references(config, valid, lines);
+    const auto& evaluation = config.evaluation;
+    const auto& files = valid ? evaluation.valid_references : evaluation.references;
+    set.files.insert(set.files.end(), files.begin(), files.end());
+  }
+  for (const std::string& path : more) {
+    set.more_references.push_back(read_equal_lines(path, from, lines));
+    set.files.push_back(path);
+  }
+  return set;
 }
 
 std::vector<std::string> translate_all(const ModelFolder& folder,

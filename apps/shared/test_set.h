@@ -12,14 +12,24 @@ namespace heed {
 struct TestSet {
   std::string name;  // for messages and titles: the source file
   std::vector<std::string> source, reference;
+  std::vector<std::vector<std::string>> more_references;
   std::vector<std::string> files;  // that they were read from
 };
 
-/// `source` and `reference` where given, else the config's test (or validation) set. Throws
-/// UserError; for a file that is missing it names the key of the configuration in `folder`, where
-/// one is given.
+/// `source`, `reference` and files of `more` references where given, else the config's test (or
+/// validation) set. Throws UserError; for a file that is missing it names the key of the
+/// configuration in `folder`, where one is given.
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
-                      const std::string& folder = "", bool valid = false);
+                      const std::string& folder = "", bool valid = false,
+                      const std::vector<std::string>& more = {});
+
+/// The further references of the config's test (or validation) set, which has so many lines. Throws
+/// UserError.
+std::vector<std::vector<std::string>> read_more_references(const Config& config, bool valid,
+                                                           std::size_t lines);
+
+/// Logs, for a command that compares with one reference, that the set has more of them.
+void tell_of_one_reference(const TestSet& set);
 
 /// The best translation of each line, with progress on a terminal and the rate in the log. The
 /// lines' numbers are `first_line`, `first_line` + `step`, and so on.

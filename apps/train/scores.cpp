@@ -34,11 +34,16 @@ namespace {
 
 /// A validation set's lines, and what becomes of their translations.
 class SetScorer {
+  using Lines = std::vector<std::string>;
+
  public:
   SetScorer(const ModelFolder& folder, const data::CorpusFiles& files, ranks::Group& group)
       : training_(folder.config.training),
         files_(files),
         pairs_(read_pairs(files.source, files.target)),
+        more_references_(files.name.empty()  // data.valid
+                             ? read_more_references(folder.config, true, pairs_.source.size())
+                             : std::vector<Lines>()),
         evaluation_(folder.config.evaluation),
         decoding_(folder.config.decoding),
         folder_(folder.path),
@@ -94,8 +99,6 @@ class SetScorer {
   }
 
  private:
-  using Lines = std::vector<std::string>;
-
   /// All lines are translated where a score or all outputs are wanted, else the samples alone.
   void choose_samples() {
     const auto count = std::ssize(pairs_.source);
@@ -175,7 +178,7 @@ class SetScorer {
     const auto value = [&](std::size_t which) {
       return first_rank_finds(group_, [&] {
         if (found_.empty() || which == 0)
-          found_ = score::score(outputs, pairs_.target, evaluation_);
+          found_ = score::score(outputs, pairs_.target, evaluation_, more_references_);
         return found_.at(which).value;
       });
     };
@@ -205,6 +208,7 @@ class SetScorer {
   train::TrainConfig training_;
   data::CorpusFiles files_;
   Pairs pairs_;
+  std::vector<Lines> more_references_;
   score::EvaluationConfig evaluation_;
   decode::DecodeConfig decoding_;
   std::string folder_;
@@ -252,7 +256,8 @@ std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& gro
   group.take_time([&] {
     if (!group.leads()) return;
     write_lines((fs::path(folder.path) / "test.hypothesis").string(), hypotheses);
-    for (const score::Score& score : score::score(hypotheses, set.reference, config.evaluation)) {
+    for (const score::Score& score :
+         score::score(hypotheses, set.reference, config.evaluation, set.more_references)) {
       scores.push_back(describe(score));
       log::info("test " + scores.back());
     }
@@ -279,8 +284,8 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
     // The device may not translate as the base's decoding.weights say.
     const auto before = translated(base, set, group), after = translated(folder, set, group);
     if (!group.leads()) return {};
-    old = score::score(before, set.reference, base.config.evaluation);
-    now = score::score(after, set.reference, base.config.evaluation);
+    old = score::score(before, set.reference, base.config.evaluation, set.more_references);
+    now = score::score(after, set.reference, base.config.evaluation, set.more_references);
   } catch (const std::runtime_error& error) {  // of heed's own, and of the file system
     return without(error);
   }

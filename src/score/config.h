@@ -21,6 +21,12 @@ struct EvaluationConfig {
             "Upper ends, in source words, of the buckets of `heed lengths`. Longer sentences are "
             "in one more bucket.",
             config::EachBetween<int64_t>{1, 100000})
+  HEED_FREE(std::vector<std::string>, references, {},
+            "Files of more translations of data.test, line by line: its scores compare with these "
+            "and with data.test.target.",
+            config::AnyValue{})
+  HEED_FREE(std::vector<std::string>, valid_references, {}, "The same for data.valid.",
+            config::AnyValue{})
   HEED_FREE(std::string, alignments, "",
             "File of the correct word alignments of data.test, Pharaoh i-j: `heed bottleneck` then "
             "reports the alignment error rate of each model's attention.",

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string_view>
@@ -98,9 +99,11 @@ void pass_on_warnings(const std::string& err) {
   if (!said.empty()) log::warn("sacrebleu: " + join(said, " "));
 }
 
-void check_request(std::span<const std::string> hypotheses, std::span<const std::string> references,
+using References = std::vector<std::span<const std::string>>;
+
+void check_request(std::span<const std::string> hypotheses, const References& references,
                    const EvaluationConfig& config) {
-  require_references(hypotheses, references);
+  for (const auto& lines : references) require_references(hypotheses, lines);
   if (hypotheses.empty()) throw UserError("there is nothing to score: the files have no lines");
   for (const std::string& metric : config.metrics) {
     if (metric != "bleu" && metric != "chrf" && metric != "ter") {
@@ -112,12 +115,14 @@ void check_request(std::span<const std::string> hypotheses, std::span<const std:
 
 constexpr std::size_t kProgram = 5;  // its place in the command
 
-std::vector<std::string> command(const EvaluationConfig& config, const std::string& references,
-                                 const std::string& hypotheses) {
+std::vector<std::string> command(const EvaluationConfig& config,
+                                 const std::list<MemoryFile>& references,
+                                 const MemoryFile& hypotheses) {
   // The variable would override --format. env takes a path with = for a variable, sh does not.
   std::vector<std::string> arguments = {"env", "SACREBLEU_FORMAT=json", "sh",
                                         "-c",  R"(exec "$0" "$@")",     find_sacrebleu()};
-  arguments.insert(arguments.end(), {references, "-i", hypotheses, "-m"});
+  for (const MemoryFile& file : references) arguments.push_back(file.path());
+  arguments.insert(arguments.end(), {"-i", hypotheses.path(), "-m"});
   arguments.insert(arguments.end(), config.metrics.begin(), config.metrics.end());
   arguments.insert(arguments.end(), {"-w", "8", "-tok", config.tokenize, "-f", "json"});
   if (config.lowercase) arguments.insert(arguments.end(), {"-lc", "--chrf-lowercase"});
@@ -208,12 +213,16 @@ std::string find_sacrebleu() {
 }
 
 std::vector<Score> score(std::span<const std::string> hypotheses,
-                         std::span<const std::string> references, const EvaluationConfig& config) {
-  check_request(hypotheses, references, config);
+                         std::span<const std::string> references, const EvaluationConfig& config,
+                         std::span<const std::vector<std::string>> more) {
+  References all{references};
+  all.insert(all.end(), more.begin(), more.end());
+  check_request(hypotheses, all, config);
   if (config.metrics.empty()) return {};
-  const MemoryFile reference_file(references), hypothesis_file(hypotheses);
-  const std::vector<std::string> arguments =
-      command(config, reference_file.path(), hypothesis_file.path());
+  const MemoryFile hypothesis_file(hypotheses);
+  std::list<MemoryFile> reference_files;  // which do not move
+  for (const auto& lines : all) reference_files.emplace_back(lines);
+  const std::vector<std::string> arguments = command(config, reference_files, hypothesis_file);
   const std::vector<Score> found = read_scores(run(arguments, config), arguments[kProgram]);
   std::vector<Score> ordered;
   for (const std::string& metric : config.metrics) {

@@ -29,11 +29,12 @@ std::string find_sacrebleu();
 
 /// Corpus scores of the configured metrics, in their order; one run of the program. `lowercase`
 /// concerns BLEU and chrF; TER ignores case, as it does by default. Empty lines count as empty
-/// translations, bytes that are no UTF-8 as U+FFFD. What sacrebleu warns of is logged. Throws UserError where the two differ in lines
-/// or there are none, or a metric or tokeniser is unknown; Failure where the program is missing or
-/// fails.
+/// translations, bytes that are no UTF-8 as U+FFFD. What sacrebleu warns of is logged. Throws
+/// UserError where the two differ in lines or there are none, or a metric or tokeniser is unknown;
+/// Failure where the program is missing or fails. `more`: further references of all lines.
 std::vector<Score> score(std::span<const std::string> hypotheses,
-                         std::span<const std::string> references, const EvaluationConfig& config);
+                         std::span<const std::string> references, const EvaluationConfig& config,
+                         std::span<const std::vector<std::string>> more = {});
 
 /// Scores one line, so that what score() would refuse is said before hours of training. Throws what
 /// score() throws.

@@ -49,6 +49,28 @@ TEST(Evaluate, TakesTheValidationSetWhereAskedTo) {
       {"--valid", "not both"});
 }
 
+TEST(Evaluate, TakesSeveralReferences) {
+  const TemporaryFolder folder;
+  const std::string hypothesis = folder.write("h", "a b c d e\nv w x y z\n"),
+                    one = folder.write("one", "a b c d e\nq q q q q\n"),
+                    two = folder.write("two", "n n n n n\nv w x y z\n");
+  const auto scores = [&](const std::vector<std::string>& references) {
+    std::vector<std::string> words{"evaluate", "--hypothesis", hypothesis};
+    for (const std::string& file : references) words.insert(words.end(), {"--reference", file});
+    return run_heed(words);
+  };
+  EXPECT_THAT(product(scores({one, two})), StartsWith("BLEU 100.00 (BP 1.000, nrefs:2|"));
+  EXPECT_THAT(product(scores({one})), ::testing::Not(StartsWith("BLEU 100")));
+  const std::string three = folder.write("three", "a\n");
+  expect_mistake(scores({one, three}), {"h has 2 lines and ", "three has 1"});
+  // Its own translations are a reference that it meets.
+  const Toy& toy = Toy::get();
+  const std::string set = "evaluation.references=[" + toy.rnn + "/test.hypothesis]";
+  EXPECT_THAT(product(run_heed({"evaluate", toy.rnn, "--set", set})), StartsWith("BLEU 100.00 ("));
+  EXPECT_THAT(run_heed({"lengths", toy.rnn, "--set", set}).err,
+              HasSubstr("compared with the first of 2 references"));
+}
+
 TEST(Evaluate, TranslationsThatAreTheReferencesScoreAHundred) {
   const TemporaryFolder folder;
   const std::string file = folder.write("a", "one two three four five\n");

@@ -117,6 +117,26 @@ TEST_F(Validations, HaveTheBleuOfTheirTranslations) {
               ::testing::StartsWith("BLEU " + fixed(bleu, 2) + " ("));
 }
 
+TEST_F(Validations, AndTheTestMayHaveMoreReferences) {
+  const std::vector<std::string> settings{
+      "training.validate_bleu=true", "training.validation_outputs=true",
+      "data.test.source=" + (folder_ / "news.src"), "data.test.target=" + (folder_ / "news.tgt")};
+  ASSERT_EQ(train(settings).status, 0);
+  const double before = events("validation")[1].at("bleu");
+  folder_.write("own", file("run/validations/4.hypothesis"));
+  folder_.write("own_test", file("run/test.hypothesis"));
+  auto more = settings;
+  more.push_back("evaluation.valid_references=[" + (folder_ / "own") + "]");
+  more.push_back("evaluation.references=[" + (folder_ / "own_test") + "]");
+  const Result result = train(more);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_GT(events("validation")[1].at("bleu"), before);
+  EXPECT_THAT(result.err, HasSubstr("nrefs:2|"));
+  more.back() = "evaluation.references=[" + (folder_ / "own") + "]";
+  expect_mistake(train(more), {"data.test has 7 lines and ", "own has 10"});
+  expect_mistake(train({more.back()}), {"evaluation.references: of data.test, which is not set"});
+}
+
 TEST_F(Validations, MayBeScoredByAnyCommand) {
   // The number of validation 2 is larger than that of validation 4.
   const std::string command = "training.validation_command=cat \"$1\" \"$2\" > " +

@@ -57,6 +57,22 @@ TEST(Sacrebleu, OneMetricAloneIsReadToo) {
   EXPECT_NEAR(scores[0].value, 100, 1e-6);
 }
 
+TEST(Sacrebleu, ComparesWithSeveralReferences) {
+  const Lines hypotheses = {"the old dog sleeps here", "a b c d e"};
+  const Lines first = {"an old dog is sleeping here", "a b c d e"};
+  const std::vector<Lines> more = {{"the old dog sleeps here", "x"}, {"y", "z"}};
+  const auto config = with_metrics({"bleu", "chrf", "ter"});
+  const auto one = score(hypotheses, first, config), all = score(hypotheses, first, config, more);
+  EXPECT_LT(one[0].value, 90);
+  EXPECT_NEAR(all[0].value, 100, 1e-6);
+  EXPECT_NEAR(all[2].value, 0, 1e-6);
+  EXPECT_THAT(one[0].signature, HasSubstr("nrefs:1|"));
+  for (const Score& each : all) EXPECT_THAT(each.signature, HasSubstr("nrefs:3|"));
+  EXPECT_THAT(
+      message_of<UserError>([&] { score(hypotheses, first, config, std::vector<Lines>{{"a"}}); }),
+      HasSubstr("2 hypotheses and 1 references"));
+}
+
 TEST(Sacrebleu, TakesTokenizerAndCaseFromTheConfiguration) {
   EvaluationConfig config = with_metrics({"bleu", "chrf"});
   config.tokenize = "char";
