@@ -240,28 +240,6 @@ TEST(Align, TheReverseModelsLinksAndSwappedGoldAreTurnedRound) {
   EXPECT_EQ(align(set.source, cut, tuned), expected);
 }
 
-TEST(Align, GoldMayCountWordsFromOne) {
-  const Reversals set;
-  std::string shifted;
-  for (const std::string& line : lines_of(read_file(set.gold))) {
-    for (const std::string& link : split_words(line)) {
-      const std::vector<std::string> ends = split(link, '-');
-      shifted += std::to_string(std::stoi(ends.at(0)) + 1) + "-" +
-                 std::to_string(std::stoi(ends.at(1)) + 1) + " ";
-    }
-    shifted += "\n";
-  }
-  const std::string one_based = set.folder.write("one_based", shifted), rnn = Toy::get().rnn;
-  EXPECT_EQ(product(set.run("align", rnn, {"--json", "--gold", one_based, "--one-based"})),
-            product(set.run("align", rnn, {"--json", "--gold", set.gold})));
-  for (const char* command : {"align", "heads", "faithful"})
-    expect_mistake(set.run(command, rnn, {"--gold", one_based}),
-                   {"is outside a sentence", "--one-based"});
-  expect_mistake(set.run("align", rnn, {"--gold", set.gold, "--one-based"}),
-                 {"is no alignment link", "counting from 1"});
-  expect_mistake(set.run("align", rnn, {"--one-based"}), {"--one-based", "--tune-gold"});
-}
-
 TEST(Align, ABlankSideHasNoLinks) {
   const TemporaryFolder folder;
   const std::string source = folder.write("s", "a b\n\nc\n"),

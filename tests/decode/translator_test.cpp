@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
-#include <set>
 
 #include "base/error.h"
 #include "decode/mbr.h"
@@ -150,87 +149,6 @@ TEST(Translator, ALineThatEachMemberCutsIsNamedOnce) {
   EXPECT_NE(warnings.find("before translating: line 41, 43 (decoding.max_source_length"),
             std::string::npos)
       << warnings;
-}
-
-/// What a model says that always gives piece 5 first, then 6, 4 and the end.
-std::string warning_of(const DecodeConfig& config) {
-  const auto model =
-      std::make_shared<toy::FixedModel>(std::vector<float>{0, 0, 0, 0.05F, 0.1F, 0.55F, 0.3F});
-  Translator translator({{model, vocabulary(), vocabulary()}}, config, at::kCPU, at::kFloat);
-  testing::internal::CaptureStderr();
-  translator.translate({"mira"});
-  return testing::internal::GetCapturedStderr();
-}
-
-TEST(Translator, ACutTranslationIsToldWhatHelps) {
-  DecodeConfig config;
-  config.beam_size = 1;
-  EXPECT_NE(
-      warning_of(config).find("translation cut at the length limit, line 1 (it repeats itself; "
-                              "decoding.no_repeat_ngram: 4 forbids that)"),
-      std::string::npos);
-  config.no_repeat_ngram = 4;  // 5 5 5 5 6 5 5 6 5 6 ...
-  EXPECT_NE(warning_of(config).find("line 1 (decoding.max_length_ratio raises it)"),
-            std::string::npos);
-  config.no_repeat_ngram = 1;  // 5 6 4, and then nothing but the end
-  EXPECT_EQ(warning_of(config), "");
-  config.min_length = 7;
-  EXPECT_NE(warning_of(config).find(
-                "cut where every piece is forbidden, line 1 (decoding.no_repeat_ngram leaves none "
-                "for decoding.min_length: 3 is the most)"),
-            std::string::npos);
-  config.min_length = 3;
-  EXPECT_EQ(warning_of(config), "");
-}
-
-TEST_P(EveryModel, AnNBestListHasEachTextOnce) {
-  DecodeConfig config;
-  config.beam_size = config.n_best = 7;
-  auto translator = make_translator(model(), config);
-  translator.warn_of_cuts = false;
-  for (const Translation& one : translator.translate(kLines)) {
-    EXPECT_EQ(std::set(one.texts.begin(), one.texts.end()).size(), one.texts.size());
-    EXPECT_EQ(one.texts.size(), one.hypotheses.size());
-    EXPECT_EQ(one.texts.size(), one.source_pieces.size() > 1 ? 7U : 0U) << one.text;
-  }
-}
-
-TEST_P(EveryModel, GivesNoForbiddenPieceBySearchOrByDraws) {
-  for (const int64_t beam : {1, 3, 0}) {  // 0: draws
-    DecodeConfig config;
-    config.beam_size = std::max<int64_t>(beam, 1);
-    config.sampling.top_p = beam == 0 ? 1 : 0;
-    config.max_length_ratio = 1;
-    auto free = make_translator(model(), config);
-    free.warn_of_cuts = false;
-    std::set<int32_t> given;
-    for (const Translation& one : free.translate(kLines))
-      for (const Hypothesis& hypothesis : one.hypotheses)
-        given.insert(hypothesis.ids.begin(), hypothesis.ids.end());
-    ASSERT_FALSE(given.empty());
-    for (const int32_t id : given) config.forbid.push_back(vocabulary().piece(id));
-    auto without = make_translator(model(), config);
-    without.warn_of_cuts = false;
-    int64_t pieces = 0;
-    for (const Translation& one : without.translate(kLines))
-      for (const Hypothesis& hypothesis : one.hypotheses)
-        for (const int32_t id : hypothesis.ids) {
-          EXPECT_FALSE(given.contains(id)) << vocabulary().piece(id);
-          ++pieces;
-        }
-    EXPECT_GT(pieces, 0);
-  }
-}
-
-TEST(Translator, APieceThatIsNoneCannotBeForbidden) {
-  DecodeConfig config;
-  config.forbid = {"<unk>", "\u2581mira"};
-  EXPECT_NO_THROW(make_translator(random_model(small_models()[0]), config));
-  config.forbid = {"mira tolo"};
-  EXPECT_EQ(
-      message_of<UserError>([&] { make_translator(random_model(small_models()[0]), config); }),
-      "decoding.forbid: 'mira tolo' is no piece of the target vocabulary, which spells it "
-      "\u2581mira \u2581tolo; name pieces");
 }
 
 TEST(Translator, ALineOfAnotherLanguageIsNamed) {
