@@ -79,6 +79,7 @@ std::string Progress::to_json() const {
   out["lowest_loss"] = number_or_null(lowest_loss);
   out["highest_bleu"] = number_or_null(highest_bleu);
   out["regular_best"] = number_or_null(regular_best);
+  out["regular_loss"] = number_or_null(regular_loss);
   out["best"] = json::array();
   for (const Best& one : best) out["best"].push_back(train::to_json(one));
   return out.dump();
@@ -101,6 +102,8 @@ Progress Progress::from_json(const std::string& text, const std::string& origin)
       progress.regular_best = optional_number(in.at("regular_best"));
     else if (!progress.best.empty())  // older than this field
       progress.regular_best = progress.best.front().score;
+    if (in.contains("regular_loss"))  // older checkpoints have none
+      progress.regular_loss = optional_number(in.at("regular_loss"));
   } catch (const json::exception&) {
     throw UserError(origin + ": its training state is not what this heed writes");
   }

@@ -43,6 +43,7 @@ struct Progress {
   int64_t stale = 0;                   // regular validations in a row without improvement
   int64_t reductions = 0;              // regular validations without improvement
   std::optional<double> regular_best;  // the best score of a regular validation
+  std::optional<double> regular_loss;  // the loss of that one
   std::optional<double> lowest_loss, highest_bleu;
   std::vector<Best> best;  // best first
 

@@ -134,7 +134,11 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
   const StopMetric metric = config.early_stopping.metric;
   const auto score = validation.value(metric);
   const bool lower = metric == StopMetric::loss || config.early_stopping.lower_is_better;
-  const auto better = [&](double a, double b) { return lower ? a < b : a > b; };
+  // Between equal scores the loss decides: BLEU is 0.00 for a while at the beginning.
+  const auto is_better = [&](double other, const std::optional<double>& loss_of_other) {
+    if (*score == other) return loss_of_other && validation.loss < *loss_of_other;
+    return lower ? *score < other : *score > other;
+  };
   const auto& bleu = validation.scores.bleu;
   progress.validated = progress.update;
   if (validation.finite() && (!progress.lowest_loss || validation.loss < *progress.lowest_loss))
@@ -146,9 +150,10 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
   // One at the end of a training, between the regular ones, is none that a longer training makes:
   // it may be the best, and what comes later does not depend on it.
   if (progress.update % config.validate_every == 0) {
-    auto& regular_best = progress.regular_best;
-    if (counts && (!regular_best || better(*score, *regular_best))) {
-      regular_best = score;
+    const auto& regular_best = progress.regular_best;
+    if (counts && (!regular_best || is_better(*regular_best, progress.regular_loss))) {
+      progress.regular_best = score;
+      progress.regular_loss = validation.loss;
       progress.stale = 0;
     } else {
       ++progress.stale;
@@ -157,8 +162,8 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
   }
   if (!counts) return false;
   auto& best = progress.best;
-  const auto place =
-      std::ranges::find_if(best, [&](const Best& other) { return better(*score, other.score); });
+  const auto place = std::ranges::find_if(
+      best, [&](const Best& other) { return is_better(other.score, other.loss); });
   if (place - best.begin() >= config.keep_best) return false;
   best.insert(place, {progress.update, *score, validation.loss, bleu, ""});
   if (static_cast<int64_t>(best.size()) > config.keep_best) best.pop_back();

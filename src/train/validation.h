@@ -59,8 +59,9 @@ struct Validator {
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,
-/// reductions of the plateau schedule. Returns whether it is among the best ones; its `file` is
-/// then still empty. A loss that is not finite never is.
+/// reductions of the plateau schedule. Between equal scores the lower loss is better. Returns
+/// whether it is among the best ones; its `file` is then still empty. A loss that is not finite
+/// never is.
 bool record(const Validation& validation, const TrainConfig& config, Progress& progress);
 
 }  // namespace heed::train

@@ -38,6 +38,7 @@ TEST(Progress, EveryNumberComesBack) {
   before.lowest_loss = 0.25;
   before.highest_bleu = 31.5;
   before.regular_best = 29.5;
+  before.regular_loss = 1.25;
   const Progress after = Progress::from_json(before.to_json(), "here");
   const auto expect_same = [](const auto& was, const auto& is, const auto& fields) {
     for (std::size_t i = 0; i < fields.size(); ++i)
@@ -51,10 +52,11 @@ TEST(Progress, EveryNumberComesBack) {
   EXPECT_EQ(after.lowest_loss, 0.25);
   EXPECT_EQ(after.highest_bleu, 31.5);
   EXPECT_EQ(after.regular_best, 29.5);
-  // With position, lowest_loss, highest_bleu, regular_best and best. A new field belongs into the
-  // lists above.
+  EXPECT_EQ(after.regular_loss, 1.25);
+  // With position, lowest_loss, highest_bleu, regular_best, regular_loss and best. A new field
+  // belongs into the lists above.
   EXPECT_EQ(nlohmann::json::parse(before.to_json()).size(),
-            kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() + 5);
+            kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() + 6);
 }
 
 TEST(Progress, TheBestOnesComeBackInTheirOrder) {

@@ -103,6 +103,24 @@ TEST(Record, BleuDecidesWhereItIsToDecide) {
   EXPECT_EQ(best.bleu, 30);
 }
 
+// Where BLEU is 0.00 for a while, as in the first validations of every language.
+TEST(Record, BetweenEqualScoresTheLowerLossIsBetter) {
+  Recorded run(StopMetric::bleu, 2);
+  EXPECT_TRUE(run.add(5, 0));
+  EXPECT_TRUE(run.add(4, 0));
+  EXPECT_THAT(run.best(), ElementsAre(2, 1));
+  EXPECT_EQ(run.progress.stale, 0);
+  EXPECT_FALSE(run.add(6, 0));
+  EXPECT_FALSE(run.add(5, 0));  // behind its equal
+  EXPECT_THAT(run.best(), ElementsAre(2, 1));
+  EXPECT_EQ(run.progress.stale, 2);
+  EXPECT_TRUE(run.add(3, 0));
+  EXPECT_THAT(run.best(), ElementsAre(5, 2));
+  EXPECT_EQ(run.progress.stale, 0);
+  EXPECT_TRUE(run.add(7, 1));  // the score counts first
+  EXPECT_THAT(run.best(), ElementsAre(6, 5));
+}
+
 class Measuring : public Trainer {
  protected:
   static Validation measured(model::Model& model, const std::vector<data::Batch>& batches) {
