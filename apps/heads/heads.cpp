@@ -96,7 +96,7 @@ class ComparableAntecedents {
     log::warn(path_ + ": the pronouns of " + counted(std::ssize(left_out_), "line") +
               " left out, line " + std::to_string(left_out_.front()) +
               " of the text first: the vocabulary of " + model +
-              " finds other words there than blanks separate");
+              " finds other words there than the text has");
   }
 
  private:

@@ -74,19 +74,10 @@ int64_t epochs_for(int64_t pairs) {
   return pairs < 2000000 ? 6 : 3;
 }
 
-/// Whether words follow each other without blanks.
-bool is_written_together(text::Script script) {
-  using text::Script;
-  static constexpr std::array<Script, 6> kTogether = {Script::han_and_kana, Script::thai,
-                                                      Script::lao,          Script::khmer,
-                                                      Script::burmese,      Script::tibetan};
-  return std::ranges::find(kTogether, script) != kTogether.end();
-}
-
 /// Of the target. Words become about a third more pieces, and without blanks a piece is one letter
 /// or two.
 double pieces_of_an_epoch(const data::CorpusShape& shape) {
-  const double pieces = is_written_together(shape.target_script)
+  const double pieces = text::has_no_blanks(shape.target_script)
                             ? 0.7 * static_cast<double>(shape.target_letters)
                             : 1.35 * static_cast<double>(shape.target_words);
   return std::max(1.0, pieces);
@@ -176,7 +167,11 @@ std::string sections_of(const Recipe& recipe) {
          "weights.\n  ema: 0.999\n  # About " +
          std::to_string(recipe.epochs) + " epochs.\n  updates: " + std::to_string(recipe.updates) +
          "\n  validate_every: " + every + "\n  save_every: " + every +
-         "\n\ndecoding:\n  beam_size: 5\n";
+         "\n\ndecoding:\n  beam_size: 5\n" +
+         (recipe.tokenizer == "13a" ? ""
+                                    : "\nevaluation:\n  # Finds the words of the target language "
+                                      "for BLEU.\n  tokenize: " +
+                                          recipe.tokenizer + "\n");
 }
 
 }  // namespace heed

@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "model/transformer/heads.h"
 #include "study/symmetrize.h"
-#include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed {
 namespace {
@@ -139,7 +139,7 @@ const study::GoldAlignment* ComparableGold::of(std::size_t line,
 
 void ComparableGold::tell(const std::string& model) const {
   warn_of_left_out(name_, left_out_,
-                   "the vocabulary of " + model + " finds other words there than blanks separate");
+                   "the vocabulary of " + model + " finds other words there than the text has");
 }
 
 Pairs without_long_pairs(const decode::Translator& translator, Pairs pairs, std::size_t first,

@@ -96,7 +96,7 @@ class Aligner {
 
   const std::string& path() const { return folder_.path; }
   const model::ModelConfig& config() const { return folder_.config.model; }
-  /// Lines in which the vocabulary finds other words than blanks separate: they get no links, which
+  /// Lines in which the vocabulary finds other words than the text has: they get no links, which
   /// would count the vocabulary's words. From 1, in order; grows with every call of align().
   const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }
   /// Lines with more than longest() pieces on a side: they get no links either. As odd_lines().

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed {
 
@@ -33,9 +33,8 @@ int64_t heads_left(const model::ModelConfig& config, const std::string& kind, in
 bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::string& source,
                  const std::string& target) {
   const auto same = [](const std::vector<std::string>& tokens, const std::string& line) {
-    const std::size_t count = study::length_before_end(tokens);
-    const std::size_t words = count == 0 ? 0 : study::words_of_tokens(tokens)[count - 1] + 1;
-    return static_cast<int64_t>(words) == text::count_words(line);
+    const std::size_t ends = tokens.size() - study::length_before_end(tokens);
+    return static_cast<int64_t>(study::count_words(tokens) - ends) == text::count_words(line);
   };
   const std::string* kind = nullptr;
   for (const study::AttentionMatrix& matrix : pieces) {

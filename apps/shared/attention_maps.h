@@ -22,9 +22,9 @@ int64_t cross_heads(const model::ModelConfig& config);
 /// Those that are left in a layer's attention: `kind` is encoder, decoder or cross.
 int64_t heads_left(const model::ModelConfig& config, const std::string& kind, int64_t layer);
 
-/// Whether the words of a sentence's matrices, by pieces, are as many as blanks separate in the two
-/// lines. Where a vocabulary finds others, their positions are not those of the text. The encoder's
-/// matrices have words of the source only, the decoder's of the target; without any it is true.
+/// Whether the words of a sentence's matrices, by pieces, are as many as the two lines have. Where
+/// a vocabulary finds others, their positions are not those of the text. The encoder's matrices
+/// have words of the source only, the decoder's of the target; without any it is true.
 bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::string& source,
                  const std::string& target);
 

@@ -25,6 +25,7 @@
 #include "model/model.h"
 #include "score/sacrebleu.h"
 #include "study/layers_json.h"
+#include "text/words.h"
 
 namespace heed {
 
@@ -169,8 +170,8 @@ class SetScorer {
   int64_t attended_sample() const {
     constexpr int64_t kWords = 12;
     return *std::ranges::min_element(samples_, {}, [&](int64_t line) {
-      return std::abs(std::ssize(split_words(pairs_.source[line])) - kWords) +
-             std::abs(std::ssize(split_words(pairs_.target[line])) - kWords);
+      return std::abs(text::count_words(pairs_.source[line]) - kWords) +
+             std::abs(text::count_words(pairs_.target[line]) - kWords);
     });
   }
 

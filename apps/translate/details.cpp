@@ -5,7 +5,7 @@
 
 #include "decode/forced.h"
 #include "study/piece_words.h"
-#include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed {
 namespace {

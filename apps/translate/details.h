@@ -21,7 +21,7 @@ struct Details {
   std::vector<ScoredWord> words;
   double end = 0;  // log-probability of what is behind the last word: the end of sentence
   study::Alignment alignment;
-  /// The vocabulary finds other words in the source than blanks separate: it has no links, whose
+  /// The vocabulary finds other words in the source than the text has: it has no links, whose
   /// numbers would be those of other words.
   bool other_words = false;
 };

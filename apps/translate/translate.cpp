@@ -120,7 +120,7 @@ void translate(const TranslateArgs& args) {
   if (!odd_lines.empty())
     log::warn("in " + counted(std::ssize(odd_lines), "line") + ", line " +
               std::to_string(odd_lines.front()) +
-              " first, the vocabulary finds other words than blanks separate; their translations "
+              " first, the vocabulary finds other words than the text has; their translations "
               "have no links");
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "text/words.h"
 
 namespace heed::data {
 namespace {
@@ -23,13 +24,14 @@ text::LineReader opened(const std::string& path) {
 /// The pieces [first, second) of each word.
 std::vector<std::pair<int32_t, int32_t>> pieces_of_words(const text::WordsOfPieces& pieces) {
   std::vector<std::pair<int32_t, int32_t>> ranges(static_cast<std::size_t>(pieces.words));
-  for (int32_t piece = 0; const int32_t word : pieces.word_of) {
-    if (word < pieces.words) {
+  for (std::size_t piece = 0; piece < pieces.word_of.size(); ++piece) {
+    // A piece may have several words only where each character is one.
+    for (int32_t word = pieces.word_of[piece]; word <= pieces.last_of[piece]; ++word) {
+      if (word == pieces.words) break;  // behind the last one
       auto& [first, second] = ranges[static_cast<std::size_t>(word)];
-      if (first == second) first = piece;
-      second = piece + 1;
+      if (first == second) first = static_cast<int32_t>(piece);
+      second = static_cast<int32_t>(piece) + 1;
     }
-    ++piece;
   }
   return ranges;
 }
@@ -74,6 +76,9 @@ std::vector<Link> links_of_pieces(const std::vector<Link>& words, const text::Wo
     }
     begin = end;
   }
+  std::ranges::sort(links);
+  const auto again = std::ranges::unique(links);
+  links.erase(again.begin(), again.end());
   return links;
 }
 

@@ -24,8 +24,8 @@ struct Link {
 std::vector<Link> parse_links(std::string_view line, const std::string& where);
 
 /// Each piece of a linked source word with each piece of the target word that it is linked to;
-/// words without a piece, as where a sentence was cut, have no links. By target, then source, as
-/// `words` are.
+/// words without a piece, as where a sentence was cut, have no links. Each link once, by target,
+/// then source.
 std::vector<Link> links_of_pieces(const std::vector<Link>& words, const text::WordsOfPieces& source,
                                   const text::WordsOfPieces& target);
 

@@ -121,7 +121,7 @@ class Corpus {
   /// max_length are treated as `long_sentences` says. Throws UserError for a missing or empty file,
   /// one that is mostly not UTF-8, files of different length, a long pair under `error`, and where
   /// no pair is left; and for an alignment as AlignmentReader. Where the vocabulary finds other
-  /// words in a pair than blanks separate, its links are left out.
+  /// words in a pair than the text has, its links are left out.
   static Corpus read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
                      const text::Vocabulary& target, const CorpusReading& reading);
 

@@ -6,6 +6,7 @@
 #include "data/corpus.h"
 #include "data/pair_reader.h"
 #include "data/parallel.h"
+#include "text/words.h"
 
 namespace heed::data {
 class CorpusReader {

@@ -25,8 +25,8 @@ std::string CorpusReport::text() const {
     text += "\n  " + alignment + ": " + number(links) + " links of words";
     if (without_links > 0) text += ", none in " + number(without_links) + " pairs";
   }
-  text += happened(other_words,
-                   "links left out, the vocabulary finds other words than blanks separate");
+  text +=
+      happened(other_words, "links left out, the vocabulary finds other words than the text has");
   return text;
 }
 

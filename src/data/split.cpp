@@ -17,6 +17,7 @@
 #include "data/pair_reader.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::data {
 namespace {
@@ -26,11 +27,11 @@ class Side {
  public:
   void add(const std::string& line, const LineFacts& facts) {
     ++scripts_[static_cast<std::size_t>(facts.script)];
-    const auto words = split_words(line);
-    count += std::ssize(words);
+    const int64_t words = text::count_words(line);
+    count += words;
     letters += facts.characters;
-    longest = std::max<int64_t>(longest, std::ssize(words));
-    for (const std::string& word : words) types_.insert(std::hash<std::string>()(word));
+    longest = std::max(longest, words);
+    for (const std::string& word : split_words(line)) types_.insert(std::hash<std::string>()(word));
   }
   int64_t types() const { return static_cast<int64_t>(types_.size()); }
   text::Script script() const {

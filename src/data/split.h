@@ -15,10 +15,10 @@ namespace heed::data {
 struct CorpusShape {
   int64_t pairs = 0;                                // without blank ones
   int64_t blank = 0;                                // with a blank side
-  int64_t source_words = 0, target_words = 0;       // between blanks
+  int64_t source_words = 0, target_words = 0;       // text::count_words()
   int64_t target_letters = 0;                       // code points other than blanks
   int64_t longest = 0;                              // words, of either side
-  int64_t source_types = 0, target_types = 0;       // different words
+  int64_t source_types = 0, target_types = 0;       // different texts between blanks
   int64_t characters = 0;                           // different ones, of both sides
   text::Script source_script = text::Script::none;  // of most lines
   text::Script target_script = text::Script::none;

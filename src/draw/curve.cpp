@@ -203,7 +203,7 @@ std::string draw_curve(const Curve& curve, Form form) {
 }
 
 Curve curve_of(const score::LengthReport& report, const std::string& title) {
-  Curve curve{.title = title, .x_label = "words in the source", .y_label = "BLEU"};
+  Curve curve{.title = title, .x_label = report.unit + " in the source", .y_label = "BLEU"};
   const auto is_empty = [&](std::size_t bucket) {
     return report.buckets[bucket].sentences.empty();
   };

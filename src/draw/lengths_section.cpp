@@ -35,7 +35,7 @@ Column bucket_column(const score::Bucket& bucket) {
 
 // Buckets without sentences are left out.
 std::string buckets_table(const score::LengthReport& lengths) {
-  std::vector<Column> columns{{"words in the source"}};
+  std::vector<Column> columns{{lengths.unit + " in the source"}};
   std::vector<std::vector<std::string>> rows;
   for (const score::SystemLengths& system : lengths.systems)
     rows.push_back({text_element("span", system.name)});

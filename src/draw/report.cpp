@@ -200,7 +200,7 @@ ReportSentence report_sentence(std::size_t line, const std::string& source,
                           .words = study::marked_differences(study::tokens_of({text})[0], right),
                           .missing = right.size()};
     for (const study::TextPart& part : one.words)
-      if (part.common) one.missing -= split(part.text, ' ').size();
+      if (part.common) one.missing -= part.words;
     sentence.translations.push_back(std::move(one));
   }
   return sentence;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "score/bleu_statistics.h"
+#include "text/words.h"
 
 namespace heed::score {
 namespace {
@@ -156,7 +157,7 @@ std::vector<Bucket> make_buckets(const Lines& sources, const std::vector<int64_t
   }
   buckets.push_back({.low = low});
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const int64_t words = std::ssize(split_words(sources[i]));
+    const int64_t words = text::count_words(sources[i]);
     if (words == 0) continue;
     const auto end = ends.lower_bound(words);  // the first upper end that is not below
     Bucket& bucket = buckets[static_cast<std::size_t>(std::distance(ends.begin(), end))];
@@ -176,6 +177,7 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
   const LengthOptions options = with_scorer(given, config);
   LengthReport report{.buckets = make_buckets(sources, config.length_buckets),
                       .baseline = given.baseline};
+  if (text::are_written_together(sources)) report.unit = "characters";
   report.all = everything(report.buckets);
   if (report.all.sentences.empty()) throw UserError("the source has no line with words");
   for (const SystemOutput& system : systems) {

@@ -14,7 +14,7 @@
 
 namespace heed::score {
 
-/// Sentences whose source has low..high blank-separated words; no `high`: all longer ones.
+/// Sentences whose source has low..high words (text::count_words()); no `high`: all longer ones.
 struct Bucket {
   int64_t low = 1;
   std::optional<int64_t> high;
@@ -39,6 +39,7 @@ struct SystemLengths {
 };
 
 struct LengthReport {
+  std::string unit = "words";  // or "characters", where the sources are written without blanks
   std::vector<Bucket> buckets;
   Bucket all;
   std::vector<SystemLengths> systems;

@@ -64,9 +64,10 @@ std::string lengths_csv(const LengthReport& report) {
 }
 
 std::string lengths_table(const LengthReport& report) {
-  text::Table table{{"system", "words", "sentences", "source words", "BLEU", "95 % interval", "BP",
-                     "ratio", report.baseline.empty() ? "" : "against " + report.baseline},
-                    {}};
+  text::Table table{
+      {"system", report.unit, "sentences", "source " + report.unit, "BLEU", "95 % interval", "BP",
+       "ratio", report.baseline.empty() ? "" : "against " + report.baseline},
+      {}};
   for (const SystemLengths& system : report.systems) {
     for (std::size_t b = 0; b < report.buckets.size(); ++b) {
       table.rows.push_back(table_row(system.name, report.buckets[b], system.buckets[b]));

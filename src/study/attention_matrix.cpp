@@ -6,22 +6,44 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/strings.h"
+#include "text/piece_words.h"
 #include "text/vocabulary.h"
+#include "text/words.h"
 
 namespace heed::study {
 namespace {
 
 struct Words {
   std::vector<std::string> text;
-  std::vector<std::size_t> word_of;  // piece -> word
-  std::vector<std::size_t> pieces;   // word -> how many
+  std::vector<std::size_t> word_of, last_of;  // piece -> its first and last word
+  std::vector<std::size_t> pieces;            // word -> how many
+
+  std::size_t words_of(std::size_t piece) const { return last_of[piece] - word_of[piece] + 1; }
 };
 
 bool is_special(const std::string& token) {
   return token == kEndToken || token == "<s>";
 }
 
+/// Where each character is a word.
+Words group_characters(const std::vector<std::string>& parts) {
+  text::WordsOfParts found = text::words_of_parts(parts);
+  Words words{std::move(found.words), std::move(found.first), std::move(found.last), {}};
+  if (!words.last_of.empty() && words.last_of.back() == words.text.size())
+    words.text.emplace_back(text::kWordStart);  // blanks at the end
+  words.pieces.resize(words.text.size());
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t word = words.word_of[i]; word <= words.last_of[i]; ++word)
+      ++words.pieces[word];
+  return words;
+}
+
 Words group(const std::vector<std::string>& tokens) {
+  std::vector<std::string> parts;
+  for (const std::string& token : tokens)
+    parts.push_back(is_special(token) ? " " + token + " " : text::surface_of(token));
+  if (text::is_written_together(join(parts, ""))) return group_characters(parts);
   Words words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const bool starts = i == 0 || tokens[i].starts_with(text::kWordStart) ||
@@ -36,6 +58,7 @@ Words group(const std::vector<std::string>& tokens) {
     words.word_of.push_back(words.text.size() - 1);
     ++words.pieces.back();
   }
+  words.last_of = words.word_of;
   for (std::string& word : words.text) {
     if (word.empty()) word = text::kWordStart;
   }
@@ -81,17 +104,26 @@ std::vector<std::size_t> words_of_tokens(const std::vector<std::string>& tokens)
   return group(tokens).word_of;
 }
 
+std::size_t count_words(const std::vector<std::string>& tokens) {
+  return group(tokens).text.size();
+}
+
 AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows) {
   check(matrix);
   const Words target = group(matrix.target), source = group(matrix.source);
   std::vector<double> sums(target.text.size() * source.text.size(), 0);
   std::vector<float> missing(matrix.missing.empty() ? 0 : target.text.size(), 0);
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
-    const std::size_t word = target.word_of[row];
-    const auto share = rows == WordRows::sum ? 1.0 : static_cast<double>(target.pieces[word]);
-    if (!missing.empty()) missing[word] += matrix.missing[row] / static_cast<float>(share);
-    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      sums[word * source.text.size() + source.word_of[column]] += matrix.at(row, column) / share;
+    for (std::size_t word = target.word_of[row]; word <= target.last_of[row]; ++word) {
+      const auto parts =
+          static_cast<double>(rows == WordRows::sum ? target.words_of(row) : target.pieces[word]);
+      if (!missing.empty()) missing[word] += matrix.missing[row] / static_cast<float>(parts);
+      for (std::size_t column = 0; column < matrix.source.size(); ++column) {
+        const double share =
+            matrix.at(row, column) / (parts * static_cast<double>(source.words_of(column)));
+        for (std::size_t seen = source.word_of[column]; seen <= source.last_of[column]; ++seen)
+          sums[word * source.text.size() + seen] += share;
+      }
     }
   }
   AttentionMatrix result = matrix;
@@ -100,7 +132,9 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows) {
   result.source = source.text;
   result.weights.assign(sums.begin(), sums.end());
   result.missing = std::move(missing);
-  result.softmax = matrix.softmax && result.weights.size() == matrix.weights.size();
+  result.softmax = matrix.softmax && target.word_of == target.last_of &&
+                   source.word_of == source.last_of &&
+                   result.weights.size() == matrix.weights.size();
   return result;
 }
 

@@ -44,8 +44,12 @@ std::size_t length_before_end(const std::vector<std::string>& tokens);
 AttentionMatrix drop_end(const AttentionMatrix& matrix);
 
 /// The word that each token is part of, from 0: a piece that begins with U+2581 (or the first)
-/// starts a word, `</s>` is one of its own.
+/// starts a word, `</s>` is one of its own. Where each character is a word
+/// (text::is_written_together()), the word of the token's first character.
 std::vector<std::size_t> words_of_tokens(const std::vector<std::string>& tokens);
+
+/// How many words these are.
+std::size_t count_words(const std::vector<std::string>& tokens);
 
 /// What becomes of the rows of a word's target pieces.
 enum class WordRows {
@@ -54,6 +58,8 @@ enum class WordRows {
 };
 
 /// Words instead of pieces, as words_of_tokens(). Weights are summed over a word's source pieces.
+/// Of a piece of several characters that are words, each has an equal share: in a column of its
+/// weight, in a row of what `rows` makes of it.
 AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows = WordRows::mean);
 
 /// Each row's sizes, without signs, scaled to sum to 1; a row of zeros stays.

@@ -5,6 +5,9 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "score/chrf.h"
+#include "text/script.h"
+#include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::study {
 namespace {
@@ -23,6 +26,12 @@ std::size_t bucket_of(int64_t frequency) {
 int64_t count_of(const WordFrequencies& frequencies, const std::string& word) {
   const auto found = frequencies.find(word);
   return found == frequencies.end() ? 0 : found->second;
+}
+
+/// Whether it is a character that is a word: no blank separates it from others.
+bool is_letter_by_itself(const std::string& word) {
+  const text::CodePoint point = text::code_point_at(word, 0);
+  return point.bytes == word.size() && text::has_no_blanks(text::script_of(point.value));
 }
 
 /// How often each n-gram of a line stands in it.
@@ -54,7 +63,7 @@ std::map<std::string, int64_t> matches_of(const Tokens& reference, const Tokens&
 
 Tokens tokens_of(const Lines& lines) {
   Tokens tokens;
-  for (const std::string& line : lines) tokens.push_back(split_words(line));
+  for (const std::string& line : lines) tokens.push_back(text::words_in(line));
   return tokens;
 }
 
@@ -208,10 +217,13 @@ std::vector<TextPart> marked_differences(const std::vector<std::string>& text,
       compares_order(text, other) ? common_in_order(text, other) : common_anywhere(text, other);
   std::vector<TextPart> parts;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i == 0 || parts.back().common != common[i])
+    if (i == 0 || parts.back().common != common[i]) {
       parts.push_back({text[i], common[i]});
-    else
-      parts.back().text += " " + text[i];
+    } else {
+      const bool together = is_letter_by_itself(text[i - 1]) || is_letter_by_itself(text[i]);
+      parts.back().text += (together ? "" : " ") + text[i];
+      ++parts.back().words;
+    }
   }
   return parts;
 }

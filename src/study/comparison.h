@@ -16,7 +16,7 @@
 namespace heed::study {
 
 using Lines = std::vector<std::string>;
-/// Words of each line, between blanks.
+/// Words of each line (text::words_in()).
 using Tokens = std::vector<std::vector<std::string>>;
 using WordFrequencies = std::map<std::string, int64_t>;
 
@@ -80,6 +80,7 @@ std::vector<SentenceScores> sentences_that_differ(const Lines& reference,
 struct TextPart {
   std::string text;
   bool common = true;
+  std::size_t words = 1;
 };
 
 /// Whether marked_differences() looks at the order of words: it holds a number for each pair of

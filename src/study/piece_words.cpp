@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
+#include "text/words.h"
 
 namespace heed::study {
 namespace {
@@ -29,11 +31,8 @@ std::vector<std::string> labels_of(const PieceWords& words) {
 }  // namespace
 
 PieceWords words_of_pieces(const std::vector<std::string>& surfaces) {
-  text::WordCounter counter;
-  PieceWords out;
-  for (const std::string& surface : surfaces) out.word_of.push_back(counter.next(surface));
-  out.words = counter.words();
-  return out;
+  text::WordsOfParts found = text::words_of_parts(surfaces);
+  return {std::move(found.words), std::move(found.first)};
 }
 
 bool tells_words_apart(const PieceWords& words) {

@@ -11,13 +11,13 @@
 
 namespace heed::study {
 
-/// The words of a text, which blanks separate, and which of them each piece is part of.
+/// The words of a text (text::words_in()), and which of them each piece is part of.
 struct PieceWords {
   std::vector<std::string> words;
-  std::vector<std::size_t> word_of;  // piece -> word; words.size() behind the last one
+  std::vector<std::size_t> word_of;  // piece -> word of its first letter; words.size() behind all
 };
 
-/// `surfaces`: what each piece adds to the text, with its blanks (text::WordCounter).
+/// `surfaces`: what each piece adds to the text, with its blanks.
 PieceWords words_of_pieces(const std::vector<std::string>& surfaces);
 
 /// Whether no piece holds the beginnings of two words: links of such words cannot be told.

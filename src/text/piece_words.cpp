@@ -1,14 +1,9 @@
 #include "text/piece_words.h"
 
 #include "text/vocabulary.h"
+#include "text/words.h"
 
 namespace heed::text {
-namespace {
-
-constexpr std::size_t kNoWordYet = -1;
-
-}  // namespace
-
 std::string surface_of(const std::string& piece) {
   std::string out;
   for (std::size_t i = 0; i < piece.size();) {
@@ -19,31 +14,15 @@ std::string surface_of(const std::string& piece) {
   return out;
 }
 
-std::size_t WordCounter::next(std::string_view surface) {
-  std::size_t word = kNoWordYet;
-  for (const char c : surface) {
-    if (c == ' ') {
-      inside_ = false;
-      continue;
-    }
-    if (!inside_) words_.emplace_back();
-    inside_ = true;
-    words_.back() += c;
-    if (word == kNoWordYet) word = words_.size() - 1;
-  }
-  if (word != kNoWordYet) return word;
-  return words_.size() - (inside_ ? 1 : 0);  // an empty surface inside a word is part of it
-}
-
 WordsOfPieces words_of(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
-  WordCounter counter;
-  WordsOfPieces out;
-  out.word_of.reserve(ids.size());
+  std::vector<std::string> surfaces;
+  surfaces.reserve(ids.size());
   for (const int32_t id : ids)
-    out.word_of.push_back(static_cast<int32_t>(
-        counter.next(id == kUnknown ? "?" : surface_of(vocabulary.piece(id)))));
-  out.words = std::ssize(counter.words());
-  return out;
+    surfaces.push_back(id == kUnknown ? "?" : surface_of(vocabulary.piece(id)));
+  const WordsOfParts found = words_of_parts(surfaces);
+  return {{found.first.begin(), found.first.end()},
+          {found.last.begin(), found.last.end()},
+          std::ssize(found.words)};
 }
 
 }  // namespace heed::text

@@ -103,6 +103,20 @@ Script script_of(char32_t c) {
   return range != std::end(kRanges) && c >= range->first ? range->script : Script::none;
 }
 
+bool has_no_blanks(Script script) {
+  switch (script) {
+    case Script::han_and_kana:
+    case Script::thai:
+    case Script::lao:
+    case Script::khmer:
+    case Script::burmese:
+    case Script::tibetan:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const char* name_of(Script script) {
   constexpr std::array<const char*, kScripts> kNames = {"no script",     "Latin",
                                                         "Greek",         "Cyrillic",

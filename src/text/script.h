@@ -37,6 +37,10 @@ inline constexpr int kScripts = static_cast<int>(Script::other) + 1;
 
 Script script_of(char32_t c);
 
+/// Whether words of the script follow each other without blanks: Chinese, Japanese, Thai, Lao,
+/// Khmer, Burmese and Tibetan.
+bool has_no_blanks(Script script);
+
 /// "Latin", "Chinese or Japanese", "another script"; "no script" for none.
 const char* name_of(Script script);
 

@@ -5,7 +5,8 @@
 namespace heed::text {
 namespace {
 
-constexpr std::string_view kReplacementBytes = "\xEF\xBF\xBD";
+constexpr std::string_view kReplacementBytes = "\xEF\xBF\xBD", kByteOrderMarkBytes = "\xEF\xBB\xBF";
+constexpr char32_t kByteOrderMark = 0xFEFF;
 
 /// What the first byte promises: total bytes, its own payload, and the range of the second byte.
 struct Lead {
@@ -66,24 +67,28 @@ bool is_space(char32_t value) {
          value == 0x3000;
 }
 
+bool is_invisible(char32_t value) {
+  return value == 0xAD || (value >= 0x200B && value <= 0x200F) ||
+         (value >= 0x202A && value <= 0x202E) || (value >= 0x2060 && value <= 0x206F) ||
+         value == kByteOrderMark;
+}
+
 bool is_blank(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = code_point_at(text, at);
-    if (!is_space(point.value)) return false;
+    if (!is_space(point.value) && !is_invisible(point.value)) return false;
     at += point.bytes;
   }
   return true;
 }
 
-int64_t count_words(std::string_view text) {
-  int64_t words = 0;
-  bool inside = false;
+bool has_other_blanks(std::string_view text) {
+  if (is_ascii(text)) return false;
+  bool found = false;
   each_code_point(text, [&](const CodePoint& point, std::string_view) {
-    const bool word = !is_space(point.value);
-    words += word && !inside;
-    inside = word;
+    found = found || (point.value >= 0x80 && is_space(point.value));
   });
-  return words;
+  return found;
 }
 
 std::string fold_spaces(std::string_view text) {
@@ -114,14 +119,15 @@ bool is_utf8(std::string_view text) {
 }
 
 std::string repair(std::string_view text) {
-  if (text.find('\0') == std::string_view::npos && (is_ascii(text) || is_utf8(text)))
-    return std::string(text);
+  const bool sound =
+      is_ascii(text) || (is_utf8(text) && text.find(kByteOrderMarkBytes) == std::string_view::npos);
+  if (sound && text.find('\0') == std::string_view::npos) return std::string(text);
   std::string out;
   out.reserve(text.size());
   each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {
     if (point.value == 0)
       out += ' ';
-    else
+    else if (point.value != kByteOrderMark)
       out += point.valid ? bytes : kReplacementBytes;
   });
   return out;

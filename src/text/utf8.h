@@ -26,11 +26,16 @@ int64_t count_code_points(std::string_view text);
 /// Control characters and every Unicode space, zero-width ones aside.
 bool is_space(char32_t value);
 
-/// Nothing but spaces, or nothing at all.
+/// What takes no place and is no letter: zero-width spaces and joiners, marks of direction, the
+/// soft hyphen, U+FEFF.
+bool is_invisible(char32_t value);
+
+/// Nothing but spaces and invisible characters, or nothing at all.
 bool is_blank(std::string_view text);
 
-/// Words between runs of spaces.
-int64_t count_words(std::string_view text);
+/// Whether it has spaces (is_space()) that are not ASCII, such as U+00A0. Other programs see
+/// letters there.
+bool has_other_blanks(std::string_view text);
 
 /// Each character of is_space() as one ASCII space; broken bytes as U+FFFD.
 std::string fold_spaces(std::string_view text);
@@ -40,7 +45,8 @@ bool is_ascii(std::string_view text);
 /// Nothing that code_point_at() would call a mistake.
 bool is_utf8(std::string_view text);
 
-/// Broken bytes as U+FFFD, NUL as a space; the rest untouched.
+/// Broken bytes as U+FFFD, NUL as a space, without U+FEFF, which is left over where files were
+/// joined; the rest untouched.
 std::string repair(std::string_view text);
 
 }  // namespace heed::text

@@ -38,14 +38,23 @@ TEST(Alignment, ALineHasItsLinksByTarget) {
 
 // Source words of 2, 1 and 1 pieces, target words of 1 and 2.
 TEST(Alignment, EachPieceOfAWordIsLinkedToEachOfTheOther) {
-  const text::WordsOfPieces source{{0, 0, 1, 2}, 3}, target{{0, 1, 1}, 2};
+  const text::WordsOfPieces source{{0, 0, 1, 2}, {0, 0, 1, 2}, 3}, target{{0, 1, 1}, {0, 1, 1}, 2};
   EXPECT_THAT(links_of_pieces({link(0, 0), link(0, 1), link(2, 1)}, source, target),
               ElementsAre(link(0, 0), link(1, 0),              // word 0
                           link(0, 1), link(1, 1), link(3, 1),  // word 1, first piece
                           link(0, 2), link(1, 2), link(3, 2)));
   // Words behind a cut have no pieces; a blank at the end is of none.
-  EXPECT_THAT(links_of_pieces({link(0, 0), link(5, 0), link(0, 7)}, {{0, 1}, 1}, {{0}, 1}),
-              ElementsAre(link(0, 0)));
+  EXPECT_THAT(
+      links_of_pieces({link(0, 0), link(5, 0), link(0, 7)}, {{0, 1}, {0, 1}, 1}, {{0}, {0}, 1}),
+      ElementsAre(link(0, 0)));
+}
+
+// Source "我喜欢" in two pieces, "我喜" and "欢"; target "I like" in two.
+TEST(Alignment, APieceOfSeveralCharactersHasTheLinksOfEach) {
+  const text::WordsOfPieces source{{0, 2}, {1, 2}, 3}, target{{0, 1}, {0, 1}, 2};
+  EXPECT_THAT(links_of_pieces({link(0, 0), link(1, 1), link(2, 1)}, source, target),
+              ElementsAre(link(0, 0), link(0, 1), link(1, 1)));
+  EXPECT_THAT(links_of_pieces({link(0, 0), link(1, 0)}, source, target), ElementsAre(link(0, 0)));
 }
 
 class AlignedCorpus : public testing::Test {
@@ -176,7 +185,7 @@ TEST_F(AlignedCorpus, LinksAreLeftOutWhereTheVocabularyFindsOtherWords) {
   EXPECT_THAT(corpus.example(0).links, IsEmpty());
   EXPECT_EQ(corpus.example(1).links.size(), 4U);
   EXPECT_THAT(corpus.report(), HasSubstr("links left out, the vocabulary finds other words than "
-                                         "blanks separate: 1 (line 1)"));
+                                         "the text has: 1 (line 1)"));
 }
 
 TEST_F(AlignedCorpus, AnotherProcessFindsTheLinks) {

@@ -71,6 +71,21 @@ TEST(Buckets, HoldTheirUpperEndAndTheLastOneIsOpen) {
   EXPECT_FALSE(buckets[2].high.has_value());
 }
 
+TEST(Lengths, AreInCharactersWhereSourcesAreWrittenWithoutBlanks) {
+  EvaluationConfig config;
+  config.length_buckets = {4, 6};
+  config.bootstrap = 0;
+  const Lines sources = {"我喜欢狗", "我喜欢小狗。", "我们都喜欢小狗。"},
+              references = {"a", "b", "c"};
+  const auto report =
+      measure_lengths(sources, references, {{"one", references}}, config, without_program(100));
+  EXPECT_EQ(report.unit, "characters");
+  EXPECT_THAT(report.buckets[0].sentences, ElementsAre(0));
+  EXPECT_THAT(report.buckets[1].sentences, ElementsAre(1));
+  EXPECT_THAT(report.buckets[2].sentences, ElementsAre(2));
+  EXPECT_THAT(lengths_table(report), HasSubstr("system  characters  sentences  source characters"));
+}
+
 TEST(Lengths, WriteExactlyThePromisedColumns) {
   EvaluationConfig config;
   config.length_buckets = {4, 6};

@@ -118,6 +118,27 @@ TEST(AttentionMatrix, EvidenceOfAWordIsTheSumOfItsPieces) {
   EXPECT_THAT(words_of_tokens(example().source), ElementsAre(0, 0, 1, 2));
 }
 
+// Source "我喜欢狗" in three pieces, target "iPad 猫" in three: each character is a word.
+TEST(AttentionMatrix, APieceOfSeveralCharactersSharesItsWeightAmongThem) {
+  const AttentionMatrix matrix{.target = {"\u2581i", "Pad", "猫狗", "</s>"},
+                               .source = {"\u2581我", "喜欢", "狗", "</s>"},
+                               .weights = {0.5f, 0.25f, 0.25f, 0,  // i
+                                           0.25f, 0.5f, 0.25f, 0,  // Pad
+                                           0, 0.5f, 0.5f, 0,       //
+                                           0, 0, 0, 1}};
+  const AttentionMatrix result = merge_words(matrix);
+  EXPECT_THAT(result.source, ElementsAre("我", "喜", "欢", "狗", "</s>"));
+  EXPECT_THAT(result.target, ElementsAre("iPad", "猫", "狗", "</s>"));
+  EXPECT_THAT(result.weights, ElementsAre(0.375f, 0.1875f, 0.1875f, 0.25f, 0,  //
+                                          0, 0.25f, 0.25f, 0.5f, 0,            //
+                                          0, 0.25f, 0.25f, 0.5f, 0,            //
+                                          0, 0, 0, 0, 1));
+  EXPECT_FALSE(result.softmax);
+  EXPECT_EQ(count_words(matrix.source), 5U);
+  // As a log-probability, the row of 猫狗 is divided between both.
+  EXPECT_THAT(merge_words(matrix, WordRows::sum).at(1, 3), 0.25f);
+}
+
 TEST(AttentionMatrix, LoneWordMarksAndFirstPiecesWithoutAMarkAreWordsToo) {
   const AttentionMatrix matrix{.target = {"<s>", "a"},
                                .source = {"un", "mark", "\u2581", "x", "\u2581", "</s>"},

@@ -98,5 +98,15 @@ TEST(MarkedDifferences, OfLongTextsAreTheWordsThatTheOtherHasLessOften) {
   EXPECT_TRUE(compares_order(std::vector<std::string>(20000), {}));
 }
 
+TEST(MarkedDifferences, OfTextWithoutBlanksAreCharactersWithoutBlanks) {
+  const Tokens words = tokens_of({"我喜欢 iPhone 吗", "我喜爱 iPhone 吗"});
+  const auto parts = marked_differences(words[0], words[1]);
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[0].text, "我喜");
+  EXPECT_EQ(parts[1].text, "欢");
+  EXPECT_FALSE(parts[1].common);
+  EXPECT_EQ(parts[2].text, "iPhone吗");
+}
+
 }  // namespace
 }  // namespace heed::study

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "temporary_folder.h"
-#include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::text {
 namespace {
@@ -58,16 +58,6 @@ TEST_F(WordsOf, TheFirstPiecesAreThoseOfTheFirstWords) {
   const WordsOfPieces words = words_of(vocabulary, ids);
   EXPECT_THAT(words.word_of, ElementsAre(0, 0));
   EXPECT_EQ(words.words, 1);
-}
-
-TEST(WordCounter, PiecesMayHaveBlanksAnywhere) {
-  WordCounter counter;
-  const auto next = [&](const char* surface) { return counter.next(surface); };
-  EXPECT_EQ(next("a "), 0U);  // a word start behind
-  EXPECT_EQ(next(" "), 1U);
-  EXPECT_EQ(next("b c"), 1U);
-  EXPECT_EQ(next("d"), 2U);
-  EXPECT_THAT(counter.words(), ElementsAre("a", "b", "cd"));
 }
 
 }  // namespace

@@ -55,14 +55,21 @@ TEST(Utf8, SpacesOfEveryKindAreBlank) {
   EXPECT_TRUE(is_blank(""));
   EXPECT_TRUE(is_blank(" \t\u00A0\u2003\u3000\u2028"));
   EXPECT_FALSE(is_blank(" \t."));
-  EXPECT_FALSE(is_blank("\u200B"));  // zero-width: no space
+  EXPECT_TRUE(is_blank("\u200B \uFEFF\u00AD"));  // nothing is to be seen
+  EXPECT_FALSE(is_blank("\u200Ba"));
 }
 
-TEST(Utf8, WordsAreCountedBetweenSpaces) {
-  EXPECT_EQ(count_words(""), 0);
-  EXPECT_EQ(count_words("   "), 0);
-  EXPECT_EQ(count_words("one"), 1);
-  EXPECT_EQ(count_words("  Ein Mann\tfährt\u00A0Rad. "), 4);
+TEST(Utf8, OtherBlanksAreThoseBeyondAscii) {
+  EXPECT_TRUE(has_other_blanks("5\u00A0kg"));
+  EXPECT_TRUE(has_other_blanks("ä\u3000"));
+  EXPECT_FALSE(has_other_blanks("a b\tä"));
+  EXPECT_FALSE(has_other_blanks("a\u200Bb"));
+}
+
+TEST(Utf8, AByteOrderMarkGoesWhereverItIs) {
+  EXPECT_EQ(repair("a\uFEFFb\uFEFF"), "ab");
+  EXPECT_EQ(repair("ä\uFEFF"), "ä");
+  EXPECT_EQ(repair("\u200Ba"), "\u200Ba");
 }
 
 TEST(Utf8, FoldedSpacesAreAsciiBlanks) {

@@ -1,0 +1,117 @@
+#include "text/words.h"
+
+#include <algorithm>
+
+#include "text/script.h"
+#include "text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+constexpr int64_t kLettersOfABlank = 10;  // words of more characters than that are rare
+
+bool is_word_by_itself(char32_t c) {
+  return c >= 0xE00 && has_no_blanks(script_of(c));
+}
+
+/// No character of these scripts has fewer than three bytes.
+bool has_long_characters(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0xE0; });
+}
+
+/// Finds the words of a text whose characters come one by one.
+class Cutter {
+ public:
+  explicit Cutter(bool together) : together_(together) {}
+
+  /// Whether a word begins with this character; a blank has none.
+  bool begins(char32_t c) {
+    const State before = state_;
+    state_ = is_space(c)                         ? State::blank
+             : together_ && is_word_by_itself(c) ? State::letter
+                                                 : State::run;
+    return state_ == State::letter || (state_ == State::run && before != State::run);
+  }
+  bool in_blank() const { return state_ == State::blank; }
+
+ private:
+  enum class State { blank, letter, run };
+  bool together_;
+  State state_ = State::blank;
+};
+
+}  // namespace
+
+bool is_written_together(std::string_view text) {
+  if (!has_long_characters(text)) return false;
+  int64_t letters = 0, blanks = 0;
+  bool after_letter = false, after_blank = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    at += point.bytes;
+    if (is_space(point.value)) {
+      after_blank = true;
+      continue;
+    }
+    const bool letter = is_word_by_itself(point.value);
+    letters += letter;
+    blanks += letter && after_letter && after_blank;
+    after_letter = letter;
+    after_blank = false;
+  }
+  return letters > kLettersOfABlank * blanks;
+}
+
+bool are_written_together(std::span<const std::string> lines) {
+  int64_t together = 0, all = 0;
+  for (const std::string& line : lines) {
+    if (is_blank(line)) continue;
+    ++all;
+    together += is_written_together(line);
+  }
+  return 2 * together > all;
+}
+
+std::vector<std::string> words_in(std::string_view text) {
+  return words_of_parts({std::string(text)}).words;
+}
+
+int64_t count_words(std::string_view text) {
+  Cutter cutter(is_written_together(text));
+  int64_t words = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    words += cutter.begins(point.value);
+    at += point.bytes;
+  }
+  return words;
+}
+
+WordsOfParts words_of_parts(const std::vector<std::string>& parts) {
+  std::string whole;
+  for (const std::string& part : parts) whole += part;
+  Cutter cutter(is_written_together(whole));
+  WordsOfParts out;
+  for (const std::string& part : parts) {
+    std::size_t first = 0, last = 0;
+    bool found = false;
+    for (std::size_t at = 0; at < part.size();) {
+      const CodePoint point = code_point_at(part, at);
+      if (cutter.begins(point.value)) out.words.emplace_back();
+      if (!cutter.in_blank()) {
+        out.words.back().append(part, at, point.bytes);
+        last = out.words.size() - 1;
+        if (!found) first = last;
+        found = true;
+      }
+      at += point.bytes;
+    }
+    // One of blanks belongs to the word after it, one of nothing to the word around it.
+    if (!found) first = last = out.words.size() - (cutter.in_blank() ? 0 : 1);
+    out.first.push_back(first);
+    out.last.push_back(last);
+  }
+  return out;
+}
+
+}  // namespace heed::text

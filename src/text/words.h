@@ -1,0 +1,38 @@
+// What a word is: for counting, for aligning, and for tables by length. Torch-free.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::text {
+
+/// Whether the text is written without blanks between its words: it has letters of scripts that
+/// have none (has_no_blanks()), and blanks between fewer than a tenth of them. A text that was
+/// segmented by blanks is not.
+bool is_written_together(std::string_view text);
+
+/// Whether more than half of the lines that are not blank are.
+bool are_written_together(std::span<const std::string> lines);
+
+/// The words of a text: what blanks (is_space()) separate. In a text that is written together each
+/// letter of such a script, as a code point, is a word by itself, and so is each run of other
+/// characters between them.
+std::vector<std::string> words_in(std::string_view text);
+
+/// How many words_in() has.
+int64_t count_words(std::string_view text);
+
+/// The words of a text that comes in consecutive parts, and which of them each part has characters
+/// of, from `first` to `last`. A part of blanks belongs to the word after it; words.size() where
+/// there is none.
+struct WordsOfParts {
+  std::vector<std::string> words;
+  std::vector<std::size_t> first, last;  // by part
+};
+WordsOfParts words_of_parts(const std::vector<std::string>& parts);
+
+}  // namespace heed::text
