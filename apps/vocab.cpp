@@ -16,7 +16,7 @@ namespace {
 
 struct VocabArgs {
   std::vector<std::string> files;
-  std::string output, extend, algorithm = "unigram", column = "both";
+  std::string output, extend, algorithm = "unigram", normalise = "none", column = "both";
   int64_t size = 8000;
   double coverage = 1.0;
   std::vector<std::string> symbols;
@@ -40,6 +40,7 @@ void vocab(const VocabArgs& args) {
                                     .algorithm = args.algorithm,
                                     .coverage = args.coverage,
                                     .symbols = args.symbols,
+                                    .normalise = args.normalise,
                                     .byte_fallback = args.byte_fallback,
                                     .keys = "--"};
   std::vector<std::string> read = args.files;
@@ -92,6 +93,13 @@ void add_vocab(CommandLine& program) {
       .option("--symbols", args->symbols,
               "User-defined symbols, separated by commas: each is one piece, never split")
       .separated_by(',');
+  const Argument normalise =
+      command
+          .option("--normalise", args->normalise,
+                  "What is made of all text first: nfc joins letters and marks, nfkc also makes "
+                  "wide, narrow and styled characters one")
+          .one_of({"none", "nfc", "nfkc"})
+          .shows_default();
   const Argument bytes =
       command.flag("--byte-fallback", args->byte_fallback,
                    "Add a piece for each byte, to spell characters that have no piece");
@@ -103,6 +111,7 @@ void add_vocab(CommandLine& program) {
           "--extend", args->extend,
           "Keep the pieces and ids of this vocabulary, and add pieces for the text up to --size")
       .excludes(algorithm)
+      .excludes(normalise)
       .excludes(bytes);
   command.examples(
       {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",

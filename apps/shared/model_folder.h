@@ -30,7 +30,11 @@ struct ModelFolder {
   at::ScalarType precision;
 
   model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
-  decode::Member member() const { return {model, source, target}; }
+  /// Of a vocabulary that was not made for the run nobody knows what is usual.
+  decode::Member member() const {
+    const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+    return {model, source, target, vocabulary.source.empty() ? 1 - vocabulary.coverage : 1};
+  }
   decode::Translator translator() const { return translator({member()}); }
   /// Of these models, with the settings of this one.
   decode::Translator translator(std::vector<decode::Member> members) const;

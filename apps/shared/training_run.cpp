@@ -62,6 +62,7 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
       .algorithm = config::name_of(wanted.algorithm),
       .coverage = wanted.coverage,
       .symbols = sources ? data::source_symbols(config.data) : wanted.symbols,
+      .normalise = config::name_of(wanted.normalise),
       .byte_fallback = wanted.byte_fallback,
       .fewest = data::kFewestPieces,
       .seed = static_cast<uint64_t>(config.seed)};

@@ -14,6 +14,7 @@ namespace heed::data {
 HEED_ENUM(LongSentences, drop, truncate, error)
 HEED_ENUM(VocabularyKind, joint, separate)
 HEED_ENUM(VocabularyAlgorithm, unigram, bpe)
+HEED_ENUM(Normalise, none, nfc, nfkc)
 
 /// What may be wrong with a training pair (data/flaws.h), as data.clean names it.
 HEED_ENUM(Flaw, duplicates, empty, identical, overlap, ratio, script, encoding)
@@ -64,6 +65,12 @@ struct VocabularyConfig {
   HEED_FIXED(double, coverage, 1.0,
              "Share of all characters that get a piece; 0.9995 suits Chinese and Japanese.",
              config::Between<double>{text::kLeastCoverage, 1.0})
+  HEED_FIXED(
+      Normalise, normalise, Normalise::none,
+      "What a vocabulary that is trained makes of all text first. nfc: letters with the marks "
+      "behind them as one character; nfkc: also one form of wide, narrow and styled "
+      "characters. Translations are in this form, too.",
+      config::AnyValue{})
   HEED_FIXED(std::vector<std::string>, symbols, {},
              "User-defined symbols such as <de>. Each is one piece, which is never split. An "
              "existing vocabulary must have them.",

@@ -26,6 +26,7 @@
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "packed/transformer.h"
+#include "text/normal_form.h"
 #include "text/utf8.h"
 
 namespace heed::decode {
@@ -42,6 +43,14 @@ std::string line_list(const std::vector<int64_t>& lines) {
   if (lines.size() > kNamedLines)
     out += " and " + std::to_string(lines.size() - kNamedLines) + " more";
   return out;
+}
+
+/// Whether so many of the pieces are unknown by more than chance.
+bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
+  constexpr int64_t kFew = 10;
+  constexpr double kOften = 5, kLeast = 0.02;
+  return unknown >= kFew && static_cast<double>(unknown) > std::max(kOften * usual_share, kLeast) *
+                                                               static_cast<double>(pieces);
 }
 
 void check_length(int64_t pieces, int64_t longest, const std::string& where,
@@ -204,8 +213,13 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
       examples.push_back({.source = member.source.encode(lines[i], most), .origin = {0, number}});
       auto& source = examples.back().source;
       if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
-      if (&member == &first() && knows_nothing(member.source, source))
-        out.strange.push_back(number);
+      if (&member == &first()) {
+        if (knows_nothing(member.source, source)) out.strange.push_back(number);
+        const auto unknown = std::ranges::count(source, text::kUnknown);
+        out.pieces += std::ssize(source);
+        out.unknown += unknown;
+        out.decomposed += unknown > 0 && text::is_decomposed(lines[i]);
+      }
       if (policy == TooLong::cut && source.size() > limit) {
         source.resize(limit);
         out.cut.push_back(number);
@@ -261,6 +275,19 @@ std::vector<std::vector<int64_t>> Translator::batches_of(
   return cut(encode(lines, 1, TooLong::cut));
 }
 
+void Translator::warn_of_unknown(const Lines& lines, int64_t first_line) const {
+  const int64_t last = number_of(std::ssize(lines.lengths) - 1, first_line);
+  log::warn("lines " + std::to_string(first_line) + " to " + std::to_string(last) + ": " +
+            std::to_string(lines.unknown) + " of " + counted(lines.pieces, "piece") +
+            " are unknown to the vocabulary, far more than in training" +
+            (lines.decomposed == 0
+                 ? ""
+                 : "; " + counted(lines.decomposed, "line") +
+                       " with decomposed letters (NFD); `python3 -c 'import sys, unicodedata; "
+                       "sys.stdout.writelines(unicodedata.normalize(\"NFC\", line) for line in "
+                       "sys.stdin)' < OLD > NEW` composes them"));
+}
+
 void Translator::warn(const Lines& lines, const std::vector<Translation>& translations,
                       int64_t first_line) const {
   if (!lines.cut.empty())
@@ -272,6 +299,8 @@ void Translator::warn(const Lines& lines, const std::vector<Translation>& transl
   if (!lines.strange.empty())
     log::warn("the vocabulary knows no piece of line " + line_list(lines.strange) +
               "; is this the language that the model translates from?");
+  if (is_unusual(lines.unknown, lines.pieces, first().usual_unknown))
+    warn_of_unknown(lines, first_line);
   std::map<std::pair<std::string, std::string>, std::vector<int64_t>> cut;  // by cut_text()
   for (std::size_t i = 0; i < translations.size(); ++i) {
     if (translations[i].hypotheses.empty() || !translations[i].hypotheses[0].cut) continue;

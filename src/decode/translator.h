@@ -39,6 +39,7 @@ struct Translation {
 struct Member {
   model::ModelPtr model;
   text::Vocabulary source, target;
+  double usual_unknown = 0;  // share of unknown pieces among those of the training corpus
 };
 
 /// Throws UserError where the device cannot compute as decoding.weights says.
@@ -67,7 +68,7 @@ class Translator {
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
   /// reached the length limit are warned about by their 1-based numbers (`first_line` + index *
-  /// line_step).
+  /// line_step), and so are lines with far more unknown pieces than Member::usual_unknown.
   /// `prefixes`, if any, has for each line the text that its translation begins with; a line
   /// without pieces stays empty all the same. Throws UserError where one is longer than the model
   /// can take. With decoding.mbr the hypotheses are chosen by choose_by_utility().
@@ -137,6 +138,7 @@ class Translator {
  private:
   struct Lines;
   std::vector<model::Model*> models() const;
+  void warn_of_unknown(const Lines& lines, int64_t first_line) const;
   enum class TooLong { cut, refuse };
   int64_t number_of(int64_t line, int64_t first_line) const {
     return first_line + line * line_step;

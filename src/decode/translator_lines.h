@@ -15,6 +15,8 @@ struct Translator::Lines {
   std::vector<int64_t> lengths;                     // longest over the members, without eos
   std::vector<int64_t> cut;                         // numbers of the lines that were too long
   std::vector<int64_t> strange;                     // of those that no piece is known of
+  int64_t pieces = 0, unknown = 0;                  // of the first member
+  int64_t decomposed = 0;                           // lines with decomposed letters (NFD)
   std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
 };
 

@@ -49,6 +49,7 @@ struct VocabularyTraining {
   std::string algorithm = "unigram";      // or "bpe"
   double coverage = 1.0;                  // kLeastCoverage to 1
   std::vector<std::string> symbols = {};  // user-defined: each is one piece and never split
+  std::string normalise = "none";         // or "nfc", "nfkc"
   bool byte_fallback = false;             // a piece for each byte spells what has no piece
   std::string keys = "data.vocabulary.";  // before size, algorithm and so on in messages
   int64_t fewest = 5;  // sizes below this one are refused: four pieces are special
@@ -62,8 +63,9 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
 ///
 /// Text reaches SentencePiece as it stands, but for spaces: tabs, control characters and every
 /// Unicode space count as one blank, and runs of blanks as one. Vocabularies trained here change
-/// no character (no Unicode folding), so decode(encode(line)) is the line with its blanks tidied,
-/// as long as the vocabulary knows all its characters.
+/// no character unless VocabularyTraining::normalise says so, and then by SentencePiece's table in
+/// their file. So decode(encode(line)) is the line with its blanks tidied, in this form, as long as
+/// the vocabulary knows all its characters.
 ///
 /// A line of more than kPartOfLine bytes is encoded in parts, which end before blanks. Where a part
 /// has no blank it ends inside a word, which may get other pieces there.

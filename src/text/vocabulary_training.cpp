@@ -1,15 +1,38 @@
 // Vocabulary::train: SentencePiece's trainer, fed line by line.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "text/normal_form.h"
 #include "text/training_text.h"
 
 namespace heed::text {
 namespace {
+
+/// A file in memory that SentencePiece reads by its path.
+class RulesFile {
+ public:
+  explicit RulesFile(const std::string& rules)
+      : descriptor_(::memfd_create("heed-rules", MFD_CLOEXEC)) {
+    const auto size = static_cast<ssize_t>(rules.size());
+    if (descriptor_ < 0 || ::write(descriptor_, rules.data(), rules.size()) != size)
+      throw Failure("vocabulary: no memory for the rules of normalisation");
+  }
+  ~RulesFile() { ::close(descriptor_); }
+  RulesFile(const RulesFile&) = delete;
+  RulesFile& operator=(const RulesFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
 
 std::unordered_map<std::string, std::string> settings_of(const VocabularyTraining& options,
                                                          bool up_to) {
@@ -22,8 +45,9 @@ std::unordered_map<std::string, std::string> settings_of(const VocabularyTrainin
       {"bos_id", std::to_string(kBegin)},
       {"eos_id", std::to_string(kEnd)},
       {"unk_surface", "\xE2\x81\x87"},
-      // No character is replaced by another: a Chinese comma stays one, and so does an ellipsis.
-      {"normalization_rule_name", "identity"},
+      // By default no character is replaced by another: a Chinese comma stays one, and so does an
+      // ellipsis. SentencePiece has a table for NFKC; that of NFC is a file.
+      {"normalization_rule_name", options.normalise == "nfkc" ? "nfkc" : "identity"},
       {"user_defined_symbols", join(options.symbols, ",")},
       {"byte_fallback", options.byte_fallback ? "true" : "false"},
       {"hard_vocab_limit", up_to ? "false" : "true"},
@@ -97,6 +121,9 @@ void check(const VocabularyTraining& options) {
   if (options.files.empty()) throw UserError("a vocabulary needs at least one file of text");
   if (options.algorithm != "unigram" && options.algorithm != "bpe")
     throw UserError(options.keys + "algorithm is unigram or bpe, not '" + options.algorithm + "'");
+  if (options.normalise != "none" && options.normalise != "nfc" && options.normalise != "nfkc")
+    throw UserError(options.keys + "normalise is none, nfc or nfkc, not '" + options.normalise +
+                    "'");
   if (options.coverage < kLeastCoverage || options.coverage > 1)
     throw UserError(options.keys + "coverage must be between " + fixed(kLeastCoverage, 2) +
                     " and 1, got " + fixed(options.coverage, 4));
@@ -111,8 +138,13 @@ std::string train_model(const VocabularyTraining& options, bool up_to, const Nor
   if (sentences.done())
     throw UserError(names_of(options.files) + ": no text to train a vocabulary on");
   std::string model;
-  const auto status =
-      sentencepiece::SentencePieceTrainer::Train(settings_of(options, up_to), &sentences, &model);
+  auto settings = settings_of(options, up_to);
+  std::optional<RulesFile> rules;
+  if (options.normalise == "nfc") {
+    rules.emplace(nfc_rules());
+    settings["normalization_rule_tsv"] = rules->path();
+  }
+  const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
   sentences.rethrow();
   if (!status.ok()) explain(options, status.message());
   return model;

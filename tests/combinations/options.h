@@ -59,6 +59,7 @@ inline std::vector<Option> options() {
       {"deterministic", kBoth},
       {"data.vocabulary.kind", kBoth},
       {"data.vocabulary.algorithm", kBoth},
+      {"data.vocabulary.normalise", kBoth},
       {"data.vocabulary.symbols", kBoth, {"", "<de>"}},
       {"data.vocabulary.byte_fallback", kBoth},
       {"data.train.tag", kBoth, {"", "<bt>"}},

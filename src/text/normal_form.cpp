@@ -1,0 +1,100 @@
+#include "text/normal_form.h"
+
+#include <utf8proc.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+#include "text/unicode.h"
+#include "text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+/// In canonical order, taken apart fully.
+std::u32string decomposed(char32_t c) {
+  std::array<utf8proc_int32_t, 32> parts{};
+  int unused = 0;
+  const auto count = utf8proc_decompose_char(
+      static_cast<utf8proc_int32_t>(c), parts.data(), static_cast<utf8proc_ssize_t>(parts.size()),
+      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE), &unused);
+  expect(count > 0 && count <= std::ssize(parts), "a character with a decomposition");
+  return {parts.begin(), parts.begin() + count};
+}
+
+/// What NFC joins to a letter before it: marks, vowels and final consonants of Hangul.
+bool may_join(char32_t c) {
+  if (c < 0x300) return false;
+  return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class != 0 ||
+         (c >= 0x1161 && c <= 0x11C2);
+}
+
+std::string hexadecimal(const std::u32string& text) {
+  std::string out;
+  for (const char32_t c : text) {
+    char number[12];
+    std::snprintf(number, sizeof number, "%s%X", out.empty() ? "" : " ", static_cast<unsigned>(c));
+    out += number;
+  }
+  return out;
+}
+
+std::u32string nfc_of(const std::u32string& text) {
+  return decode_utf8(to_nfc(encode_utf8(text)));
+}
+
+}  // namespace
+
+std::string to_nfc(std::string_view text) {
+  utf8proc_uint8_t* composed = nullptr;
+  const auto size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                   static_cast<utf8proc_ssize_t>(text.size()), &composed,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(composed, &std::free);
+  expect(size >= 0, "text in UTF-8");
+  return {reinterpret_cast<const char*>(composed), static_cast<std::size_t>(size)};
+}
+
+bool is_decomposed(std::string_view text) {
+  if (is_ascii(text)) return false;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (may_join(point.value)) return count_code_points(to_nfc(text)) < count_code_points(text);
+    at += point.bytes;
+  }
+  return false;
+}
+
+bool has_composed(std::string_view text) {
+  if (is_ascii(text)) return false;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (point.value >= 0xC0 && decomposed(point.value).size() > 1) return true;
+    at += point.bytes;
+  }
+  return false;
+}
+
+std::string nfc_rules() {
+  constexpr char32_t kEnd = 0x110000;
+  std::map<std::u32string, std::u32string> rules;
+  for (char32_t c = 0xC0; c < kEnd; ++c) {
+    if (c >= 0xD800 && c <= 0xDFFF) continue;
+    const std::u32string parts = decomposed(c), target = nfc_of(std::u32string(1, c));
+    if (parts.size() == 1 && parts[0] == c) continue;
+    rules[{c}] = target;
+    for (std::size_t joined = 1; joined <= parts.size(); ++joined)
+      rules[nfc_of(parts.substr(0, joined)) + parts.substr(joined)] = target;
+  }
+  std::string out;
+  for (const auto& [from, to] : rules)
+    if (from != to) out += hexadecimal(from) + "\t" + hexadecimal(to) + "\n";
+  return out;
+}
+
+}  // namespace heed::text
