@@ -140,7 +140,7 @@ LineFacts facts_of(std::string_view line) {
       *out = ' ';
       out += !after_blank;
       after_blank = true;
-    } else {
+    } else if (!text::is_invisible(point.value)) {
       out = std::copy_n(line.data() + at, point.bytes, out);
       after_blank = false;
       ++facts.characters;

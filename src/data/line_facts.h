@@ -9,8 +9,9 @@
 namespace heed::data {
 
 struct LineFacts {
-  uint64_t hash = 0;       // of the line; runs of blanks count as one, those at its ends not at all
-  int64_t characters = 0;  // code points other than blanks
+  /// Of the line; runs of blanks count as one, those at its ends and what is invisible not at all.
+  uint64_t hash = 0;
+  int64_t characters = 0;                    // code points other than blanks and what is invisible
   text::Script script = text::Script::none;  // of more than half of the letters, if there is one
   bool damaged = false;  // U+FFFD, or UTF-8 that was read in another encoding and written again
 

@@ -93,7 +93,7 @@ int64_t Parameters::whole(const char* name, int64_t missing, int64_t low, int64_
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines = split(text, '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = text::clean_line(lines[i], i == 0);
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = text::clean_line(lines[i]);
   return lines;
 }
 

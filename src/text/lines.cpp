@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "text/bytes.h"
 
 namespace heed::text {
@@ -18,8 +19,7 @@ std::string place(const std::string& path, int64_t line) {
 
 }  // namespace
 
-std::string clean_line(std::string_view raw, bool first_of_file) {
-  if (first_of_file && raw.starts_with("\xEF\xBB\xBF")) raw.remove_prefix(3);
+std::string clean_line(std::string_view raw) {
   if (raw.ends_with('\r')) raw.remove_suffix(1);
   return repair(raw);
 }
@@ -74,7 +74,7 @@ bool LineReader::next(std::string& line) {
   const std::size_t end = scanned_;
   if (ended_ && start_ >= buffer_.size()) return false;
   const std::string_view raw = std::string_view(buffer_).substr(start_, end - start_);
-  line = clean_line(raw, line_number_ == 0);
+  line = clean_line(raw);
   ++line_number_;
   note(raw);
   start_ = scanned_ = std::min(end + 1, buffer_.size());
@@ -82,6 +82,9 @@ bool LineReader::next(std::string& line) {
 }
 
 void LineReader::note(std::string_view raw) {
+  if (raw.find('\r') != std::string_view::npos)
+    encoding_.inner_returns +=
+        std::ranges::count(raw.substr(0, raw.find_last_not_of('\r') + 1), '\r');
   const bool nul = raw.find('\0') != std::string_view::npos, ascii = is_ascii(raw);
   if (ascii && !nul) return;
   encoding_.beyond_ascii += !ascii;
@@ -97,8 +100,19 @@ std::string LineReader::command_to_convert(const std::string& encoding) const {
   return text::command_to_convert(path_, encoding, bytes_->unpacked_by());
 }
 
+std::string LineReader::command_through(const std::string& program) const {
+  const std::string unpack = bytes_->unpacked_by(), old = path_ == "-" ? "OLD" : shell_word(path_);
+  return unpack.empty() ? program + " < " + old + " > NEW"
+                        : unpack + " < " + old + " | " + program + " > NEW";
+}
+
 std::optional<std::string> encoding_flaw(const LineReader& reader) {
   const Encoding& encoding = reader.encoding();
+  const int64_t lines = reader.line_number();
+  if (encoding.inner_returns > (lines == 1 ? 0 : lines))
+    return reader.name() + ": carriage returns (CR) without line feeds end its lines, " +
+           std::to_string(encoding.inner_returns) +
+           " of them; convert it: " + reader.command_through("tr '\\r' '\\n'");
   const std::string here = place(reader.path(), encoding.first_repaired);
   if (encoding.with_nul >= kAccidents && 2 * encoding.with_nul > reader.line_number())
     return here + "a NUL byte, as in " + std::to_string(encoding.with_nul) + " of " +
@@ -121,9 +135,17 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
   if (tab != std::string_view::npos && line.find('\t', tab + 1) == std::string_view::npos)
     return {line.substr(0, tab), line.substr(tab + 1)};
   const auto tabs = std::ranges::count(line, '\t');
+  const bool csv = tabs == 0 && line.find(',') != std::string_view::npos;
+  const std::string cure =
+      tabs > 1 ? "; the first two columns alone: " + reader.command_through("cut -f1,2")
+      : csv    ? "; if it is CSV: " +
+                  reader.command_through(
+                      "python3 -c 'import csv, sys; [print(*row[:2], sep=\"\\t\") for row in "
+                      "csv.reader(sys.stdin)]'")
+            : "";
   throw UserError(place(reader.path(), reader.line_number()) +
                   (tabs == 0 ? "no" : std::to_string(tabs)) + (tabs == 0 ? " TAB" : " TABs") +
-                  "; each line of a corpus in one file is source TAB target");
+                  "; each line of a corpus in one file is source TAB target" + cure);
 }
 
 bool has_tsv_name(std::string_view path) {

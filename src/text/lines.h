@@ -13,10 +13,10 @@ namespace heed::text {
 
 class ByteSource;
 
-/// What every line goes through before anything else sees it: one carriage return at the end and,
-/// on the first line of a file, a byte order mark go; bytes that are no UTF-8 become U+FFFD; NUL
-/// becomes a space. Nothing else changes.
-std::string clean_line(std::string_view raw, bool first_of_file = false);
+/// What every line goes through before anything else sees it: one carriage return at the end and
+/// byte order marks (U+FEFF) go; bytes that are no UTF-8 become U+FFFD; NUL becomes a space.
+/// Nothing else changes.
+std::string clean_line(std::string_view raw);
 
 /// What of a file is not text in UTF-8.
 struct Encoding {
@@ -24,6 +24,7 @@ struct Encoding {
   int64_t repaired = 0;        // lines with bytes that are not UTF-8, or with NUL
   int64_t first_repaired = 0;  // number of the first of these, 0 where there is none
   int64_t with_nul = 0;        // among the repaired
+  int64_t inner_returns = 0;   // carriage returns inside lines, not at their ends
 };
 
 /// Streams the lines of a file. Compression is told by the first bytes, not by the name. Holds one
@@ -53,6 +54,8 @@ class LineReader {
   std::string name() const;  // the path, or "stdin"
   /// Of the lines so far.
   const Encoding& encoding() const { return encoding_; }
+  /// The shell command that makes a file of this one with a program that reads standard input.
+  std::string command_through(const std::string& program) const;
   /// The shell command that makes a file in UTF-8 of this one, which is in another encoding.
   std::string command_to_convert(const std::string& encoding) const;
 
@@ -72,7 +75,9 @@ class LineReader {
 
 /// What is wrong, with the cure, where the lines so far are mostly not UTF-8: at least ten of them,
 /// and more than half of those with bytes beyond ASCII. (Fewer are accidents, and are repaired.) Or
-/// where they are likely UTF-16: at least ten lines, and more than half of all, have NUL.
+/// where they are likely UTF-16: at least ten lines, and more than half of all, have NUL. Or where
+/// carriage returns alone end its lines: there are more of them inside lines than there are lines,
+/// or some in the only line.
 std::optional<std::string> encoding_flaw(const LineReader& reader);
 
 /// Throws UserError of the encoding_flaw(), if there is one.

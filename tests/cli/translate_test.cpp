@@ -11,6 +11,7 @@
 namespace heed::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -62,6 +63,24 @@ TEST_P(Translate, UntidyLinesGiveAsManyLinesAndTheTranslationsOfTidyOnes) {
   EXPECT_EQ(lines[4], tidy[1]);
   EXPECT_EQ(lines[5], "");
   EXPECT_EQ(lines[7], tidy[2]);
+}
+
+TEST_P(Translate, InvisibleCharactersSayNothing) {
+  const auto lines =
+      lines_of(product(translate("\u200B\na b\n\uFEFFa \uFEFFb\n\u200E\u200F \u00AD\n")));
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_EQ(lines[0], "");
+  EXPECT_EQ(lines[2], lines[1]);
+  EXPECT_EQ(lines[3], "");
+}
+
+TEST_P(Translate, ManyUnknownPiecesAreWarnedOf) {
+  std::string decomposed;
+  for (int i = 0; i < 12; ++i) decomposed += "a\u0308 b\n";
+  EXPECT_THAT(translate(decomposed).err,
+              AllOf(HasSubstr("lines 1 to 12: 12 of "),
+                    HasSubstr("far more than in training; 12 lines with decomposed letters")));
+  EXPECT_THAT(translate("a\u0308 b\n").err, Not(HasSubstr("far more than in training")));
 }
 
 // The bytes between its line feeds are no lines that could be answered.

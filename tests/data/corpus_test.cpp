@@ -71,7 +71,10 @@ TEST_F(CorpusRead, ALineOfATsvFileHasOneTab) {
             one.source + ":2: no TAB; each line of a corpus in one file is source TAB target");
   folder.write("pairs.tsv", "a\te\nb\tc\td\n");
   EXPECT_EQ(message_of<UserError>([&] { read({one}); }),
-            one.source + ":2: 2 TABs; each line of a corpus in one file is source TAB target");
+            one.source +
+                ":2: 2 TABs; each line of a corpus in one file is source TAB target; "
+                "the first two columns alone: cut -f1,2 < " +
+                one.source + " > NEW");
   folder.write("pairs.tsv", "");
   EXPECT_EQ(message_of<UserError>([&] { read({one}); }),
             one.source + " is empty; expected one sentence a line");

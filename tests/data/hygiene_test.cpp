@@ -75,6 +75,12 @@ TEST_F(Hygiene, FindsLinesInAnotherScriptThanMost) {
   EXPECT_THAT(flaws(source, target), ElementsAre("script 8 (lines 2, 3, 5, 6, 8, 9, 11, 12)"));
 }
 
+TEST_F(Hygiene, FindsTheSamePairBehindInvisibleCharacters) {
+  EXPECT_THAT(flaws("eins\n\u200Beins\nzwei\uFEFF\nzwei\n\u200B\n",
+                    "one\none\u2060\ntwo\nt\u00ADwo\nnothing\n"),
+              ElementsAre("duplicates 2 (lines 2, 4)", "empty 1 (line 5)"));
+}
+
 TEST_F(Hygiene, FindsDamagedCharacters) {
   EXPECT_THAT(flaws("f\xFCr\nfÃ¼r\nfür\nf\uFFFDr\n", "for\nfor me\nfor you\nfor us\n"),
               ElementsAre("encoding 3 (lines 1, 2, 4)"));

@@ -46,7 +46,7 @@ TEST(Lines, AreCleaned) {
   const std::string bytes =
       "\xEF\xBB\xBFone\r\n\xEF\xBB\xBFtwo\r\r\nth\xFFree\nfo" + std::string(1, '\0') + "ur\n\r\n";
   EXPECT_THAT(read_all(folder.write("a", bytes)),
-              ElementsAre("one", "\xEF\xBB\xBFtwo\r", "th\xEF\xBF\xBDree", "fo ur", ""));
+              ElementsAre("one", "two\r", "th\xEF\xBF\xBDree", "fo ur", ""));
 }
 
 TEST(Lines, WhatIsNotUtf8IsCounted) {
@@ -258,7 +258,45 @@ TEST(Lines, OfATsvFileHaveTwoColumns) {
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(message_of<UserError>([&] { columns_of(line, reader); }), path + ":3: no TAB" + cure);
   ASSERT_TRUE(reader.next(line));
-  EXPECT_EQ(message_of<UserError>([&] { columns_of(line, reader); }), path + ":4: 3 TABs" + cure);
+  EXPECT_EQ(
+      message_of<UserError>([&] { columns_of(line, reader); }),
+      path + ":4: 3 TABs" + cure + "; the first two columns alone: cut -f1,2 < " + path + " > NEW");
+}
+
+TEST(Lines, OfCsvAreToldHowTheyBecomeTwoColumns) {
+  const TemporaryFolder folder;
+  LineReader reader(folder.write("a.tsv", "\"ein, zwei\",one\n"));
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_THAT(message_of<UserError>([&] { columns_of(line, reader); }),
+              HasSubstr("no TAB; each line of a corpus in one file is source TAB target; if it is "
+                        "CSV: python3 -c 'import csv, sys; "));
+}
+
+TEST(Lines, OfCarriageReturnsAloneAreRefusedWithTheCure) {
+  const TemporaryFolder folder;
+  const auto flaw = [&](const std::string& bytes) {
+    LineReader reader(folder.write("a", bytes));
+    for (std::string line; reader.next(line);) {
+    }
+    return message_of<UserError>([&] { require_utf8(reader); });
+  };
+  EXPECT_EQ(flaw("one\rtwo\rthree\r"),
+            (folder / "a") +
+                ": carriage returns (CR) without line feeds end its lines, 2 of them; convert it: "
+                "tr '\\r' '\\n' < " +
+                (folder / "a") + " > NEW");
+  EXPECT_THAT(flaw("one\rtwo"), HasSubstr("1 of them"));
+  EXPECT_THAT(flaw("a\rb\rc\rd\ne"), HasSubstr("3 of them"));  // joined with another file
+  for (const char* good : {"one\r\ntwo\r\r\n", "one\r", "a\rb\nc\rd\n", "a\rb\nc\n"})
+    EXPECT_EQ(flaw(good), "(nothing thrown)") << good;
+  EXPECT_THAT(message_of<UserError>([&] {
+                LineReader reader(folder.write("a.gz", gzip("one\rtwo\r")));
+                for (std::string line; reader.next(line);) {
+                }
+                require_utf8(reader);
+              }),
+              HasSubstr("zcat < "));
 }
 
 TEST(Lines, ATsvFileIsToldByItsName) {
