@@ -12,7 +12,9 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "data/notice.h"
 #include "study/symmetrize.h"
+#include "text/utf8.h"
 
 namespace heed {
 namespace {
@@ -157,8 +159,20 @@ void warn_of(const std::vector<std::size_t>& lines, const Aligner& aligner,
             std::to_string(lines.front()) + " first, " + what + "; these have no links");
 }
 
+/// Pharaoh's links count words: programs that separate them by ASCII's blanks alone count others.
+void warn_of_other_blanks(const Pairs& pairs, const std::string& source) {
+  data::Notice lines;
+  for (std::size_t i = 0; i < pairs.source.size(); ++i)
+    if (text::has_other_blanks(pairs.source[i]) || text::has_other_blanks(pairs.target[i]))
+      lines.add(static_cast<int64_t>(i) + 1);
+  if (lines.count > 0)
+    log::warn(source +
+              ": pairs with blanks other than spaces (U+00A0), which separate words here " +
+              "and not in all programs, so that their links are shifted: " + lines.text());
+}
+
 void warn_of_lines_without_links(const Aligner& aligner) {
-  warn_of(aligner.odd_lines(), aligner, "its vocabulary finds other words than blanks separate");
+  warn_of(aligner.odd_lines(), aligner, "its vocabulary finds other words than the text has");
   warn_of(aligner.long_lines(), aligner,
           "a side has more than " + std::to_string(aligner.longest()) + " pieces");
 }
@@ -171,6 +185,7 @@ void align(AlignArgs args) {
                                    args.tune_target, args.tune_gold});
   const Pairs pairs = read_pairs(args.source, args.target);
   if (!args.gold.empty()) require_pairs(pairs, args.source);
+  warn_of_other_blanks(pairs, args.source);
   const auto gold = read_gold(args.gold, pairs, args.form);
   const std::optional<Tuning> tuning = read_tuning(args);
   Aligner forward(open_model(args.model, args.common.open()));

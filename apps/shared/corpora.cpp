@@ -1,8 +1,10 @@
 #include "apps/shared/corpora.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/log.h"
+#include "data/pair_reader.h"
 
 namespace heed {
 
@@ -24,6 +26,7 @@ json to_json(const data::HygieneReport::Set& set) {
   for (std::size_t i = 0; i < data::kFlaws; ++i)
     if (training || i != data::index_of(data::Flaw::overlap))
       out[data::flaw_names()[i]] = to_json(set.found[i]);
+  for (const auto& [name, notice] : set.traces.by_name()) out["traces"][name] = to_json(notice);
   if (training) return out;
   out["overlap"] = {{"source", to_json(set.source_in_training)},
                     {"target", to_json(set.target_in_training)},
@@ -37,6 +40,15 @@ data::HygieneReport report_corpora(const data::DataConfig& config) {
   data::HygieneReport report = data::check_hygiene(config);
   for (const std::string& line : report.text()) log::info(line);
   return report;
+}
+
+std::vector<std::string> first_targets(const data::CorpusFiles& files) {
+  constexpr std::size_t kMost = 1000;
+  std::vector<std::string> targets;
+  data::PairReader reader(files);
+  for (data::PairOfLines pair; targets.size() < kMost && reader.next(pair);)
+    targets.push_back(std::move(pair.target));
+  return targets;
 }
 
 std::string to_json(const data::HygieneReport& report) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "data/hygiene.h"
 
@@ -9,6 +10,10 @@ namespace heed {
 
 /// Reads the corpora of the section and logs what is wrong with them.
 data::HygieneReport report_corpora(const data::DataConfig& config);
+
+/// The target sides of the first pairs, at most 1,000, for telling the language. Throws as
+/// PairReader.
+std::vector<std::string> first_targets(const data::CorpusFiles& files);
 
 /// An object that has for each set its files, pairs and scripts, and for each kind of finding a
 /// count and the first lines.

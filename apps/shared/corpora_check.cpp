@@ -15,9 +15,11 @@
 #include "config/schema.h"
 #include "data/batches.h"
 #include "data/pair_reader.h"
+#include "data/traces.h"
 #include "text/lines.h"
 #include "text/spool.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed {
 namespace {
@@ -51,13 +53,15 @@ bool has_no_line(const std::string& path) {
 }
 
 /// Reads all of a corpus, so that whatever would stop a training's reading is thrown here.
-int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key) {
+int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, RunCheck& found) {
   if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
     throw UserError(key + ": " + corpus.source + " and " + corpus.target +
                     " have no lines; give at least one pair");
   int64_t pairs = 0;
   data::PairReader reader(corpus, /*aligned=*/true);
-  for (data::PairOfLines pair; reader.next(pair);) ++pairs;
+  data::Traces traces;
+  for (data::PairOfLines pair; reader.next(pair); ++pairs) traces.add(pair);
+  for (const std::string& trace : traces.text()) found.doubts.push_back(key + ": " + trace);
   return pairs;
 }
 
@@ -218,7 +222,7 @@ bool check_corpora(const Config& config, const std::string& file, RunCheck& foun
     const std::string names = join({corpus->source, corpus->target, corpus->alignment}, "\n");
     const bool is_new = !pairs_of.contains(names);
     std::optional<int64_t>& pairs = pairs_of[names];
-    if (is_new && good) found.passes([&] { pairs = count_pairs(*corpus, key); });
+    if (is_new && good) found.passes([&] { pairs = count_pairs(*corpus, key, found); });
     const bool trains = key.starts_with("data.train");
     if (trains) readable = readable && pairs;
     if (pairs && trains)

@@ -54,6 +54,7 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, Fl
     for (std::size_t i = 0; flaws.any() && i < kFlaws; ++i)
       if (flaws[i]) set.found[i].add(lines.number);
     scripts.add(pair, lines.number);
+    set.traces.add(lines);
     use(pair);
   }
   // The others are read again, with this warning.
@@ -129,6 +130,7 @@ std::vector<std::string> HygieneReport::text() const {
     say("pair also in data.train", set.pair_in_training);
     for (std::size_t i = 0; i < kFlaws; ++i)
       say(describe(static_cast<Flaw>(i), ratio), set.found[i]);
+    for (const std::string& trace : set.traces.text()) lines.push_back("  " + trace);
     if (lines.size() == head + 1) lines[head] += ": no flaws found";
   }
   return lines;

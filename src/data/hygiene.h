@@ -8,6 +8,7 @@
 
 #include "data/flaws.h"
 #include "data/notice.h"
+#include "data/traces.h"
 
 namespace heed::data {
 
@@ -23,6 +24,7 @@ struct HygieneReport {
     std::array<Notice, kFlaws> found;  // by Flaw; Flaw::overlap in training sets alone
     // Of a validation or test set: what the training corpus has, too.
     Notice source_in_training, target_in_training, pair_in_training;
+    Traces traces;  // of other programs
 
     const Notice& of(Flaw flaw) const { return found[index_of(flaw)]; }
   };

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "data/traces.h"
 
 namespace heed::data {
 namespace {
@@ -58,6 +59,7 @@ bool PairReader::next(PairOfLines& pair) {
     return false;
   }
   pair.number = source_.line_number();
+  if (pair.number == 1) refuse_what_is_no_corpus(pair);
   if (alignment_) pair.links = alignment_->next(pair.source, pair.target);
   return true;
 }
@@ -81,6 +83,13 @@ void PairReader::warn_of_repairs() const {
               "; the broken bytes count as U+FFFD" +
               (encoding.with_nul > 0 ? ", and NUL as a blank" : ""));
   }
+}
+
+void PairReader::refuse_what_is_no_corpus(const PairOfLines& first) const {
+  for (const auto& [line, reader] : {std::pair(&first.source, &source_),
+                                     std::pair(&first.target, target_ ? &*target_ : &source_)})
+    if (const std::string what = no_corpus(*line); !what.empty())
+      throw UserError(reader->name() + ": " + what);
 }
 
 void PairReader::mismatch() {

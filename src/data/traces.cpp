@@ -1,0 +1,136 @@
+#include "data/traces.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/strings.h"
+#include "text/normal_form.h"
+#include "text/unicode.h"
+#include "text/utf8.h"
+
+namespace heed::data {
+namespace {
+
+bool has(std::string_view line, std::string_view part) {
+  return line.find(part) != std::string_view::npos;
+}
+
+/// "&amp;", "&#39;", "&#x27;": a name or a number between & and ;
+bool has_entity(std::string_view line) {
+  for (std::size_t at = 0; (at = line.find('&', at)) != std::string_view::npos;) {
+    std::size_t end = ++at;
+    if (end < line.size() && line[end] == '#') ++end;
+    const std::size_t name = end;
+    while (end < line.size() && end - name < 8 &&
+           std::isalnum(static_cast<unsigned char>(line[end])))
+      ++end;
+    if (end >= name + 2 && end < line.size() && line[end] == ';') return true;
+  }
+  return false;
+}
+
+/// What Moses' tokeniser writes: "well @-@ known", "it &apos;s", "&#91;".
+bool has_moses(std::string_view line) {
+  return has(line, " @-@ ") || has(line, " &apos;") || has(line, "&apos; ") || has(line, "&#91;") ||
+         has(line, "&#124;");
+}
+
+/// "00:01:02,345 --> 00:01:04,000"
+bool has_times(std::string_view line) {
+  const std::size_t arrow = line.find(" --> ");
+  return arrow != std::string_view::npos && arrow >= 8 && line[arrow - 4] == ',' &&
+         line[arrow - 7] == ':';
+}
+
+bool is_quoted(std::string_view line) {
+  line = trim(line);
+  return line.size() >= 2 && line.front() == '"' && line.back() == '"';
+}
+
+bool is_name_of_a_column(std::string_view text) {
+  static constexpr std::array<std::string_view, 24> kNames = {
+      "source",  "target", "src",     "tgt",    "trg",     "sentence",  "translation", "text",
+      "english", "german", "chinese", "french", "spanish", "reference", "sentence1",   "id",
+      "en",      "de",     "zh",      "fr",     "es",      "ja",        "ru",          "ko"};
+  const std::string lower = text::lower_case(trim(text));
+  return std::ranges::find(kNames, lower) != kNames.end();
+}
+
+struct Kind {
+  const char *name, *text;
+  bool (*is_in)(std::string_view line);  // of either side; nullptr: see Traces::add()
+};
+
+constexpr std::size_t kQuotes = 5, kHeader = 6, kDecomposed = 7;
+constexpr std::array<Kind, kTraces> kKinds = {{
+    {"moses", "tokens of Moses (@-@, &apos;); detokenize with `sacremoses detokenize`", has_moses},
+    {"entities", "HTML entities such as &amp;; decode them with html.unescape of Python",
+     has_entity},
+    {"bpe", "subword marks @@; `sed -E 's/@@( |$)//g' < OLD > NEW` joins the pieces",
+     [](std::string_view line) { return has(line, "@@ ") || line.ends_with("@@"); }},
+    {"sentencepiece", "pieces of SentencePiece (U+2581); decode them with spm_decode",
+     [](std::string_view line) { return has(line, "\u2581"); }},
+    {"subtitles", "times of subtitles (SRT); take the text alone", has_times},
+    {"quotes", "quotation marks around whole sides, as in CSV; write them with a reader of CSV",
+     nullptr},
+    {"header", "a line of column names; `tail -n +2 OLD > NEW` leaves it out", nullptr},
+    {"decomposed",
+     "decomposed letters (NFD), while other lines have composed ones; set "
+     "data.vocabulary.normalise to nfc",
+     nullptr},
+    {"blanks", "blanks other than spaces (U+00A0) in a pair with word links: they separate words",
+     nullptr},
+}};
+constexpr std::size_t kBlanks = 8;
+
+}  // namespace
+
+void Traces::add(const PairOfLines& pair) {
+  ++pairs_;
+  const auto note = [&](std::size_t kind, bool is) {
+    if (is) found_[kind].add(pair.number);
+  };
+  for (std::size_t i = 0; i < kTraces; ++i)
+    if (kKinds[i].is_in != nullptr)
+      note(i, kKinds[i].is_in(pair.source) || kKinds[i].is_in(pair.target));
+  note(kQuotes, is_quoted(pair.source) && is_quoted(pair.target));
+  note(kHeader,
+       pair.number == 1 && is_name_of_a_column(pair.source) && is_name_of_a_column(pair.target));
+  const bool decomposed = text::is_decomposed(pair.source) || text::is_decomposed(pair.target);
+  note(kDecomposed, decomposed);
+  composed_ += !decomposed && (text::has_composed(pair.source) || text::has_composed(pair.target));
+  note(kBlanks, !pair.links.empty() &&
+                    (text::has_other_blanks(pair.source) || text::has_other_blanks(pair.target)));
+}
+
+bool Traces::counts(std::size_t kind) const {
+  if (kind == kQuotes) return 2 * found_[kind].count > pairs_;
+  if (kind == kDecomposed && composed_ == 0) return false;
+  return found_[kind].count > 0;
+}
+
+std::vector<std::string> Traces::text() const {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < kTraces; ++i)
+    if (counts(i)) lines.push_back(std::string(kKinds[i].text) + ": " + found_[i].text());
+  return lines;
+}
+
+std::vector<std::pair<std::string, Notice>> Traces::by_name() const {
+  std::vector<std::pair<std::string, Notice>> out;
+  for (std::size_t i = 0; i < kTraces; ++i)
+    out.emplace_back(kKinds[i].name, counts(i) ? found_[i] : Notice());
+  return out;
+}
+
+std::string no_corpus(std::string_view first_line) {
+  if (first_line.starts_with("version https://git-lfs.github.com/spec/"))
+    return "a pointer of Git LFS, not the text; `git lfs pull` fetches it";
+  const std::string begin = text::lower_case(trim(first_line.substr(0, 32)));
+  if (begin.starts_with("<!doctype html") || begin.starts_with("<html"))
+    return "a page of HTML, not the text; fetch the file itself";
+  return "";
+}
+
+}  // namespace heed::data

@@ -1,0 +1,41 @@
+// What a text shows of where it comes from: other programs' marks, which a corpus should not have.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/notice.h"
+#include "data/pair_reader.h"
+
+namespace heed::data {
+
+/// In the order of Traces::text().
+inline constexpr std::size_t kTraces = 9;
+
+/// Of the pairs of two files, or of one with both sides.
+class Traces {
+ public:
+  void add(const PairOfLines& pair);
+
+  /// One line for each kind that was found: what it is, the cure, how many pairs and the first
+  /// ones. Quotation marks count where they are around most lines, decomposed letters where other
+  /// lines have composed ones.
+  std::vector<std::string> text() const;
+
+  /// The same counts with a name of each kind: "entities", "moses", "bpe", ...
+  std::vector<std::pair<std::string, Notice>> by_name() const;
+
+ private:
+  bool counts(std::size_t kind) const;
+  int64_t pairs_ = 0, composed_ = 0;
+  std::array<Notice, kTraces> found_;
+};
+
+/// What a corpus is instead of text, with the cure, by its first line: a pointer of Git LFS or a
+/// page of HTML; "" for text.
+std::string no_corpus(std::string_view first_line);
+
+}  // namespace heed::data
