@@ -16,6 +16,7 @@
 #include "draw/comparison_page.h"
 #include "score/chrf.h"
 #include "text/unicode.h"
+#include "text/words.h"
 
 namespace heed {
 namespace {
@@ -175,6 +176,7 @@ void compare(const CompareArgs& args) {
   score::check_evaluation(evaluation);
   const TestSet set = open_set(args, config);
   tell_of_one_reference(set);
+  check_tokenizer(set.reference, evaluation);
   std::vector<std::string> read = args.systems;
   read.insert(read.end(), set.files.begin(), set.files.end());
   read.push_back(args.counts);
@@ -205,6 +207,9 @@ void compare(const CompareArgs& args) {
         evaluation.tokenize);
     log::warn(report.notes.back());
   }
+  if (text::are_written_together(set.reference))
+    report.notes.emplace_back(
+        "the references are written without blanks: each character counts as a word");
   report.counted_in = args.counts.empty() ? "the reference" : args.counts;
   std::vector<study::Tokens> tokens;
   for (const score::SystemOutput& system : all.systems)

@@ -37,11 +37,12 @@ void print(const Lines& hypotheses, const TestSet& set, const EvaluateArgs& args
   for (const score::Score& score : score::score(hypotheses, reference, config, set.more_references))
     std::cout << describe(score) << '\n';
   if (!args.words) return;
-  const std::string tokenizer = score::known_tokenizer(config.tokenize);
+  const std::string tokenizer = score::known_tokenizer(config.tokenize, reference);
   const auto counts = score::word_counts(hypotheses, reference, tokenizer, config.lowercase);
   const auto line = [&](const char* name, int64_t words, double share) {
     std::cout << name << ' ' << fixed(100 * share, 2) << " % (" << words << " of "
-              << counts.reference << " words, tok:" << tokenizer << ")\n";
+              << counts.reference << (tokenizer == "char" ? " characters" : " words")
+              << ", tok:" << tokenizer << ")\n";
   };
   line("repeated", counts.repeated, counts.repeated_share());
   line("dropped", counts.dropped, counts.dropped_share());
@@ -54,6 +55,7 @@ void evaluate_file(const EvaluateArgs& args) {
   // The lines of the translations stand in the place of sources.
   const TestSet set =
       open_test_set(config, args.hypothesis, args.reference(), "", false, args.more_references());
+  check_tokenizer(set.reference, config.evaluation);
   print(set.source, set, args, config.evaluation);
 }
 
@@ -64,6 +66,7 @@ void evaluate_model(const EvaluateArgs& args) {
   const TestSet set = open_test_set(config, args.source, args.reference(), models.first.path,
                                     args.valid, args.more_references());
   require_writable({args.output}, set.files);  // before minutes of translating
+  check_tokenizer(set.reference, config.evaluation);
   const Lines hypotheses = translate_all(models, set.source);
   if (!args.output.empty()) write_lines(args.output, hypotheses);
   print(hypotheses, set, args, config.evaluation);

@@ -76,6 +76,7 @@ void lengths(const LengthsArgs& args) {
   }
   for (score::SystemOutput& system : given) systems.push_back(std::move(system));
   tell_of_one_reference(set);
+  check_tokenizer(set.reference, evaluation);
   const score::LengthReport report = score::measure_lengths(
       set.source, set.reference, systems, evaluation, {.baseline = args.baseline});
   for (const std::string& warning : report.warnings) log::warn(warning);

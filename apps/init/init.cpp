@@ -32,6 +32,7 @@
 #include "config/print.h"
 #include "data/split.h"
 #include "model/device.h"
+#include "score/tokenizer.h"
 #include "text/lines.h"
 #include "text/spool.h"
 
@@ -273,6 +274,9 @@ void init(InitArgs args) {
             " pairs, " + text::name_of(shape.source_script) + " and " +
             text::name_of(shape.target_script) + ", at most " + counted(shape.longest, "word") +
             " in a line" +
+            (text::has_no_blanks(shape.source_script) || text::has_no_blanks(shape.target_script)
+                 ? " (where a script has no blanks, a character is a word)"
+                 : "") +
             (shape.blank > 0 ? ", " + counted(shape.blank, "blank pair") + " left out" : ""));
   const data::SplitFiles parts = parts_for(args, valid, test, made);
   make_folder(args.data);
@@ -289,6 +293,7 @@ void init(InitArgs args) {
               "(data.clean: overlap); scores on these sets will be too good");
   const Machine machine = this_machine();
   Recipe recipe = recipe_for(shape, machine);
+  recipe.tokenizer = score::fitting_tokenizer(first_targets(parts.train));
   const auto write = [&](const std::string& minutes) {
     write_atomic(args.output, yaml_of(args, parts, counts, shape, recipe, minutes));
     return load_config(args.output, {});

@@ -24,6 +24,7 @@ struct Recipe {
   int64_t update = 1024;   // target pieces
   int64_t accumulate = 1;  // batches that an update is computed in
   int64_t warmup = 400, updates = 1000, epochs = 1;
+  std::string tokenizer = "13a";  // for BLEU
 };
 
 /// Sizes that did well in configs/ and in the literature for corpora like this. What would take
@@ -32,7 +33,7 @@ struct Recipe {
 /// where it takes more. Where all fits, the number of cores changes nothing but the time.
 Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine);
 
-/// The sections `model`, `training` and `decoding` of a configuration, with comments.
+/// The sections `model`, `training`, `decoding` and `evaluation` of a configuration, with comments.
 std::string sections_of(const Recipe& recipe);
 
 }  // namespace heed

@@ -39,7 +39,8 @@ std::vector<score::BleuStatistics> HeadTrial::bleu(const Heads& silenced) {
     hypotheses.push_back(std::move(translation.text));
   const auto& evaluation = folder_.config.evaluation;
   return score::bleu_statistics(hypotheses, pairs_.target,
-                                score::known_tokenizer(evaluation.tokenize), evaluation.lowercase);
+                                score::known_tokenizer(evaluation.tokenize, pairs_.target),
+                                evaluation.lowercase);
 }
 
 study::Trial HeadTrial::trial(const std::string& name, const Heads& silenced, bool translate) {

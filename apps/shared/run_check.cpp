@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apps/shared/base_model.h"
+#include "apps/shared/corpora.h"
 #include "apps/shared/corpora_check.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
@@ -19,6 +20,7 @@
 #include "decode/translator.h"
 #include "model/device.h"
 #include "score/sacrebleu.h"
+#include "score/tokenizer.h"
 #include "text/spool.h"
 #include "text/vocabulary_size.h"
 
@@ -100,6 +102,19 @@ bool scores_with_sacrebleu(const Config& config) {
           config.training.early_stopping.metric == train::StopMetric::chrf);
 }
 
+/// BLEU of the validation set, or of the test set, whose translations are scored.
+void check_tokenizer(const Config& config, RunCheck& found) {
+  const data::CorpusFiles& files =
+      config.data.valid.source.empty() ? config.data.test : config.data.valid;
+  if (text::is_stream(files.source) || text::is_stream(files.target)) return;
+  RunCheck told;  // what keeps a file from being read is told where corpora are checked
+  told.passes([&] {
+    const std::string& name = files.target.empty() ? files.source : files.target;
+    if (auto doubt = score::tokenizer_doubt(first_targets(files), config.evaluation, name))
+      found.doubts.push_back(*doubt);
+  });
+}
+
 /// One that is missing, or that refuses what `evaluation` asks for, is known now rather than after
 /// an hour. One that fails may be mended by then.
 void check_scorer(const Config& config, RunCheck& found) {
@@ -112,6 +127,7 @@ void check_scorer(const Config& config, RunCheck& found) {
   } catch (const Failure& failure) {
     found.doubts.push_back(std::string("scores may be missing: ") + failure.what());
   }
+  check_tokenizer(config, found);
 }
 
 /// Known now rather than at the first validation, or at the end.

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "decode/sampling.h"
 #include "decode/translator.h"
+#include "score/tokenizer.h"
 #include "text/bytes.h"
 #include "text/spool.h"
 
@@ -80,6 +81,12 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
     set.files.push_back(path);
   }
   return set;
+}
+
+void check_tokenizer(const std::vector<std::string>& reference,
+                     const score::EvaluationConfig& config) {
+  if (const auto doubt = score::tokenizer_doubt(reference, config, "the references"))
+    log::warn(*doubt);
 }
 
 std::vector<std::string> translate_all(const ModelFolder& folder,

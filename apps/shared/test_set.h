@@ -31,6 +31,10 @@ std::vector<std::vector<std::string>> read_more_references(const Config& config,
 /// Logs, for a command that compares with one reference, that the set has more of them.
 void tell_of_one_reference(const TestSet& set);
 
+/// Warns where evaluation.tokenize finds no words in the references.
+void check_tokenizer(const std::vector<std::string>& reference,
+                     const score::EvaluationConfig& config);
+
 /// The best translation of each line, with progress on a terminal and the rate in the log. The
 /// lines' numbers are `first_line`, `first_line` + `step`, and so on.
 std::vector<std::string> translate_all(const OpenModels& models,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "text/unicode.h"
+#include "text/words.h"
 
 namespace heed::score {
 namespace {
@@ -162,7 +163,8 @@ bool knows_tokenizer(std::string_view name) {
   return name == "13a" || name == "char" || name == "none";
 }
 
-std::string known_tokenizer(const std::string& wanted) {
+std::string known_tokenizer(const std::string& wanted, std::span<const std::string> lines) {
+  if (text::are_written_together(lines)) return "char";
   return knows_tokenizer(wanted) ? wanted : "13a";
 }
 

@@ -36,8 +36,9 @@ BleuScore bleu(const BleuStatistics& sum);
 /// Whether this file knows sacrebleu's tokeniser of that name: 13a, char, none.
 bool knows_tokenizer(std::string_view name);
 
-/// `wanted` where heed knows it, else 13a.
-std::string known_tokenizer(const std::string& wanted);
+/// Char where the lines are written without blanks between words (text::are_written_together()),
+/// else `wanted` where heed knows it, else 13a.
+std::string known_tokenizer(const std::string& wanted, std::span<const std::string> lines);
 
 /// The tokens that sacrebleu would count. Throws Bug for a tokeniser that knows_tokenizer denies.
 std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tokenizer,

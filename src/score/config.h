@@ -9,13 +9,27 @@
 
 namespace heed::score {
 
+inline const std::vector<std::string>& ter_options() {
+  static const std::vector<std::string> names = {"asian-support", "normalized", "no-punct",
+                                                 "case-sensitive"};
+  return names;
+}
+
 struct EvaluationConfig {
   HEED_CONFIG(EvaluationConfig);
   HEED_FREE(std::vector<std::string>, metrics, (std::vector<std::string>{"bleu", "chrf"}),
             "What sacrebleu computes: bleu, chrf, ter.", config::AnyValue{})
   HEED_FREE(std::string, tokenize, "13a",
-            "sacrebleu's tokeniser for BLEU: 13a, intl, zh, ja-mecab, char, none, ...",
+            "sacrebleu's tokeniser for BLEU: 13a, intl, zh, ja-mecab, ko-mecab, char, none, ... "
+            "Text without blanks between words needs zh, ja-mecab or char.",
             config::AnyValue{})
+  HEED_FREE(int64_t, chrf_word_order, 0,
+            "Longest word n-grams that chrF counts besides characters. 2: chrF++.",
+            config::Between<int64_t>{0, 6})
+  HEED_FREE(std::vector<std::string>, ter, std::vector<std::string>{},
+            "Options of TER: asian-support (Chinese and Japanese, with normalized), normalized, "
+            "no-punct, case-sensitive.",
+            config::EachOneOf{ter_options})
   HEED_FREE(bool, lowercase, false, "Score without regard to case.", config::AnyValue{})
   HEED_FREE(std::vector<int64_t>, length_buckets, (std::vector<int64_t>{10, 20, 30, 40, 50, 60}),
             "Upper ends, in source words, of the buckets of `heed lengths`. Longer sentences are "

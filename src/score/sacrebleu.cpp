@@ -22,6 +22,7 @@
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "score/bleu_statistics.h"
+#include "score/tokenizer.h"
 #include "text/unicode.h"
 
 namespace heed::score {
@@ -126,6 +127,10 @@ std::vector<std::string> command(const EvaluationConfig& config,
   arguments.insert(arguments.end(), config.metrics.begin(), config.metrics.end());
   arguments.insert(arguments.end(), {"-w", "8", "-tok", config.tokenize, "-f", "json"});
   if (config.lowercase) arguments.insert(arguments.end(), {"-lc", "--chrf-lowercase"});
+  if (config.chrf_word_order > 0)
+    arguments.insert(arguments.end(),
+                     {"--chrf-word-order", std::to_string(config.chrf_word_order)});
+  for (const std::string& option : config.ter) arguments.push_back("--ter-" + option);
   return arguments;
 }
 
@@ -135,6 +140,13 @@ std::vector<std::string> command(const EvaluationConfig& config,
 bool lacks_its_python(const subprocess::Result& result) {
   return result.status == 126 || result.status == 127 ||
          result.err.find("No module named 'sacrebleu'") != std::string::npos;
+}
+
+/// What installs `package` where the program finds it.
+std::string command_to_install(const std::string& package, const std::string& program) {
+  const std::string folder = fs::path(program).parent_path().string();
+  return (folder.empty() ? "pip" : shell_word(folder + "/python") + " -m pip") + " install '" +
+         package + "'";
 }
 
 std::string run(const std::vector<std::string>& arguments, const EvaluationConfig& config) {
@@ -148,6 +160,11 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
     throw UserError("evaluation.tokenize: sacrebleu knows no tokenizer '" + config.tokenize +
                     "'; use 13a, intl, zh, char, none or another of `sacrebleu --help`");
   }
+  const std::string package = package_for(config.tokenize);
+  if (!package.empty() && result.err.find(package) != std::string::npos)
+    throw Failure("evaluation.tokenize: " + config.tokenize + " needs another package; `" +
+                  command_to_install(package, arguments[kProgram]) +
+                  "` installs it, and char needs none");
   throw Failure("sacrebleu ('" + arguments[kProgram] + "') ended with status " +
                 std::to_string(result.status) + ": " + reason_in(result.err) +
                 (lacks_its_python(result) ? kBroken : ""));

@@ -83,6 +83,32 @@ TEST(Sacrebleu, TakesTokenizerAndCaseFromTheConfiguration) {
   EXPECT_THAT(scores[0].signature, HasSubstr("case:lc|eff:no|tok:char"));
 }
 
+TEST(Sacrebleu, TakesTheOptionsOfChrfAndTer) {
+  EvaluationConfig config = with_metrics({"chrf", "ter"});
+  config.chrf_word_order = 2;
+  config.ter = {"asian-support", "normalized"};
+  const auto scores = score(Lines{"我喜欢狗"}, Lines{"我喜欢猫"}, config);
+  ASSERT_EQ(scores.size(), 2U);
+  EXPECT_EQ(scores[0].name, "chrF2++");
+  EXPECT_NEAR(scores[1].value, 25, 1e-6);  // one of four characters, not the one "word"
+  EXPECT_THAT(scores[1].signature, HasSubstr("asian:yes"));
+}
+
+TEST(Sacrebleu, SaysWhatATokenizerNeeds) {
+  EvaluationConfig config = with_metrics({"bleu"});
+  config.tokenize = "ja-mecab";
+  const TemporaryFolder folder;  // a sacrebleu without MeCab, wherever this runs
+  const std::string program = folder.write(
+      "sacrebleu", "#!/bin/sh\necho 'RuntimeError: pip install sacrebleu[ja]' >&2\nexit 1\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  ::setenv("HEED_SACREBLEU", program.c_str(), 1);
+  const std::string message = message_of<Failure>([&] { check_evaluation(config); });
+  ::unsetenv("HEED_SACREBLEU");
+  EXPECT_EQ(message, "evaluation.tokenize: ja-mecab needs another package; `" +
+                         (folder / "python") +
+                         " -m pip install 'sacrebleu[ja]'` installs it, and char needs none");
+}
+
 TEST(Sacrebleu, BytesThatAreNoTextDoNotStopIt) {
   const auto scores =
       score(Lines{"\xff\xfe a b c d", "a\rb"}, Lines{"a b c d", "a b"}, with_metrics({"bleu"}));
