@@ -32,15 +32,15 @@ bool has_entity(std::string_view line) {
 
 /// What Moses' tokeniser writes: "well @-@ known", "it &apos;s", "&#91;".
 bool has_moses(std::string_view line) {
-  return has(line, " @-@ ") || has(line, " &apos;") || has(line, "&apos; ") || has(line, "&#91;") ||
-         has(line, "&#124;");
+  return has(line, "@-@") || (has(line, "&") && (has(line, " &apos;") || has(line, "&apos; ") ||
+                                                 has(line, "&#91;") || has(line, "&#124;")));
 }
 
 /// "00:01:02,345 --> 00:01:04,000"
 bool has_times(std::string_view line) {
-  const std::size_t arrow = line.find(" --> ");
-  return arrow != std::string_view::npos && arrow >= 8 && line[arrow - 4] == ',' &&
-         line[arrow - 7] == ':';
+  const std::size_t arrow = line.find("-->");
+  return arrow != std::string_view::npos && arrow >= 9 && line[arrow - 5] == ',' &&
+         line[arrow - 8] == ':';
 }
 
 bool is_quoted(std::string_view line) {
@@ -72,14 +72,17 @@ constexpr std::array<Kind, kTraces> kKinds = {{
     {"sentencepiece", "pieces of SentencePiece (U+2581); decode them with spm_decode",
      [](std::string_view line) { return has(line, "\u2581"); }},
     {"subtitles", "times of subtitles (SRT); take the text alone", has_times},
-    {"quotes", "quotation marks around whole sides, as in CSV; write them with a reader of CSV",
+    {"quotes",
+     "quotation marks around whole sides; read the file as CSV, and write the sides without them",
      nullptr},
     {"header", "a line of column names; `tail -n +2 OLD > NEW` leaves it out", nullptr},
     {"decomposed",
      "decomposed letters (NFD), while other lines have composed ones; set "
      "data.vocabulary.normalise to nfc",
      nullptr},
-    {"blanks", "blanks other than spaces (U+00A0) in a pair with word links: they separate words",
+    {"blanks",
+     "blanks other than spaces (U+00A0) in pairs with word links, which they shift; replace them "
+     "by spaces before the text is aligned",
      nullptr},
 }};
 constexpr std::size_t kBlanks = 8;
@@ -99,14 +102,15 @@ void Traces::add(const PairOfLines& pair) {
        pair.number == 1 && is_name_of_a_column(pair.source) && is_name_of_a_column(pair.target));
   const bool decomposed = text::is_decomposed(pair.source) || text::is_decomposed(pair.target);
   note(kDecomposed, decomposed);
-  composed_ += !decomposed && (text::has_composed(pair.source) || text::has_composed(pair.target));
+  composed_ = composed_ ||
+              (!decomposed && (text::has_composed(pair.source) || text::has_composed(pair.target)));
   note(kBlanks, !pair.links.empty() &&
                     (text::has_other_blanks(pair.source) || text::has_other_blanks(pair.target)));
 }
 
 bool Traces::counts(std::size_t kind) const {
   if (kind == kQuotes) return 2 * found_[kind].count > pairs_;
-  if (kind == kDecomposed && composed_ == 0) return false;
+  if (kind == kDecomposed && !composed_) return false;
   return found_[kind].count > 0;
 }
 

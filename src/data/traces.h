@@ -30,7 +30,8 @@ class Traces {
 
  private:
   bool counts(std::size_t kind) const;
-  int64_t pairs_ = 0, composed_ = 0;
+  int64_t pairs_ = 0;
+  bool composed_ = false;  // a pair has such letters, and no decomposed ones
   std::array<Notice, kTraces> found_;
 };
 

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -74,7 +75,10 @@ bool has_composed(std::string_view text) {
   if (is_ascii(text)) return false;
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = code_point_at(text, at);
-    if (point.value >= 0xC0 && decomposed(point.value).size() > 1) return true;
+    const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(point.value));
+    const bool syllable = point.value >= 0xAC00 && point.value <= 0xD7A3;
+    if (syllable || (property->decomp_type == 0 && property->decomp_seqindex != UINT16_MAX))
+      return true;
     at += point.bytes;
   }
   return false;

@@ -64,7 +64,7 @@ TEST(Traces, BlanksOfOtherKindsCountWhereWordsAreLinked) {
   Traces found;
   found.add({.number = 1, .source = "5\u00A0kg", .target = "x", .links = {}});
   found.add({.number = 2, .source = "5\u00A0kg", .target = "x", .links = {{0, 0}}});
-  EXPECT_THAT(found.text(), ElementsAre(HasSubstr("separate words: 1 (line 2)")));
+  EXPECT_THAT(found.text(), ElementsAre(HasSubstr("is aligned: 1 (line 2)")));
 }
 
 TEST(NoCorpus, IsAPointerOrAPage) {
