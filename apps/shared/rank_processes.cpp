@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -43,11 +42,8 @@ struct End {
   /// Where another attempt may succeed.
   bool may_start_again() const { return (status == 1 || was_signal()) && !was_asked(); }
   std::string text(int64_t ranks) const {
-    std::string how = "ended with exit code " + std::to_string(status);
-    if (was_signal())
-      how = "was ended by signal " + std::to_string(status - 128) + " (" +
-            ::strsignal(status - 128) + ")";
-    return "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " " + how +
+    return "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " " +
+           subprocess::how_it_ended(status) +
            (update > 0 ? " at update " + with_commas(update) : " before its first update");
   }
 };

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -73,13 +74,19 @@ struct Streams {
   int in, out, err;
 };
 
+/// In a process that has just been forked: it is killed with the thread that forked, not only with
+/// the process.
+void end_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);  // it died before the line above
+}
+
 /// Between fork and exec: only calls that are safe there. Reports a failed exec as errno through
 /// `report`.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const Streams& streams,
                          pid_t parent, int report) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);       // with the thread that forked, not only the process
-  if (::getppid() != parent) ::_exit(127);  // it died before the line above
+  end_with(parent);
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
   // After `stty tostop` it would stop at its first line, for it is not in front.
   ::signal(SIGTTOU, SIG_IGN);
@@ -159,11 +166,20 @@ void drain(End& end, std::string& into) {
   if (got == 0 || (got < 0 && errno != EINTR)) end.close();
 }
 
+bool write_whole(const End& end, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(end.number(), text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 /// All three streams at once: feeding first and reading later would block both sides once a pipe is
 /// full.
 void exchange(End& in, std::string_view input, End& out, End& err, Result& result) {
   const NoPipeSignal guard;
-  ::fcntl(in.number(), F_SETFL, O_NONBLOCK);
+  if (in.open()) ::fcntl(in.number(), F_SETFL, O_NONBLOCK);
   if (input.empty()) in.close();
   while (in.open() || out.open() || err.open()) {
     // A closed end is -1, which poll() passes over.
@@ -181,6 +197,12 @@ void exchange(End& in, std::string_view input, End& out, End& err, Result& resul
 
 }  // namespace
 
+std::string how_it_ended(int status) {
+  const int signal = status - 128;
+  if (signal < 1 || signal > SIGRTMAX) return "ended with exit code " + std::to_string(status);
+  return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+}
+
 Result run(const std::vector<std::string>& arguments, std::string_view input) {
   Pipe in, out, err;
   const pid_t process =
@@ -190,6 +212,27 @@ Result run(const std::vector<std::string>& arguments, std::string_view input) {
   err.write.close();
   Result result;
   exchange(in.write, input, out.read, err.read, result);
+  result.status = reap(process);
+  return result;
+}
+
+Result run_in_copy(const std::function<std::string()>& work) {
+  Pipe out, err;
+  const pid_t parent = ::getpid();
+  const pid_t process = ::fork();
+  if (process < 0) throw Failure("cannot start a process: " + text_of(errno));
+  if (process == 0) {
+    end_with(parent);
+    // A library that calls exit() would take apart what belongs to threads that are not here.
+    ::on_exit([](int status, void*) { ::_exit(status & 0xFF); }, nullptr);
+    ::dup2(err.write.number(), STDERR_FILENO);
+    ::_exit(write_whole(out.write, work()) ? 0 : 1);
+  }
+  out.write.close();
+  err.write.close();
+  End nothing;
+  Result result;
+  exchange(nothing, "", out.read, err.read, result);
   result.status = reap(process);
   return result;
 }

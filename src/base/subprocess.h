@@ -17,10 +17,20 @@ struct Result {
   std::string out, err;
 };
 
+/// "ended with exit code 3", "was ended by signal 11 (Segmentation fault)".
+std::string how_it_ended(int status);
+
 /// Runs a program with `input` on its stdin and collects what it writes, however much. A program
 /// that stops reading early is no error. Throws Failure where the program is missing or cannot
 /// start.
 Result run(const std::vector<std::string>& arguments, std::string_view input = "");
+
+/// Runs `work` in a copy of this process: for a library that ends or crashes the process it works
+/// in. `out` is what `work` returns, `err` what it and libraries write to stderr. The copy has this
+/// thread alone; what others have locked stays locked in it. It is in this process's group and
+/// handles signals as this one does, and it ends with the thread that has called. `work` throws
+/// nothing. Throws Failure where there can be no copy.
+Result run_in_copy(const std::function<std::string()>& work);
 
 /// Whether `program` would be found by run().
 bool exists(const std::string& program);

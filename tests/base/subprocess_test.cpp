@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -59,6 +62,58 @@ TEST(Subprocess, AMissingProgramIsAFailureThatNamesIt) {
   EXPECT_FALSE(exists("no-such-program"));
   EXPECT_TRUE(exists("sh"));
   EXPECT_TRUE(exists("/bin/sh"));
+}
+
+TEST(Copy, ReturnsWhatItsWorkDoesAndCollectsErrors) {
+  const Result result = run_in_copy([] {
+    std::fputs("oops\n", stderr);
+    return std::string(5'000'000, 'x');
+  });
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out, std::string(5'000'000, 'x'));
+  EXPECT_EQ(result.err, "oops\n");
+}
+
+TEST(Copy, ChangesNothingInThisProcess) {
+  int number = 3;
+  EXPECT_EQ(run_in_copy([&] { return std::to_string(++number); }).out, "4");
+  EXPECT_EQ(number, 3);
+}
+
+TEST(Copy, OfAProcessWithThreadsMayStartItsOwn) {
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    while (!done) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  const Result result = run_in_copy([] {
+    std::string text;
+    std::thread([&] { text = "here"; }).join();
+    return text;
+  });
+  done = true;
+  other.join();
+  EXPECT_EQ(result.out, "here");
+}
+
+TEST(Copy, MayBeEndedByALibrary) {
+  const Result ended = run_in_copy([]() -> std::string {
+    std::fputs("a library gives up\n", stderr);
+    std::exit(255);
+  });
+  EXPECT_EQ(ended.status, 255);
+  EXPECT_EQ(ended.err, "a library gives up\n");
+  const Result crashed = run_in_copy([]() -> std::string {
+    std::signal(SIGSEGV, SIG_DFL);  // sanitizers handle it
+    std::raise(SIGSEGV);
+    return "";
+  });
+  EXPECT_EQ(crashed.status, 128 + SIGSEGV);
+}
+
+TEST(Subprocess, AnEndIsToldInWords) {
+  EXPECT_EQ(how_it_ended(3), "ended with exit code 3");
+  EXPECT_EQ(how_it_ended(139), "was ended by signal 11 (Segmentation fault)");
+  EXPECT_EQ(how_it_ended(255), "ended with exit code 255");
 }
 
 TEST(Child, WritesBothStreamsToTheEndOfItsLog) {
