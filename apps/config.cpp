@@ -27,6 +27,7 @@ void check_named(const ConfigArgs& args, const Config& config) {
   const RunCheck found = check_run(config, wish);
   found.require(args.file);
   found.tell();
+  for (const std::string& warning : found.warnings) log::warn(warning);
   log::info(args.file + ": valid");
 }
 

@@ -46,7 +46,9 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
     good &= found.passes([&] {
       const auto training = vocabulary_training(config, sources, targets);
       if (ready.empty()) {
-        if (corpora) text::require_reachable(training);
+        if (!corpora) return;
+        const text::CutRuns cut = text::require_reachable(training);
+        if (cut.lines > 0) found.warnings.push_back(cut.text());
         return;
       }
       require_file(ready, key);

@@ -14,9 +14,10 @@ namespace heed {
 struct Vocabularies;
 
 struct RunCheck {
-  std::vector<std::string> faults;  // the run cannot be made; each is one line with its cure
-  std::vector<std::string> doubts;  // it may fail
-  std::vector<std::string> notes;   // what it will take
+  std::vector<std::string> faults;    // the run cannot be made; each is one line with its cure
+  std::vector<std::string> doubts;    // it may fail
+  std::vector<std::string> notes;     // what it will take
+  std::vector<std::string> warnings;  // that the run itself will give, too
 
   bool of_the_world = true;  // no fault is the user's: a program is missing
 

@@ -138,8 +138,9 @@ std::vector<ModelPiece> unigram_pieces(const OldPieces& old, VocabularyTraining 
   std::vector<ModelPiece> found;
   constexpr int kAttempts = 4;  // a text much like the old one has few new pieces among the first
   for (int attempt = 0; attempt < kAttempts; ++attempt, options.size *= 2) {
-    const std::vector<ModelPiece> fresh =
-        pieces_of(train_model(options, /*up_to=*/true, normalise));
+    const TrainedModel model = train_model(options, /*up_to=*/true, normalise);
+    if (attempt == 0) warn_of(model.cut);
+    const std::vector<ModelPiece> fresh = pieces_of(model.bytes);
     const float shift = shift_between(old, fresh);
     found.clear();
     for (const ModelPiece& piece : fresh) {
@@ -178,6 +179,7 @@ Counts count(const VocabularyTraining& options, const Normalise& normalise) {
     }
   }
   sentences.rethrow();
+  warn_of(sentences.cut());
   for (const auto& [word, times] : counts.words)
     for (std::size_t at = 0; at < word.size();) {
       const std::size_t bytes = code_point_at(word, at).bytes;

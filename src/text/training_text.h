@@ -20,7 +20,7 @@ namespace heed::text {
 using Normalise = std::function<std::string(const std::string&)>;
 
 /// All lines of all files that are not blank, with spaces folded as encode() folds them, and then
-/// normalised.
+/// normalised. Runs longer than kLongestRun are cut with blanks.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
   explicit Sentences(const std::vector<TextFile>& files, Normalise normalise = {})
@@ -50,6 +50,9 @@ class Sentences : public sentencepiece::SentenceIterator {
     if (error_) std::rethrow_exception(error_);
   }
 
+  /// Of the lines so far.
+  const CutRuns& cut() const { return cut_; }
+
  private:
   bool advance() {
     for (;;) {
@@ -61,6 +64,7 @@ class Sentences : public sentencepiece::SentenceIterator {
         line_ = fold_spaces(line_);
         if (normalise_) line_ = normalise_(line_);
         blank_out_reserved();
+        cut_runs();
         if (!is_blank(line_)) return true;
       }
       require_utf8(*reader_);
@@ -73,6 +77,26 @@ class Sentences : public sentencepiece::SentenceIterator {
     constexpr std::string_view kReserved = "\u2585";
     for (std::size_t at = 0; (at = line_.find(kReserved, at)) != std::string::npos;)
       line_.replace(at, kReserved.size(), " ");
+  }
+
+  void cut_runs() {
+    if (std::ssize(line_) <= kLongestRun) return;
+    std::string cut;
+    int64_t run = 0;
+    for (std::size_t at = 0; at < line_.size();) {
+      const std::size_t bytes = code_point_at(line_, at).bytes;
+      run = line_[at] == ' ' ? 0 : run + 1;
+      if (run > kLongestRun) {
+        cut += ' ';
+        run = 1;
+      }
+      cut.append(line_, at, bytes);
+      at += bytes;
+    }
+    if (cut.size() == line_.size()) return;
+    if (cut_.lines++ == 0)
+      cut_.first = reader_->name() + ":" + std::to_string(reader_->line_number());
+    line_ = std::move(cut);
   }
 
   /// The next text of the file.
@@ -97,18 +121,27 @@ class Sentences : public sentencepiece::SentenceIterator {
   std::string line_;
   std::string target_;  // of a line whose source was given
   bool done_ = false;
+  CutRuns cut_;
   std::exception_ptr error_;
 };
 
 /// The files' names, for messages.
 std::string names_of(const std::vector<TextFile>& files);
 
+/// Unless there are none.
+void warn_of(const CutRuns& cut);
+
 /// Throws UserError where the options are none that can be trained with.
 void check(const VocabularyTraining& options);
 
-/// SentencePiece's model of the text, as the bytes of its file. With `up_to`, fewer pieces where
-/// the text has no more. Throws as Vocabulary::train().
-std::string train_model(const VocabularyTraining& options, bool up_to = false,
-                        const Normalise& normalise = {});
+struct TrainedModel {
+  std::string bytes;  // of its file
+  CutRuns cut;        // in its text
+};
+
+/// SentencePiece's model of the text, trained in a process of its own. With `up_to`, fewer pieces
+/// where the text has no more. Throws as Vocabulary::train().
+TrainedModel train_model(const VocabularyTraining& options, bool up_to = false,
+                         const Normalise& normalise = {});
 
 }  // namespace heed::text

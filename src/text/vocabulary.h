@@ -43,6 +43,19 @@ struct TooLittleText : UserError {
   int64_t most;  // pieces
 };
 
+/// Longer runs of characters without a blank are cut before SentencePiece's trainer sees them: it
+/// ends at some tens of thousands. No natural text has them; URLs, base64 and books without line
+/// feeds do.
+inline constexpr int64_t kLongestRun = 16'384;
+
+/// Lines with such runs.
+struct CutRuns {
+  int64_t lines = 0;
+  std::string first;  // FILE:LINE
+  /// A warning, or "" where there are none.
+  std::string text() const;
+};
+
 struct VocabularyTraining {
   std::vector<TextFile> files;
   int64_t size = 8000;                    // pieces, the four special ones included
@@ -76,8 +89,9 @@ class Vocabulary {
   /// Throws UserError naming the file when it is missing, no SentencePiece model, or has other
   /// special ids.
   static Vocabulary load(const std::string& path);
-  /// Trains in this process. The same input gives the same model, on any number of cores. Throws
-  /// UserError where the corpus cannot support `size` pieces, and says which sizes it can.
+  /// The same input gives the same model, on any number of cores. Warns of runs that are cut.
+  /// Throws UserError where the corpus cannot support `size` pieces, and says which sizes it can;
+  /// Failure where SentencePiece fails, also where it would end the process.
   static Vocabulary train(const VocabularyTraining& options);
 
   /// This vocabulary, each piece under its id, with pieces for the text behind them, up to

@@ -14,7 +14,7 @@ namespace {
 
 /// Whether the text may have too little in it for `size` pieces, or too many characters. Of a text
 /// with several times as many different words SentencePiece makes them easily.
-bool is_in_doubt(const VocabularyTraining& options) {
+bool is_in_doubt(const VocabularyTraining& options, CutRuns& cut) {
   constexpr std::size_t kWordsForAPiece = 3, kBytes = 256;
   const auto size = static_cast<std::size_t>(options.size);
   const std::size_t enough = kWordsForAPiece * size;
@@ -36,15 +36,18 @@ bool is_in_doubt(const VocabularyTraining& options) {
     }
   }
   sentences.rethrow();
+  cut = sentences.cut();
   const std::size_t given = 4 + options.symbols.size() + (options.byte_fallback ? kBytes : 0);
   return words.size() < enough || characters + given >= size;
 }
 
 }  // namespace
 
-void require_reachable(const VocabularyTraining& options) {
+CutRuns require_reachable(const VocabularyTraining& options) {
   check(options);
-  if (is_in_doubt(options)) train_model(options);
+  CutRuns cut;
+  if (is_in_doubt(options, cut)) train_model(options);
+  return cut;
 }
 
 }  // namespace heed::text

@@ -6,7 +6,8 @@
 namespace heed::text {
 
 /// Throws what Vocabulary::train() would, where a look at the text's words and characters leaves
-/// doubt that `size` pieces can be made of it: then it trains. Else it reads the text once.
-void require_reachable(const VocabularyTraining& options);
+/// doubt that `size` pieces can be made of it: then it trains. Else it reads the text once. Returns
+/// what train() would warn of.
+CutRuns require_reachable(const VocabularyTraining& options);
 
 }  // namespace heed::text

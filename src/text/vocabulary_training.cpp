@@ -1,15 +1,20 @@
-// Vocabulary::train: SentencePiece's trainer, fed line by line.
+// Vocabulary::train: SentencePiece's trainer, fed line by line, in a process of its own.
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
+#include <initializer_list>
+#include <new>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/strings.h"
+#include "base/subprocess.h"
 #include "text/normal_form.h"
 #include "text/training_text.h"
 
@@ -70,6 +75,9 @@ std::string number_after(const std::string& message, const std::string& marker) 
   return digits;
 }
 
+/// Where SentencePiece cannot manage a text.
+constexpr const char* kCure = "leave out lines that are no sentences, or give less text";
+
 [[noreturn]] void explain(const VocabularyTraining& options, const std::string& message) {
   const std::string text = names_of(options.files), size = std::to_string(options.size);
   if (const auto most = number_after(message, "set it to a value <= "); !most.empty()) {
@@ -85,6 +93,47 @@ std::string number_after(const std::string& message, const std::string& marker) 
                     options.keys + "size to at least " + least + ", or " + options.keys +
                     "coverage below " + fixed(options.coverage, 4));
   throw Failure(text + ": SentencePiece cannot train: " + message);
+}
+
+/// How the training ended; how its process tells another one.
+enum class Outcome : char { model = 'm', refusal = 'r', mistake = 'u', failure = 'f' };
+
+std::string told(Outcome outcome, const std::string& text, const CutRuns& cut = {}) {
+  return static_cast<char>(outcome) + std::to_string(cut.lines) + '\0' + cut.first + '\0' + text;
+}
+
+/// In its own process.
+std::string train_and_tell(const VocabularyTraining& options, bool up_to, Sentences& sentences) {
+  try {
+    std::string model;
+    auto settings = settings_of(options, up_to);
+    std::optional<RulesFile> rules;
+    if (options.normalise == "nfc") {
+      rules.emplace(nfc_rules());
+      settings["normalization_rule_tsv"] = rules->path();
+    }
+    const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
+    sentences.rethrow();
+    if (status.ok()) return told(Outcome::model, model, sentences.cut());
+    return told(Outcome::refusal, status.message());
+  } catch (const UserError& error) {
+    return told(Outcome::mistake, error.what());
+  } catch (const std::bad_alloc&) {
+    return told(Outcome::failure, names_of(options.files) + ": out of memory; " + kCure);
+  } catch (const std::exception& error) {
+    return told(Outcome::failure, error.what());
+  }
+}
+
+/// The process has told nothing.
+[[noreturn]] void explain_end(const VocabularyTraining& options, const subprocess::Result& ended) {
+  for (const int asked : {SIGINT, SIGTERM, SIGHUP})
+    if (ended.status == 128 + asked) throw Failure("interrupted");
+  const std::string said = ended.err.substr(0, ended.err.find('\n'));
+  throw Failure(names_of(options.files) + ": SentencePiece cannot train: it " +
+                subprocess::how_it_ended(ended.status) +
+                (ended.status == 128 + SIGKILL ? ", perhaps for want of memory" : "") +
+                (said.empty() ? "" : ": " + one_line(said, 200)) + "; " + kCure);
 }
 
 /// What SentencePiece would take apart, or has already.
@@ -132,27 +181,49 @@ void check(const VocabularyTraining& options) {
   check_symbols(options.symbols, options.keys + "symbols");
 }
 
-std::string train_model(const VocabularyTraining& options, bool up_to, const Normalise& normalise) {
+TrainedModel train_model(const VocabularyTraining& options, bool up_to,
+                         const Normalise& normalise) {
   Sentences sentences(options.files, normalise);
   sentences.rethrow();
   if (sentences.done())
     throw UserError(names_of(options.files) + ": no text to train a vocabulary on");
-  std::string model;
-  auto settings = settings_of(options, up_to);
-  std::optional<RulesFile> rules;
-  if (options.normalise == "nfc") {
-    rules.emplace(nfc_rules());
-    settings["normalization_rule_tsv"] = rules->path();
+  const subprocess::Result ended =
+      subprocess::run_in_copy([&] { return train_and_tell(options, up_to, sentences); });
+  if (ended.status != 0) explain_end(options, ended);
+  const std::size_t first = ended.out.find('\0'), text = ended.out.find('\0', first + 1);
+  expect(text != std::string::npos, "the training of a vocabulary tells its outcome");
+  TrainedModel model{.bytes = ended.out.substr(text + 1),
+                     .cut = {.lines = std::stoll(ended.out.substr(1, first - 1)),
+                             .first = ended.out.substr(first + 1, text - first - 1)}};
+  switch (Outcome{ended.out.front()}) {
+    case Outcome::model:
+      return model;
+    case Outcome::refusal:
+      explain(options, model.bytes);
+    case Outcome::mistake:
+      throw UserError(model.bytes);
+    case Outcome::failure:
+      break;
   }
-  const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
-  sentences.rethrow();
-  if (!status.ok()) explain(options, status.message());
-  return model;
+  throw Failure(model.bytes);
+}
+
+std::string CutRuns::text() const {
+  if (lines == 0) return "";
+  return first + ": a run of more than " + with_commas(kLongestRun) +
+         " characters without a blank, as in " + counted(lines, "line") +
+         "; such runs are cut for the training of the vocabulary";
+}
+
+void warn_of(const CutRuns& cut) {
+  if (cut.lines > 0) log::warn(cut.text());
 }
 
 Vocabulary Vocabulary::train(const VocabularyTraining& options) {
   check(options);
-  return from_model(train_model(options), "the vocabulary just trained");
+  const TrainedModel model = train_model(options);
+  warn_of(model.cut);
+  return from_model(model.bytes, "the vocabulary just trained");
 }
 
 }  // namespace heed::text

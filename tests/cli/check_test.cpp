@@ -1,5 +1,6 @@
 // heed config --check and heed train: all that stands in the way of a training, before it begins.
 #include <filesystem>
+#include <fstream>
 #include <regex>
 
 #include "cli/program.h"
@@ -53,6 +54,22 @@ TEST_F(CheckTest, OfASoundRunSaysWhatItTakesAndTouchesNothing) {
   const std::string said = trained.err.substr(model);
   ASSERT_TRUE(std::regex_search(said, made, parameters)) << said;
   EXPECT_EQ(counted.str(), made.str());
+}
+
+TEST_F(CheckTest, SaysWhichRunsAreCutForTheVocabularyAsTrainDoes) {
+  std::ofstream(folder / "train.src", std::ios::app) << std::string(40'000, 'a') << '\n';
+  std::ofstream(folder / "train.tgt", std::ios::app) << "a b\n";
+  const std::string warning = (folder / "train.src") +
+                              ":201: a run of more than 16,384 characters without a blank, as in "
+                              "1 line; such runs are cut for the training of the vocabulary\n";
+  const Result checked = check(config());
+  EXPECT_EQ(checked.status, 0);
+  EXPECT_THAT(checked.err, HasSubstr(warning));
+  const Result trained = run_heed({"train", config()});
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  const std::size_t said = trained.err.find(warning);
+  EXPECT_NE(said, std::string::npos) << trained.err;
+  EXPECT_EQ(trained.err.find(warning, said + 1), std::string::npos) << trained.err;
 }
 
 TEST_F(CheckTest, SaysAllFaultsAtOnceAsTrainDoes) {

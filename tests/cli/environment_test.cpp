@@ -1,6 +1,13 @@
 // What a program is started with: closed or full streams, ignored signals, one file for both
 // streams, paths that are too long.
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/program.h"
@@ -91,6 +98,53 @@ TEST_F(ScoringTest, WritesTranslationsToADescriptor) {
       run_in_shell({"-q", "evaluate", Toy::get().rnn, "-o", "/dev/fd/5"}, "5> " + (folder / "out"));
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(lines_of(read_file(folder / "out")).size(), 25U);
+}
+
+/// The processes that a process has started.
+std::vector<int> children_of(int process) {
+  const std::string number = std::to_string(process);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  return {std::istream_iterator<int>(file), {}};
+}
+
+TEST(Environment, WhateverEndsTheTrainerOfAVocabularyIsOneLine) {
+  const TemporaryFolder folder;
+  const std::string text = write_toy_pairs(folder, "text", 20'000, 5) + ".src",
+                    log = folder / "log";
+  subprocess::Child vocab =
+      subprocess::start(command({"vocab", text, "-o", folder / "spm", "--size", "60"}), log);
+  std::vector<int> trainer;
+  while ((trainer = children_of(vocab.process())).empty() && !vocab.finished())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_EQ(trainer.size(), 1U) << read_file(log);
+  ::kill(trainer.front(), SIGSEGV);
+  EXPECT_EQ(vocab.wait(), 1);
+  EXPECT_EQ(read_file(log),
+            "heed: " + text +
+                ": SentencePiece cannot train: it was ended by signal 11 (Segmentation fault); "
+                "leave out lines that are no sentences, or give less text\n");
+  EXPECT_FALSE(std::filesystem::exists(folder / "spm"));
+}
+
+TEST(Environment, TheTrainerOfAVocabularyEndsWithItsCommand) {
+  const TemporaryFolder folder;
+  const std::string text = write_toy_pairs(folder, "text", 20'000, 5) + ".src";
+  subprocess::Child vocab = subprocess::start(
+      command({"vocab", text, "-o", folder / "spm", "--size", "60"}), folder / "log");
+  std::vector<int> trainer;
+  while ((trainer = children_of(vocab.process())).empty() && !vocab.finished())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_EQ(trainer.size(), 1U);
+  ::kill(vocab.process(), SIGKILL);
+  EXPECT_EQ(vocab.wait(), 128 + SIGKILL);
+  const auto lasts = [&] {  // an orphan, for another process to wait for, is no process any more
+    std::ifstream file("/proc/" + std::to_string(trainer.front()) + "/stat");
+    std::string number, name, state;
+    return file >> number >> name >> state && state != "Z";
+  };
+  for (int tries = 0; lasts() && tries < 5000; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(lasts());
 }
 
 TEST(Environment, APathThatIsTooLongIsNamed) {

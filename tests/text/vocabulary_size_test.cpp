@@ -61,6 +61,18 @@ TEST_F(VocabularySizeTest, OfATextWithWordsEnoughIsReachable) {
   EXPECT_EQ(fault(folder.write("many", many), 900), "");
 }
 
+TEST_F(VocabularySizeTest, SaysWhichRunsAreCut) {
+  const std::string run = std::string(16'385, 'a'), allowed = run.substr(1);
+  const std::string text = folder.write("text", "a b\n" + allowed + " b\n" + run + "\n" + run);
+  const CutRuns cut = require_reachable({.files = {text}, .size = 7, .algorithm = "bpe"});
+  EXPECT_EQ(cut.lines, 2);
+  EXPECT_EQ(cut.text(),
+            text +
+                ":3: a run of more than 16,384 characters without a blank, as in 2 lines; such "
+                "runs are cut for the training of the vocabulary");
+  EXPECT_EQ(require_reachable({.files = {few}, .size = 11, .algorithm = "bpe"}).text(), "");
+}
+
 TEST_F(VocabularySizeTest, WhatCannotBeReadIsNamed) {
   EXPECT_THAT(fault(folder / "nowhere", 10), HasSubstr("nowhere"));
 }

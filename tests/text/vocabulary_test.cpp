@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -49,6 +50,34 @@ Vocabulary train(const std::string& path, const std::string& algorithm, int64_t 
 }
 
 class VocabularyOf : public testing::TestWithParam<const char*> {};
+
+// SentencePiece's trainer ends the process over such lines.
+TEST_P(VocabularyOf, IsTrainedOnRunsOfAnyLength) {
+  const TemporaryFolder folder;
+  std::string run;
+  std::mt19937 random(1);
+  for (int i = 0; i < 200'000; ++i) {  // one of 2048 characters from U+5000 on
+    const auto which = static_cast<unsigned>(random() % 2048);
+    run += {'\xE5', static_cast<char>(0x80 + which / 64), static_cast<char>(0x80 + which % 64)};
+  }
+  const Vocabulary vocabulary =
+      train(folder.write("text", corpus() + run + "\n"), GetParam(), 2400);
+  EXPECT_EQ(vocabulary.size(), 2400);
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode(run)), run);
+}
+
+TEST_P(VocabularyOf, IsThatOfRunsWithBlanksAtTheCuts) {
+  const TemporaryFolder folder;
+  std::string run, cut;
+  std::mt19937 random(1);
+  for (int i = 0; i < 40'000; ++i) {
+    const std::string letter(1, static_cast<char>('a' + random() % 26));
+    run += letter;
+    cut += (i > 0 && i % 16'384 == 0 ? " " : "") + letter;
+  }
+  EXPECT_EQ(train(folder.write("run", run), GetParam(), 40).fingerprint(),
+            train(folder.write("cut", cut), GetParam(), 40).fingerprint());
+}
 
 TEST_P(VocabularyOf, SpellsUnknownPiecesAsItIsTold) {
   const TemporaryFolder folder;
