@@ -23,14 +23,20 @@ bool warn_of_encoding(const text::LineReader& reader) {
   return flaw.has_value();
 }
 
+void warn_of_cut(const text::LineReader& reader) {
+  if (reader.was_cut())
+    log::warn(reader.name() + ":" + std::to_string(reader.line_number()) +
+              ": a line of more than 4 MiB, cut to that; is this text?");
+}
+
 }  // namespace
 
 Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
-    : lines_(file), tsv_(tsv), warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
+    : lines_(file, text::LongLines::cut), tsv_(tsv), warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
   if (prefix_file.empty()) return;
   if (file == "-" && prefix_file == "-")
     throw UserError("translate: --prefix - and the text are both standard input; name a file");
-  prefixes_.emplace(prefix_file);
+  prefixes_.emplace(prefix_file, text::LongLines::cut);
 }
 
 InputWindow Input::next(std::size_t most) {
@@ -45,6 +51,8 @@ InputWindow Input::next(std::size_t most) {
     }
     add(line, window);
     held += static_cast<double>(line.size()) * static_cast<double>(line.size());
+    warn_of_cut(lines_);
+    if (prefixes_) warn_of_cut(*prefixes_);
   }
   if (!told_of_encoding_)
     told_of_encoding_ = warn_of_encoding(lines_) || (prefixes_ && warn_of_encoding(*prefixes_));

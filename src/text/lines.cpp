@@ -17,6 +17,13 @@ std::string place(const std::string& path, int64_t line) {
   return shown_name(path) + ":" + std::to_string(line) + ": ";
 }
 
+/// The last place up to `most` < text.size() where a character ends.
+std::size_t end_of_character(std::string_view text, std::size_t most) {
+  std::size_t end = most;
+  while (end > most - 3 && (text[end] & 0xC0) == 0x80) --end;
+  return end;
+}
+
 }  // namespace
 
 std::string clean_line(std::string_view raw) {
@@ -24,7 +31,8 @@ std::string clean_line(std::string_view raw) {
   return repair(raw);
 }
 
-LineReader::LineReader(const std::string& path) : path_(path) {
+LineReader::LineReader(const std::string& path, LongLines long_lines)
+    : path_(path), long_lines_(long_lines) {
   try {
     bytes_ = open_bytes(path);
   } catch (const BadBytes& error) {
@@ -41,8 +49,10 @@ bool LineReader::fill() {
   buffer_.erase(0, start_);
   scanned_ = buffer_.size();
   start_ = 0;
-  if (scanned_ > kLongestLine)
-    throw UserError(place(path_, line_number_ + 1) + "a line of more than 4 MiB; is this text?");
+  if (scanned_ > kLongestLine) {
+    refuse_unless_cut();
+    scanned_ = kLongestLine + 1;  // the rest is read and forgotten
+  }
   buffer_.resize(scanned_ + kChunk);
   try {
     buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kChunk));
@@ -52,6 +62,11 @@ bool LineReader::fill() {
     throw Failure(place(path_, line_number_ + 1) + error.what());
   }
   return buffer_.size() > scanned_;
+}
+
+void LineReader::refuse_unless_cut() const {
+  if (long_lines_ == LongLines::refuse)
+    throw UserError(place(path_, line_number_ + 1) + "a line of more than 4 MiB; is this text?");
 }
 
 /// Moves scanned_ to the next line feed; false where the buffer has none.
@@ -73,10 +88,16 @@ bool LineReader::next(std::string& line) {
   while (!find_end() && !ended_) ended_ = !fill();
   const std::size_t end = scanned_;
   if (ended_ && start_ >= buffer_.size()) return false;
-  const std::string_view raw = std::string_view(buffer_).substr(start_, end - start_);
+  std::string_view raw = std::string_view(buffer_).substr(start_, end - start_);
+  was_cut_ = raw.size() > kLongestLine;
+  if (was_cut_) {
+    refuse_unless_cut();
+    raw = raw.substr(0, end_of_character(raw, kLongestLine));
+  }
   line = clean_line(raw);
   ++line_number_;
   note(raw);
+  was_open_ = end == buffer_.size();
   start_ = scanned_ = std::min(end + 1, buffer_.size());
   return true;
 }

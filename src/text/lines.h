@@ -27,13 +27,19 @@ struct Encoding {
   int64_t inner_returns = 0;   // carriage returns inside lines, not at their ends
 };
 
+/// What becomes of a line of more than 4 MiB.
+enum class LongLines {
+  refuse,
+  cut,  // to at most 4 MiB of whole characters
+};
+
 /// Streams the lines of a file. Compression is told by the first bytes, not by the name. Holds one
 /// line and a buffer in memory, however long the file.
 class LineReader {
  public:
   /// `path` "-" is stdin. Throws UserError where the file cannot be opened, is an archive of a kind
   /// that heed does not read, or begins with the byte order mark of UTF-16.
-  explicit LineReader(const std::string& path);
+  explicit LineReader(const std::string& path, LongLines long_lines = LongLines::refuse);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
@@ -41,7 +47,7 @@ class LineReader {
   /// Puts the next line, cleaned, into `line`; false at the end. A last line needs no line feed,
   /// and a line feed at the end makes no line of its own. From a terminal or pipe, a line comes as
   /// soon as it is complete. Throws UserError naming file and line where reading fails, an archive
-  /// is cut off or damaged, or a line is longer than 4 MiB.
+  /// is cut off or damaged, or a line is longer than 4 MiB and not to be cut.
   bool next(std::string& line);
 
   /// Whether next() would not wait: a line is complete, or the end is reached. Waits at most
@@ -50,6 +56,10 @@ class LineReader {
 
   /// Number of the line that next() gave last, from 1; 0 before the first.
   int64_t line_number() const { return line_number_; }
+  /// Whether that line was cut.
+  bool was_cut() const { return was_cut_; }
+  /// Whether it had no line feed, as the last one of a file that was cut off.
+  bool was_open() const { return was_open_; }
   const std::string& path() const { return path_; }
   std::string name() const;  // the path, or "stdin"
   /// Of the lines so far.
@@ -62,13 +72,15 @@ class LineReader {
  private:
   bool fill();
   bool find_end();
+  void refuse_unless_cut() const;
   void note(std::string_view raw);
   std::string path_;
+  LongLines long_lines_;
   std::unique_ptr<ByteSource> bytes_;  // decompressed
   std::string buffer_;
   std::size_t start_ = 0;    // of the next line in buffer_
   std::size_t scanned_ = 0;  // no line feed in [start_, scanned_)
-  bool ended_ = false;
+  bool ended_ = false, was_cut_ = false, was_open_ = false;
   int64_t line_number_ = 0;
   Encoding encoding_;
 };

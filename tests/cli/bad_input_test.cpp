@@ -339,7 +339,7 @@ TEST_F(ModelFolderTest, ADamagedConfigIsNamed) {
 TEST_F(ModelFolderTest, AHundredMegabytesWithoutALineFeedAreNoText) {
   const std::string path = folder.write("huge.txt", "");
   fs::resize_file(path, 100 << 20);  // NULs that take no room
-  for (const auto& command : {std::vector<std::string>{"translate", model, path},
+  for (const auto& command : {std::vector<std::string>{"score", model, path, path},
                               {"vocab", path, "-o", folder / "v.spm"}})
     expect_mistake(run_heed(command), {"huge.txt:1", "a line of more than 4 MiB"});
 }

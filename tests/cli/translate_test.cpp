@@ -83,6 +83,15 @@ TEST_P(Translate, ManyUnknownPiecesAreWarnedOf) {
   EXPECT_THAT(translate("a\u0308 b\n").err, Not(HasSubstr("far more than in training")));
 }
 
+TEST_P(Translate, CutsALineOfMoreThan4MiBAndSaysSo) {
+  const Result result = translate("a b\n" + std::string(5'000'000, 'c') + "\na b\n");
+  EXPECT_EQ(result.status, 0) << result.err;
+  const auto lines = lines_of(result.out);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(lines[0], lines[2]);
+  EXPECT_THAT(result.err, HasSubstr("stdin:2: a line of more than 4 MiB, cut to that"));
+}
+
 // The bytes between its line feeds are no lines that could be answered.
 TEST_P(Translate, RefusesUtf16WithTheCure) {
   using namespace std::string_literals;

@@ -244,6 +244,29 @@ TEST(Lines, AHundredMegabytesWithoutALineFeedAreNoText) {
             path + ":2: a line of more than 4 MiB; is this text?");
 }
 
+TEST(Lines, OfMoreThan4MiBAreCutBetweenCharactersForWhomAsks) {
+  const TemporaryFolder folder;
+  constexpr std::size_t kMost = 4 << 20;
+  const std::string half(kMost - 1, 'x'), whole(kMost, 'y'), huge(100'000'000, 'z');
+  const std::string path =
+      folder.write("a", whole + "\n" + half + "ü\n" + huge + "\na\n" + half + "€");
+  LineReader reader(path, LongLines::cut);
+  const auto expect_line = [&](std::string_view wanted, bool cut) {
+    std::string line;
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_TRUE(line == wanted) << reader.line_number() << ": " << line.size();
+    EXPECT_EQ(reader.was_cut(), cut) << reader.line_number();
+  };
+  expect_line(whole, false);
+  expect_line(half, true);
+  expect_line(huge.substr(0, kMost), true);
+  expect_line("a", false);
+  expect_line(half, true);
+  std::string line;
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(reader.encoding().repaired, 0);
+}
+
 TEST(Lines, OfATsvFileHaveTwoColumns) {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.tsv", "ein\tone\n\tnothing\nzwei two\n1\t2\t3\t4\n");
