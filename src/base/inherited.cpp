@@ -16,6 +16,7 @@ void repair_inherited() {
     if (closed) ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
   std::signal(SIGCHLD, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);
   // The first process of a container gets no signal that it does not handle.
   if (::getpid() == 1)
     for (const int number : {SIGINT, SIGTERM, SIGHUP})

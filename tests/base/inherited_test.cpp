@@ -1,6 +1,8 @@
 #include "base/inherited.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +66,18 @@ TEST(Inherited, AnIgnoredSigchldHidesNoExitStatus) {
               return subprocess::run({"sh", "-c", "exit 3"}).status;
             }),
             3);
+}
+
+TEST(Inherited, ALimitOfFileSizeIsAnErrorAndNoEnd) {
+  EXPECT_EQ(status_of([] {
+              std::signal(SIGXFSZ, SIG_DFL);
+              repair_inherited();
+              const rlimit none{};
+              ::setrlimit(RLIMIT_FSIZE, &none);
+              const int file = ::memfd_create("file", 0);
+              return ::write(file, "x", 1) == -1 && errno == EFBIG ? 0 : 1;
+            }),
+            0);
 }
 
 }  // namespace

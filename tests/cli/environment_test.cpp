@@ -70,6 +70,16 @@ TEST(Environment, AClosedStdoutIsAFailureWhereSomethingIsPrinted) {
   EXPECT_EQ(run_in_shell({"config", config, "--check"}, ">&-").status, 0);
 }
 
+TEST(Environment, ALimitOfFileSizeIsAFailureThatNamesTheFile) {
+  const TemporaryFolder folder;
+  const std::string text = write_toy_pairs(folder, "text", 300, 5) + ".src", spm = folder / "spm";
+  const Result result =
+      subprocess::run({"sh", "-c", "ulimit -f 0; exec \"$0\" vocab \"$1\" -o \"$2\" --size 30",
+                       HEED_BINARY, text, spm});
+  expect_one_line_error(result, 1, {spm, "File too large"});
+  EXPECT_FALSE(std::filesystem::exists(spm));
+}
+
 struct ScoringTest : testing::Test {
   TemporaryFolder folder;
   std::string file = folder.write("a.txt", "a b c d\n");
