@@ -1,6 +1,7 @@
 // Whole files: read, write so that a crash leaves the old or the new one, and errors that help.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,11 @@ std::string folder_name(const std::string& path);
 /// folder_name() of each path, or the path itself where others have the same name. Throws UserError
 /// where a path is there twice.
 std::vector<std::string> distinct_names(const std::vector<std::string>& paths);
+
+/// Makes an open file `bytes` long and takes the room for all of them. Written through a map, a file
+/// without that ends the process (SIGBUS) where the disk is full. Returns errno's number, 0 where
+/// it succeeds.
+int take_room(int descriptor, std::size_t bytes);
 
 /// Makes a folder and those above it. Throws Failure naming the path and the cause.
 void make_folder(const std::string& path);

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace heed::ranks {
 
@@ -19,11 +20,14 @@ Board::Board(const std::string& folder, int64_t size)
   const std::string path = folder + "/board";
   const bool shown = !folder.empty();
   const int file = shown ? ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+  int error = shown && file < 0 ? errno : 0;
+  if (error == 0 && shown) error = take_room(file, bytes_);
   void* map = MAP_FAILED;
-  if (!shown || (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes_)) == 0))
+  if (error == 0) {
     map = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                  shown ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, file, 0);
-  const int error = errno;
+    error = errno;
+  }
   if (file >= 0) ::close(file);
   if (map == MAP_FAILED)
     throw Failure(path + ": cannot write: " + std::generic_category().message(error));

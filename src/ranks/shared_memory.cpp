@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace heed::ranks {
 namespace {
@@ -20,8 +21,8 @@ namespace {
 // What a rank tells of its memory before the sizes that it sends.
 enum Told : std::size_t { kProcess, kFile, kBytes, kOffset, kSizes };
 
-[[noreturn]] void fail() {
-  throw Failure("ranks cannot share memory: " + std::generic_category().message(errno));
+[[noreturn]] void fail(int error = errno) {
+  throw Failure("ranks cannot share memory: " + std::generic_category().message(error));
 }
 
 }  // namespace
@@ -62,8 +63,9 @@ void SharedMemory::reserve(std::size_t bytes) {
   const std::size_t page = 1 << 16;
   const std::size_t wanted = 2 * ((bytes + page - 1) / page * page);
   const int file = ::memfd_create("heed", MFD_CLOEXEC);
-  if (file < 0 || ::ftruncate(file, static_cast<off_t>(wanted)) != 0) fail();
+  if (file < 0) fail();
   files_.push_back(file);  // an older one stays open: others may be about to map it
+  if (const int error = take_room(file, wanted); error != 0) fail(error);
   mine_ = Map(::getpid(), file, wanted);
 }
 

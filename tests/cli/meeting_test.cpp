@@ -1,0 +1,74 @@
+// Where ranks cannot meet: one line that says why.
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// Takes connections at a port of this machine, and says nothing.
+class SilentServer {
+ public:
+  SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const plain = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(socket_, plain, size), 0);
+    EXPECT_EQ(::listen(socket_, 16), 0);
+    EXPECT_EQ(::getsockname(socket_, plain, &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~SilentServer() { ::close(socket_); }
+  std::string port() const { return std::to_string(port_); }
+
+ private:
+  int socket_, port_ = 0;
+};
+
+class Meeting : public ::testing::Test {
+ protected:
+  Meeting() {
+    write_toy_pairs(folder_, "train", 60, 1);
+    write_toy_pairs(folder_, "valid", 7, 2);
+    config_ = write_toy_config(folder_, {"run", kNone, "updates: 2, micro_batches: 2"});
+  }
+  /// A rank of two, as torchrun starts it.
+  Result run_rank(int rank, const std::string& address, const std::string& port) const {
+    return run_heed_in({"RANK=" + std::to_string(rank), "WORLD_SIZE=2", "LOCAL_RANK=0",
+                        "LOCAL_WORLD_SIZE=1", "MASTER_ADDR=" + address, "MASTER_PORT=" + port},
+                       {"train", config_, "--rank-timeout", "2"});
+  }
+
+  TemporaryFolder folder_;
+  std::string config_;
+};
+
+TEST_F(Meeting, NamesAFullDiskOfTemporaryFiles) {
+  fs::create_directory(folder_ / "tmp");
+  // Room for the first file of the folder in which ranks meet: its lock.
+  const std::string inside =
+      "mount -t tmpfs -o size=8k,nr_inodes=64 none \"$1\" || exit 99; "
+      "head -c 4096 /dev/zero > \"$1/all\"; TMPDIR=$1 exec \"$0\" train \"$2\" --ranks 2";
+  const Result result = subprocess::run({"unshare", "--user", "--map-root-user", "--mount", "sh",
+                                         "-c", inside, HEED_BINARY, folder_ / "tmp", config_});
+  if (result.status == 99 || result.err.starts_with("unshare")) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_THAT(lines_of(result.err).back(), HasSubstr("board: cannot write: No space left"));
+}
+
+}  // namespace
+}  // namespace heed::cli
