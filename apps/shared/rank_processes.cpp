@@ -57,6 +57,19 @@ std::optional<End> first_end(std::vector<subprocess::Child>& ranks, const ranks:
   return std::nullopt;
 }
 
+/// Those of processes that were killed. A new one may not be locked yet.
+void remove_abandoned(const std::string& folder) {
+  const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+  std::error_code ignored;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(kMeeting) &&
+        fs::exists(entry.path() / ".heed.lock", ignored) &&
+        fs::last_write_time(entry.path(), ignored) < old && !is_held(entry.path().string()))
+      found.push_back(entry.path());
+  for (const fs::path& path : found) fs::remove_all(path, ignored);
+}
+
 /// One attempt; nothing where all ranks succeed. The children are killed where this is left, and
 /// say as much as this process.
 std::optional<End> attempt(const RankJob& job, std::vector<std::string> command) {
@@ -88,14 +101,22 @@ std::optional<End> attempt(const RankJob& job, std::vector<std::string> command)
 MeetingFolder::MeetingFolder() {
   std::error_code error;
   const std::string folder = fs::temp_directory_path(error).string();
+  if (!error) remove_abandoned(folder);
   path_ = folder + "/" + kMeeting + "XXXXXX";
   if (error || ::mkdtemp(path_.data()) == nullptr)
     throw Failure("the folder of temporary files ($TMPDIR, else /tmp): cannot write: " +
                   (error ? error : std::error_code(errno, std::generic_category())).message());
+  try {
+    lock_.emplace(path_, "ranks that meet");
+  } catch (...) {
+    fs::remove_all(path_, error);
+    throw;
+  }
 }
 
 MeetingFolder::~MeetingFolder() {
   std::error_code ignored;
+  lock_.reset();
   fs::remove_all(path_, ignored);
 }
 

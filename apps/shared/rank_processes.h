@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "base/lock.h"
 
 namespace heed {
 
@@ -12,7 +15,8 @@ namespace heed {
 class MeetingFolder {
  public:
   /// Among the temporary files of this machine, on which all who meet are: a run's folder may lie
-  /// in a file system without locks or shared maps. Throws Failure where it cannot be made.
+  /// in a file system without locks or shared maps. Removes those that killed processes left there
+  /// more than a minute ago. Throws Failure where it cannot be made.
   MeetingFolder();
   ~MeetingFolder();
   MeetingFolder(const MeetingFolder&) = delete;
@@ -21,6 +25,7 @@ class MeetingFolder {
 
  private:
   std::string path_;
+  std::optional<FolderLock> lock_;  // while it is held nobody takes the folder for a left-over
 };
 
 struct RankJob {

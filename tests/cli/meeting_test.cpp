@@ -70,5 +70,18 @@ TEST_F(Meeting, NamesAFullDiskOfTemporaryFiles) {
   EXPECT_THAT(lines_of(result.err).back(), HasSubstr("board: cannot write: No space left"));
 }
 
+TEST_F(Meeting, FoldersOfKilledProcessesAreRemoved) {
+  const fs::path old = folder_ / "tmp/.heed.ranks.abcdef", recent = folder_ / "tmp/.heed.ranks.ghi";
+  for (const fs::path& left : {old, recent})
+    folder_.write("tmp/" + left.filename().string() + "/.heed.lock", "process: 1\n");
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::minutes(2));
+  const Result result =
+      run_heed_in({"TMPDIR=" + (folder_ / "tmp")}, {"train", config_, "--ranks", "2"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(recent));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "tmp"), fs::directory_iterator()), 1);
+}
+
 }  // namespace
 }  // namespace heed::cli
