@@ -1,16 +1,19 @@
 // Where the ranks find each other, and over which interface they talk.
 #define USE_C10D_GLOO 1  // the wheel has it; its header asks
 #include <c10/util/Exception.h>
+#include <c10/util/Logging.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -24,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kLoopback = "127.0.0.1";
 constexpr const char* kFirstRank = "first rank's address";
 
 /// Where a rank says that it has reached the first one.
@@ -31,15 +35,70 @@ std::string arrival_of(int64_t rank) {
   return "arrived/" + std::to_string(rank);
 }
 
-StorePtr tcp_store(const std::string& host, int port, bool server, const Place& place,
-                   const GroupOptions& options) {
+/// The library's own messages are many lines, of which the last is thrown, too.
+class QuietLibrary {
+ public:
+  QuietLibrary() : before_(std::exchange(FLAGS_caffe2_log_level, c10::GLOG_FATAL)) {}
+  ~QuietLibrary() { FLAGS_caffe2_log_level = before_; }
+  QuietLibrary(const QuietLibrary&) = delete;
+  QuietLibrary& operator=(const QuietLibrary&) = delete;
+
+ private:
+  int before_;
+};
+
+StorePtr tcp_store(const std::string& host, int port, bool server, int64_t size,
+                   std::chrono::milliseconds timeout) {
   c10d::TCPStoreOptions wanted;
   wanted.port = static_cast<std::uint16_t>(port);
   wanted.isServer = server;
-  wanted.numWorkers = static_cast<std::size_t>(place.size);
+  wanted.numWorkers = static_cast<std::size_t>(size);
   wanted.waitWorkers = false;
-  wanted.timeout = options.timeout;
+  wanted.timeout = timeout;
   return c10::make_intrusive<c10d::TCPStore>(host, wanted);
+}
+
+/// The store that the first rank keeps; none where what answers there says nothing that a store
+/// would say. The library waits for that without end, so another thread does.
+StorePtr store_at(const std::string& host, int port, const Place& place,
+                  const GroupOptions& options, Clock::duration most) {
+  const QuietLibrary quiet;
+  std::packaged_task<StorePtr()> open([=, size = place.size, timeout = options.timeout] {
+    return tcp_store(host, port, false, size, timeout);
+  });
+  std::future<StorePtr> store = open.get_future();
+  std::thread(std::move(open)).detach();
+  if (store.wait_for(most) != std::future_status::ready) return {};
+  try {
+    return store.get();
+  } catch (const c10::Error&) {
+    return {};
+  }
+}
+
+std::string seconds_of(const GroupOptions& options) {
+  return " within " + std::to_string(options.timeout.count() / 1000) + " s";
+}
+
+/// MASTER_ADDR's machine may get its name, and its first rank start, after this one.
+StorePtr store_of_the_first(const Place& place, const GroupOptions& options) {
+  const auto end = Clock::now() + options.timeout;
+  const std::string where = place.address + ":" + std::to_string(place.port);
+  while (!answers(place.address, place.port, 2)) {
+    if (Clock::now() >= end)
+      throw Failure(
+          place.name() + ": nothing answers at " + where + " (MASTER_ADDR and MASTER_PORT)" +
+          seconds_of(options) +
+          (way_to(place.address, place.port) ? "" : ", and no way leads to that machine") +
+          "; a longer time is given with --rank-timeout");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  const StorePtr store = store_at(place.address, place.port, place, options, end - Clock::now());
+  if (!store)
+    throw Failure(place.name() + ": what answers at " + where +
+                  " (MASTER_ADDR and MASTER_PORT) is not the first rank" + seconds_of(options) +
+                  "; export another MASTER_PORT to all ranks");
+  return store;
 }
 
 /// The last rank is the most likely one to be on another machine: the others take the address under
@@ -54,7 +113,14 @@ void say_first_address(const StorePtr& store, const Place& place, const std::str
 
 StorePtr meet_at_address(const Place& place, const GroupOptions& options) {
   const bool server = place.leads() && !place.hosted;
-  StorePtr store = tcp_store(place.address, place.port, server, place, options);
+  if (server && !way_to(place.address, place.port))
+    throw Failure(place.name() + ": no machine has the name " + place.address +
+                  " (MASTER_ADDR); export the name or address of the first rank's machine");
+  StorePtr store;
+  if (server)
+    store = tcp_store(place.address, place.port, server, place.size, options.timeout);
+  else
+    store = store_of_the_first(place, options);
   store = c10::make_intrusive<c10d::PrefixStore>("heed/" + place.job, store);
   say_first_address(store, place, place.address, place.port);
   return store;
@@ -69,8 +135,8 @@ std::string announcement_of(const Place& place, const GroupOptions& options) {
 
 /// How a message of ranks that do not come ends.
 std::string too_late(const GroupOptions& options) {
-  return " within " + std::to_string(options.timeout.count() / 1000) +
-         " s; the run's folder must be the same on all machines, and a longer time is given with "
+  return seconds_of(options) +
+         "; the run's folder must be the same on all machines, and a longer time is given with "
          "--rank-timeout";
 }
 
@@ -100,7 +166,7 @@ void await_all(const StorePtr& store, const Place& place, const GroupOptions& op
 }
 
 StorePtr announce(const Place& place, const GroupOptions& options) {
-  const StorePtr store = tcp_store("localhost", 0, true, place, options);
+  const StorePtr store = tcp_store("localhost", 0, true, place.size, options.timeout);
   const int port = c10::static_intrusive_pointer_cast<c10d::TCPStore>(store)->getPort();
   std::string text = std::to_string(port);
   for (const std::string& address : own_addresses()) text += " " + address;
@@ -121,7 +187,9 @@ StorePtr meet_announced(const Place& place, const GroupOptions& options) {
     if (!(in >> port)) continue;
     for (std::string host; in >> host;) {
       if (!answers(host, port, 2)) continue;
-      const StorePtr store = tcp_store(host, port, false, place, options);
+      // Another program's, where the file is of a rank that was killed.
+      const StorePtr store = store_at(host, port, place, options, std::chrono::seconds(10));
+      if (!store) continue;
       say_first_address(store, place, host, port);
       store->set(arrival_of(place.rank), std::string("1"));
       return store;
@@ -133,7 +201,7 @@ StorePtr meet_announced(const Place& place, const GroupOptions& options) {
 
 /// The address that the others reach this rank at.
 std::string own_address(const Place& place, const GroupOptions& options, const StorePtr& store) {
-  if (place.meeting == Meeting::file || place.local_size == place.size) return "127.0.0.1";
+  if (place.meeting == Meeting::file || place.local_size == place.size) return kLoopback;
   store->wait({kFirstRank}, options.timeout);
   const auto parts = split(store->get_to_str(kFirstRank), ' ');
   if (place.leads()) return parts.at(0);
@@ -161,8 +229,13 @@ StorePtr meet(const Place& place, const GroupOptions& options) {
 
 BackendPtr host_backend(const Place& place, const GroupOptions& options, const StorePtr& store) {
   auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
-  gloo->devices.push_back(
-      c10d::ProcessGroupGloo::createDeviceForHostname(own_address(place, options, store)));
+  const std::string address = own_address(place, options, store);
+  try {
+    gloo->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(address));
+  } catch (const std::exception&) {
+    throw Failure(place.name() + ": no network interface of this machine has the address " +
+                  address + (address == kLoopback ? "; start that one: ip link set lo up" : ""));
+  }
   // A thread for each exchange under way; there is never more than one.
   gloo->threads = 1;
   return c10::make_intrusive<c10d::ProcessGroupGloo>(

@@ -57,6 +57,37 @@ class Meeting : public ::testing::Test {
   std::string config_;
 };
 
+TEST_F(Meeting, EndsInTimeWhereAnotherProgramAnswers) {
+  const SilentServer server;
+  expect_one_line_error(run_rank(1, "127.0.0.1", server.port()), 1,
+                        {"rank 1 of 2: what answers at 127.0.0.1:" + server.port(),
+                         "is not the first rank within 2 s", "export another MASTER_PORT"});
+}
+
+TEST_F(Meeting, NamesAnAddressWhereNothingAnswers) {
+  expect_one_line_error(run_rank(1, "127.0.0.1", "9"), 1,
+                        {"rank 1 of 2: nothing answers at 127.0.0.1:9 (MASTER_ADDR and "
+                         "MASTER_PORT) within 2 s; a longer time is given with --rank-timeout"});
+}
+
+TEST_F(Meeting, NamesAMachineThatIsUnknown) {
+  expect_one_line_error(run_rank(1, "no-machine.invalid", "29555"), 1,
+                        {"nothing answers at no-machine.invalid:29555", "no way leads to"});
+  expect_one_line_error(run_rank(0, "no-machine.invalid", "29555"), 1,
+                        {"rank 0 of 2: no machine has the name no-machine.invalid (MASTER_ADDR)"});
+}
+
+TEST_F(Meeting, NamesTheLoopbackWhereThereIsNone) {
+  std::vector<std::string> arguments = {"unshare", "--user", "--map-root-user", "--net"};
+  for (const std::string& word : command({"train", config_, "--ranks", "2"}))
+    arguments.push_back(word);
+  const Result result = subprocess::run(arguments);
+  if (result.err.starts_with("unshare")) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("no network interface of this machine has the address "
+                                    "127.0.0.1; start that one: ip link set lo up"));
+}
+
 TEST_F(Meeting, NamesAFullDiskOfTemporaryFiles) {
   fs::create_directory(folder_ / "tmp");
   // Room for the first file of the folder in which ranks meet: its lock.
