@@ -69,7 +69,7 @@ serve::Model open(const std::string& paths, const std::string& name, const Serve
 /// "transformer", or "transformer+bahdanau" of an ensemble.
 std::string name_of(const std::string& paths) {
   std::vector<std::string> names;
-  for (const std::string& path : split(paths, ',')) names.push_back(folder_name(path));
+  for (const std::string& path : model_paths(paths)) names.push_back(folder_name(path));
   return join(names, "+");
 }
 

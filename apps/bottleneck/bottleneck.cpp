@@ -83,7 +83,7 @@ std::vector<std::string> made_by(const std::vector<FamilyMember>& members) {
 }
 
 std::string command_line(const BottleneckArgs& args) {
-  std::string command = "heed bottleneck " + shell_word(args.config);
+  std::string command = "heed bottleneck " + shell_path(args.config);
   for (const std::string& setting : args.settings) command += " --set " + shell_word(setting);
   if (!args.systems.empty()) command += " --systems " + shell_word(join(args.systems, ","));
   if (!args.baseline.empty()) command += " --baseline " + shell_word(args.baseline);

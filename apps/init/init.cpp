@@ -98,7 +98,7 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
   const bool overlap = counts.valid + counts.test > 0 && can_lose_overlap(counts);
   return "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
          std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
-         " words.\n#   heed train " + one_line(shell_word(args.output), 1000) + "\n" + minutes +
+         " words.\n#   heed train " + one_line(shell_path(args.output), 1000) + "\n" + minutes +
          "# All keys: heed config --markdown, or docs/config.md.\nname: " + yaml_text(args.name) +
          "\nseed: 1\n\ndata:\n" + line_of("train", files.train, counts.train) +
          line_of("valid", files.valid, counts.valid) + line_of("test", files.test, counts.test) +
@@ -320,7 +320,7 @@ void init(InitArgs args) {
   if (!args.no_estimate) write(estimate(config, args.data, vocabularies, machine));
   signals::stop_if_interrupted();
   made.keep();
-  std::cout << "heed train " << shell_word(args.output) << '\n';
+  std::cout << "heed train " << shell_path(args.output) << '\n';
 }
 
 }  // namespace

@@ -51,6 +51,11 @@ namespace {
 /// what is in it.
 void check_run_name(const Config& config) {
   const std::string& name = config.name;
+  for (const auto& [key, text] : {std::pair("name", name), std::pair("output", config.output)})
+    if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
+      throw config::ConfigError(std::string(key) + ": '" + one_line(text) +
+                                "' has a line feed, a tab or another control character; no command "
+                                "could be printed with it");
   if (!config.output.empty()) return;
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
     throw config::ConfigError("name: '" + one_line(name) +

@@ -127,7 +127,7 @@ std::string fetching_command(const std::string& file, const std::string& path) {
       const std::string program = script + ".py";
       const fs::path beside = fs::path(file).parent_path().parent_path() / "data_scripts";
       if (!fs::exists("data_scripts/" + program, none) && fs::exists(beside / program, none))
-        return "python3 " + shell_word((beside / program).string()) + (*one)[3].str().substr(3);
+        return "python3 " + shell_path((beside / program).string()) + (*one)[3].str().substr(3);
       return one->str();
     }
   }

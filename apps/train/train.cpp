@@ -67,7 +67,7 @@ Config wanted_config(const TrainArgs& args, bool first) {
   }
   const std::string folder = args.config, file = (fs::path(folder) / "config.yaml").string();
   if (!args.wish.resume)
-    throw UserError(folder + ": is a folder; `heed train " + shell_word(folder) +
+    throw UserError(folder + ": is a folder; `heed train " + shell_path(folder) +
                     " --resume` goes on with the run in it");
   if (first) restore_older_run(folder);
   if (!fs::exists(file) || !has_begun(folder))
@@ -221,7 +221,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   if (result.stopped == train::StopReason::interrupted) {
     board.show_interruption();
     throw Failure("interrupted at update " + std::to_string(result.updates) +
-                  ", everything is saved; `heed train " + shell_word(folder) +
+                  ", everything is saved; `heed train " + shell_path(folder) +
                   " --resume` goes on from there");
   }
   log::info(result.reason());
@@ -241,7 +241,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
                      .base_before = base.before,
                      .base_after = base.after};
   write_atomic((fs::path(folder) / "summary.json").string(), summary.to_json(*provenance, hygiene));
-  log::info("done: heed translate " + shell_word(folder));
+  log::info("done: heed translate " + shell_path(folder));
 }
 
 /// The command line of one rank; with `again`, of one that goes on.

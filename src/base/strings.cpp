@@ -140,6 +140,10 @@ std::string shell_word(std::string_view word) {
   return quoted + "'";
 }
 
+std::string shell_path(std::string_view path) {
+  return shell_word((path.starts_with('-') ? "./" : "") + std::string(path));
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

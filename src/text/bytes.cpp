@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "base/files.h"
 
 namespace heed::text {
@@ -224,7 +225,7 @@ std::string shown_name(const std::string& path) {
 std::string command_to_convert(const std::string& path, const std::string& encoding,
                                const std::string& unpacked_by) {
   const std::string command = "iconv -f " + encoding + " -t UTF-8",
-                    old = path == "-" ? "OLD" : path;
+                    old = path == "-" ? "OLD" : shell_path(path);
   if (unpacked_by.empty()) return command + " " + old + " > NEW";
   return unpacked_by + " < " + old + " | " + command + " > NEW";
 }

@@ -129,5 +129,12 @@ TEST(Strings, NearestSpellingRefusesStrangers) {
   EXPECT_EQ(nearest_spelling("xyz", {"valid.de", "train.de"}), "");
 }
 
+TEST(Strings, AShellTakesAQuotedPathForNoOption) {
+  EXPECT_EQ(shell_path("runs/a,b"), "runs/a,b");
+  EXPECT_EQ(shell_path("-dash"), "./-dash");
+  EXPECT_EQ(shell_path("-a b"), "'./-a b'");
+  EXPECT_EQ(shell_path("it's"), "'it'\\''s'");
+}
+
 }  // namespace
 }  // namespace heed

@@ -136,6 +136,14 @@ TEST_F(ConfigTest, ANameThatIsNoFolderInRunsIsRefused) {
   expect_mistake(run_heed({"config", "--set", "name="}), {"name: ''"});
 }
 
+TEST_F(ConfigTest, ANameThatNoPrintedCommandCouldHaveIsRefused) {
+  for (const std::string key : {"name", "output"}) {
+    const std::string file = folder.write("c.yaml", key + R"(: "a\nb")" + "\n");
+    expect_mistake(run_heed({"config", file}),
+                   {key + ": 'a\\nb' has a line feed, a tab or another control character"});
+  }
+}
+
 TEST_F(ConfigTest, AMissingConfigNamesTheNearestFile) {
   folder.write("bahdanau.yaml", "seed: 1\n");
   expect_mistake(run_heed({"train", folder / "bahdanu.yaml"}), {"bahdanu.yaml", "bahdanau.yaml'"});

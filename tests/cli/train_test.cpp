@@ -119,6 +119,14 @@ constexpr const char* kBroken = "echo broken >&2; exit 3";
 constexpr const char* kSound =
     R"(echo '{"name": "BLEU", "score": 12.5, "signature": "nrefs:1", "verbose_score": ""}')";
 
+TEST_F(TrainTest, PrintsACommandThatTakesItsFolderForNoOption) {
+  const std::string script =
+      "cd \"$0\" && exec \"$1\" train \"$2\" --set output=-run --set training.updates=2";
+  const Result result = subprocess::run({"sh", "-c", script, folder.path(), HEED_BINARY, config()});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("done: heed translate ./-run\n"));
+}
+
 TEST_F(TrainTest, PrintsNothingOnStdout) {
   const Result result = run_heed({"train", config()});
   EXPECT_EQ(product(result), "");

@@ -92,6 +92,13 @@ TEST_P(Translate, CutsALineOfMoreThan4MiBAndSaysSo) {
   EXPECT_THAT(result.err, HasSubstr("stdin:2: a line of more than 4 MiB, cut to that"));
 }
 
+TEST_P(Translate, TakesAFolderWithACommaInItsNameForOneModel) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(model_, folder / "a,b", std::filesystem::copy_options::recursive);
+  EXPECT_EQ(product(run_heed({"translate", folder / "a,b", test_})),
+            product(translate("", {test_})));
+}
+
 // The bytes between its line feeds are no lines that could be answered.
 TEST_P(Translate, RefusesUtf16WithTheCure) {
   using namespace std::string_literals;
