@@ -217,9 +217,11 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
        .checksum = mix({checksum(run.config), corpus->fingerprint()}),
        .updated = [&](int64_t update) { board.show(place.rank, update); },
        .resume = args.wish.resume});
-  if (result.stopped == train::StopReason::interrupted && !group.leads()) return;
+  // Of the ranks that this program has started one speaks for all.
+  const bool is_spoken_for = !group.leads() && place.meeting == ranks::Meeting::file;
+  if (result.stopped == train::StopReason::interrupted && is_spoken_for) return;
   if (result.stopped == train::StopReason::interrupted) {
-    board.show_interruption();
+    if (group.leads()) board.show_interruption();
     throw Failure("interrupted at update " + std::to_string(result.updates) +
                   ", everything is saved; `heed train " + shell_path(folder) +
                   " --resume` goes on from there");

@@ -251,6 +251,35 @@ TEST_F(Ranks, SaveWhereEveryProcessGetsTheSignal) {
   });
 }
 
+// What a launcher of others started is to learn of it: 0 means done.
+TEST_F(Ranks, ThatAreInterruptedAllSaySo) {
+  const std::string config = write_toy_config(
+      folder_, {"run", kNone,
+                "learning_rate: 0.005, updates: 1000000, micro_batches: 4, log_every: 1, "
+                "validate_every: 1000000, save_every: 1000000"});
+  std::vector<subprocess::Child> ranks;
+  for (const std::string rank : {"0", "1"}) {
+    std::vector<std::string> line = {"env",
+                                     "OMPI_COMM_WORLD_RANK=" + rank,
+                                     "OMPI_COMM_WORLD_SIZE=2",
+                                     "OMPI_COMM_WORLD_LOCAL_RANK=0",
+                                     "OMPI_COMM_WORLD_LOCAL_SIZE=1",
+                                     "PMIX_NAMESPACE=job@7"};
+    for (const std::string& word : command({"train", config})) line.push_back(word);
+    ranks.push_back(subprocess::start(line, folder_ / rank));
+  }
+  std::error_code not_yet;
+  while (!(fs::file_size(folder_ / "run/metrics.jsonl", not_yet) > 0 && !not_yet)) {
+    ASSERT_FALSE(ranks[0].finished()) << file("0");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ranks[0].signal(SIGTERM);
+  for (const std::string rank : {"0", "1"}) {
+    EXPECT_EQ(ranks[std::stoul(rank)].wait(), 1) << file(rank);
+    EXPECT_THAT(lines_of(file(rank)).back(), HasSubstr("interrupted at update "));
+  }
+}
+
 TEST_F(Ranks, MeetAmongTemporaryFiles) {
   const TemporaryFolder temporary;
   const std::string config = write_toy_config(folder_, {"run", kNone, kTraining});
