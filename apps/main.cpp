@@ -1,11 +1,13 @@
 // heed COMMAND [options]: builds the command line from the table and turns every outcome into an
 // exit code: 0 done, 1 the environment failed, 2 the user's mistake, 70 a bug.
 #include <c10/util/Exception.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -214,6 +216,19 @@ int report_exception() noexcept try {
     }
   std::abort();
 }
+
+/// MKL, which is part of LibTorch, ends the process with a message of its own where the working
+/// folder has been deleted: before main. So this is called before the libraries begin.
+[[maybe_unused]] void require_working_folder(int, char**, char**) {
+  static char path[4096];
+  if (::syscall(SYS_getcwd, path, sizeof path) >= 0 || errno != ENOENT) return;
+  constexpr std::string_view kMessage =
+      "heed: the working folder has been deleted; go to another one (cd)\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(1);
+}
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const before_libraries)(int, char**, char**) = require_working_folder;
 
 /// Ends the process with what it has written so far, and leaves its memory to the system. A return
 /// from main would first take apart LibTorch's registry of operators, piece by piece: 0.1 s, a

@@ -179,6 +179,14 @@ TEST(Environment, APathThatIsTooLongIsNamed) {
   }
 }
 
+TEST(Environment, ADeletedWorkingFolderIsOneLine) {
+  const TemporaryFolder folder;
+  const std::string script = "mkdir gone && cd gone && rmdir ../gone && exec \"$1\" --version";
+  const Result result =
+      subprocess::run({"sh", "-c", "cd \"$0\" && " + script, folder.path(), HEED_BINARY});
+  expect_one_line_error(result, 1, {"the working folder has been deleted; go to another one (cd)"});
+}
+
 TEST(Environment, LinesStayWholeWhereBothStreamsGoToOneFile) {
   const TemporaryFolder folder;
   std::string source;
