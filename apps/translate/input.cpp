@@ -32,7 +32,9 @@ void warn_of_cut(const text::LineReader& reader) {
 }  // namespace
 
 Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
-    : lines_(file, text::LongLines::cut), tsv_(tsv), warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
+    : lines_(file, text::LongLines::cut),
+      tsv_(tsv),
+      warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
   if (prefix_file.empty()) return;
   if (file == "-" && prefix_file == "-")
     throw UserError("translate: --prefix - and the text are both standard input; name a file");

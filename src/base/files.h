@@ -72,9 +72,9 @@ std::string folder_name(const std::string& path);
 /// where a path is there twice.
 std::vector<std::string> distinct_names(const std::vector<std::string>& paths);
 
-/// Makes an open file `bytes` long and takes the room for all of them. Written through a map, a file
-/// without that ends the process (SIGBUS) where the disk is full. Returns errno's number, 0 where
-/// it succeeds.
+/// Makes an open file `bytes` long and takes the room for all of them. Written through a map, a
+/// file without that ends the process (SIGBUS) where the disk is full. Returns errno's number, 0
+/// where it succeeds.
 int take_room(int descriptor, std::size_t bytes);
 
 /// Makes a folder and those above it. Throws Failure naming the path and the cause.

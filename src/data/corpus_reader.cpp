@@ -46,7 +46,7 @@ class CorpusReader {
       for (std::size_t i = 0; i < lines.size(); ++i)
         keep(lines[i], files.tag, std::move(examples[i]), number);
     }
-    reader.warn_of_repairs();
+    reader.warn_of_damage();
     corpus_.parts_.push_back({begin, corpus_.size(), files.weight});
     corpus_.reports_.push_back(report_);
   }

@@ -58,7 +58,7 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, Fl
     use(pair);
   }
   // The others are read again, with this warning.
-  if (key == "data.test") reader.warn_of_repairs();
+  if (key == "data.test") reader.warn_of_damage();
   scripts.finish(set);
   return set;
 }

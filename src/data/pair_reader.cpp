@@ -74,8 +74,11 @@ std::vector<PairOfLines> PairReader::block() {
   return pairs;
 }
 
-void PairReader::warn_of_repairs() const {
+void PairReader::warn_of_damage() const {
   for (const auto* reader : readers()) {
+    if (reader->was_open())
+      log::warn(reader->path() + ":" + std::to_string(reader->line_number()) +
+                ": the last line has no line feed, and counts as whole; was the file cut off?");
     const text::Encoding& encoding = reader->encoding();
     if (encoding.repaired == 0) continue;
     log::warn(reader->path() + ": lines that are not UTF-8: " + std::to_string(encoding.repaired) +

@@ -36,8 +36,9 @@ class PairReader {
   /// The next 32768 pairs, or fewer where they are long; none at the end. Throws as next().
   std::vector<PairOfLines> block();
 
-  /// Says in the log how many lines so far were not UTF-8, if any.
-  void warn_of_repairs() const;
+  /// Says in the log how many lines so far were not UTF-8, if any, and whether the last one has no
+  /// line feed.
+  void warn_of_damage() const;
 
  private:
   [[noreturn]] void mismatch();

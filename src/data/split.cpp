@@ -152,7 +152,7 @@ CorpusShape shape_of(const CorpusFiles& files) {
     characters.add(pair.source);
     characters.add(pair.target);
   }
-  reader.warn_of_repairs();
+  reader.warn_of_damage();
   shape.source_words = source.count;
   shape.target_words = target.count;
   shape.target_letters = target.letters;

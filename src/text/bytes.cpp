@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/strings.h"
 #include "base/files.h"
+#include "base/strings.h"
 
 namespace heed::text {
 namespace {

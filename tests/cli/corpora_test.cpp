@@ -91,6 +91,20 @@ TEST(Corpora, InLatin1AreRefusedWithTheCureAndAFewBrokenLinesWarnedOf) {
                  {"train.tgt:1: not UTF-8", "iconv -f WINDOWS-1252 -t UTF-8"});
 }
 
+TEST(Corpora, WhoseLastLineIsCutOffAreWarnedOf) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 60, 1);
+  write_toy_pairs(folder, "valid", 7, 2);
+  const std::string source = folder / "train.src", text = read_file(source);
+  folder.write("train.src", text.substr(0, text.size() - 1));
+  const Result result = run_heed({"train", write_toy_config(folder, {"run", kNone, "updates: 2"})});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::string warning = ":60: the last line has no line feed, and counts as whole";
+  const std::size_t said = result.err.find(source + warning);
+  EXPECT_NE(said, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(warning, said + source.size() + 1), std::string::npos) << result.err;
+}
+
 TEST(Corpora, InUtf16AreRefusedWithTheCure) {
   const TemporaryFolder folder;
   const std::string config = write_flawed(folder), source = folder / "train.src";
