@@ -3,8 +3,9 @@
 # Python with torch 2.11: the programs, the libraries that neither every system nor torch has, scripts, configurations and
 # corpora. The libraries are found by LD_LIBRARY_PATH, which FOLDER/heed and tests/benchmarks/gpu.py set.
 set -euo pipefail
+unset CDPATH  # by which cd may go elsewhere
 umask 022
-build=$(cd "$1" && pwd)
+build=$(cd -- "$1" && pwd)
 patchelf=$2
 folder=$3
 most=60 # MB, so that it is quickly anywhere
@@ -13,7 +14,11 @@ die() { printf 'run: %s\n' "$*" >&2; exit 1; }
 
 { [ ! -e "$folder" ] || [ -f "$folder/bin/heed" ] || [ -z "$(ls -A "$folder")" ]; } ||
   die "$folder has other files; name a new folder"
-for name in bin lib heed README.md COMMIT configs data data_scripts tests; do rm -rf "${folder:?}/$name"; done  # runs stay
+into=$folder
+rm -rf "$into"/.heed-bundle.*  # of a call that was killed
+mkdir -p "$into"
+folder=$(mktemp -d "$(cd -- "$into" && pwd)/.heed-bundle.XXXXXX")
+trap 'rm -rf -- "$folder"' EXIT
 mkdir -p "$folder/bin" "$folder/lib" "$folder/tests/benchmarks" "$folder/data"
 
 libtorch=$(dirname "$(ldd "$build/heed" | awk '$1 == "libtorch_cpu.so" {print $3}')")
@@ -58,4 +63,10 @@ for corpus in data/gpu data/multi30k data/*/; do
     cp -rL "$corpus" "$folder/data/"
   fi
 done
-[ "$(size "$folder")" -le "$most" ] || die "$folder has $(size "$folder") MB, more than $most"
+[ "$(size "$folder")" -le "$most" ] || die "$into has $(size "$folder") MB, more than $most"
+
+# An older bundle stays until this one is complete, and its runs stay.
+for name in bin lib heed README.md COMMIT configs data data_scripts tests; do
+  rm -rf "${into:?}/$name"
+  [ ! -e "$folder/$name" ] || mv "$folder/$name" "$into/"
+done

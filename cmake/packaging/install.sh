@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # install.sh stage BUILD: what is to be installed, in BUILD/stage.
-# install.sh install STAGE PREFIX: moves that to PREFIX, with a list of it in PREFIX/lib/heed/manifest. What an earlier call
-#   put there is replaced; PREFIX/lib/heed/python, the environment with sacrebleu that ./run makes, stays.
+# install.sh install STAGE PREFIX: copies that to PREFIX, with a list of it in PREFIX/lib/heed/manifest. What an earlier call
+#   put there is replaced once the copy is complete, so that a full disk leaves it; PREFIX/lib/heed/python, the environment with
+#   sacrebleu that ./run makes, stays.
 # install.sh uninstall PREFIX: takes away what that list names, and the environment.
 set -euo pipefail
+unset CDPATH  # by which cd may go elsewhere
 umask 022  # all users of this machine may run it
 
 die() { printf 'run: %s\n' "$*" >&2; exit 1; }
 
 stage() {
   local build component
-  build=$(cd "$1" && pwd)
+  build=$(cd -- "$1" && pwd)
   rm -rf "$build/stage"
   mkdir -p "$build/stage/lib/heed"
   for component in program libtorch cuda; do
@@ -21,10 +23,11 @@ stage() {
   chmod -R u+rwX,go+rX,go-w "$build/stage"
 }
 
-# In PREFIX: the files of the list, what Python wrote beside them, and the folders that were made for them.
+# In PREFIX: the files and folders of a list that comes in, and what Python wrote beside them. A folder that has other files
+# stays.
 remove() {
   local listed name i
-  mapfile -t listed < lib/heed/manifest
+  mapfile -t listed
   for name in "${listed[@]}"; do
     [[ $name == */ ]] || rm -f -- "$name"
   done
@@ -35,11 +38,11 @@ remove() {
 }
 
 install() {
-  local stage prefix=$2 name list earlier=
-  stage=$(cd "$1" && pwd)
+  local stage prefix=$2 name list earlier='' gone=''
+  stage=$(cd -- "$1" && pwd)
   { mkdir -p "$prefix" && [ -w "$prefix" ]; } 2>/dev/null ||
     die "$prefix: you may not write there; choose another folder by --prefix"
-  cd "$prefix"
+  cd -- "$prefix"
   if [ -f lib/heed/manifest ]; then
     earlier=$(grep '/$' lib/heed/manifest || true)
   else
@@ -54,19 +57,33 @@ install() {
     find "$stage" -type f -printf '%P\n' | sort
     echo lib/heed/manifest
   )
-  [ ! -f lib/heed/manifest ] || remove
-  # The list comes first, so that an installation that was broken off can be taken away, too.
-  mkdir -p lib/heed
-  printf '%s\n' "$list" > lib/heed/manifest
-  find "$stage" -type f -printf '%P\0' | tar -C "$stage" -cf - --null -T - | tar -xf - --no-same-owner
+  # All that needs room on the disk, beside the earlier installation.
+  rm -rf .heed-install.*  # of a call that was killed
+  copy=$(mktemp -d "$PWD/.heed-install.XXXXXX")
+  trap 'rm -rf -- "$copy"' EXIT
+  find "$stage" -type f -printf '%P\0' | tar -C "$stage" -cf - --null -T - | tar -C "$copy" -xf - --no-same-owner ||
+    die "$PWD: could not copy the files; what was installed is as it was"
+  mkdir -p "$copy/lib/heed"
+  printf '%s\n' "$list" > "$copy/lib/heed/manifest"
+  [ ! -f lib/heed/manifest ] || gone=$(grep -vxFf "$copy/lib/heed/manifest" lib/heed/manifest || true)
+  # Both lists come first, so that an installation that was broken off can be taken away, too.
+  printf '%s\n' "$list" ${gone:+"$gone"} > "$copy/both"
+  while IFS= read -r name; do
+    [[ $name != */ ]] || mkdir -p -- "$name"
+  done <<< "$list"
+  mv -f "$copy/both" lib/heed/manifest
+  while IFS= read -r name; do
+    [[ $name == */ ]] || mv -f -- "$copy/$name" "$name"
+  done <<< "$list"
+  remove <<< "$gone"
 }
 
 uninstall() {
-  cd "$1" 2>/dev/null && [ -f lib/heed/manifest ] ||
+  cd -- "$1" 2>/dev/null && [ -f lib/heed/manifest ] ||
     die "$1: nothing here was installed by ./run install; with which --prefix was it?"
   local name
   rm -rf lib/heed/python
-  remove
+  remove < <(cat lib/heed/manifest)
   for name in lib/heed share/heed share/doc/heed; do
     [ ! -e "$name" ] || printf 'run: %s stays, for it has files that were not installed\n' "$PWD/$name" >&2
   done

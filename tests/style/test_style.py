@@ -238,6 +238,16 @@ class House(unittest.TestCase):
             for made in re.findall(r"INSTANTIATE_TEST_SUITE_P\((.*?)\);\n\n", text(path), flags=re.S):
                 self.assertRegex(made, r"\(const auto& info\)|name_of", f"{path.name}: {made[:60]}")
 
+    def test_scripts_that_change_the_folder_do_not_heed_cdpath(self):
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+        for name in listed:
+            script = (ROOT / name).read_bytes()
+            if not re.match(rb"#!.*\b(ba)?sh\n", script):
+                continue
+            changes = re.search(rb"^[^#\n]*\bcd ", script, flags=re.M)
+            if changes:
+                self.assertIn(b"\nunset CDPATH", script[:changes.start()], name)
+
     def test_pages_files_are_right(self):
         folder = ROOT / "src/draw/page"
         filled = re.findall(r'"(@\w+@)"', "".join(text(path) for path in ROOT.glob("src/draw/*.cpp")))
