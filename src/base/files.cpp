@@ -60,15 +60,10 @@ bool is_dead(pid_t process) {
   return ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/// A process that was killed while it wrote `path` leaves its temporary file.
-void remove_left_over(const std::string& path) {
-  const std::string folder = folder_of(path);
-  const std::string start = fs::path(path).filename().string() + ".tmp.";
-  for (const std::string& name : names_in(folder)) {
-    const auto writer = writer_of(name);
-    if (name.starts_with(start) && writer && is_dead(*writer))
-      ::unlink((folder + "/" + name).c_str());
-  }
+void remove_half_written(const std::string& folder, const std::string& name) {
+  const std::string path = folder + "/" + name;
+  std::error_code ignored;
+  if (::unlink(path.c_str()) != 0 && name.starts_with(".heed.")) fs::remove_all(path, ignored);
 }
 
 /// What a missing file was probably meant to be: the nearest name beside it, compressed or not.
@@ -230,10 +225,13 @@ void AtomicFile::commit() {
     ::unlink(temporary_.c_str());
     fail(error);
   }
-  // The new name itself lives in the folder. Some file systems cannot sync one, and there is
-  // nothing to be done.
-  const Descriptor folder{::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (folder.number >= 0) ::fsync(folder.number);
+  sync_folder(folder_of(target_));  // in which the new name is
+}
+
+void sync_folder(const std::string& folder) {
+  // Some file systems cannot sync one, and there is nothing to be done.
+  const Descriptor opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (opened.number >= 0) ::fsync(opened.number);
 }
 
 void write_atomic(const std::string& path, std::string_view bytes) {
@@ -246,8 +244,16 @@ void remove_left_overs(const std::string& folder) {
   for (const std::string& name : names_in(folder)) {
     const auto writer = writer_of(name);
     // In a container each process may have the number of the one before it.
-    if (writer && (*writer == ::getpid() || is_dead(*writer)))
-      ::unlink((folder + "/" + name).c_str());
+    if (writer && (*writer == ::getpid() || is_dead(*writer))) remove_half_written(folder, name);
+  }
+}
+
+void remove_left_over(const std::string& path) {
+  const std::string folder = folder_of(path);
+  const std::string start = fs::path(path).filename().string() + ".tmp.";
+  for (const std::string& name : names_in(folder)) {
+    const auto writer = writer_of(name);
+    if (name.starts_with(start) && writer && is_dead(*writer)) remove_half_written(folder, name);
   }
 }
 

@@ -56,9 +56,15 @@ void require_not_read(const std::string& output, const std::vector<std::string>&
 void require_writable(const std::vector<std::string>& outputs,
                       const std::vector<std::string>& inputs = {});
 
-/// Removes every NAME.tmp.PROCESS of a folder that a killed process left half written: one of no
-/// living process, or of this one, which must not be writing there. A folder that is not there has
-/// none.
+/// What was renamed in the folder stays so after a power cut, where the file system can promise it.
+void sync_folder(const std::string& folder);
+
+/// Removes each PATH.tmp.PROCESS that a killed process left half written; a folder of that name
+/// only where it begins with ".heed.".
+void remove_left_over(const std::string& path);
+
+/// The same of every NAME.tmp.PROCESS of a folder: one of no living process, or of this one, which
+/// must not be writing there. A folder that is not there has none.
 void remove_left_overs(const std::string& folder);
 
 /// Throws UserError unless `path` is a file that can be read: "training source: no file

@@ -1,0 +1,123 @@
+#include "base/output_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kList = ".heed.files";
+
+bool is_there(const fs::path& path) {
+  std::error_code none;
+  return fs::exists(fs::symlink_status(path, none));
+}
+
+/// What heed wrote in the folder, and is still there as a file.
+std::set<std::string> written_in(const fs::path& folder) {
+  if (!is_there(folder / kList)) return {};
+  std::set<std::string> names;
+  std::error_code none;
+  for (const std::string& name : split(read_regular_file((folder / kList).string()), '\n'))
+    if (!name.empty() && fs::is_regular_file(fs::symlink_status(folder / name, none)))
+      names.insert(name);
+  return names;
+}
+
+void write_list(const fs::path& folder, const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += name + "\n";
+  write_atomic((folder / kList).string(), text);
+}
+
+/// Files that are moved, and back again unless all of them could be.
+class Moves {
+ public:
+  ~Moves() {
+    std::error_code ignored;
+    for (; !done_.empty(); done_.pop_back())
+      fs::rename(done_.back().second, done_.back().first, ignored);
+  }
+  Moves() = default;
+  Moves(const Moves&) = delete;
+  Moves& operator=(const Moves&) = delete;
+
+  void move(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    fs::rename(from, to, error);
+    if (error)
+      throw Failure(from.string() + ": cannot move it to " + to.string() + ": " + error.message());
+    done_.emplace_back(from, to);
+  }
+  void keep() { done_.clear(); }
+
+ private:
+  std::vector<std::pair<fs::path, fs::path>> done_;
+};
+
+}  // namespace
+
+void require_written_by_heed(const std::string& folder, const std::vector<std::string>& names) {
+  const std::set<std::string> written = written_in(folder);
+  for (const std::string& name : names)
+    if (const fs::path path = fs::path(folder) / name; is_there(path) && !written.contains(name))
+      throw UserError(path.string() + ": is there already, and " + kList +
+                      " does not list it as written by heed; name another folder, or move it away");
+}
+
+OutputFolder::OutputFolder(std::string folder, std::vector<std::string> names)
+    : folder_(std::move(folder)),
+      place_((fs::path(folder_) / (".heed.tmp." + std::to_string(::getpid()))).string()),
+      names_(std::move(names)),
+      made_(!is_there(folder_)) {
+  require_written_by_heed(folder_, names_);
+  make_folder(folder_);
+  remove_left_over((fs::path(folder_) / ".heed").string());
+  std::error_code error;
+  fs::remove_all(place_, error);  // of a process that had the number of this one
+  fs::create_directory(place_, error);
+  if (error) throw Failure(folder_ + ": cannot write there: " + error.message());
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  fs::remove_all(place_, ignored);
+  if (made_) fs::remove(folder_, ignored);  // only where it is empty
+}
+
+void OutputFolder::commit() {
+  std::set<std::string> now;
+  for (const fs::directory_entry& entry : fs::directory_iterator(place_))
+    now.insert(entry.path().filename().string());
+  require_written_by_heed(folder_, {now.begin(), now.end()});
+  const fs::path folder(folder_), old = fs::path(place_) / ".old";
+  std::set<std::string> replaced = now, written = written_in(folder_);
+  replaced.insert(names_.begin(), names_.end());
+  written.insert(now.begin(), now.end());
+  write_list(folder, written);  // first: after a kill the next command must know its own
+  Moves moves;
+  std::error_code error;
+  fs::create_directory(old, error);
+  if (error) throw Failure(folder_ + ": cannot write there: " + error.message());
+  for (const std::string& name : replaced)
+    if (is_there(folder / name)) moves.move(folder / name, old / name);
+  for (const std::string& name : now) moves.move(fs::path(place_) / name, folder / name);
+  moves.keep();
+  made_ = false;
+  fs::remove_all(place_, error);
+  if (const auto left = written_in(folder); left != written) return write_list(folder, left);
+  sync_folder(folder_);
+}
+
+}  // namespace heed

@@ -1,0 +1,41 @@
+// Several files in one folder: all old or all new.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+/// Throws UserError where `folder` has something of one of these names that heed did not write
+/// there: the file .heed.files in the folder lists what it wrote.
+void require_written_by_heed(const std::string& folder, const std::vector<std::string>& names);
+
+/// Writes files in a folder that belong together, as the parts of a model. They are written into a
+/// folder inside it first, so that a full disk changes nothing. Then the older ones are moved
+/// away, and the new ones into their place: whoever looks in between finds too few files, never
+/// old and new ones together.
+class OutputFolder {
+ public:
+  /// Makes the folder. `names` are the files that belong together; those that are not written this
+  /// time are removed. Throws as require_written_by_heed(), and Failure that names the folder.
+  explicit OutputFolder(std::string folder, std::vector<std::string> names = {});
+  /// Without commit() the folder is as it was.
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  /// Where the files are to be written.
+  const std::string& place() const { return place_; }
+  /// Of one of them.
+  std::string place_of(const std::string& name) const { return place_ + "/" + name; }
+  /// Throws UserError where one that was not among `names` would replace what heed did not write,
+  /// Failure where a file cannot be moved; the older files are there then.
+  void commit();
+
+ private:
+  std::string folder_, place_;
+  std::vector<std::string> names_;
+  bool made_;  // the folder
+};
+
+}  // namespace heed
