@@ -181,8 +181,7 @@ void align(AlignArgs args) {
   check(args);
   if (args.output == "-") args.output.clear();
   if (!args.output.empty()) signals::install();  // half a file is to be taken away
-  require_writable({args.output}, {args.source, args.target, args.gold, args.tune_source,
-                                   args.tune_target, args.tune_gold});
+  require_writable({args.output});
   const Pairs pairs = read_pairs(args.source, args.target);
   if (!args.gold.empty()) require_pairs(pairs, args.source);
   warn_of_other_blanks(pairs, args.source);
@@ -238,7 +237,7 @@ void add_align(CommandLine& program) {
       .one_of({"grow-diag-final-and", "intersection", "union"})
       .shows_default();
   command.group("Output");
-  command.option("-o,--output", args->output,
+  command.output("-o,--output", args->output,
                  "Write the alignments here; - (default) is standard output");
   command.flag("--json", args->json,
                "Print the error rates as JSON; the alignments go only to the file of -o");

@@ -177,10 +177,7 @@ void compare(const CompareArgs& args) {
   const TestSet set = open_set(args, config);
   tell_of_one_reference(set);
   check_tokenizer(set.reference, evaluation);
-  std::vector<std::string> read = args.systems;
-  read.insert(read.end(), set.files.begin(), set.files.end());
-  read.push_back(args.counts);
-  require_writable({args.output, args.json}, read);  // before minutes of translating
+  require_writable({args.output, args.json}, set.files);  // before minutes of translating
   Compared all{.systems = {}, .reference = as_compared(set.reference, evaluation)};
   const study::Tokens reference = study::tokens_of(all.reference);
   const study::WordFrequencies frequencies = study::frequencies_of(
@@ -241,8 +238,8 @@ void add_compare(CommandLine& program) {
                  "Text in the target language, such as the training corpus, that tells how "
                  "frequent words are; default: the reference");
   command.group("Output");
-  command.option("-o,--output", args->output, "Write an HTML page here");
-  command.option("--json", args->json, "Write all numbers and the sentences here");
+  command.output("-o,--output", args->output, "Write an HTML page here");
+  command.output("--json", args->json, "Write all numbers and the sentences here");
   command.option("--sentences", args->sentences, "Sentences on the page and in the JSON")
       .not_negative()
       .shows_default();

@@ -97,10 +97,7 @@ std::vector<study::Contrast> from_several_files(const ContrastArgs& args, const 
 
 void contrast(const ContrastArgs& args) {
   const bool one_file = in_one_file(args);
-  std::vector<std::string> read = args.wrong;
-  read.insert(read.end(),
-              {args.source, args.right, args.target, args.correct, args.group, args.labels});
-  require_writable({args.output}, read);
+  require_writable({args.output});
   const Lines source = read_sources(args.source);  // once: it may be standard input
   Lines labels;
   if (!args.labels.empty()) labels = read_equal_lines(args.labels, args.source, source.size());
@@ -150,7 +147,7 @@ void add_contrast(CommandLine& program) {
               "Fail (exit code 1) if fewer per cent of the sentences are resolved")
       .between(0.0, 100.0);
   command.group("Output");
-  command.option("-o,--output", args->output, "Write each sentence's scores here, as CSV");
+  command.output("-o,--output", args->output, "Write each sentence's scores here, as CSV");
   command.flag("--json", args->json, "Print JSON instead of a table");
   args->common.add(command);
   command.examples(

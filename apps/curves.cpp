@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "base/strings.h"
 #include "draw/lines.h"
 #include "text/table.h"
@@ -78,26 +79,37 @@ text::Table summary_of(const std::vector<std::string>& folders, const std::vecto
   return table;
 }
 
+std::string file_of(const Measure& measure) {
+  return std::string(measure.name) + ".svg";
+}
+
+std::vector<std::string> all_files() {
+  std::vector<std::string> files{"curves.csv"};
+  for (const Measure& measure : measures()) files.push_back(file_of(measure));
+  return files;
+}
+
 void curves(const CurvesArgs& args) {
   const std::vector<std::string> names = distinct_names(args.runs);
   std::vector<Learning> runs;
   for (std::size_t i = 0; i < names.size(); ++i)
     runs.push_back(read_learning(args.runs[i], names[i]));
   const bool minutes = args.against == "minutes";
-  if (!args.output.empty()) make_folder(args.output);
+  std::optional<OutputFolder> out;
+  if (!args.output.empty()) out.emplace(args.output, all_files());
   for (const Measure& measure : measures()) {
     const draw::Lines picture = learning_curves(runs, measure, minutes);
     if (picture.lines.empty()) continue;
     std::cout << draw::lines_text(picture) << '\n';
-    if (args.output.empty()) continue;
-    const auto path = std::filesystem::path(args.output) / (std::string(measure.name) + ".svg");
-    write_atomic(path.string(), draw::draw_lines(picture));
-    log::info("picture: " + path.string());
+    if (!out) continue;
+    const std::string file = file_of(measure);
+    write_atomic(out->place_of(file), draw::draw_lines(picture));
+    log::info("picture: " + (std::filesystem::path(args.output) / file).string());
   }
   std::cout << text::table_text(summary_of(args.runs, runs), {0, 6});
-  if (args.output.empty()) return;
-  write_atomic((std::filesystem::path(args.output) / "curves.csv").string(),
-               text::table_csv(csv_of(runs)));
+  if (!out) return;
+  write_atomic(out->place_of("curves.csv"), text::table_csv(csv_of(runs)));
+  out->commit();
 }
 
 }  // namespace

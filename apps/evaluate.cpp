@@ -106,7 +106,7 @@ void add_evaluate(CommandLine& program) {
   command.group("Measuring");
   command.flag("--words", args->words, "Also print the shares of repeated and of missing words");
   command.group("Output");
-  command.option("-o,--output", args->output, "Write the model's translations here");
+  command.output("-o,--output", args->output, "Write the model's translations here");
   args->common.add(command);
   command.examples({"heed evaluate runs/multi30k_transformer",
                     "heed evaluate --hypothesis runs/multi30k_quick/test.hypothesis "

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "base/strings.h"
 #include "model/weights.h"
 #include "packed/ctranslate2.h"
@@ -125,37 +126,30 @@ void advise(const ExportArgs& args, const ModelFolder& folder, bool joint) {
             " pieces a sentence");
 }
 
-/// CTranslate2 would take the vocabulary of an earlier export of the other kind. Its SentencePiece
-/// models go with the lists, so that nobody else's are deleted.
-void remove_earlier_vocabularies(const fs::path& folder) {
-  for (const auto& [list, pieces] : {std::pair{"shared_vocabulary.json", "joint.spm"},
-                                     std::pair{"source_vocabulary.json", "source.spm"},
-                                     std::pair{"target_vocabulary.json", "target.spm"}})
-    if (fs::remove(folder / list)) fs::remove(folder / pieces);
-}
-
 void export_model(const ExportArgs& args) {
-  const fs::path out(args.output);
-  if (fs::exists(out / "model.safetensors"))
+  if (fs::exists(fs::path(args.output) / "model.safetensors"))
     throw UserError(args.output + ": holds a model of heed; name another folder");
   const ModelFolder folder =
       open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
   const std::string missing = packed::missing_in_ctranslate2(folder.config.model);
   if (!missing.empty())
     throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
-  make_folder(args.output);
-  remove_earlier_vocabularies(out);
+  // With the vocabularies of the other kind: CTranslate2 would take those of an earlier export.
+  OutputFolder out(args.output,
+                   {"shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json",
+                    "joint.spm", "source.spm", "target.spm", "config.json", "model.bin"});
   const bool joint = folder.source.fingerprint() == folder.target.fingerprint();
   if (joint) {
-    write_atomic((out / "shared_vocabulary.json").string(), piece_list(folder.target));
+    write_atomic(out.place_of("shared_vocabulary.json"), piece_list(folder.target));
   } else {
-    write_atomic((out / "source_vocabulary.json").string(), piece_list(folder.source));
-    write_atomic((out / "target_vocabulary.json").string(), piece_list(folder.target));
+    write_atomic(out.place_of("source_vocabulary.json"), piece_list(folder.source));
+    write_atomic(out.place_of("target_vocabulary.json"), piece_list(folder.target));
   }
-  save_vocabularies({folder.source, folder.target}, args.output, joint);
-  write_atomic((out / "config.json").string(), description(folder.target));
+  save_vocabularies({folder.source, folder.target}, out.place(), joint);
+  write_atomic(out.place_of("config.json"), description(folder.target));
   packed::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
-                            (out / "model.bin").string());
+                            out.place_of("model.bin"));
+  out.commit();
   advise(args, folder, joint);
 }
 

@@ -82,7 +82,7 @@ draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport
 }
 
 void faithful(const FaithfulArgs& args) {
-  require_writable({args.output, args.html}, {args.source, args.target, args.gold});
+  require_writable({args.output, args.html});
   const Pairs pairs = read_pairs(args.source, args.target);
   require_pairs(pairs, args.source);
   const std::size_t lines = pairs.source.size();
@@ -140,8 +140,8 @@ void add_faithful(CommandLine& program) {
       .positive()
       .shows_default();
   command.group("Output");
-  command.option("-o,--output", args->output, "Write the numbers here as CSV");
-  command.option("--html", args->html, "Write a page here: which heads may be believed, and why");
+  command.output("-o,--output", args->output, "Write the numbers here as CSV");
+  command.output("--html", args->html, "Write a page here: which heads may be believed, and why");
   args->common.add(command);
   command.examples(
       {"heed faithful runs/demo/transformer --source data/demo/valid.src --target "

@@ -36,12 +36,11 @@ void lengths(const LengthsArgs& args) {
     throw UserError(
         "lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
-  std::vector<std::string> names = distinct_names(args.models), read;
+  std::vector<std::string> names = distinct_names(args.models);
   std::vector<score::SystemOutput> given;
   for (const std::string& hypothesis : args.hypotheses) {
     const auto [name, file] = named_file(hypothesis);
     names.push_back(name);
-    read.push_back(file);
     given.push_back({name, read_lines(file)});
   }
   score::check_names(names, args.baseline);
@@ -52,8 +51,7 @@ void lengths(const LengthsArgs& args) {
   const auto check_before_translating = [&] {
     for (const score::SystemOutput& system : given)
       require_equal_lines(set.name, set.source.size(), system.name, system.hypotheses.size());
-    read.insert(read.end(), set.files.begin(), set.files.end());
-    require_writable({args.csv, args.svg}, read);
+    require_writable({args.csv, args.svg}, set.files);
   };
   for (const std::string& path : args.models) {
     const ModelFolder folder = open_model(path, args.common.open());
@@ -102,8 +100,8 @@ void add_lengths(CommandLine& program) {
   command.option("--baseline", args->baseline,
                  "Name of the system with which the others are compared");
   command.group("Output");
-  command.option("--csv", args->csv, "Write the numbers here");
-  command.option("--svg", args->svg, "Write the curve here");
+  command.output("--csv", args->csv, "Write the numbers here");
+  command.output("--svg", args->svg, "Write the curve here");
   args->common.add(command);
   command.examples(
       {"heed lengths runs/demo/none runs/demo/bahdanau --baseline none --svg curve.svg",

@@ -38,7 +38,7 @@ std::vector<std::string> translations(const PronounsArgs& args,
 void pronouns(const PronounsArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError("pronouns: give either a model folder or --hypothesis FILE");
-  require_writable({args.output}, {args.source, args.antecedents, args.hypothesis});
+  require_writable({args.output});
   const study::PronounForms forms = study::parse_forms(args.forms);
   const std::vector<std::string> source = read_sources(args.source);
   const auto gold =
@@ -84,7 +84,7 @@ void add_pronouns(CommandLine& program) {
               "Fail (exit code 1) if fewer per cent of the genders are right")
       .between(0.0, 100.0);
   command.group("Output");
-  command.option("-o,--output", args->output,
+  command.output("-o,--output", args->output,
                  "Write the translations here; lines without a pronoun are left blank");
   command.flag("--json", args->json, "Print JSON instead of a table");
   args->common.add(command);

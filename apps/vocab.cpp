@@ -43,9 +43,7 @@ void vocab(const VocabArgs& args) {
                                     .normalise = args.normalise,
                                     .byte_fallback = args.byte_fallback,
                                     .keys = "--"};
-  std::vector<std::string> read = args.files;
-  read.push_back(args.extend);
-  require_writable({args.output}, read);
+  require_writable({args.output});
   if (args.column != "both" && std::ranges::none_of(args.files, text::has_tsv_name))
     throw UserError(
         "--column is for .tsv files, and none is given; leave it out, or call them .tsv");
@@ -77,7 +75,7 @@ void add_vocab(CommandLine& program) {
           "files", args->files,
           "Text, one sentence per line (plain, .gz or .zst); both languages for a joint vocabulary")
       .required();
-  command.option("-o,--output", args->output, "File to write the vocabulary to").required();
+  command.output("-o,--output", args->output, "File to write the vocabulary to").required();
   // Four of them are special.
   command.option("--size", args->size, "Number of pieces")
       .between(int64_t{5}, data::kMostPieces)

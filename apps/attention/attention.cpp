@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "base/strings.h"
 #include "draw/attention_page.h"
 #include "draw/heatmap.h"
@@ -233,6 +234,9 @@ void attention(AttentionArgs args) {
   if (!args.beside.empty() && args.output.empty())
     throw UserError("attention: --beside is for the page; name a folder for it with -o");
   const Input input = read_input(args);
+  std::vector<std::string> files{"attention.html"};
+  for (const std::string& kind : args.kinds) files.push_back(table_name(kind, args.kinds));
+  if (!args.output.empty()) require_written_by_heed(args.output, files);
   std::optional<std::vector<std::string>> targets = input.target;
   const Matrices found = look(args.model, input, targets, args);
   Matrices matrices = for_tables(found, shape_of(args));
@@ -245,8 +249,8 @@ void attention(AttentionArgs args) {
     log::warn(args.model +
               ": some weights are below 0 or above 1, as linear attention with rotary "
               "positions has them; page and pictures draw these as 0 or 1, attention.csv has them");
-  const std::filesystem::path out(args.output);
-  make_folder(args.output);
+  OutputFolder folder(args.output, files);
+  const std::filesystem::path out(folder.place());
   write_tables(out, matrices, args.kinds, args.matrix);
   if (args.with_signs)  // a picture has no place for them
     for (study::AttentionMatrix& matrix : matrices)
@@ -265,6 +269,7 @@ void attention(AttentionArgs args) {
     matrices = with_model_beside(std::move(matrices), input, targets, args);
   }
   write_atomic((out / "attention.html").string(), draw::attention_page(matrices, title));
+  folder.commit();
   log::info(args.output + ": tables, attention.html and " + std::to_string(pictures) +
             " SVG pictures");
 }

@@ -35,11 +35,14 @@ void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_fo
   }
 }
 
+std::string table_name(const std::string& kind, const std::vector<std::string>& kinds) {
+  return kinds.size() == 1 ? "attention.csv" : "attention-" + kind + ".csv";
+}
+
 void write_tables(const std::filesystem::path& folder, const Matrices& matrices,
                   const std::vector<std::string>& kinds, bool matrix_form) {
   for (const std::string& kind : kinds) {
-    const std::string name = kinds.size() == 1 ? "attention.csv" : "attention-" + kind + ".csv";
-    AtomicFile file((folder / name).string());
+    AtomicFile file((folder / table_name(kind, kinds)).string());
     write_csv(matrices, kind, matrix_form, [&](const std::string& text) { file.write(text); });
     file.commit();
   }

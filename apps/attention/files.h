@@ -16,7 +16,9 @@ namespace heed {
 void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_form,
                const std::function<void(const std::string&)>& write);
 
-/// One file, or one for each kind: the table has no column for it.
+/// The table of a kind where these are written: one file, or one for each kind, for it has no
+/// column for it.
+std::string table_name(const std::string& kind, const std::vector<std::string>& kinds);
 void write_tables(const std::filesystem::path& folder, const Matrices& matrices,
                   const std::vector<std::string>& kinds, bool matrix_form);
 

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "draw/experiments.h"
 #include "text/csv.h"
 #include "text/lines.h"
@@ -23,6 +24,8 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
+
+const char* const kPage = "experiments.html";
 
 /// NAME.csv with its pictures NAME.svg, NAME-1.svg, ... The folder is the user's, and may have
 /// other CSV files.
@@ -70,6 +73,7 @@ void BenchOptions::add(CommandLine& command, bool repeated) {
 }
 
 void BenchOptions::apply() const {
+  if (!output.empty()) require_written_by_heed(output, {kPage});  // before minutes of measuring
   use_threads(threads);
 }
 
@@ -110,15 +114,18 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
              const std::vector<draw::Curve>& curves) {
   std::cout << text::table_text(table);
   if (options.output.empty()) return;
-  const fs::path folder(options.output);
-  make_folder(options.output);
-  write_atomic((folder / (name + ".csv")).string(), text::table_csv(table));
+  OutputFolder measured(options.output, {name + ".csv"});
+  write_atomic(measured.place_of(name + ".csv"), text::table_csv(table));
   for (std::size_t i = 0; i < curves.size(); ++i)
-    write_atomic((folder / (name + "-" + std::to_string(i + 1) + ".svg")).string(),
+    write_atomic(measured.place_of(name + "-" + std::to_string(i + 1) + ".svg"),
                  draw::draw_curve(curves[i]));
-  const std::string page = (folder / "experiments.html").string();
-  write_atomic(page, draw::experiments_page("Experiments", experiments_in(folder)));
-  log::info("page: " + page);
+  measured.commit();
+  const fs::path folder(options.output);
+  OutputFolder of_all(options.output, {kPage});
+  write_atomic(of_all.place_of(kPage),
+               draw::experiments_page("Experiments", experiments_in(folder)));
+  of_all.commit();
+  log::info("page: " + (folder / kPage).string());
 }
 
 void add_bench(CommandLine& program) {

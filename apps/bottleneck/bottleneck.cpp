@@ -20,6 +20,7 @@
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/hygiene.h"
@@ -100,6 +101,14 @@ std::string baseline_of(const std::vector<FamilyMember>& members, const std::str
   return wanted.empty() && has_none ? "none" : wanted;
 }
 
+/// Throws UserError where a file of somebody else has the name of one that is written beside the
+/// runs. A folder with runs of the family is heed's.
+void require_free_names(const std::string& folder, const std::vector<FamilyMember>& members) {
+  const auto has_begun = [](const FamilyMember& member) { return fs::exists(member.folder); };
+  if (std::ranges::none_of(members, has_begun))
+    require_written_by_heed(folder, {"lengths.csv", "lengths.svg", "systems.csv", "report.html"});
+}
+
 void bottleneck(const BottleneckArgs& args) {
   const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
   const Config config = load_config(args.config, args.settings);
@@ -120,6 +129,7 @@ void bottleneck(const BottleneckArgs& args) {
   tell_of_one_reference(set);
   const AttentionGold gold = read_attention_gold(config, set);  // before hours of training
   const std::string folder = run_folder(config);
+  require_free_names(folder, members);
   make_folder(folder);
   const FolderLock lock(folder, "heed bottleneck");
   lock.remove_left_overs();

@@ -114,7 +114,7 @@ void ablate(const HeadsArgs& args, const Pairs& pairs) {
 
 void heads(const HeadsArgs& args) {
   require_use_of_gold(args);
-  require_writable({args.output}, {args.source, args.target, args.gold, args.antecedents});
+  require_writable({args.output});
   const Pairs pairs = read_pairs(args.source, args.target);
   require_pairs(pairs, args.source);
   if (args.ablate) return ablate(args, pairs);
@@ -198,7 +198,7 @@ void add_heads(CommandLine& program) {
   command.flag("--no-bleu", args->no_bleu, "With --ablate, measure only the loss, which is faster")
       .needs(silencing);
   command.group("Output");
-  command.option("-o,--output", args->output, "Write the numbers here, as CSV");
+  command.output("-o,--output", args->output, "Write the numbers here, as CSV");
   command.flag("--json", args->json, "Print JSON instead of tables").excludes(silencing);
   args->common.add(command);
   command.examples(

@@ -337,7 +337,7 @@ void add_init(CommandLine& program) {
       .not_negative();
   command.option("--test", args->test, "Test pairs; default: the same").not_negative();
   command.group("Output");
-  command.option("-o,--output", args->output, "The configuration; default: NAME.yaml");
+  command.output("-o,--output", args->output, "The configuration; default: NAME.yaml");
   command.option("--name", args->name,
                  "Name of the run; default: that of the source file or its folder");
   command.option("--data", args->data,

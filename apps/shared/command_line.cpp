@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "apps/shared/outputs.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -239,8 +240,32 @@ void CommandLine::examples(const std::vector<std::string>& lines) {
   app_->footer(app_->get_footer() + "Examples:\n  " + join(lines, "\n  "));
 }
 
+Argument CommandLine::output(const std::string& names, std::string& value,
+                             const std::string& help) {
+  const Argument declared = option(names, value, help);
+  outputs_->push_back(app_->get_options().back());
+  return declared;
+}
+
+namespace {
+
+void require_harmless_outputs(const CLI::App& app, const std::vector<CLI::Option*>& outputs) {
+  std::vector<std::string> named;
+  for (const CLI::Option* option : app.get_options())
+    if (std::ranges::find(outputs, option) == outputs.end())
+      named.insert(named.end(), option->results().begin(), option->results().end());
+  for (const CLI::Option* output : outputs)
+    for (const std::string& path : output->results())
+      if (path != "-") require_harmless(path, named);
+}
+
+}  // namespace
+
 void CommandLine::run(std::function<void()> action) {
-  app_->callback(std::move(action));
+  app_->callback([app = app_, outputs = outputs_, action = std::move(action)] {
+    require_harmless_outputs(*app, *outputs);
+    action();
+  });
 }
 
 void CommandLine::require_command() {

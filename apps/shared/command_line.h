@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,6 +83,10 @@ class CommandLine {
                   const std::string& help);
   Argument option(const std::string& names, std::vector<int64_t>& value, const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);
+  /// A file that the command writes, or - for standard output. Before the command runs, one that
+  /// it may not replace is refused (apps/shared/outputs.h), with all other arguments as what it may
+  /// read.
+  Argument output(const std::string& names, std::string& value, const std::string& help);
 
   /// A paragraph of the help behind the options; before examples().
   void details(const std::string& text);
@@ -98,6 +103,9 @@ class CommandLine {
  private:
   CLI::App* app_;
   std::string group_ = "Options";
+  // Shared, because the action of run() outlives this.
+  std::shared_ptr<std::vector<CLI::Option*>> outputs_ =
+      std::make_shared<std::vector<CLI::Option*>>();
 };
 
 /// What an option of several values was given, each value once, where it is first.

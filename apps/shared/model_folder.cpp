@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/machine.h"
+#include "base/output_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "model/device.h"
@@ -67,22 +68,30 @@ void require_same_pieces(const std::string& side, const FolderPieces& of, const 
                     cure);
 }
 
+namespace {
+
+std::vector<std::string> files_of_model() {
+  return {"joint.spm", "source.spm", "target.spm", "model.safetensors", "config.yaml"};
+}
+
+}  // namespace
+
 void require_no_model(const std::string& folder) {
   if (fs::exists(fs::path(folder) / "config.yaml"))
     throw UserError(folder + ": holds a model already; name a new folder");
+  require_written_by_heed(folder, files_of_model());
 }
 
 void write_model(const std::string& from, Config config,
                  const std::map<std::string, at::Tensor>& weights, const std::string& output) {
-  make_folder(output);
-  const fs::path old(from), out(output);
+  OutputFolder out(output, files_of_model());
   for (const char* name : {"joint.spm", "source.spm", "target.spm"})
-    if (fs::exists(old / name))
-      write_atomic((out / name).string(), read_file((old / name).string()));
-  model::save_tensors({.tensors = weights, .metadata = {}}, (out / "model.safetensors").string());
+    if (const fs::path old = fs::path(from) / name; fs::exists(old))
+      write_atomic(out.place_of(name), read_file(old.string()));
+  model::save_tensors({.tensors = weights, .metadata = {}}, out.place_of("model.safetensors"));
   config.output = output;
-  // Last: with it the folder is a model, and before this line it is not complete.
-  write_atomic((out / "config.yaml").string(), config::dump(config));
+  write_atomic(out.place_of("config.yaml"), config::dump(config));
+  out.commit();
 }
 
 void use_threads(int64_t threads) {

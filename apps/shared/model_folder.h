@@ -90,7 +90,8 @@ struct FolderPieces {
 void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
                          const std::string& cure);
 
-/// Throws UserError where the folder is a model already.
+/// Throws UserError where the folder is a model already, or has a file of one that heed did not
+/// write.
 void require_no_model(const std::string& folder);
 
 /// Makes a model folder of these weights, by name, with the vocabularies of the folder `from`.

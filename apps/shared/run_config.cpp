@@ -29,18 +29,24 @@ Config without_circumstances(Config config) {
   return config;
 }
 
+}  // namespace
+
 bool lies_in(const std::string& path, const std::string& folder) {
   std::error_code none;
+  const fs::path there = fs::weakly_canonical(folder, none);
   for (fs::path at = fs::weakly_canonical(path, none); at.has_relative_path();
        at = at.parent_path())
-    if (fs::equivalent(at, folder, none)) return true;
+    if (at == there || fs::equivalent(at, there, none)) return true;
   return false;
 }
 
-}  // namespace
-
 bool has_begun(const std::string& folder) {
   return !train::CheckpointFolder(folder).updates().empty();
+}
+
+bool holds_run(const std::string& folder) {
+  return fs::exists(fs::path(folder) / "model.safetensors") ||
+         fs::exists(fs::path(folder) / "checkpoints");
 }
 
 std::vector<CorpusFile> corpus_files(data::DataConfig& data) {
@@ -116,6 +122,15 @@ void require_file_elsewhere(const std::string& file, const std::string& folder) 
     throw UserError(file + ": the new run in " + folder +
                     " writes its own config.yaml over it; move it to another folder, or name "
                     "another output");
+}
+
+void require_own_files(const std::string& folder) {
+  if (holds_run(folder) || fs::exists(fs::path(folder) / "train.log")) return;
+  for (const std::string& path : paths_of_run(folder))
+    if (fs::exists(path))
+      throw UserError(path +
+                      ": is there, and train.log of a run is not; the new run would replace it; "
+                      "move it away, or name another output");
 }
 
 Config saved_config(const std::string& folder) {

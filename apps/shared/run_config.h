@@ -10,8 +10,15 @@
 
 namespace heed {
 
+/// Whether `path` is `folder`, which may be a file, or is inside it, by whatever link. Neither need
+/// be there.
+bool lies_in(const std::string& path, const std::string& folder);
+
 /// Whether the folder has a checkpoint, whole or not.
 bool has_begun(const std::string& folder);
+
+/// Whether the folder has a model or a place for checkpoints.
+bool holds_run(const std::string& folder);
 
 /// A file of a corpus in the config, and the name that it has in a run's folder if it is kept
 /// there.
@@ -45,6 +52,10 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
 /// Throws UserError where the configuration `file` is the config.yaml of `folder`: a new run there
 /// writes its own over it.
 void require_file_elsewhere(const std::string& file, const std::string& folder);
+
+/// Throws UserError where the folder has a file of a run's name that no training of heed can have
+/// left there: a training begins with train.log.
+void require_own_files(const std::string& folder);
 
 /// The folder's config.yaml; a key that it lacks has its default, and corpora that the run has kept
 /// are found. Throws UserError that names the

@@ -81,11 +81,6 @@ void put_back(const std::string& folder) {
 
 }  // namespace
 
-bool holds_run(const std::string& folder) {
-  return fs::exists(fs::path(folder) / "model.safetensors") ||
-         fs::exists(fs::path(folder) / "checkpoints");
-}
-
 void put_aside(Config& config) {
   const std::vector<fs::path> paths = paths_to_delete(config);
   const fs::path aside = place_aside(config.output);

@@ -8,9 +8,6 @@
 
 namespace heed {
 
-/// Whether the folder has a model or a place for checkpoints.
-bool holds_run(const std::string& folder);
-
 /// Moves the run in the config's folder, if there is one, and corpora kept there that are not the
 /// config's, into .heed.older-run/ of the folder. Corpora just read of streams then take their
 /// names (name_streams()). The caller holds the folder's lock. Throws Failure where something

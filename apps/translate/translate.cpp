@@ -12,7 +12,6 @@
 #include "apps/translate/input.h"
 #include "apps/translate/output.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/model.h"
@@ -98,7 +97,6 @@ void translate(const TranslateArgs& args) {
   args.weights.apply(first.config.model, wanted.choice);
 
   Input input(args.file, args.prefix, args.tsv);
-  if (args.output != "-") require_not_read(args.output, {args.file, args.prefix});
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
   destination.cut_to_whole_lines();
@@ -126,7 +124,7 @@ void translate(const TranslateArgs& args) {
 
 void add_output(CommandLine& command, TranslateArgs& args) {
   command.group("Output");
-  const Argument file = command.option(
+  const Argument file = command.output(
       "-o,--output", args.output,
       "File for the translations, written window by window; - (default) is standard output");
   command

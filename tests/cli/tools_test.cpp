@@ -85,13 +85,15 @@ TEST(Export, LeavesNoVocabularyOfAnEarlierOne) {
     folder.write("out/" + std::string(side) + "_vocabulary.json", "[]");
     folder.write("out/" + std::string(side) + ".spm", "");
   }
+  folder.write("out/.heed.files",
+               "source.spm\nsource_vocabulary.json\ntarget.spm\ntarget_vocabulary.json\n");
   const Result result = run_heed({"export", Toy::get().transformer, "-o", out});
   EXPECT_EQ(product(result), "");
   EXPECT_THAT(result.err, HasSubstr("(joint.spm cut and join them)"));
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(out)) names.push_back(entry.path().filename());
-  EXPECT_THAT(names, ::testing::UnorderedElementsAre("config.json", "joint.spm", "model.bin",
-                                                     "shared_vocabulary.json"));
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre(".heed.files", "config.json", "joint.spm",
+                                                     "model.bin", "shared_vocabulary.json"));
 }
 
 // They compute nothing, so a machine without a GPU that can do fp16 has no part in it.
