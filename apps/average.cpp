@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/commands.h"
+#include "apps/shared/binding.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/run_config.h"
 #include "base/error.h"
@@ -68,9 +69,12 @@ void average(const AverageArgs& args) {
   for (const std::string& input : args.inputs) {
     require_same_model(args.inputs.front(), input);
     files.push_back(weights_file(input));
+    require_bound(files.back(), folder_of(input));
   }
   const std::string origin = folder_of(args.inputs.front());
-  write_model(origin, saved_config(origin), train::average(files), args.output);
+  const Config config = saved_config(origin);
+  write_model(load_vocabularies(origin, is_joint(config)), config, train::average(files),
+              args.output);
   log::info(args.output + ": mean of " + std::to_string(files.size()) + " sets of weights");
 }
 

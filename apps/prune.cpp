@@ -120,7 +120,7 @@ void write(const ModelFolder& from, const Heads& gone, const std::string& output
   const model::ModelPtr smaller = model::make_model(config.model, from.sizes());
   from.model->to(at::kCPU);
   model::copy_without_heads(*from.model, whole, *smaller, config.model);
-  write_model(from.path, config, model::named_weights(*smaller), output);
+  write_model({from.source, from.target}, config, model::named_weights(*smaller), output);
   log::info(output + ": " + std::to_string(gone.size()) + " heads fewer, " +
             human_count(static_cast<double>(model::count_parameters(*from.model))) + " -> " +
             human_count(static_cast<double>(model::count_parameters(*smaller))) + " parameters");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "apps/shared/binding.h"
 #include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -98,6 +99,7 @@ void require_base(const Config& config) {
       throw UserError(kKey + base + ": has no " + name +
                       "; give the folder of a finished `heed train`");
   const Config theirs = load_config(file_in(base, "config.yaml"), {});
+  require_bound(file_in(base, "model.safetensors"), base);
   if (is_joint(theirs) != is_joint(config))
     throw UserError(kKey + base + " has data.vocabulary.kind: " +
                     config::name_of(theirs.data.vocabulary.kind) + "; set the same");
@@ -159,7 +161,9 @@ void take_base_weights(const ModelFolder& run) {
   const std::string& folder = run.config.training.from;
   const Vocabularies base = load_vocabularies(folder, is_joint(run.config));
   const std::string file = file_in(folder, "model.safetensors");
-  auto weights = model::load_tensors(file).tensors;
+  model::TensorFile loaded = model::load_tensors(file);
+  warn_if_unbound(loaded.metadata, file, folder);
+  auto& weights = loaded.tensors;
   for (auto& [name, tensor] : weights) {
     const bool source = name.starts_with("source_embedding.");
     const bool target = name.starts_with("target_embedding.") || name.starts_with("embedding.") ||

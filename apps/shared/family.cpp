@@ -141,6 +141,18 @@ void require_same_vocabulary(const Config& config) {
     require_same_fixed(folder, vocabulary_part(saved_config(folder)), vocabulary_part(config));
 }
 
+/// Models of a family are compared, so what is in the folder of one is what the others have.
+void require_shared_vocabulary(const Config& config, const std::string& member) {
+  const std::string folder = vocabulary_folder(config);
+  if (!has_shared_vocabulary(folder) || !has_vocabularies(member)) return;
+  const bool joint = is_joint(config);
+  const Vocabularies shared = load_vocabularies(folder, joint),
+                     own = load_vocabularies(member, joint);
+  const std::string cure = "restore it, or use --overwrite or another output";
+  require_same_pieces("source", {folder, shared.source}, {member, own.source}, cure);
+  require_same_pieces("target", {folder, shared.target}, {member, own.target}, cure);
+}
+
 /// The last event of a run's metrics.jsonl, as "1,200 2.31".
 std::string progress_of(const FamilyMember& member) {
   std::ifstream file(fs::path(member.folder) / "metrics.jsonl", std::ios::ate);
@@ -240,7 +252,8 @@ void require_same_family(const Config& config, const std::vector<FamilyMember>& 
   for (const FamilyMember& member : members) {
     const bool done = fs::exists(summary_of(member));
     if (!done && !has_begun(member.folder)) continue;
-    require_same_fixed(member.folder, saved_config(member.folder), member.config);
+    require_same_fixed(member.folder, trained_config(member.folder), member.config);
+    require_shared_vocabulary(config, member.folder);
     if (done && now.empty()) now = sums_of(config.data);
     for (const CorpusSum& sum : changed_corpora(scored_corpora(summary_of(member)), now))
       if (decides(member.config.data, sum.path))

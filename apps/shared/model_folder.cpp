@@ -2,9 +2,11 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
+#include "apps/shared/binding.h"
 #include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -82,17 +84,27 @@ void require_no_model(const std::string& folder) {
   require_written_by_heed(folder, files_of_model());
 }
 
-void write_model(const std::string& from, Config config,
+void write_model(const Vocabularies& vocabularies, Config config,
                  const std::map<std::string, at::Tensor>& weights, const std::string& output) {
   OutputFolder out(output, files_of_model());
-  for (const char* name : {"joint.spm", "source.spm", "target.spm"})
-    if (const fs::path old = fs::path(from) / name; fs::exists(old))
-      write_atomic(out.place_of(name), read_file(old.string()));
-  model::save_tensors({.tensors = weights, .metadata = {}}, out.place_of("model.safetensors"));
+  save_vocabularies(vocabularies, out.place(), is_joint(config));
+  model::save_tensors({.tensors = weights, .metadata = binding_of(config, vocabularies)},
+                      out.place_of("model.safetensors"));
   config.output = output;
   write_atomic(out.place_of("config.yaml"), config::dump(config));
   out.commit();
 }
+
+namespace {
+
+/// Whether a setting of the command line says what the network or its vocabulary is.
+bool names_model(const std::vector<std::string>& settings) {
+  return std::ranges::any_of(settings, [](const std::string& setting) {
+    return setting.starts_with("model") || setting.starts_with("data.vocabulary");
+  });
+}
+
+}  // namespace
 
 void use_threads(int64_t threads) {
   at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
@@ -108,15 +120,18 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   require_model_folder(path);
   std::vector<std::string> settings = options.settings;
   if (!options.device.empty()) settings.push_back("device=" + options.device);
-  Config config = load_config((fs::path(path) / "config.yaml").string(), settings);
+  const std::string saved = (fs::path(path) / "config.yaml").string();
+  Config config = load_config(saved, settings);
   find_kept_corpora(config, path);
   use_threads(config.threads);
   const at::Device device = model::open_device(config.device);
   const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
-  Vocabularies vocabularies = load_vocabularies(path, is_joint(config));
 
   const std::string file = (fs::path(path) / "model.safetensors").string();
   const model::TensorFile weights = model::load_tensors(file);
+  Vocabularies vocabularies = bound_vocabularies(weights.metadata, file, path, config,
+                                                 names_model(settings) ? "--set" : saved);
+  warn_if_unbound(weights.metadata, file, path);
   const model::Uninitialised loaded_next;
   auto network = model::make_model(config.model, vocabularies.sizes());
   model::take_weights(*network, weights.tensors, file);

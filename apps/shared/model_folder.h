@@ -50,7 +50,8 @@ struct OpenOptions {
 /// at all its models this way before it works with the first one.
 void require_model_folder(const std::string& path);
 
-/// Throws UserError that names the folder or file and what is wrong with it.
+/// Throws UserError that names the folder or file and what is wrong with it, also where config and
+/// vocabularies are not those of the weights (binding.h).
 ModelFolder open_model(const std::string& path, const OpenOptions& options = {});
 
 /// One model, or several whose probabilities are averaged. The settings are the first one's.
@@ -94,9 +95,8 @@ void require_same_pieces(const std::string& side, const FolderPieces& of, const 
 /// write.
 void require_no_model(const std::string& folder);
 
-/// Makes a model folder of these weights, by name, with the vocabularies of the folder `from`.
-/// Throws Failure naming the path and the cause.
-void write_model(const std::string& from, Config config,
+/// Makes a model folder of these weights, by name. Throws Failure naming the path and the cause.
+void write_model(const Vocabularies& vocabularies, Config config,
                  const std::map<std::string, at::Tensor>& weights, const std::string& output);
 
 /// Sets the number of CPU threads (0: all cores).

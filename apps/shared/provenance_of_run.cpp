@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "apps/shared/binding.h"
 #include "apps/shared/commit.h"
 #include "apps/shared/model_folder.h"
 #include "apps/shared/provenance.h"
@@ -54,21 +55,16 @@ bool decides(const data::DataConfig& data, const std::string& path) {
 }
 
 Provenance Provenance::of(const ModelFolder& run) {
-  Provenance out{.heed = HEED_VERSION,
-                 .commit = ::heed::commit(),
-                 .libtorch = TORCH_VERSION,
-                 .processor = processor_name(),
-                 .device = run.device.str(),
-                 .precision = model::precision_name(run.precision),
-                 .threads = at::get_num_threads(),
-                 .command = own_command(),
-                 .corpora = sums_of(run.config.data)};
-  if (is_joint(run.config))
-    out.vocabularies = {{"joint.spm", run.source.fingerprint()}};
-  else
-    out.vocabularies = {{"source.spm", run.source.fingerprint()},
-                        {"target.spm", run.target.fingerprint()}};
-  return out;
+  return {.heed = HEED_VERSION,
+          .commit = ::heed::commit(),
+          .libtorch = TORCH_VERSION,
+          .processor = processor_name(),
+          .device = run.device.str(),
+          .precision = model::precision_name(run.precision),
+          .threads = at::get_num_threads(),
+          .command = own_command(),
+          .corpora = sums_of(run.config.data),
+          .vocabularies = fingerprints({run.source, run.target}, is_joint(run.config))};
 }
 
 }  // namespace heed

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <regex>
 
+#include "apps/shared/binding.h"
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
@@ -26,6 +28,25 @@ Config without_circumstances(Config config) {
   config.device = plain.device;
   config.threads = plain.threads;
   config.systems.clear();
+  return config;
+}
+
+/// All paths of files that a run is made of; those of corpora that it lacks are not among them.
+std::map<std::string, std::string*> paths_in(Config& config) {
+  std::map<std::string, std::string*> paths = {
+      {"data.vocabulary.source", &config.data.vocabulary.source},
+      {"data.vocabulary.target", &config.data.vocabulary.target},
+      {"training.from", &config.training.from}};
+  for (const CorpusFile& file : corpus_files(config.data)) paths[file.key] = file.path;
+  std::erase_if(paths, [](const auto& path) { return path.second->empty(); });
+  return paths;
+}
+
+/// `config` with the paths of `other` where both have one.
+Config with_paths_of(Config other, Config config) {
+  const auto paths = paths_in(other);
+  for (const auto& [key, path] : paths_in(config))
+    if (const auto found = paths.find(key); found != paths.end()) *path = *found->second;
   return config;
 }
 
@@ -145,6 +166,18 @@ Config saved_config(const std::string& folder) {
   return config;
 }
 
+Config trained_config(const std::string& folder) {
+  Config config = saved_config(folder);
+  const auto checkpoint = train::CheckpointFolder(folder).newest_metadata();
+  if (!checkpoint || !checkpoint->metadata.contains(train::kConfiguration)) return config;
+  config = {};
+  config::load_text(config, checkpoint->metadata.at(train::kConfiguration), checkpoint->path);
+  if (has_vocabularies(folder))
+    bound_vocabularies(checkpoint->metadata, checkpoint->path, folder, config, checkpoint->path);
+  find_kept_corpora(config, folder);
+  return config;
+}
+
 Config decided_as(const Config& saved, Config wanted) {
   int64_t& parts = wanted.training.micro_batches;
   if (parts == 0) parts = saved.training.micro_batches;
@@ -153,8 +186,10 @@ Config decided_as(const Config& saved, Config wanted) {
 
 void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted) {
   const bool overlap = data::leaves_out(wanted.data, data::Flaw::overlap);
+  const Config file = saved_config(folder);
+  const Config trained = with_paths_of(file, saved);
   std::vector<std::string> wrong;
-  for (const config::Difference& one : config::differences(saved, decided_as(saved, wanted))) {
+  for (const config::Difference& one : config::differences(trained, decided_as(saved, wanted))) {
     const bool test = one.path == "data.test.source" || one.path == "data.test.target";
     if (one.on_resume == config::OnResume::fixed)
       wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after + ")");
@@ -162,9 +197,16 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
       wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after +
                       "; data.clean: overlap leaves out training pairs by it)");
   }
-  if (!wrong.empty())
-    throw UserError((fs::path(folder) / "config.yaml").string() + " has " + join(wrong, ", ") +
-                    ", which is fixed once a run has begun; use --overwrite or another output");
+  if (wrong.empty()) return;
+  const bool edited =
+      std::ranges::any_of(config::differences(trained, file), [&](const config::Difference& one) {
+        return std::ranges::any_of(
+            wrong, [&](const std::string& text) { return text.starts_with(one.path + ": "); });
+      });
+  throw UserError((fs::path(folder) / "config.yaml").string() +
+                  (edited ? " was edited: the run was trained with " : " has ") +
+                  join(wrong, ", ") + ", which is fixed once a run has begun; " +
+                  (edited ? "set it back, or " : "") + "use --overwrite or another output");
 }
 
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {

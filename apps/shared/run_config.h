@@ -62,12 +62,18 @@ void require_own_files(const std::string& folder);
 /// file.
 Config saved_config(const std::string& folder);
 
+/// The configuration that the folder's run was made with, as its newest whole checkpoint has it;
+/// the folder's config.yaml where an earlier version wrote the checkpoint. Throws UserError where
+/// the folder's vocabularies are not those of the checkpoint.
+Config trained_config(const std::string& folder);
+
 /// `wanted` with what it leaves open as the run has decided it when it began.
 Config decided_as(const Config& saved, Config wanted);
 
-/// Throws UserError that names the fixed keys whose values differ, with both values and the cure.
-/// With data.clean: [overlap] the files of data.test are fixed, too: they decide what is trained
-/// on.
+/// Throws UserError that names the fixed keys whose values differ, with both values and the cure:
+/// `saved` is what the run in `folder` was made with. Where config.yaml there names another path of
+/// a corpus, a vocabulary or the base, the file may have been moved, and its path is that. With
+/// data.clean: [overlap] the files of data.test are fixed, too: they decide what is trained on.
 void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted);
 
 /// What gives a run other weights or other scores: all but its name and folder, where and on how

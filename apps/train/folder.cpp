@@ -44,7 +44,7 @@ void require_no_older_run(const std::string& folder, const Wish& wish) {
 
 std::optional<Config> resumed_config(Config& wanted, const Wish& wish) {
   if (!wish.resume || !has_begun(wanted.output)) return std::nullopt;
-  Config saved = saved_config(wanted.output);
+  Config saved = trained_config(wanted.output);
   saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
   wanted = decided_as(saved, wanted);
   require_same_fixed(wanted.output, saved, wanted);
@@ -74,12 +74,36 @@ Vocabularies folder_vocabularies(const Config& config, const std::string& folder
   return load_vocabularies(folder, joint);
 }
 
-Provenance provenance_of(const ModelFolder& run, bool resumed) {
+namespace {
+
+/// Throws UserError where a file of data.valid has another path than in `saved` and is another
+/// file than the run `before` was made with. Moved training corpora are compared by their pairs.
+void require_same_validation(const Config& saved, const ModelFolder& run, const Provenance& before,
+                             const Provenance& now) {
+  const auto sum = [](const Provenance& of, const std::string& path) {
+    const auto found = std::ranges::find(of.corpora, path, &CorpusSum::path);
+    return found == of.corpora.end() ? "" : found->sha256;
+  };
+  for (const auto side : {&data::CorpusFiles::source, &data::CorpusFiles::target}) {
+    const std::string &old = saved.data.valid.*side, &path = run.config.data.valid.*side;
+    const std::string trained = sum(before, old);
+    if (old != path && !trained.empty() && trained != sum(now, path))
+      throw UserError(path + ": is not the file of data.valid that the run in " + run.path +
+                      " began with, " + old +
+                      "; name a copy of that file, or use --overwrite or another output");
+  }
+}
+
+}  // namespace
+
+Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved) {
   const std::string file = (fs::path(run.path) / "provenance.json").string();
   Provenance now = Provenance::of(run);
-  if (!resumed || !fs::exists(file)) return now;
+  if (!saved || !fs::exists(file)) return now;
+  const Provenance before = Provenance::read(file);
+  require_same_validation(*saved, run, before, now);
   const data::DataConfig& data = run.config.data;
-  for (const CorpusSum& sum : changed_corpora(Provenance::read(file).corpora, now.corpora)) {
+  for (const CorpusSum& sum : changed_corpora(before.corpora, now.corpora)) {
     const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
     if (decides(data, sum.path))
       throw UserError(what + "; restore it, or use --overwrite or another output");

@@ -18,8 +18,9 @@ struct Wish {
   bool resume = false, overwrite = false;
 };
 
-/// The config of the run that `wanted` goes on with, if one has begun; what was decided when it
-/// began is then `wanted`, too. Throws UserError where a fixed key differs.
+/// The config of the run that `wanted` goes on with, as its newest checkpoint has it, if one has
+/// begun; what was decided when it began is then `wanted`, too. Throws UserError where a fixed key
+/// differs.
 std::optional<Config> resumed_config(Config& wanted, const Wish& wish);
 
 /// Throws UserError where the folder holds a run that is neither to be continued nor overwritten.
@@ -43,9 +44,9 @@ class Preparation {
 Vocabularies folder_vocabularies(const Config& config, const std::string& folder);
 
 /// What this process makes the run by and of. Throws UserError where a corpus that the run in the
-/// folder has begun with is another one now; only data.more_valid and the test set may change, the
-/// latter where data.clean has no overlap.
-Provenance provenance_of(const ModelFolder& run, bool resumed);
+/// folder, which goes on from `saved`, has begun with is another one now; only data.more_valid and
+/// the test set may change, the latter where data.clean has no overlap.
+Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved);
 
 /// Whether the run's folder has scores that this config would give again on the corpora of `now`.
 bool has_scores(const std::optional<Config>& saved, const Config& config, const Provenance& now);

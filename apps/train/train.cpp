@@ -13,6 +13,7 @@
 
 #include "apps/commands.h"
 #include "apps/shared/base_model.h"
+#include "apps/shared/binding.h"
 #include "apps/shared/config.h"
 #include "apps/shared/corpora.h"
 #include "apps/shared/model_folder.h"
@@ -147,8 +148,8 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   std::optional<Config> saved;
   std::optional<Preparation> preparation;
   const auto prepare = [&] {
-    const RunCheck found = check(config);
     saved = resumed_config(config, args.wish);
+    const RunCheck found = check(config);
     preparation.emplace(config, args.wish, saved);
     found.tell();
   };
@@ -188,7 +189,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   log_start(run, place);
   std::optional<Provenance> provenance;
   group.take_time([&] {  // reads the corpora
-    if (group.leads()) provenance = provenance_of(run, saved.has_value());
+    if (group.leads()) provenance = provenance_of(run, saved);
   });
   const bool scored = provenance && has_scores(saved, run.config, *provenance);
   const auto corpus = training_corpus(run, group);
@@ -216,7 +217,9 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
        .group = &group,
        .checksum = mix({checksum(run.config), corpus->fingerprint()}),
        .updated = [&](int64_t update) { board.show(place.rank, update); },
-       .resume = args.wish.resume});
+       .resume = args.wish.resume,
+       .metadata = binding_of(run.config, vocabularies),
+       .configuration = config::dump(run.config)});
   // Of the ranks that this program has started one speaks for all.
   const bool is_spoken_for = !group.leads() && place.meeting == ranks::Meeting::file;
   if (result.stopped == train::StopReason::interrupted && is_spoken_for) return;
@@ -310,7 +313,9 @@ void train_command(const TrainArgs& args) {
     return found;
   };
   if (here) return train_here(args, std::move(config), place, check);
-  const RunCheck found = check(config);
+  Config resumed = config;  // the ranks decide the same
+  resumed_config(resumed, args.wish);
+  const RunCheck found = check(resumed);
   train_in_ranks(args, std::move(config), found);
 }
 

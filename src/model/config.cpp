@@ -151,7 +151,7 @@ const std::map<std::string_view, KeyOf>& keys_by_network() {
       {"layers", KeyOf::rnn},
       {"attention", KeyOf::rnn},
       {"window", KeyOf::rnn},
-      {"window_size", KeyOf::neither},
+      {"window_size", KeyOf::rnn_sight},
       {"input_feeding", KeyOf::rnn},
       {"attention_heads", KeyOf::rnn},
       {"coverage", KeyOf::rnn},
@@ -167,17 +167,17 @@ const std::map<std::string_view, KeyOf>& keys_by_network() {
       {"norm", KeyOf::transformer},
       {"positions", KeyOf::transformer},
       {"max_positions", KeyOf::both},
-      {"sliding_window", KeyOf::neither},
+      {"sliding_window", KeyOf::transformer_sight},
       {"self_attention", KeyOf::transformer},
-      {"global_tokens", KeyOf::neither},
-      {"attention_stride", KeyOf::neither},
+      {"global_tokens", KeyOf::transformer_sight},
+      {"attention_stride", KeyOf::transformer_sight},
       {"attention_scale", KeyOf::transformer},
       {"activation", KeyOf::transformer},
-      {"dropout", KeyOf::neither},
+      {"dropout", KeyOf::dropout},
       {"attention_normaliser", KeyOf::both},
-      {"attention_dropout", KeyOf::neither},
-      {"activation_dropout", KeyOf::neither},
-      {"word_dropout", KeyOf::neither},
+      {"attention_dropout", KeyOf::dropout},
+      {"activation_dropout", KeyOf::dropout},
+      {"word_dropout", KeyOf::dropout},
       {"tie", KeyOf::both},
   };
   return keys;
@@ -194,6 +194,13 @@ bool is_of_network(std::string_view key, const ModelConfig& config) {
 
 int64_t decoder_layer(const ModelConfig& config, int64_t layer) {
   return layer < 0 ? std::max<int64_t>(0, config.decoder_layers + layer) : layer;
+}
+
+bool changes_result(std::string_view key, const ModelConfig& config) {
+  const bool rnn = config.type == ModelType::rnn;
+  if (key == "window_size" && config.window == Window::global) return false;
+  return is_of_network(key, config) ||
+         keys_by_network().at(key) == (rnn ? KeyOf::rnn_sight : KeyOf::transformer_sight);
 }
 
 std::vector<int64_t> kept_heads(const ModelConfig& config, const std::string& kind, int64_t layer) {

@@ -150,16 +150,20 @@ struct ModelConfig {
              config::AnyValue{})
 };
 
-/// Whose weights a key of the section says something about: their sizes, or what is computed with
-/// them.
-enum class KeyOf { rnn, transformer, both, neither };
+/// Whose a key of the section is, and what of: `rnn`, `transformer` and `both` are of the weights,
+/// their sizes or what is computed with them; `..._sight` says what a position may see.
+enum class KeyOf { rnn, transformer, both, rnn_sight, transformer_sight, dropout };
 
-/// All keys of the section. `neither` are rates of dropout and what a position may see.
+/// All keys of the section.
 const std::map<std::string_view, KeyOf>& keys_by_network();
 
 /// Whether `key`, a key of the section, says something about the weights of `config`'s network: one
 /// that differs in no such key has the same.
 bool is_of_network(std::string_view key, const ModelConfig& config);
+
+/// Whether a network of `config` with given weights computes something else where `key` has another
+/// value: is_of_network(), or what a position may see. Dropout is for training alone.
+bool changes_result(std::string_view key, const ModelConfig& config);
 
 /// Pieces of each side.
 struct VocabularySizes {

@@ -20,6 +20,10 @@ namespace heed::text {
 // line.
 inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 
+/// How Vocabulary tidies a line before SentencePiece, whose own normaliser is part of its file,
+/// reads it. A change of that is another version: models are trained with one.
+inline constexpr std::string_view kTextNormaliser = "1";
+
 /// What a piece begins with where a word begins (U+2581).
 inline constexpr std::string_view kWordStart = "\u2581";
 

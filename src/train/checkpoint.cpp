@@ -61,6 +61,8 @@ Checkpoint checkpoint_of(const model::TensorFile& file, const std::string& path)
   Checkpoint checkpoint{group(file.tensors, "model"), group(file.tensors, "optimizer"),
                         group(file.tensors, "ema")};
   checkpoint.progress = progress_of(file.metadata, path);
+  checkpoint.metadata = file.metadata;
+  for (const char* own : {kVersionKey, kStateKey}) checkpoint.metadata.erase(own);
   return checkpoint;
 }
 
@@ -84,7 +86,9 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
   add(file.tensors, "model", checkpoint.model);
   add(file.tensors, "optimizer", checkpoint.optimizer);
   add(file.tensors, "ema", checkpoint.ema);
-  file.metadata = {{kVersionKey, kVersion}, {kStateKey, checkpoint.progress.to_json()}};
+  file.metadata = checkpoint.metadata;
+  file.metadata[kVersionKey] = kVersion;
+  file.metadata[kStateKey] = checkpoint.progress.to_json();
   model::save_tensors(file, path);
 }
 
@@ -134,6 +138,17 @@ std::optional<CheckpointFolder::Found> CheckpointFolder::latest(bool healthy) co
   if (paths.empty()) return std::nullopt;
   throw UserError(folder_ + ": none of its " + std::to_string(paths.size()) +
                   " checkpoints is whole; remove the folder to train from the start");
+}
+
+std::optional<CheckpointFolder::FoundMetadata> CheckpointFolder::newest_metadata() const {
+  const auto paths = updates();
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    try {
+      return FoundMetadata{*path, load_checkpoint(*path).metadata};
+    } catch (const UserError&) {  // latest() says so
+    }
+  }
+  return std::nullopt;
 }
 
 void CheckpointFolder::prune(int64_t keep_last, int64_t newest) const {

@@ -1,11 +1,12 @@
 // Checkpoints on disk: everything that training needs to go on as if it had never stopped.
 //
 //   checkpoints/update-00001200.heed        a safetensors file: model/..., optimizer/..., ema/...;
-//                                           JSON of Progress
+//                                           JSON of Progress, the run's configuration
 //   checkpoints/best-00001200.safetensors   weights alone
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,16 @@
 
 namespace heed::train {
 
+using Metadata = std::map<std::string, std::string>;
+
+/// The key of a checkpoint's metadata that holds the text of the run's configuration.
+inline constexpr const char* kConfiguration = "config";
+
 struct Checkpoint {
   NamedTensors model, optimizer;
   NamedTensors ema;  // empty without training.ema
   Progress progress;
+  Metadata metadata;  // what the caller wants to find there again
 };
 
 /// Throws Failure; an older file of that name is then intact.
@@ -48,6 +55,13 @@ class CheckpointFolder {
   /// not written between updates that were skipped, if there is one. Nothing where there is no
   /// file; throws UserError where there are files and none is whole.
   std::optional<Found> latest(bool healthy = false) const;
+
+  /// Path and metadata of the newest whole one; nothing where none is. Warns of nothing.
+  struct FoundMetadata {
+    std::string path;
+    Metadata metadata;
+  };
+  std::optional<FoundMetadata> newest_metadata() const;
 
   /// Removes all but the `keep_last` newest update-*.heed and the newest healthy one, those behind
   /// `newest` (left by a run that went further before it was taken back), and all best-* that none

@@ -44,6 +44,7 @@ class Loop {
   void restore(const Checkpoint& checkpoint, const std::string& path);
   void read_on(const data::Position& position);
   void save();
+  Metadata checkpoint_metadata() const;
   void save_if_healthy();
   void keep_best_weights();
   void write_model() const;

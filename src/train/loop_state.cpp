@@ -55,6 +55,10 @@ Loop::Loop(const TrainerSetup& setup)
   restore(found->checkpoint, found->path);
   if (setup.begins && group_.leads()) setup.begins(progress_.update);
   say_where_it_starts(found->path);
+  // A later start compares with what the newest checkpoint says.
+  const bool changed = found->checkpoint.metadata != checkpoint_metadata();
+  unsaved_ = group_.tell(changed ? "changed" : "") == "changed";
+  if (unsaved_) save();
 }
 
 int64_t Loop::plan_updates() const {
@@ -105,6 +109,7 @@ void Loop::save() {
   Checkpoint checkpoint{model::named_weights(model_), optimizer_.state(),
                         average_ ? average_->tensors() : NamedTensors{}};
   checkpoint.progress = progress_;
+  checkpoint.metadata = checkpoint_metadata();
   const std::string path = checkpoints_.update_path(progress_.update);
   if (group_.leads()) save_checkpoint(checkpoint, path);
   unsaved_ = false;
@@ -114,6 +119,12 @@ void Loop::save() {
   if (group_.leads()) checkpoints_.prune(config_.keep_last, progress_.update);
 }
 
+Metadata Loop::checkpoint_metadata() const {
+  Metadata metadata = setup_.metadata;
+  if (!setup_.configuration.empty()) metadata[kConfiguration] = setup_.configuration;
+  return metadata;
+}
+
 /// Called while the model holds the weights that were validated.
 void Loop::keep_best_weights() {
   const auto added =
@@ -121,8 +132,9 @@ void Loop::keep_best_weights() {
   expect(added != progress_.best.end(), "a best checkpoint without a place in the list");
   added->file = checkpoints_.best_name(progress_.update);
   if (!group_.leads()) return;
-  model::save_tensors({model::named_weights(model_), {{"update", std::to_string(added->update)}}},
-                      checkpoints_.path(added->file));
+  model::TensorFile file{model::named_weights(model_), setup_.metadata};
+  file.metadata["update"] = std::to_string(added->update);
+  model::save_tensors(file, checkpoints_.path(added->file));
 }
 
 void Loop::write_model() const {

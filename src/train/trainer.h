@@ -65,7 +65,9 @@ struct TrainerSetup {
 
   bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
   std::function<bool()> interrupted = signals::interrupted;
-  std::map<std::string, std::string> metadata;  // into model.safetensors
+  /// Into each file of weights and each checkpoint: what the weights belong to.
+  std::map<std::string, std::string> metadata;
+  std::string configuration;  // of the run, as text: into each checkpoint
 };
 
 enum class StopReason { updates, epochs, minutes, patience, interrupted, nothing_to_do };

@@ -103,6 +103,11 @@ TEST_F(BottleneckTest, StopsWhereItsModelsAreOfAnotherConfigurationUntilToldToTr
   expect_mistake(
       run_heed({"bottleneck", config, "--systems", "bahdanau", "--set", "data.vocabulary.size=30"}),
       {run + "/vocabulary/config.yaml", "data.vocabulary.size: 32 (wanted: 30)"});
+  product(run_heed({"vocab", folder / "valid.src", "--size", "32", "--algorithm", "bpe", "-o",
+                    run + "/vocabulary/joint.spm"}));
+  expect_mistake(bottleneck({}), {run + "/vocabulary: its source vocabulary (",
+                                  ") is not that of " + none + " (", "restore it"});
+  write_atomic(run + "/vocabulary/joint.spm", vocabulary);
   EXPECT_FALSE(fs::exists(run + "/bahdanau"));
   EXPECT_TRUE(read_file(none + "/model.safetensors") == weights);
 

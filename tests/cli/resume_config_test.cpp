@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "base/lock.h"
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "cli/weights_file.h"
 
 namespace heed::cli {
 namespace {
@@ -30,6 +33,13 @@ struct ResumeConfigTest : testing::Test {
     train_toy(yaml);
   }
   std::string file(const std::string& name) const { return read_file(run + "/" + name); }
+
+  void edit(const std::string& from, const std::string& to) const {
+    std::string text = file("config.yaml");
+    const std::size_t at = text.find(from + "\n");
+    ASSERT_NE(at, std::string::npos) << from;
+    write_atomic(run + "/config.yaml", text.replace(at, from.size(), to));
+  }
 
   static Result resume(const std::string& what, const std::vector<std::string>& settings = {}) {
     std::vector<std::string> arguments{"train", what, "--resume"};
@@ -140,6 +150,105 @@ TEST_F(ResumeConfigTest, AnOldConfigWithFewerKeysIsTheSameConfig) {
               AllOf(HasSubstr("nothing to do"), Not(HasSubstr("changed")), Not(HasSubstr("done"))));
   EXPECT_EQ(product(resume(run, {"training.updates=5"})), "");
   EXPECT_EQ(updates(), 5);
+}
+
+TEST_F(ResumeConfigTest, AnEditedConfigIsComparedWithTheCheckpoint) {
+  const std::string before = file("config.yaml"), weights = file("model.safetensors");
+  for (const auto& [from, to, told] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"  learning_rate: 5.0e-04", "  learning_rate: 0.1",
+            "training.learning_rate: 5.0e-04 (wanted: 0.1)"},
+           {"  dropout: 0.1", "  dropout: 0.0", "model.dropout: 0.1 (wanted: 0.0)"},
+           {"  schedule: inverse_sqrt", "  schedule: cosine",
+            "training.schedule: inverse_sqrt (wanted: cosine)"},
+           {"  heads: 4", "  heads: 2", "model.heads: 4 (wanted: 2)"},
+           {"    kind: joint", "    kind: separate",
+            "data.vocabulary.kind: joint (wanted: separate)"},
+           {"precision: fp32", "precision: bf16", "precision: fp32 (wanted: bf16)"},
+           {"seed: 7", "seed: 8", "seed: 7 (wanted: 8)"}}) {
+    SCOPED_TRACE(told);
+    edit(from, to);
+    if (to == "    kind: separate") edit("  tie: all", "  tie: none");
+    for (const auto& settings : {std::vector<std::string>{}, {"training.updates=6"}})
+      expect_mistake(resume(run, settings), {run + "/config.yaml was edited", told, "set it back"});
+    write_atomic(run + "/config.yaml", before);
+  }
+  EXPECT_TRUE(file("model.safetensors") == weights);
+  EXPECT_EQ(product(resume(run, {"training.updates=6"})), "");
+  EXPECT_EQ(updates(), 6);
+}
+
+TEST_F(ResumeConfigTest, TheFileThatTheRunWasStartedWithRepairsAnEditedConfig) {
+  const std::string before = file("config.yaml");
+  edit("  learning_rate: 5.0e-04", "  learning_rate: 0.1");
+  EXPECT_EQ(product(resume(yaml)), "");
+  EXPECT_EQ(file("config.yaml"), before);
+}
+
+TEST_F(ResumeConfigTest, AFreeKeyThatIsEditedInTheConfigIsNamedInTheLogOnce) {
+  edit("  updates: 4", "  updates: 5");
+  edit("  beam_size: 5", "  beam_size: 3");
+  const Result result = resume(run);
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, AllOf(HasSubstr("training.updates: 4 -> 5"),
+                                HasSubstr("decoding.beam_size: 5 -> 3")));
+  edit("  beam_size: 3", "  beam_size: 2");  // and nothing is to be trained
+  EXPECT_THAT(resume(run).err, HasSubstr("configuration: decoding.beam_size: 3 -> 2\n"));
+  EXPECT_THAT(resume(run).err, Not(HasSubstr("another configuration")));
+}
+
+TEST_F(ResumeConfigTest, PathsOfMovedCorporaMayBeEdited) {
+  const auto move = [&](const std::string& from, const std::string& to) {
+    fs::rename(folder / from, folder / to);
+    edit("source: " + (folder / from), "source: " + (folder / to));
+  };
+  move("train.src", "moved.src");
+  move("valid.src", "moved_valid.src");
+  const Result result = resume(run, {"training.updates=6"});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, AllOf(HasSubstr((folder / "train.src") + " -> " + (folder / "moved.src")),
+                                HasSubstr(" -> " + (folder / "moved_valid.src"))));
+  EXPECT_EQ(updates(), 6);
+  write_toy_pairs(folder, "else", 10, 5);
+  edit("source: " + (folder / "moved_valid.src"), "source: " + (folder / "else.src"));
+  const Result refused = resume(run, {"training.updates=8"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("heed: " + (folder / "else.src") +
+                                           ": is not the file of data.valid that the run"),
+                                 HasSubstr(folder / "moved_valid.src")));
+  EXPECT_EQ(updates(), 6);
+}
+
+TEST_F(ResumeConfigTest, AnotherVocabularyInTheFolderIsNamed) {
+  write_toy_pairs(folder, "other", 300, 9);
+  product(run_heed({"vocab", folder / "other.src", "--size", "32", "--algorithm", "bpe", "-o",
+                    run + "/joint.spm"}));
+  for (const std::string& what : {run, yaml})
+    expect_mistake(resume(what, {"training.updates=6"}),
+                   {run + "/joint.spm: is vocabulary ", run + "/checkpoints/update-00000004.heed"});
+}
+
+TEST_F(ResumeConfigTest, ACheckpointOfAnEarlierVersionSaysMoreOnceItWasResumed) {
+  const std::string newest = run + "/checkpoints/update-00000004.heed";
+  for (const auto& entry : fs::directory_iterator(run + "/checkpoints"))
+    WeightsFile(entry.path()).forget_what_it_belongs_to();
+  edit("  learning_rate: 5.0e-04", "  learning_rate: 6.0e-04");  // nobody knows
+  EXPECT_EQ(product(resume(run)), "");
+  edit("  learning_rate: 6.0e-04", "  learning_rate: 7.0e-04");
+  expect_mistake(resume(run), {"training.learning_rate: 6.0e-04 (wanted: 7.0e-04)"});
+}
+
+TEST_F(ResumeConfigTest, OfADamagedCheckpointTheConfigurationIsNotUsed) {
+  const std::string newest = run + "/checkpoints/update-00000004.heed";
+  std::string bytes = read_file(newest);
+  const std::string key = "\\n  learning_rate: 5";
+  ASSERT_NE(bytes.find(key), std::string::npos);
+  bytes[bytes.find(key) + key.size() - 1] = '6';
+  write_atomic(newest, bytes);
+  const Result result = resume(run, {"training.updates=6"});
+  EXPECT_EQ(product(result), "");
+  EXPECT_THAT(result.err, HasSubstr(newest + ": corrupt: its checksum is wrong"));
+  EXPECT_EQ(updates(), 6);
 }
 
 TEST_F(ResumeConfigTest, AMissingConfigIsNamedWithTheCure) {

@@ -48,6 +48,24 @@ class WeightsFile {
     bytes_.replace(bytes_.find("\"F32\"", entry) + 1, 3, type);
     save();
   }
+  /// Changes the texts in the header.
+  void rewrite_metadata(const std::function<void(nlohmann::json&)>& edit) {
+    nlohmann::json header = nlohmann::json::parse(bytes_.substr(8, length_));
+    edit(header.at("__metadata__"));
+    std::string text = header.dump();
+    text.resize((text.size() + 63) / 64 * 64 - 8, ' ');  // as heed aligns it
+    bytes_ = std::string(8, '\0') + text + bytes_.substr(8 + length_);
+    length_ = text.size();
+    std::memcpy(bytes_.data(), &length_, sizeof length_);
+    save();
+  }
+  /// As an earlier version has written it, which did not say what the weights belong to.
+  void forget_what_it_belongs_to() {
+    rewrite_metadata([](nlohmann::json& metadata) {
+      for (const char* key : {"model", "joint.spm", "text_normaliser", "config"})
+        metadata.erase(key);
+    });
+  }
 
  private:
   nlohmann::json entry_of(const std::string& tensor) const {

@@ -199,6 +199,21 @@ TEST(ModelConfig, ANetworkIsDescribedByTheKeysOfItsType) {
   EXPECT_FALSE(is_of_network("coverage_size", transformer));
 }
 
+TEST(ModelConfig, WhatAPositionMaySeeChangesTheResultOfItsType) {
+  const ModelConfig transformer;
+  for (const char* key : {"width", "positions", "sliding_window", "attention_stride"})
+    EXPECT_TRUE(changes_result(key, transformer)) << key;
+  for (const char* key : {"hidden_size", "window_size", "dropout", "attention_dropout"})
+    EXPECT_FALSE(changes_result(key, transformer)) << key;
+  ModelConfig recurrent = rnn("luong_general");
+  EXPECT_FALSE(changes_result("window_size", recurrent));
+  recurrent.window = Window::local_m;
+  for (const char* key : {"hidden_size", "window_size"})
+    EXPECT_TRUE(changes_result(key, recurrent)) << key;
+  for (const char* key : {"width", "sliding_window", "word_dropout"})
+    EXPECT_FALSE(changes_result(key, recurrent)) << key;
+}
+
 TEST(ModelConfig, TyingAllNeedsOneVocabulary) {
   ModelConfig config;
   config.tie = Tie::all;

@@ -206,6 +206,17 @@ TEST_P(VocabularyOf, SavedAndLoadedIsTheSame) {
   EXPECT_EQ(loaded.sample(kSentences[1], 0.5, 3), vocabulary.sample(kSentences[1], 0.5, 3));
 }
 
+// Models say with which version they were trained: where this changes, the version has to.
+TEST_P(VocabularyOf, TextNormaliserOneTidiesBlanksAndChangesNothingElse) {
+  const TemporaryFolder folder;
+  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
+  EXPECT_EQ(kTextNormaliser, "1");
+  const auto ids = vocabulary.encode("Mann fährt");
+  EXPECT_EQ(vocabulary.encode("\u3000Mann\t\u00a0\u0001fährt "), ids);
+  EXPECT_NE(vocabulary.encode("Mann fa\u0308hrt"), ids);
+  EXPECT_NE(vocabulary.encode("mann fährt"), ids);
+}
+
 TEST_P(VocabularyOf, SizesThatTheTextCannotSupportAreUserErrors) {
   const TemporaryFolder folder;
   const std::string path = folder.write("text", corpus());

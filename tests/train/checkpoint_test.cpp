@@ -34,6 +34,7 @@ Checkpoint example() {
                    {800, 0.3, 0.3, std::nullopt, "best-00000800.safetensors"}};
   progress.window = {.loss = 1e-17, .nll = 12345.678901234567, .tokens = 99};
   progress.rate_factor = 0.5;
+  out.metadata = {{kConfiguration, "seed: 7\n"}, {"joint.spm", "0badcafe"}};
   return out;
 }
 
@@ -53,6 +54,7 @@ TEST(Checkpoint, ComesBackAsItWas) {
   EXPECT_EQ(back.progress.position, before.progress.position);
   EXPECT_EQ(back.progress.window.nll, 12345.678901234567);
   EXPECT_EQ(back.progress.best[1].bleu, std::nullopt);
+  EXPECT_EQ(back.metadata, before.metadata);
 }
 
 // As a network's file system may be for a moment.
@@ -102,6 +104,18 @@ class Folder : public ::testing::Test {
   TemporaryFolder run;
   CheckpointFolder checkpoints;
 };
+
+TEST_F(Folder, TheNewestMetadataAreThoseOfAWholeCheckpoint) {
+  EXPECT_FALSE(checkpoints.newest_metadata());
+  save(20);
+  save(100);
+  EXPECT_EQ(checkpoints.newest_metadata()->path, checkpoints.update_path(100));
+  flip_a_bit(checkpoints.update_path(100));
+  EXPECT_EQ(checkpoints.newest_metadata()->path, checkpoints.update_path(20));
+  EXPECT_EQ(checkpoints.newest_metadata()->metadata, example().metadata);
+  flip_a_bit(checkpoints.update_path(20));
+  EXPECT_FALSE(checkpoints.newest_metadata());
+}
 
 TEST_F(Folder, NamesSortByUpdate) {
   EXPECT_EQ(checkpoints.update_path(1200), run / "checkpoints/update-00001200.heed");

@@ -183,6 +183,26 @@ TEST_F(Resuming, ResumingACompleteRunDoesNothingAndMoreUpdatesGoOn) {
   expect_same_weights(folder / "model.safetensors", other / "model.safetensors");
 }
 
+TEST_F(Resuming, TheNewestCheckpointHasTheConfigurationThatTheRunGoesOnWith) {
+  auto setup = setup_of(folder.path(), quick(4));
+  setup.metadata = {{"joint.spm", "0badcafe"}};
+  setup.configuration = "beam: 5\n";
+  train(setup);
+  const auto metadata = [&](const std::string& file) {
+    return model::load_metadata(folder / file);
+  };
+  for (const char* file : {"model.safetensors", "checkpoints/best-00000004.safetensors",
+                           "checkpoints/update-00000004.heed"})
+    EXPECT_EQ(metadata(file)["joint.spm"], "0badcafe") << file;
+  EXPECT_EQ(metadata("checkpoints/update-00000004.heed")[kConfiguration], "beam: 5\n");
+  EXPECT_FALSE(metadata("model.safetensors").contains(kConfiguration));
+  setup = setup_of(folder.path(), quick(4));
+  setup.configuration = "beam: 3\n";
+  setup.resume = true;
+  EXPECT_EQ(train(setup).stopped, StopReason::nothing_to_do);
+  EXPECT_EQ(metadata("checkpoints/update-00000004.heed")[kConfiguration], "beam: 3\n");
+}
+
 TEST_F(Resuming, AFolderWithARunIsNotOverwritten) {
   train(setup_of(folder.path(), quick(2)));
   EXPECT_THAT(message_of<UserError>([&] { train(setup_of(folder.path(), quick(2))); }),
