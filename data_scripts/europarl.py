@@ -32,10 +32,16 @@ from fetching import (
 )
 from script import UserMistake, run, whole_number, write_lines
 
-HOME = "https://raw.githubusercontent.com/clab/sp2016.11-731/master/hw1/data/"
+GITHUB = "https://raw.githubusercontent.com/"  # at a commit, so that no file changes
+HOME = GITHUB + "clab/sp2016.11-731/985cc65b59b53726f40e5e4e12ba0a34efa71646/hw1/data/"
 TEXT, LINKS = "dev-test-train.de-en", "dev.align"
 ARCHIVE = "German-English_WordAlignment.zip"
-ARCHIVE_HOME = "https://raw.githubusercontent.com/bicici/SMTData/master/"
+ARCHIVE_HOME = GITHUB + "bicici/SMTData/eb81ef33c1d77412eee2b5a0ab8dd97936d23cb0/"
+# That of TEXT is not known: the first download's counts.
+SHA256 = {
+    LINKS: "d0b725d53da20f9a170d3c9e69ef6baaa720af2b792056309b70cb275d74f712",
+    ARCHIVE: "8e5a80cf26e7f48e675960c097069c29db5ed50d59fef1cd264571a2ee596d7d",
+}
 LANGUAGES = ("de", "en")
 ALIGNED, VALID = 150, 500
 # Numbers, words with inner hyphens, abbreviations with inner points, 's, and every other sign alone.
@@ -105,8 +111,13 @@ def copied(folder: Path) -> Tuple[List[Pair], Aligned, Aligned]:
 
 def load(options) -> Tuple[List[Pair], Aligned, Aligned]:
     if options.folder is None:
-        addresses = (HOME + TEXT, HOME + LINKS, ARCHIVE_HOME + ARCHIVE)
-        return original([download(address, options.downloads) for address in addresses])
+        homes = {TEXT: HOME, LINKS: HOME, ARCHIVE: ARCHIVE_HOME}
+        return original(
+            [
+                download(home + name, options.downloads, SHA256.get(name))
+                for name, home in homes.items()
+            ]
+        )
     if (options.folder / "europarl-deen").is_dir():
         return copied(options.folder)
     return original([find_local(options.folder, [name]) for name in (TEXT, LINKS, ARCHIVE)])

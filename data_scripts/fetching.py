@@ -47,7 +47,9 @@ def corpus_parser(description: str, name: str) -> Parser:
         help=f"a local copy, or the folder that has it as {name}; nothing is downloaded",
     )
     parser.add_argument(
-        "--downloads", default="data/downloads", help="where downloads are kept (%(default)s)"
+        "--downloads",
+        default="data/downloads",
+        help="where downloads are kept, with the checksum of the first one (%(default)s)",
     )
     parser.add_argument(
         "--no-check",
@@ -94,7 +96,8 @@ def sha256_of_lines(lines: Iterable[str]) -> str:
 
 
 def download(url: str, folder: Path, sha256: Optional[str] = None, pause: float = 2.0) -> Path:
-    """The file behind `url`, in `folder`. A broken download goes on where it stopped."""
+    """The file behind `url`, in `folder`. A broken download goes on where it stopped. Where no
+    checksum is known, that of the first download counts; it stands beside the file."""
     path = folder / url.rsplit("/", 1)[-1]
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,12 +116,28 @@ def download(url: str, folder: Path, sha256: Optional[str] = None, pause: float 
                 note(f"{url}: {reason}; trying again")
                 time.sleep(pause * attempt)
         os.replace(partial, path)
-    if sha256 and sha256_of_file(path) != sha256:
+    if sha256 is None:
+        _compare_with_first(path)
+    elif sha256_of_file(path) != sha256:
         raise WorldFailed(
             f"{path} is not the file it should be (sha256 differs); delete {path} and fetch it "
             f"again"
         )
     return path
+
+
+def _compare_with_first(path: Path) -> None:
+    recorded = path.with_name(path.name + ".sha256")  # as sha256sum writes it
+    now = sha256_of_file(path)
+    if not recorded.exists():
+        write_lines(recorded, [f"{now}  {path.name}"])
+        note(f"{recorded}: has the checksum of this download; later ones must be the same")
+    elif recorded.read_text().split()[:1] != [now]:
+        raise WorldFailed(
+            f"{path} is not the file that was downloaded first (sha256 differs from {recorded}); "
+            f"delete {path} and fetch it again; delete {recorded}, too, if its home has published "
+            f"another file"
+        )
 
 
 def _is_final(error: Exception) -> bool:

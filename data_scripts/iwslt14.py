@@ -37,7 +37,7 @@ from fetching import (
 from script import UserMistake, WorldFailed, note, run
 
 ADDRESSES = (
-    "http://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz",
+    "https://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz",
     "https://wit3.fbk.eu/archive/2014-01/texts/de/en/de-en.tgz",
 )
 LANGUAGES = ("de", "en")

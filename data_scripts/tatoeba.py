@@ -2,7 +2,8 @@
 """Fetches German-English sentences of Tatoeba: short, everyday, and good for a low-resource test.
 
 Home: https://www.manythings.org/anki (tab-delimited pairs of https://tatoeba.org), CC BY 2.0 FR.
-The file grows from year to year, so that nothing but its form is checked.
+The file grows from year to year, so that there is no checksum of it. The first download's is kept
+beside it: to take a larger one, delete data/downloads/tatoeba.
 
 There are no official splits. The SHA-256 of the lowercased English sentence decides: of 10,000
 values the first 100 are valid, the next 100 test. Training pairs that share either side with those

@@ -1,6 +1,7 @@
 """Downloads, local copies, cleaning and the real corpora's scripts, all without a network."""
 
 import gzip
+import hashlib
 import io
 import tarfile
 import threading
@@ -10,7 +11,7 @@ from contextlib import redirect_stderr
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from scripts import ScriptTest, run
+from scripts import FOLDER, ScriptTest, run
 
 import fetching
 import iwslt14
@@ -107,6 +108,26 @@ class Downloads(ScriptTest):
             WorldFailed, r"sha256 differs\); delete .*/a.gz and fetch it again"
         ):
             self.download("/whole/a.gz", sha256="0" * 64)
+
+    def test_without_a_known_checksum_that_of_the_first_download_counts(self):
+        with redirect_stderr(io.StringIO()) as told:
+            self.download("/whole/a.gz")
+        digest = hashlib.sha256(CONTENT).hexdigest()
+        recorded = self.folder / "a.gz.sha256"
+        self.assertEqual(recorded.read_text(), f"{digest}  a.gz\n")
+        self.assertIn("later ones must be the same", told.getvalue())
+        self.download("/whole/a.gz")
+        for changed, content in ((self.folder / "a.gz", "damaged"), (recorded, "0" * 64)):
+            changed.write_text(content)
+            with self.assertRaisesRegex(
+                WorldFailed, r"a\.gz is not the file that was downloaded first .*a\.gz\.sha256"
+            ):
+                self.download("/whole/a.gz")
+            (self.folder / "a.gz").unlink()  # and the next is a new download
+
+    def test_no_script_fetches_without_https(self):
+        for script in FOLDER.glob("*.py"):
+            self.assertNotRegex(script.read_text(), r"\"http://", script.name)
 
     def test_a_web_page_is_no_corpus_and_is_not_kept(self):
         (self.folder / "a.gz.part").write_bytes(CONTENT[:100])
