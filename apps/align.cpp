@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/notice.h"
@@ -124,6 +125,7 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
                                                 const AlignArgs& args) {
   Lines lines(args.output, args.json);
   study::NamedError other{"reverse", {}}, joined{args.method, {}};
+  ProgressBar bar("sentences aligned", std::ssize(pairs.source));
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
     std::vector<study::Alignment> alignments = forward.align(window.pairs, window.first);
     std::vector<study::Alignment> others;
@@ -142,11 +144,10 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
       }
       lines.write(study::pharaoh(alignments[i]));
     }
-    log::progress(std::to_string(window.first + alignments.size()) + "/" +
-                  std::to_string(pairs.source.size()) + " sentences aligned");
+    bar.add(static_cast<double>(alignments.size()));
     signals::stop_if_interrupted();
   }
-  log::clear_progress();
+  bar.end();
   lines.commit();
   if (backward == nullptr) return {};
   return {other, joined};

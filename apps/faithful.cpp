@@ -11,6 +11,7 @@
 #include "apps/shared/pairs.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 #include "decode/permute.h"
 #include "draw/faithful_page.h"
@@ -39,10 +40,13 @@ struct Seen {
 };
 
 Seen look(decode::Translator& translator, const Pairs& pairs, bool transformer, int64_t first,
-          const FaithfulArgs& args) {
+          const FaithfulArgs& args, ProgressBar& bar) {
   const std::size_t lines = pairs.source.size();
   Seen seen{std::vector<Matrices>(lines), std::vector<Matrices>(lines), {}};
   seen.permuted.resize(lines);
+  const auto& kinds = evidence_by_name();
+  // Attention and each kind of evidence count alike.
+  const double part = static_cast<double>(lines) / static_cast<double>(1 + kinds.size());
   if (translator.first().model->attends()) {
     decode::AttentionRequest request{.encoder = transformer, .decoder = transformer};
     request.heads = {decode::kEvery, decode::kMeanOfHeads};
@@ -60,13 +64,15 @@ Seen look(decode::Translator& translator, const Pairs& pairs, bool transformer, 
       for (const decode::MovedOutput& one : moved[i])
         seen.permuted[i].push_back({one.layer, one.head, one.distance});
   }
-  for (const auto& [name, kind] : evidence_by_name()) {
+  bar.add(part);
+  for (const auto& [name, kind] : kinds) {
     const auto all = decode::explain(translator, pairs.source, pairs.target,
                                      {.evidence = kind, .steps = args.steps}, first);
     for (std::size_t i = 0; i < lines; ++i)
       if (!all[i].values.empty())
         seen.evidence[i].push_back(
             study::shares_of(to_matrix(all[i], name, first + static_cast<int64_t>(i))));
+    bar.add(part);
   }
   return seen;
 }
@@ -85,16 +91,16 @@ void faithful(const FaithfulArgs& args) {
   require_writable({args.output, args.html});
   const Pairs pairs = read_pairs(args.source, args.target);
   require_pairs(pairs, args.source);
-  const std::size_t lines = pairs.source.size();
   ComparableGold gold(read_gold(args.gold, pairs, args.form), args.gold);
   const ModelFolder folder = open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const bool transformer = folder.config.model.type == model::ModelType::transformer;
   study::FaithfulReport report;
   const Pairs readable = without_long_pairs(translator, pairs, args.source);
+  ProgressBar bar("sentences read", std::ssize(readable.source));
   for (const PairWindow& window : windows_of(readable, kWindow)) {
-    const Seen seen =
-        look(translator, window.pairs, transformer, static_cast<int64_t>(window.first) + 1, args);
+    const Seen seen = look(translator, window.pairs, transformer,
+                           static_cast<int64_t>(window.first) + 1, args, bar);
     for (std::size_t i = 0; i < seen.attention.size(); ++i) {
       const std::size_t line = window.first + i;
       report.add(
@@ -104,10 +110,8 @@ void faithful(const FaithfulArgs& args) {
            .gold = gold.of(line, seen.evidence[i], window.pairs.source[i], window.pairs.target[i])},
           args.source + ":" + std::to_string(line + 1));
     }
-    log::progress(std::to_string(window.first + seen.attention.size()) + "/" +
-                  std::to_string(lines) + " sentences read");
   }
-  log::clear_progress();
+  bar.end();
   gold.tell(args.model);
   if (!args.output.empty()) write_atomic(args.output, study::faithful_csv(report));
   if (!args.html.empty()) {

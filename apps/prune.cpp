@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 #include "model/weights.h"
 #include "score/share.h"
@@ -56,12 +57,15 @@ bool may_go(const HeadTrial& trial, const model::HeadPlace& place, const Heads& 
 /// The head whose silence costs least, beside those that are gone.
 std::optional<std::pair<model::HeadPlace, double>> cheapest(HeadTrial& trial, const Heads& gone) {
   std::optional<std::pair<model::HeadPlace, double>> best;
-  for (const model::HeadPlace& place : trial.heads()) {
-    if (!may_go(trial, place, gone)) continue;
+  Heads left = trial.heads();
+  std::erase_if(left, [&](const model::HeadPlace& place) { return !may_go(trial, place, gone); });
+  ProgressBar bar("heads tried, to find the next one to remove", std::ssize(left));
+  for (const model::HeadPlace& place : left) {
     Heads with = gone;
     with.push_back(place);
     const double loss = trial.loss(with);
     if (!best || loss < best->second) best = {place, loss};
+    bar.add();
   }
   return best;
 }

@@ -3,9 +3,12 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <utility>
 
 #include "apps/bench/bench.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 #include "model/model.h"
 
@@ -91,16 +94,20 @@ void bench_cache(const CacheArgs& args) {
                     .log_values = true};
   for (const int64_t position : args.positions) curve.ticks.push_back(std::to_string(position));
   draw::CurveSeries uncached{"no cache", {}};
-  for (const auto& [name, kv_heads] :
-       {std::pair{"multi-head", 4}, {"grouped-query", 2}, {"multi-query", 1}}) {
+  constexpr auto kKinds = std::to_array<std::pair<const char*, int64_t>>(
+      {{"multi-head", 4}, {"grouped-query", 2}, {"multi-query", 1}});
+  ProgressBar bar("measurements", std::ssize(kKinds) * (std::ssize(args.positions) + 1));
+  for (const auto& [name, kv_heads] : kKinds) {
     at::manual_seed(1);
     const auto model = model::make_model(config_of(kv_heads), {kVocabulary, kVocabulary});
     model->eval();
     const Cached cached = with_cache(*model, args);
+    bar.add();
     draw::CurveSeries series{name, {}};
     for (std::size_t i = 0; i < args.positions.size(); ++i) {
       const double fast = 1000 * cached.seconds[i];
       const double slow = 1000 * without_cache(*model, args.positions[i], args);
+      bar.add();
       series.points.push_back(draw::CurvePoint{fast, std::nullopt});
       if (kv_heads == 4) uncached.points.push_back(draw::CurvePoint{slow, std::nullopt});
       table.rows.push_back({name, std::to_string(kv_heads), std::to_string(args.positions[i]),
@@ -109,6 +116,7 @@ void bench_cache(const CacheArgs& args) {
     }
     curve.series.push_back(std::move(series));
   }
+  bar.end();
   curve.series.push_back(std::move(uncached));
   publish(args.common, "cache", table, {curve});
 }

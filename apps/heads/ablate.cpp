@@ -3,7 +3,7 @@
 #include <map>
 
 #include "apps/shared/head_trial.h"
-#include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -29,14 +29,13 @@ AblatedHeads ablated_heads(const std::string& model, const OpenOptions& options,
   for (const model::HeadPlace& place : trial.heads())
     wanted.emplace_back(model::name_of(place), HeadTrial::Heads{place});
   for (auto& [name, heads] : by_layer(trial.heads())) wanted.emplace_back(name + ", all", heads);
+  ProgressBar bar("heads and layers silenced", std::ssize(wanted));
   const study::Trial whole = trial.trial("nothing", {}, translate);
   std::vector<study::Trial> silenced;
   for (const auto& [name, heads] : wanted) {
     silenced.push_back(trial.trial(name, heads, translate));
-    log::progress(std::to_string(silenced.size()) + "/" + std::to_string(wanted.size()) +
-                  " heads and layers silenced");
+    bar.add();
   }
-  log::clear_progress();
   const auto rows = study::compare_trials(whole, silenced, trial.pieces());
   return {study::ablation_table(whole, rows, trial.pieces()), study::ablation_csv(rows)};
 }

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -129,6 +130,7 @@ void heads(const HeadsArgs& args) {
   study::HeadReport report(
       {.separators = separators, .words = args.words, .threshold = args.threshold / 100});
   const Pairs readable = without_long_pairs(translator, pairs, args.source);
+  ProgressBar bar("sentences read", std::ssize(readable.source));
   for (const PairWindow& window : windows_of(readable, kWindow)) {
     const auto sentences =
         decode::attention_maps(translator, window.pairs.source, window.pairs.target, request,
@@ -142,10 +144,9 @@ void heads(const HeadsArgs& args) {
                   .antecedents = antecedents.of(line, matrices, source, target)},
                  args.source + ":" + std::to_string(line + 1));
     }
-    log::progress(std::to_string(window.first + sentences.size()) + "/" + std::to_string(lines) +
-                  " sentences read");
+    bar.add(static_cast<double>(sentences.size()));
   }
-  log::clear_progress();
+  bar.end();
   gold.tell(args.model);
   antecedents.tell(args.model);
   if (!args.output.empty()) write_atomic(args.output, study::heads_csv(report));

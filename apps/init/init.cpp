@@ -27,6 +27,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/progress_bar.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/print.h"
@@ -155,7 +156,9 @@ std::string estimate(const Config& config, const std::string& folder,
   constexpr double kLoad = 0.25;  // of a core; fewer make no difference
   log::info("trying some updates on this machine");
   TrialTraining trial(config, folder, vocabularies);
+  ProgressBar bar("updates tried", 10);
   trial.updates(2);
+  bar.add(2);
   const OtherPrograms others;
   const TrialSums sums = trial.updates(8);
   const double load = machine.gpu ? 0 : others.cores();
@@ -282,7 +285,8 @@ void init(InitArgs args) {
   make_folder(args.data);
   const std::string folder = fs::path(args.output).parent_path().string();
   if (!folder.empty()) make_folder(folder);
-  const data::SplitCounts counts = data::split(files, valid, test, parts);
+  const data::SplitCounts counts =
+      data::split(files, valid, test, parts, shape.pairs + shape.blank);
   log::info(args.data + ": " + std::to_string(counts.train) + " training, " +
             std::to_string(counts.valid) + " validation and " + std::to_string(counts.test) +
             " test pairs");

@@ -6,6 +6,7 @@
 #include "apps/shared/attention_maps.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "model/model.h"
@@ -179,6 +180,7 @@ study::AlignmentSweep Aligner::sweep(const Pairs& given,
   const Pairs pairs = without_long_pairs(translator_, given, gold_name);
   study::AlignmentSweep sweep(least);
   ComparableGold comparable(gold, gold_name);
+  ProgressBar bar("sentences measured", std::ssize(pairs.source));
   for (const PairWindow& window : windows_of(pairs, kWindow)) {
     const auto sentences =
         decode::attention_maps(translator_, window.pairs.source, window.pairs.target, {},
@@ -190,11 +192,9 @@ study::AlignmentSweep Aligner::sweep(const Pairs& given,
           comparable.of(line, matrices, window.pairs.source[i], window.pairs.target[i]);
       if (known != nullptr) sweep.add(matrices, *known, gold_name + ":" + std::to_string(line + 1));
     }
-    log::progress(folder_.path + ": " + std::to_string(window.first + sentences.size()) + "/" +
-                  std::to_string(pairs.source.size()) + " sentences measured");
+    bar.add(static_cast<double>(sentences.size()));
     signals::stop_if_interrupted();
   }
-  log::clear_progress();
   comparable.tell(path());
   return sweep;
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 #include "decode/sampling.h"
 #include "decode/translator.h"
@@ -106,20 +107,17 @@ std::vector<std::string> translate_all(const OpenModels& models,
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   const int64_t window = translator.window();
+  ProgressBar bar("sentences translated", std::ssize(lines));
+  translator.searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); };
   std::vector<std::string> outputs;
   while (outputs.size() < lines.size()) {
     const auto begin = lines.begin() + std::ssize(outputs);
     const std::vector<std::string> next(begin,
                                         begin + std::min<int64_t>(window, lines.end() - begin));
     const int64_t first_of_next = first_line + step * std::ssize(outputs);
-    for (auto& translation : translator.translate(next, first_of_next)) {
+    for (auto& translation : translator.translate(next, first_of_next))
       outputs.push_back(std::move(translation.text));
-      if (outputs.size() % 50 == 0)
-        log::progress("translating " + std::to_string(outputs.size()) + "/" +
-                      std::to_string(lines.size()));
-    }
   }
-  log::clear_progress();
   const decode::DecodeConfig& config = folder.config.decoding;
   const std::size_t others = models.members.size() - 1;
   log::info(

@@ -48,6 +48,12 @@ Destination::~Destination() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+bool Destination::is_file() const {
+  struct stat about {};
+  return ::fstat(descriptor_ < 0 ? STDOUT_FILENO : descriptor_, &about) == 0 &&
+         S_ISREG(about.st_mode);
+}
+
 void Destination::count_lines() {
   std::vector<char> chunk(1 << 20);
   for (;;) {

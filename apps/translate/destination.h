@@ -17,6 +17,8 @@ class Destination {
   Destination(const Destination&) = delete;
   Destination& operator=(const Destination&) = delete;
 
+  /// Whether the lines go into a regular file, so that nobody reads them meanwhile.
+  bool is_file() const;
   /// Whole lines that the file had.
   int64_t lines() const { return lines_; }
   /// Cuts off what is left behind them of a line that is not whole. Before the first write().

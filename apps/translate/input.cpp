@@ -1,9 +1,13 @@
 #include "apps/translate/input.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "text/spool.h"
 
 namespace heed {
 namespace {
@@ -29,11 +33,21 @@ void warn_of_cut(const text::LineReader& reader) {
               ": a line of more than 4 MiB, cut to that; is this text?");
 }
 
+void prompt(const char* text) {
+  std::fputs(text, stderr);
+  std::fflush(stderr);
+}
+
+bool reads_terminal(const std::string& file) {
+  return file == "-" && ::isatty(STDIN_FILENO) == 1 && log::shows_progress();
+}
+
 }  // namespace
 
 Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
     : lines_(file, text::LongLines::cut),
       tsv_(tsv),
+      is_typed_(reads_terminal(file)),
       warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
   if (prefix_file.empty()) return;
   if (file == "-" && prefix_file == "-")
@@ -45,9 +59,11 @@ InputWindow Input::next(std::size_t most) {
   InputWindow window{.first = lines_.line_number() + 1, .lines = {}, .prefixes = {}};
   std::string line;
   double held = 0;
+  if (is_typed_) prompt("> ");
   while (window.lines.size() < most && held < kMostHeld &&
          (window.lines.empty() || lines_.ready(kPatience))) {
     if (!lines_.next(line)) {
+      if (is_typed_) prompt("\n");  // the shell's own prompt gets a line of its own
       finish();
       break;
     }
@@ -59,6 +75,10 @@ InputWindow Input::next(std::size_t most) {
   if (!told_of_encoding_)
     told_of_encoding_ = warn_of_encoding(lines_) || (prefixes_ && warn_of_encoding(*prefixes_));
   return window;
+}
+
+int64_t Input::count() const {
+  return text::is_stream(lines_.path()) ? 0 : text::count_lines(lines_.path());
 }
 
 void Input::skip(int64_t count) {

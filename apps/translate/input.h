@@ -29,6 +29,11 @@ class Input {
   /// that are read as sources.
   InputWindow next(std::size_t most);
 
+  /// Somebody types the lines, and sees what stderr says: next() says "> " before it waits.
+  bool is_typed() const { return is_typed_; }
+  /// How many lines there are; 0 where that cannot be known before. Reads a file to its end.
+  int64_t count() const;
+
   /// Passes over lines, and their prefixes. Throws UserError where there are fewer.
   void skip(int64_t count);
 
@@ -39,6 +44,7 @@ class Input {
   text::LineReader lines_;
   std::optional<text::LineReader> prefixes_;
   bool tsv_;
+  bool is_typed_;
   bool warns_of_tabs_, told_of_encoding_ = false;
 };
 

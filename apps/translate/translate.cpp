@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include "apps/commands.h"
 #include "apps/shared/aligner.h"
@@ -13,6 +14,7 @@
 #include "apps/translate/output.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 #include "model/model.h"
 
@@ -102,6 +104,12 @@ void translate(const TranslateArgs& args) {
   destination.cut_to_whole_lines();
   if (args.resume && destination.lines() > 0)
     log::info(args.output + ": going on behind line " + std::to_string(destination.lines()));
+  std::optional<ProgressBar> bar;
+  if (destination.is_file() && !input.is_typed() && log::shows_progress()) {
+    bar.emplace("lines translated", input.count(), destination.lines());
+    translator.searched = [&](int64_t lines) { bar->add(static_cast<double>(lines)); };
+  }
+  if (input.is_typed()) log::info("type a line and press Enter to translate it; Ctrl-D ends");
   std::vector<int64_t> odd_lines;
   const auto most = static_cast<std::size_t>(translator.window());
   for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most)) {

@@ -232,6 +232,10 @@ void close_files() {
   loggers().files->set_sinks({});
 }
 
+bool shows_progress() {
+  return loggers().terminal->shows_progress() && is_terminal();
+}
+
 void progress(const std::string& text) {
   progress([text](int) { return text; });
 }

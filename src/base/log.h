@@ -41,8 +41,12 @@ void add_file(const std::string& path);
 /// Stops copying to all files, closing them.
 void close_files();
 
+/// Whether somebody sees what progress() shows: stderr is a terminal, and set_quiet() was not
+/// called.
+bool shows_progress();
+
 /// Shows `text` as the last line of the terminal, in place of the progress line before; log lines
-/// scroll by above it. Does nothing where stderr is not a terminal or after set_quiet().
+/// scroll by above it. Does nothing where nobody sees it.
 void progress(const std::string& text);
 
 /// Takes the progress line away.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/strings.h"
+
 namespace heed {
 namespace {
 
@@ -21,7 +23,27 @@ const std::string& text_of(const ProgressField& field, Form form) {
   return form != kFull && !field.brief.empty() ? field.brief : field.text;
 }
 
+/// In whole seconds: no more is known.
+std::string time_text(double seconds) {
+  const auto whole = std::llround(std::max(1., seconds));
+  return whole < 10 ? std::to_string(whole) + "s" : human_duration(static_cast<double>(whole));
+}
+
+/// In one unit: "45s", "12m", "3h", "2d".
+std::string brief_time(double seconds) {
+  constexpr double kMost = 99.5;  // two digits
+  if (seconds < kMost) return std::to_string(std::llround(std::max(1., seconds))) + "s";
+  if (seconds < 60 * kMost) return std::to_string(std::llround(seconds / 60)) + "m";
+  if (seconds < 3600 * kMost) return std::to_string(std::llround(seconds / 3600)) + "h";
+  return std::to_string(std::llround(seconds / 86400)) + "d";
+}
+
 }  // namespace
+
+ProgressField time_left_field(double seconds) {
+  if (seconds < 0) return {};
+  return {time_text(seconds) + " left", 0, brief_time(seconds) + " left", brief_time(seconds)};
+}
 
 std::string progress_line(double share, const std::vector<ProgressField>& fields, int columns) {
   const double behind = std::isfinite(share) ? std::clamp(share, 0., 1.) : 0;

@@ -21,6 +21,9 @@ struct ProgressField {
   std::string brief = {}, briefest = {};
 };
 
+/// "12s left", "1:05 left"; empty where it is less than 0, that is, not known.
+ProgressField time_left_field(double seconds);
+
 /// "[######....]  60 %  loss 2.31  ...": a bar of the share (from 0 to 1) and the fields that are
 /// not empty, in at most `columns` characters. First the bar shrinks, to 5 cells, and then fields
 /// go. What stays is made brief, with single blanks and without the number: "[##..] loss 2.31 ...".

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/progress_bar.h"
 #include "data/pair_reader.h"
 
 namespace heed::data {
@@ -88,6 +89,7 @@ struct HeldOutSet {
 
 HygieneReport check_hygiene(const DataConfig& config) {
   HygieneReport report{.ratio = config.clean_ratio};
+  ProgressBar bar("pairs checked");
   // `overlap` is about data.valid and data.test alone.
   HeldOut held_out, further;
   const auto is_further = [](const std::string& key) { return key.starts_with("data.more_valid"); };
@@ -100,13 +102,17 @@ HygieneReport check_hygiene(const DataConfig& config) {
     auto set = read_set(key, *files, finder, [&](const PairFacts& pair) {
       pairs.push_back(pair);
       these.add(pair);
+      bar.add();
     });
     tests.push_back({std::move(set), std::move(pairs)});
   }
   FlawFinder finder(all(), config.clean_ratio, &held_out);
   for (std::size_t i = 0; i < config.train.size(); ++i)
-    report.sets.push_back(read_set(train_key(config, i), config.train[i], finder,
-                                   [&](const PairFacts& pair) { further.note(pair); }));
+    report.sets.push_back(
+        read_set(train_key(config, i), config.train[i], finder, [&](const PairFacts& pair) {
+          further.note(pair);
+          bar.add();
+        }));
   for (HeldOutSet& test : tests) {
     test.finish(is_further(test.set.key) ? further : held_out);
     report.sets.push_back(std::move(test.set));

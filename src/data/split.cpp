@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/progress_bar.h"
 #include "base/random.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -80,10 +81,10 @@ class PairFile {
 /// The lines that are in more than one pair of a corpus.
 class RepeatedLines {
  public:
-  explicit RepeatedLines(const CorpusFiles& files) {
+  RepeatedLines(const CorpusFiles& files, ProgressBar& bar) {
     HashSet sources, targets;
     PairReader reader(files);
-    for (PairOfLines pair; reader.next(pair);) {
+    for (PairOfLines pair; reader.next(pair); bar.add()) {
       signals::stop_if_interrupted();
       const PairFacts facts = facts_of(pair);
       if (facts.blank()) continue;
@@ -114,11 +115,11 @@ uint64_t order_by_text(const PairFacts& facts) {
 
 /// The smallest places of the corpus, at most so many, each once, by their order: repeated ones are
 /// spread over all.
-std::vector<Place> first_places(const CorpusFiles& files, std::size_t count) {
-  const RepeatedLines repeated(files);
+std::vector<Place> first_places(const CorpusFiles& files, std::size_t count, ProgressBar& bar) {
+  const RepeatedLines repeated(files, bar);
   std::set<Place> places;
   PairReader reader(files);
-  for (PairOfLines pair; reader.next(pair);) {
+  for (PairOfLines pair; reader.next(pair); bar.add()) {
     signals::stop_if_interrupted();
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) continue;
@@ -138,8 +139,9 @@ CorpusShape shape_of(const CorpusFiles& files) {
   CorpusShape shape;
   Side source, target;
   Characters characters;
+  ProgressBar bar("pairs read");
   PairReader reader(files);
-  for (PairOfLines pair; reader.next(pair);) {
+  for (PairOfLines pair; reader.next(pair); bar.add()) {
     signals::stop_if_interrupted();
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) {
@@ -165,9 +167,12 @@ CorpusShape shape_of(const CorpusFiles& files) {
   return shape;
 }
 
-SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to) {
+SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to,
+                  int64_t pairs) {
+  constexpr int64_t kReadings = 3;
   const std::size_t held_out = static_cast<std::size_t>(valid) + static_cast<std::size_t>(test);
-  const std::vector<Place> places = first_places(files, held_out);
+  ProgressBar bar("pairs read, to split them", kReadings * pairs);
+  const std::vector<Place> places = first_places(files, held_out, bar);
   const auto refuse = [&] {
     throw UserError(files_text(files.source, files.target) + ": " +
                     counted(std::ssize(places), "different pair") + "; " + std::to_string(valid) +
@@ -188,7 +193,7 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
   std::vector<bool> written(held_out);
   SplitCounts counts;
   PairReader reader(files);
-  for (PairOfLines pair; reader.next(pair);) {
+  for (PairOfLines pair; reader.next(pair); bar.add()) {
     signals::stop_if_interrupted();
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) continue;

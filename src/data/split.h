@@ -40,7 +40,9 @@ struct SplitCounts {
 /// So many different pairs are held out, each once; what is equal to one of them is left out of
 /// training. Blank pairs are left out. Reads the corpus three times. Throws as PairReader and
 /// signals::stop_if_interrupted(), UserError where nothing is left for training, and Failure where
-/// a file cannot be written.
-SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to);
+/// a file cannot be written. `pairs`: how many the corpus has, with blank ones, for the progress
+/// line; 0: it is not known.
+SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const SplitFiles& to,
+                  int64_t pairs = 0);
 
 }  // namespace heed::data

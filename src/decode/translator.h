@@ -64,6 +64,9 @@ class Translator {
   /// Asked before each batch, by several threads: once it says true, translate() ends soon, and the
   /// lines that are left have no hypotheses. Empty: never.
   std::function<bool()> interrupted;
+  /// Told after each batch of how many lines the search has ended, by several threads. Empty:
+  /// never.
+  std::function<void(int64_t lines)> searched;
 
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that

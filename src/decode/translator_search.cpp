@@ -39,8 +39,11 @@ void Translator::search_batches(const Lines& lines, int64_t first_line,
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     const model::Autocast autocast(device_, precision_);
-    for (std::size_t i = next++; i < batches.size() && !(interrupted && interrupted()); i = next++)
+    for (std::size_t i = next++; i < batches.size() && !(interrupted && interrupted());
+         i = next++) {
       search_within_memory(lines, batches[i], first_line, out);
+      if (searched) searched(std::ssize(batches[i]));
+    }
   };
   // Threads share sentences rather than operations, most of which are too small to be shared.
   const auto workers = std::min<int64_t>(at::get_num_threads(), std::ssize(batches));

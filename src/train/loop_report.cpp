@@ -98,21 +98,6 @@ std::string score_text(StopMetric metric, double value) {
   return fixed(value, metric == StopMetric::loss ? 3 : 2);
 }
 
-/// In whole seconds: no more is known.
-std::string time_text(double seconds) {
-  const auto whole = std::llround(std::max(1., seconds));
-  return whole < 10 ? std::to_string(whole) + "s" : human_duration(static_cast<double>(whole));
-}
-
-/// In one unit: "45s", "12m", "3h", "2d".
-std::string brief_time(double seconds) {
-  constexpr double kMost = 99.5;  // two digits
-  if (seconds < kMost) return std::to_string(std::llround(std::max(1., seconds))) + "s";
-  if (seconds < 60 * kMost) return std::to_string(std::llround(seconds / 60)) + "m";
-  if (seconds < 3600 * kMost) return std::to_string(std::llround(seconds / 3600)) + "h";
-  return std::to_string(std::llround(seconds / 86400)) + "d";
-}
-
 /// "4.2e-4", with so many digits after the point.
 std::string rate_text(double rate, int digits) {
   char text[32];
@@ -125,8 +110,7 @@ std::string rate_text(double rate, int digits) {
 
 ProgressField time_field(double left, const std::string& instead) {
   if (!instead.empty()) return {instead, 0, instead, "..."};
-  if (left < 0) return {};
-  return {time_text(left) + " left", 0, brief_time(left) + " left", brief_time(left)};
+  return time_left_field(left);
 }
 
 ProgressField rate_field(const std::optional<double>& rate) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace heed {
 namespace {
@@ -44,6 +46,17 @@ TEST(ProgressLine, IsBriefWhereNoMoreFieldsCanGo) {
 TEST(ProgressLine, CountsCharactersAndLeavesOutWhatIsEmpty) {
   EXPECT_EQ(progress_line(0, {{"äöü", 0}, {"", 0}, {"x", 1}}, 20), "[.....]  0 %  äöü  x");
   EXPECT_EQ(progress_line(0, {{"äöü", 0}, {"x", 1}}, 19), "[.......]  0 %  äöü");
+}
+
+TEST(ProgressLine, HasTheTimeThatIsLeftInThreeForms) {
+  const auto forms = [](double seconds) {
+    const ProgressField field = time_left_field(seconds);
+    return std::vector{field.text, field.brief, field.briefest};
+  };
+  EXPECT_EQ(forms(0.2), (std::vector<std::string>{"1s left", "1s left", "1s"}));
+  EXPECT_EQ(forms(65), (std::vector<std::string>{"1:05 left", "65s left", "65s"}));
+  EXPECT_EQ(forms(7500), (std::vector<std::string>{"2:05:00 left", "2h left", "2h"}));
+  EXPECT_EQ(forms(-1), (std::vector<std::string>(3)));  // not known
 }
 
 TEST(ProgressLine, TakesAnyShare) {

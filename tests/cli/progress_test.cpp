@@ -1,4 +1,5 @@
-// The progress line of heed train, on terminals of several widths and without one.
+// What heed says on a terminal alone: the progress line of heed train, on terminals of several
+// widths and without one, that of other commands, and the prompt of heed translate.
 #include <regex>
 
 #include "cli/program.h"
@@ -12,6 +13,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+/// The lines with a bar, in order, as they were drawn.
+std::vector<std::string> bars_of(const std::string& text) {
+  EXPECT_FALSE(text.starts_with("failed")) << text;
+  static const std::regex bar(R"(\[[#.]{4,}\] [^\r]*)");
+  std::vector<std::string> lines;
+  for (std::sregex_iterator one(text.begin(), text.end(), bar), end; one != end; ++one)
+    lines.push_back(one->str());
+  return lines;
+}
+
 struct ProgressTest : testing::Test {
   TemporaryFolder folder;
   std::string config;
@@ -24,15 +35,8 @@ struct ProgressTest : testing::Test {
                                        "log_every: 1000, learning_rate: 0.01"});
   }
 
-  /// The lines with a bar, in order, as they were drawn.
   std::vector<std::string> drawn(unsigned short columns) const {
-    const std::string text = on_a_terminal(command({"train", config, "--overwrite"}), columns);
-    EXPECT_FALSE(text.starts_with("failed")) << text;
-    static const std::regex bar(R"(\[[#.]{4,}\] [^\r]*)");
-    std::vector<std::string> lines;
-    for (std::sregex_iterator one(text.begin(), text.end(), bar), end; one != end; ++one)
-      lines.push_back(one->str());
-    return lines;
+    return bars_of(on_a_terminal(command({"train", config, "--overwrite"}), columns));
   }
 };
 
@@ -70,6 +74,54 @@ TEST_F(ProgressTest, IsNotThereWithoutATerminal) {
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err, AllOf(Not(HasSubstr("\r")), Not(HasSubstr("tok/s  "))));
   EXPECT_THAT(result.err, HasSubstr("validation at update 40 loss "));
+}
+
+TEST(Progress, IsShownByWhatTakesLong) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::vector<std::string> pairs{"--source", toy.folder / "test.src", "--target",
+                                       toy.folder / "test.tgt"};
+  const auto expect_bar = [&](std::vector<std::string> arguments, const std::string& first,
+                              bool with_pairs = true) {
+    if (with_pairs) arguments.insert(arguments.end(), pairs.begin(), pairs.end());
+    const std::vector<std::string> lines = bars_of(on_a_terminal(command(arguments), 100));
+    ASSERT_FALSE(lines.empty()) << arguments[0];
+    EXPECT_THAT(lines, testing::Contains(HasSubstr("]  0 %  " + first))) << arguments[0];
+    const Result piped = run_heed(arguments);
+    EXPECT_EQ(piped.err.find('\r'), std::string::npos) << piped.err;
+  };
+  expect_bar({"faithful", toy.transformer}, "0/25 sentences read");
+  expect_bar({"heads", toy.transformer}, "0/25 sentences read");
+  expect_bar({"heads", toy.transformer, "--ablate", "--no-bleu"}, "0/30 heads and layers silenced");
+  expect_bar({"align", toy.transformer}, "0/25 sentences aligned");
+  expect_bar({"prune", toy.transformer, "--keep", "100", "-o", folder / "pruned"},
+             "0/24 heads tried, to find the next one to remove");
+  expect_bar({"bench", "cache", "--positions", "2,3", "--repeats", "1"}, "0/9 measurements",
+             /*with_pairs=*/false);
+  expect_bar({"translate", toy.transformer, toy.folder / "test.src", "-o", folder / "out", "--set",
+              "decoding.mbr=2"},
+             "0/25 lines translated", /*with_pairs=*/false);
+  expect_bar({"evaluate", toy.transformer, "--source", toy.folder / "test.src", "--reference",
+              toy.folder / "test.tgt"},
+             "0/25 sentences translated", /*with_pairs=*/false);
+  expect_bar({"init", toy.folder / "train.src", toy.folder / "train.tgt", "-o", folder / "i.yaml",
+              "--data", folder / "parts", "--force"},
+             "0/4,500 pairs read, to split them", /*with_pairs=*/false);
+}
+
+TEST(Prompt, IsForLinesThatAreTyped) {
+  const Toy& toy = Toy::get();
+  const std::vector<std::string> arguments{"translate", toy.rnn};
+  const auto translations = lines_of(product(run_heed(arguments, "a b\nc d\n")));
+  const std::string text = on_a_terminal(command(arguments), 80, {"a b\n", "c d\n", "\x04"});
+  EXPECT_THAT(text, HasSubstr("type a line and press Enter"));
+  EXPECT_THAT(
+      text, testing::EndsWith("> " + translations[0] + "\r\n> " + translations[1] + "\r\n> \r\n"));
+  // Nobody types where stdin is no terminal.
+  EXPECT_THAT(run_heed(arguments, "a b\n").err, Not(HasSubstr("> ")));
+  EXPECT_THAT(
+      on_a_terminal({"sh", "-c", "echo a b | \"$0\" translate \"$1\"", HEED_BINARY, toy.rnn}, 80),
+      AllOf(Not(HasSubstr("> ")), Not(HasSubstr("press Enter"))));
 }
 
 }  // namespace

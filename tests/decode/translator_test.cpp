@@ -296,7 +296,9 @@ TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
     auto translator = make_translator(random_model(small_models()[kind]), config);
     const auto whole = translator.translate(kLines);
     std::atomic<int> asked = 0;
+    std::atomic<int64_t> told = 0;
     translator.interrupted = [&] { return ++asked > 2; };
+    translator.searched = [&](int64_t lines) { told += lines; };
     const auto found = translator.translate(kLines);
     ASSERT_EQ(found.size(), kLines.size());
     int searched = 0;
@@ -305,6 +307,7 @@ TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
       EXPECT_EQ(found[i].text, found[i].hypotheses.empty() ? "" : whole[i].text);
     }
     EXPECT_EQ(searched, 2);
+    EXPECT_EQ(told, 2);
   }
 }
 
