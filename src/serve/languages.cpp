@@ -3,7 +3,17 @@
 #include <filesystem>
 #include <map>
 
+#include "text/unicode.h"
+
 namespace heed::serve {
+namespace {
+
+/// "de" of "de-DE".
+std::string language_of(const std::string& code) {
+  return code.substr(0, code.find_first_of("-_"));
+}
+
+}  // namespace
 
 std::string language_name(const std::string& code) {
   static const std::map<std::string, std::string> names = {
@@ -22,6 +32,12 @@ std::string language_name(const std::string& code) {
       {"uk", "Ukrainian"}, {"ur", "Urdu"},       {"vi", "Vietnamese"}, {"zh", "Chinese"}};
   const auto found = names.find(code);
   return found == names.end() ? code : found->second;
+}
+
+int fit_of(const std::string& code, const std::string& wished) {
+  const std::string mine = text::lower_case(code), theirs = text::lower_case(wished);
+  if (mine == theirs) return 2;
+  return language_of(mine) == language_of(theirs) ? 1 : 0;
 }
 
 std::string language_of_file(const std::string& path) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -14,8 +15,10 @@
 #include "draw/attention_page.h"
 #include "draw/play_page.h"
 #include "serve/answers.h"
+#include "serve/detect.h"
 #include "serve/languages.h"
 #include "serve/parameters.h"
+#include "text/html.h"
 
 namespace heed::serve {
 namespace {
@@ -28,21 +31,27 @@ bool is_open(const std::string& language) {
   return language.empty() || language == "auto";
 }
 
-/// The model of this name or, if none is named, the first of these languages.
+int fit_of_wish(const std::string& code, const std::string& wished) {
+  return is_open(wished) ? 2 : fit_of(code, wished);
+}
+
+/// The model of this name or, if none is named, the first of those that fit these languages best.
 std::size_t choose(const std::vector<Model>& models, const Parameters& parameters) {
   const std::string name = parameters.text("model"), source = parameters.text("source"),
                     target = parameters.text("target");
   std::vector<std::string> names;
   bool named = false;
+  std::size_t chosen = 0;
+  int best = 0;
   for (std::size_t i = 0; i < models.size(); ++i) {
     const Model& model = models[i];
     names.push_back(model.name);
     if (!name.empty() && name != model.name) continue;
     named = true;
-    if (!is_open(source) && source != model.source) continue;
-    if (!is_open(target) && target != model.target) continue;
-    return i;
+    const int fit = fit_of_wish(model.source, source) * fit_of_wish(model.target, target);
+    if (fit > best) best = fit, chosen = i;
   }
+  if (best > 0) return chosen;
   if (!named) throw UserError("model: '" + one_line(name) + "' is not here; " + join(names, ", "));
   throw UserError(
       (name.empty() ? "no model here translates" : one_line(name) + " does not translate") +
@@ -60,23 +69,25 @@ std::string prefix_of(const Parameters& parameters, const decode::Translator& tr
   return prefix;
 }
 
-/// A request to translate: texts, each of so many lines.
+/// A request to translate: texts, each of so many lines, or pages, each of so many segments.
 struct Asked {
   std::vector<std::size_t> counts;
   std::vector<std::string> lines;
+  std::vector<text::Html> pages;  // one for each text, or none
   bool is_list = false;
   int64_t alternatives = 0;
 };
 
-/// A text's translation, line by line; `which` hypothesis of each, the last where there are fewer.
-std::string joined(const std::vector<decode::Translation>& found, std::size_t from,
-                   std::size_t count, std::size_t which) {
+/// The translation of the text of this number, whose lines begin with line `from`; `which`
+/// hypothesis of each, the last where there are fewer.
+std::string joined(const Asked& asked, const std::vector<decode::Translation>& found,
+                   std::size_t number, std::size_t from, std::size_t which) {
   std::vector<std::string> lines;
-  for (std::size_t i = from; i < from + count; ++i) {
+  for (std::size_t i = from; i < from + asked.counts[number]; ++i) {
     const std::vector<std::string>& texts = found[i].texts;
     lines.push_back(texts.empty() ? "" : texts[std::min(which, texts.size() - 1)]);
   }
-  return join(lines, "\n");
+  return asked.pages.empty() ? join(lines, "\n") : asked.pages[number].with(lines);
 }
 
 /// Whether the translator read less than the whole line.
@@ -106,13 +117,13 @@ http::Response answer_to(const Asked& asked, const decode::Translator& translato
                          const std::vector<decode::Translation>& found) {
   Json translated = Json::array(), alternatives = Json::array();
   std::size_t from = 0;
-  for (const std::size_t count : asked.counts) {
-    translated.push_back(joined(found, from, count, 0));
+  for (std::size_t number = 0; number < asked.counts.size(); ++number) {
+    translated.push_back(joined(asked, found, number, from, 0));
     Json others = Json::array();
     for (int64_t which = 1; which <= asked.alternatives; ++which)
-      others.push_back(joined(found, from, count, static_cast<std::size_t>(which)));
+      others.push_back(joined(asked, found, number, from, static_cast<std::size_t>(which)));
     alternatives.push_back(std::move(others));
-    from += count;
+    from += asked.counts[number];
   }
   Json body;
   body["translatedText"] = asked.is_list ? translated : translated[0];
@@ -240,22 +251,27 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const Parameters::Texts texts = parameters.texts("q");
   if (texts.values.empty() && !texts.is_list) throw UserError("q: is missing");
   const std::string format = parameters.text("format");
-  if (!format.empty() && format != "text")
-    throw UserError("format: '" + one_line(format) + "' is not known here; send text");
+  if (!format.empty() && format != "text" && format != "html")
+    throw UserError("format: '" + one_line(format) + "' is not known here; send text or html");
   Lines lines{.model = choose(models_, parameters)};
   const decode::Translator& translator = models_[lines.model].translator;
   Asked asked{.is_list = texts.is_list};
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
   lines.n_best = asked.alternatives + 1;
+  if (format == "html")
+    asked.pages = std::vector<text::Html>(texts.values.begin(), texts.values.end());
   // Counted before they are kept: a line takes far more memory here than its line feed does.
   int64_t count = 0;
-  for (const std::string& text : texts.values) count += 1 + std::ranges::count(text, '\n');
+  for (const text::Html& page : asked.pages) count += std::ssize(page.segments());
+  if (asked.pages.empty())
+    for (const std::string& text : texts.values) count += 1 + std::ranges::count(text, '\n');
   if (count > limits_.queue)
     return reply.send(http::error(
         413, counted(count, "line") + "; a request may have " + std::to_string(limits_.queue)));
-  for (const std::string& text : texts.values) {
-    const std::vector<std::string> more = lines_of(text);
+  for (std::size_t i = 0; i < texts.values.size(); ++i) {
+    const std::vector<std::string> more =
+        asked.pages.empty() ? lines_of(texts.values[i]) : asked.pages[i].segments();
     asked.counts.push_back(more.size());
     asked.lines.insert(asked.lines.end(), more.begin(), more.end());
   }
@@ -304,6 +320,20 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
                   [line, prefix, count](decode::Translator& translator) {
                     return json_response({{"candidates", candidates_of(decode::next_words(
                                                              translator, line, prefix, count))}});
+                  }},
+             reply);
+}
+
+void Service::detect(const http::Request& request, const http::Reply& reply) {
+  const std::string text = Parameters(request).required_text("q");
+  desk_.take({.model = 0,
+              .answer =
+                  [this, text](decode::Translator&) {
+                    Json out = Json::array();
+                    for (const Guess& guess : guesses_of(models_, text))
+                      out.push_back({{"confidence", std::round(10 * guess.confidence) / 10},
+                                     {"language", guess.language}});
+                    return json_response(out);
                   }},
              reply);
 }
@@ -358,6 +388,7 @@ std::vector<http::Route> Service::routes() {
       {"POST", "/translate", [this](const Request& q, const Reply& r) { translate(q, r); }},
       {"POST", "/attention", [this](const Request& q, const Reply& r) { attention(q, r); }},
       {"POST", "/candidates", [this](const Request& q, const Reply& r) { candidates(q, r); }},
+      {"POST", "/detect", [this](const Request& q, const Reply& r) { detect(q, r); }},
       {"GET", "/languages", [this](const Request&, const Reply& r) { r.send(languages()); }},
       {"GET", "/health", [this](const Request&, const Reply& r) { r.send(health()); }},
       {"GET", "/metrics", [this](const Request&, const Reply& r) { r.send(metrics()); }},

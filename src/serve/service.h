@@ -34,6 +34,7 @@ class Service {
   void translate(const http::Request& request, const http::Reply& reply);
   void attention(const http::Request& request, const http::Reply& reply);
   void candidates(const http::Request& request, const http::Reply& reply);
+  void detect(const http::Request& request, const http::Reply& reply);
   http::Response languages() const;
   http::Response health() const;
   http::Response metrics();

@@ -89,5 +89,16 @@ TEST(Languages, AreToldByTheNamesOfFiles) {
   EXPECT_EQ(language_name("src"), "src");
 }
 
+TEST(Languages, FitBestUnderTheSameCodeAndThenInAnotherForm) {
+  EXPECT_EQ(fit_of("de", "de"), 2);
+  EXPECT_EQ(fit_of("de", "DE"), 2);
+  EXPECT_EQ(fit_of("pt-BR", "pt-br"), 2);
+  EXPECT_EQ(fit_of("pt-BR", "pt_PT"), 1);
+  EXPECT_EQ(fit_of("de", "de-DE"), 1);
+  EXPECT_EQ(fit_of("zh-Hant", "zh"), 1);
+  EXPECT_EQ(fit_of("de", "den"), 0);
+  EXPECT_EQ(fit_of("en", "de-EN"), 0);
+}
+
 }  // namespace
 }  // namespace heed::serve

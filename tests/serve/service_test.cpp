@@ -26,6 +26,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<std::string>& sentences() {
   static const std::vector<std::string> all = {
@@ -70,6 +71,39 @@ TEST(Service, TranslatesTextsAndListsOfThem) {
     EXPECT_EQ(json::parse(running.end(of_lines).body)["translatedText"],
               json(join(expected(translator_of(which), {"mira tolo", "quorz"}), "\n")));
   }
+}
+
+TEST(Service, TranslatesTheTextOfHtmlAndLeavesItsTags) {
+  Running running({0});
+  const auto texts = expected(translator_of(0), {"mira tolo", "quorz", "vadi < rel"});
+  const std::string page =
+      "<p class=\"mira\">mira\n <i>tolo</i></p><script>mira</script>vadi &lt; rel";
+  const auto of_segments = expected(translator_of(0), {"mira", "tolo", "vadi < rel"});
+  ASSERT_THAT(of_segments[2], Not(testing::ContainsRegex("[<>&]")));  // would be a reference
+  const std::string translated = "<p class=\"mira\">" + of_segments[0] + "\n <i>" + of_segments[1] +
+                                 "</i></p><script>mira</script>" + of_segments[2];
+  EXPECT_EQ(running.ok("/translate", {{"q", page}, {"format", "html"}})["translatedText"],
+            json(translated));
+  const json several = {{"q", {"<br>", page, "quorz"}}, {"format", "html"}};
+  EXPECT_EQ(running.ok("/translate", several)["translatedText"],
+            json({"<br>", translated, texts[1]}));
+  const json more = {{"q", "<b>mira</b>"}, {"format", "html"}, {"alternatives", 1}};
+  EXPECT_THAT(running.ok("/translate", more)["alternatives"][0].get<std::string>(),
+              AllOf(testing::StartsWith("<b>"), testing::EndsWith("</b>")));
+  EXPECT_EQ(running.ok("/translate", {{"q", "<br>"}, {"format", "html"}})["translatedText"],
+            json("<br>"));
+}
+
+TEST(Service, TakesCodesOfLanguagesInUpperCaseAndWithRegions) {
+  Running running({0, 1});
+  const auto model_of = [&](const std::string& source, const std::string& target) {
+    return running.ok("/attention",
+                      {{"q", "mira"}, {"source", source}, {"target", target}})["model"];
+  };
+  EXPECT_EQ(model_of("de", "en"), json("m0"));
+  EXPECT_EQ(model_of("DE", "FR"), json("m1"));
+  EXPECT_EQ(model_of("de-AT", "en_US"), json("m0"));
+  EXPECT_EQ(model_of("auto", "fr-CA"), json("m1"));
 }
 
 TEST(Service, RequestsAtOnceGetWhatTheyWouldGetAlone) {
@@ -236,7 +270,7 @@ TEST(Service, RefusesWhatItCannotAnswer) {
   mistake("/translate", R"({"q": "a", "source": "xx"})", "no model here translates from xx; GET");
   mistake("/translate", R"({"q": "a", "target": "xx"})", "to xx; GET /languages lists them");
   mistake("/translate", R"({"q": "a", "model": "xx"})", "'xx' is not here; m0, m1");
-  mistake("/translate", R"({"q": "a", "format": "html"})", "send text");
+  mistake("/translate", R"({"q": "a", "format": "rtf"})", "send text or html");
   mistake("/translate", R"({"q": "a", "alternatives": 5})", "from 0 to 4");
   mistake("/translate", R"({"q": "a\nb", "prefix": "c"})", "prefix: is for a q of one line");
   mistake("/attention", R"({"q": "a\nb"})", "must be one line");

@@ -55,6 +55,10 @@ class Client(TwinTest):
         client = LibreTranslateAPI(self.serve(model))
         found = [client.translate(line, "de", "en", timeout=60) for line in SOURCES]
         self.assertEqual(found, expected)
+        self.assertEqual(client.translate(SOURCES[0], "DE", "en-GB", timeout=60), expected[0])
+        detected = client.detect(SOURCES[0], timeout=60)
+        self.assertEqual([each["language"] for each in detected], ["de"])
+        self.assertGreater(detected[0]["confidence"], 50)
         two = client.translate("\n".join(SOURCES[:2]), "auto", "en", timeout=60)
         self.assertEqual(two, "\n".join(expected[:2]))
         languages = [(each["code"], each["name"]) for each in client.languages(timeout=60)]

@@ -1,0 +1,74 @@
+// Languages of texts: one is served, or several, with other vocabularies and with the same one.
+#include "serve/detect.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "serve/running.h"
+#include "temporary_folder.h"
+
+namespace heed::serve {
+namespace {
+
+using nlohmann::json;
+
+TEST(Detect, TellsHowMuchOfATextTheOneVocabularyKnows) {
+  Running one({0});
+  EXPECT_EQ(one.ok("/detect", {{"q", "mira tolo"}}),
+            json::parse(R"([{"confidence": 100.0, "language": "de"}])"));
+  // "mir" in Cyrillic letters: the vocabulary knows 4 of 7 letters.
+  EXPECT_EQ(one.ok("/detect", {{"q", "mira \u043c\u0438\u0440"}}),
+            json::parse(R"([{"confidence": 57.1, "language": "de"}])"));
+  EXPECT_EQ(one.ok("/detect", {{"q", " \n"}}),
+            json::parse(R"([{"confidence": 0.0, "language": "de"}])"));
+  EXPECT_EQ(one.post("/detect", json::object()).status, 400);
+}
+
+TEST(Detect, ChoosesAmongTheSourceLanguages) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words{"мира", "толо", "сена", "купо", "вади", "рел", "ностра"};
+  std::string lines;
+  for (std::size_t i = 0; i < 60; ++i) lines += words[3 * i % 7] + " " + words[5 * i % 7] + "\n";
+  const auto cyrillic =
+      text::Vocabulary::train({.files = {folder.write("text", lines)}, .size = 24});
+  std::vector<Model> models = models_of({0, 0, 1});
+  models[1].source = "ru";
+  models[1].translator = decode::Translator(
+      {{decode::random_model(decode::small_models()[0]), cyrillic, decode::vocabulary()}}, {},
+      at::kCPU, at::kFloat);
+  models[2].source = "en";
+  const auto order_of = [&](const std::string& text) {
+    std::vector<std::string> order;
+    for (const Guess& guess : guesses_of(models, text)) order.push_back(guess.language);
+    return order;
+  };
+  EXPECT_EQ(order_of("мира толо")[0], "ru");
+  EXPECT_EQ(order_of("mira tolo")[2], "ru");
+  // The vocabularies of de and en are the same. What counts is how sure their models are.
+  const auto sureness = [&](Model& model) {
+    const auto best = model.translator.translate({"mira tolo"})[0].hypotheses[0];
+    return std::exp(best.log_probability / std::ssize(best.token_log_probabilities));
+  };
+  const double de = sureness(models[0]), en = sureness(models[2]);
+  models.erase(models.begin() + 1);
+  auto guesses = guesses_of(models, "mira  tolo\n");
+  EXPECT_EQ(guesses[0].language, de > en ? "de" : "en");
+  EXPECT_NEAR(guesses[0].confidence, 100 * std::max(de, en) / (de + en), 1e-4);
+  EXPECT_NEAR(guesses[0].confidence + guesses[1].confidence, 100, 1e-6);
+  // Where each language is also a target, what counts is which model would write the text.
+  models[0].target = "en";
+  models[1].target = "de";
+  const auto log_p = [&](Model& model) {
+    return model.translator.score({"mira tolo"}, {"mira tolo"})[0].log_probability;
+  };
+  const double of_de = log_p(models[1]), of_en = log_p(models[0]);
+  guesses = guesses_of(models, "mira  tolo\n");
+  EXPECT_EQ(guesses[0].language, of_de > of_en ? "de" : "en");
+  EXPECT_NEAR(guesses[0].confidence, 100 / (1 + std::exp(-std::abs(of_de - of_en))), 1e-4);
+}
+
+}  // namespace
+}  // namespace heed::serve
