@@ -1,5 +1,5 @@
-// heed init SOURCE TARGET: a configuration for a corpus, with validation and test pairs taken out
-// of it.
+// heed init SOURCE TARGET [--from RUN]: a configuration for a corpus, with validation and test
+// pairs taken out of it.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,6 +16,7 @@
 
 #include "apps/commands.h"
 #include "apps/init/recipe.h"
+#include "apps/init/tuning.h"
 #include "apps/shared/config.h"
 #include "apps/shared/corpora.h"
 #include "apps/shared/model_folder.h"
@@ -43,7 +44,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct InitArgs {
-  std::string source, target, name, output, data;
+  std::string source, target, name, output, data, from;
   std::optional<int64_t> valid, test;
   bool force = false, no_estimate = false;
 };
@@ -97,15 +98,19 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
                     const data::SplitCounts& counts, const data::CorpusShape& shape,
                     const Recipe& recipe, const std::string& minutes) {
   const bool overlap = counts.valid + counts.test > 0 && can_lose_overlap(counts);
+  const std::string vocabulary =
+      recipe.own_vocabulary.empty()
+          ? "  # Both sides share their pieces: names and numbers look alike in them.\n"
+            "  vocabulary: {kind: joint, size: " +
+                std::to_string(recipe.vocabulary) + "}\n"
+          : recipe.own_vocabulary;
   return "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
          std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
          " words.\n#   heed train " + one_line(shell_path(args.output), 1000) + "\n" + minutes +
          "# All keys: heed config --markdown, or docs/config.md.\nname: " + yaml_text(args.name) +
          "\nseed: 1\n\ndata:\n" + line_of("train", files.train, counts.train) +
          line_of("valid", files.valid, counts.valid) + line_of("test", files.test, counts.test) +
-         "  # Both sides share their pieces: names and numbers look alike in them.\n"
-         "  vocabulary: {kind: joint, size: " +
-         std::to_string(recipe.vocabulary) + "}\n  # Pairs that stand there twice" +
+         vocabulary + "  # Pairs that stand there twice" +
          (overlap ? ", or whose half is in valid or test," : "") +
          " teach nothing new.\n  clean: [duplicates" + (overlap ? ", overlap" : "") + "]\n\n" +
          sections_of(recipe);
@@ -260,6 +265,10 @@ void init(InitArgs args) {
   Config named;
   named.name = args.name;
   check(named);  // before the corpus is cut
+  const std::optional<Config> base =
+      args.from.empty() ? std::nullopt : std::optional(config_of_base(args.from));
+  if (base && fs::weakly_canonical(run_folder(named)) == fs::weakly_canonical(args.from))
+    throw UserError(args.from + ": would be the new run's folder, too; give it another --name");
   if (args.output.empty()) args.output = args.name + ".yaml";
   if (args.data.empty()) args.data = folder_for(args);
   use_threads(0);  // as the training will
@@ -296,8 +305,16 @@ void init(InitArgs args) {
               " training pairs have a side that is in validation or test, too many to leave out "
               "(data.clean: overlap); scores on these sets will be too good");
   const Machine machine = this_machine();
-  Recipe recipe = recipe_for(shape, machine);
+  Recipe recipe =
+      base ? tuning_recipe(*base, args.from, shape, machine) : recipe_for(shape, machine);
   recipe.tokenizer = score::fitting_tokenizer(first_targets(parts.train));
+  if (base)
+    extend_vocabularies(
+        *base, args.from, shape, parts.train, args.data,
+        [&](const std::string& path) {
+          claim(path, "name another folder with --data", args, made);
+        },
+        recipe);
   const auto write = [&](const std::string& minutes) {
     write_atomic(args.output, yaml_of(args, parts, counts, shape, recipe, minutes));
     return load_config(args.output, {});
@@ -337,6 +354,10 @@ void add_init(CommandLine& program) {
       .required();
   command.option("target", args->target, "Their translations, line by line");
   command.group("Input");
+  command.option(
+      "--from", args->from,
+      "Folder of a trained model that is to go on learning (fine-tuning): its network, its "
+      "vocabulary or an extension of it, a lower learning rate");
   command.option("--valid", args->valid, "Validation pairs; default: a twentieth, at most 1,000")
       .not_negative();
   command.option("--test", args->test, "Test pairs; default: the same").not_negative();
@@ -349,7 +370,8 @@ void add_init(CommandLine& program) {
   command.flag("--force", args->force, "Overwrite what is there");
   command.flag("--no-estimate", args->no_estimate, "Do not measure how fast this machine trains");
   command.examples({"heed init corpus.de corpus.en",
-                    "heed init sentences.tsv -o mine.yaml --name mine --test 500"});
+                    "heed init sentences.tsv -o mine.yaml --name mine --test 500",
+                    "heed init letters.de letters.en --from runs/mine --name letters"});
   command.run([args] { init(*args); });
 }
 

@@ -54,7 +54,9 @@ std::string transformer(const Network& network) {
          "\n  # Both embeddings and the output layer are one matrix.\n  tie: all\n";
 }
 
-int64_t vocabulary_for(const data::CorpusShape& shape) {
+}  // namespace
+
+int64_t fresh_vocabulary_size(const data::CorpusShape& shape) {
   const int64_t pairs = shape.pairs;
   const int64_t size = pairs < 5000      ? 1000
                        : pairs < 200000  ? 8000
@@ -66,6 +68,8 @@ int64_t vocabulary_for(const data::CorpusShape& shape) {
   // Each character is a piece, and a Chinese line of many characters counts as one word.
   return std::max(fillable, 2 * shape.characters);
 }
+
+namespace {
 
 int64_t epochs_for(int64_t pairs) {
   if (pairs < 20000) return 30;
@@ -116,10 +120,12 @@ void choose_transformer(Recipe& recipe, std::size_t wanted, const Machine& machi
   }
 }
 
-/// 0.1, 0.0015: without zeros at the end.
+/// 0.1, 0.0015, 1.0: without more zeros at the end. Small values have two digits.
 std::string short_number(double value) {
-  std::string text = fixed(value, 4);
-  while (text.back() == '0') text.pop_back();
+  int digits = 4;
+  for (double least = 0.001; value < least && digits < 12; least /= 10) ++digits;
+  std::string text = fixed(value, digits);
+  while (text.ends_with('0') && !text.ends_with(".0")) text.pop_back();
   return text;
 }
 
@@ -131,12 +137,23 @@ std::string batch_lines(const Recipe& recipe) {
          size + "\n  accumulate: " + std::to_string(recipe.accumulate);
 }
 
+/// So many epochs, but no fewer than so many updates.
+void set_updates(Recipe& recipe, const data::CorpusShape& shape, int64_t epochs, int64_t fewest) {
+  const double pieces = pieces_of_an_epoch(shape);
+  const auto update = static_cast<double>(recipe.update);
+  const auto updates = static_cast<int64_t>(pieces * static_cast<double>(epochs) / update);
+  recipe.updates = std::max<int64_t>(fewest, (updates + 50) / 100 * 100);
+  recipe.epochs =
+      std::max<int64_t>(1, std::llround(static_cast<double>(recipe.updates) * update / pieces));
+  recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
+}
+
 }  // namespace
 
 Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
   Recipe recipe;
   const int64_t pairs = shape.pairs;
-  recipe.vocabulary = vocabulary_for(shape);
+  recipe.vocabulary = fresh_vocabulary_size(shape);
   recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
   if (pairs < kEnoughForTransformer) {
     recipe.network = small_rnn();
@@ -144,30 +161,36 @@ Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
   } else {
     choose_transformer(recipe, machine.gpu && pairs >= 200000 ? 2 : pairs < 20000 ? 0 : 1, machine);
   }
-  const double pieces = pieces_of_an_epoch(shape);
-  const auto update = static_cast<double>(recipe.update);
-  const auto updates =
-      static_cast<int64_t>(pieces * static_cast<double>(epochs_for(pairs)) / update);
-  recipe.updates = std::max<int64_t>(1000, (updates + 50) / 100 * 100);
-  recipe.epochs =
-      std::max<int64_t>(1, std::llround(static_cast<double>(recipe.updates) * update / pieces));
-  recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
+  set_updates(recipe, shape, epochs_for(pairs), 1000);
   return recipe;
 }
 
+void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
+                const Machine& machine) {
+  // So that the corpus has some updates, and each of them some sentences.
+  const auto most = static_cast<int64_t>(pieces_of_an_epoch(shape) / 20);
+  const int64_t own = update > 0 ? update : recipe.update;
+  recipe.update = std::min(own, std::max(most, kFewestInBatch));
+  cut_batches_to_fit(recipe, machine);
+  set_updates(recipe, shape, shape.pairs < 20000 ? 10 : shape.pairs < 200000 ? 4 : 2, 100);
+}
+
 std::string sections_of(const Recipe& recipe) {
-  const std::string every = std::to_string(std::max<int64_t>(100, recipe.updates / 10 / 50 * 50));
+  const int64_t tenth = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
+  const std::string every = std::to_string(std::min(tenth, recipe.updates));
   return "model:\n" + recipe.network +
          (recipe.is_smaller ? "  # A larger model does not fit the memory that was free.\n" : "") +
          "  # More for a small corpus, less for a large one.\n  dropout: " +
-         short_number(recipe.dropout) + "\n\ntraining:\n" + batch_lines(recipe) +
+         short_number(recipe.dropout) + "\n\ntraining:\n" + recipe.training + batch_lines(recipe) +
          "\n  learning_rate: " + short_number(recipe.learning_rate) +
          "\n  schedule: cosine\n  warmup: " + std::to_string(recipe.warmup) +
-         "\n  label_smoothing: 0.1\n  clip_norm: 1.0\n  # The model is the running average of its "
-         "weights.\n  ema: 0.999\n  # About " +
-         std::to_string(recipe.epochs) + " epochs.\n  updates: " + std::to_string(recipe.updates) +
-         "\n  validate_every: " + every + "\n  save_every: " + every +
-         "\n\ndecoding:\n  beam_size: 5\n" +
+         "\n  label_smoothing: " + short_number(recipe.label_smoothing) +
+         "\n  clip_norm: " + short_number(recipe.clip_norm) +
+         "\n  # The model is the running average of its weights.\n  ema: " +
+         short_number(recipe.ema) + "\n  # About " + std::to_string(recipe.epochs) +
+         " epochs.\n  updates: " + std::to_string(recipe.updates) + "\n  validate_every: " + every +
+         "\n  save_every: " + every + "\n" +
+         (recipe.decoding.empty() ? "" : "\ndecoding:\n" + recipe.decoding) +
          (recipe.tokenizer == "13a" ? ""
                                     : "\nevaluation:\n  # Finds the words of the target language "
                                       "for BLEU.\n  tokenize: " +

@@ -1,6 +1,8 @@
 // heed init: from two files to a configuration that trains.
 #include <algorithm>
 #include <filesystem>
+#include <random>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -232,6 +234,60 @@ TEST(Init, LeavesNothingWhereItFails) {
   EXPECT_FALSE(fs::exists(folder / "old/train.src"));
   EXPECT_EQ(read_file(folder / "old/kept"), "kept");
   EXPECT_EQ(init(folder / "x.yaml", parts).status, 0);
+}
+
+/// BLEU of a model on the validation pairs in `parts`.
+double bleu_of(const std::string& model, const std::string& parts) {
+  const std::string text = product(run_heed(
+      {"evaluate", model, "--source", parts + "/valid.src", "--reference", parts + "/valid.tgt"}));
+  std::smatch found;
+  EXPECT_TRUE(std::regex_search(text, found, std::regex(R"(BLEU\D*(\d+\.\d+))"))) << text;
+  return found.empty() ? 0 : std::stod(found[1]);
+}
+
+TEST(Init, GoesOnWithARunOnOtherText) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  std::mt19937 random(3);
+  std::string source, target;
+  for (int i = 0; i < 500; ++i) {
+    std::vector<std::string> words;
+    for (unsigned left = 2 + random() % 5; left > 0; --left)
+      words.push_back(std::vector<std::string>{"a", "b", "xy", "yx", "zz"}[random() % 5]);
+    source += join(words, " ") + "\n";
+    std::ranges::reverse(words);
+    target += join(words, " ") + "\n";
+  }
+  const std::vector<std::string> corpus{folder.write("c.src", source),
+                                        folder.write("c.tgt", target)};
+  const std::string config = folder / "c.yaml", parts = folder / "parts", run = folder / "run";
+  const auto init = [&](const std::string& base, const std::vector<std::string>& files,
+                        const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"init", files[0], files[1], "--from", base,
+                                       "-o",   config,   "--data", parts,    "--no-estimate"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_heed(arguments);
+  };
+  const Result result = init(toy.rnn, corpus, {"--name", "tuned"});
+  EXPECT_THAT(product(result), HasSubstr("heed train"));
+  EXPECT_THAT(result.err, HasSubstr(" pieces more than "));  // x, y and z are new
+  EXPECT_THAT(read_file(config),
+              AllOf(HasSubstr("  from: " + toy.rnn + "\n"), HasSubstr("  embedding_size: 32\n"),
+                    HasSubstr("  vocabulary: {kind: joint, source: " + parts + "/joint.spm}\n"),
+                    HasSubstr("  learning_rate: 0.0033\n")));
+  EXPECT_EQ(run_heed({"config", config, "--check"}).status, 0);
+  train_toy(config, {"--set", "output=" + run});
+  EXPECT_GT(bleu_of(run, parts), bleu_of(toy.rnn, parts) + 10);
+
+  // Of known letters the run has all pieces; a Transformer passes on its own keys.
+  const Result known =
+      init(toy.transformer, {toy.folder / "train.src", toy.folder / "train.tgt"}, {"--force"});
+  EXPECT_THAT(product(known), HasSubstr("heed train"));
+  EXPECT_THAT(read_file(config),
+              AllOf(HasSubstr("  vocabulary: {kind: joint}\n"), HasSubstr("  feed_forward: 64\n"),
+                    HasSubstr("  tie: all\n")));
+  EXPECT_EQ(run_heed({"config", config, "--check"}).status, 0);
+  expect_mistake(init(folder / "parts", corpus, {}), {"config.yaml"});
 }
 
 TEST(Init, TakesAsManyPairsAsAskedForOutOfACompressedFileOfBothSides) {
