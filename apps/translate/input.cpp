@@ -38,16 +38,20 @@ void prompt(const char* text) {
   std::fflush(stderr);
 }
 
-bool reads_terminal(const std::string& file) {
-  return file == "-" && ::isatty(STDIN_FILENO) == 1 && log::shows_progress();
+/// Before a reader is made, which waits for the first bytes.
+bool greet_who_types(const std::string& file) {
+  if (file != "-" || ::isatty(STDIN_FILENO) != 1 || !log::shows_progress()) return false;
+  log::info("type a line and press Enter to translate it; Ctrl-D ends");
+  prompt("> ");
+  return true;
 }
 
 }  // namespace
 
 Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
-    : lines_(file, text::LongLines::cut),
+    : is_typed_(greet_who_types(file)),
+      lines_(file, text::LongLines::cut),
       tsv_(tsv),
-      is_typed_(reads_terminal(file)),
       warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
   if (prefix_file.empty()) return;
   if (file == "-" && prefix_file == "-")
@@ -59,7 +63,7 @@ InputWindow Input::next(std::size_t most) {
   InputWindow window{.first = lines_.line_number() + 1, .lines = {}, .prefixes = {}};
   std::string line;
   double held = 0;
-  if (is_typed_) prompt("> ");
+  if (is_typed_ && lines_.line_number() > 0) prompt("> ");
   while (window.lines.size() < most && held < kMostHeld &&
          (window.lines.empty() || lines_.ready(kPatience))) {
     if (!lines_.next(line)) {

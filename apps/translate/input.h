@@ -29,7 +29,7 @@ class Input {
   /// that are read as sources.
   InputWindow next(std::size_t most);
 
-  /// Somebody types the lines, and sees what stderr says: next() says "> " before it waits.
+  /// Somebody types the lines, and sees what stderr says: "> " stands there before each wait.
   bool is_typed() const { return is_typed_; }
   /// How many lines there are; 0 where that cannot be known before. Reads a file to its end.
   int64_t count() const;
@@ -41,10 +41,10 @@ class Input {
   void add(const std::string& line, InputWindow& window);
   void finish();
 
+  bool is_typed_;  // comes first: it is said before lines_ waits for its first bytes
   text::LineReader lines_;
   std::optional<text::LineReader> prefixes_;
   bool tsv_;
-  bool is_typed_;
   bool warns_of_tabs_, told_of_encoding_ = false;
 };
 

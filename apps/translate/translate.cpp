@@ -109,7 +109,6 @@ void translate(const TranslateArgs& args) {
     bar.emplace("lines translated", input.count(), destination.lines());
     translator.searched = [&](int64_t lines) { bar->add(static_cast<double>(lines)); };
   }
-  if (input.is_typed()) log::info("type a line and press Enter to translate it; Ctrl-D ends");
   std::vector<int64_t> odd_lines;
   const auto most = static_cast<std::size_t>(translator.window());
   for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most)) {

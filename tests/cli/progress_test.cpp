@@ -120,7 +120,7 @@ TEST(Prompt, IsForLinesThatAreTyped) {
   // Nobody types where stdin is no terminal.
   EXPECT_THAT(run_heed(arguments, "a b\n").err, Not(HasSubstr("> ")));
   EXPECT_THAT(
-      on_a_terminal({"sh", "-c", "echo a b | \"$0\" translate \"$1\"", HEED_BINARY, toy.rnn}, 80),
+      on_a_terminal({"sh", "-c", "echo a b | \"$0\" translate \"$1\"", paths::kHeed, toy.rnn}, 80),
       AllOf(Not(HasSubstr("> ")), Not(HasSubstr("press Enter"))));
 }
 
