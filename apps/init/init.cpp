@@ -370,8 +370,7 @@ void add_init(CommandLine& program) {
   command.flag("--force", args->force, "Overwrite what is there");
   command.flag("--no-estimate", args->no_estimate, "Do not measure how fast this machine trains");
   command.examples({"heed init corpus.de corpus.en",
-                    "heed init sentences.tsv -o mine.yaml --name mine --test 500",
-                    "heed init letters.de letters.en --from runs/mine --name letters"});
+                    "heed init letters.tsv -o letters.yaml --from runs/mine --name letters"});
   command.run([args] { init(*args); });
 }
 
