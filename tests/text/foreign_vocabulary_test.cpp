@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.h"
+#include "message.h"
+
 namespace heed::text {
 namespace {
 
@@ -103,6 +106,17 @@ TEST(BytePieces, NeverBreakALine) {
   EXPECT_EQ(vocabulary.decode({a, byte(0xC2), byte(0xA0), a}), "a\u00A0a");         // no break
   EXPECT_EQ(vocabulary.decode({a, byte('\t'), a}), "a a");
   EXPECT_THAT(vocabulary.surfaces({a, byte('\t')}), testing::ElementsAre("a", " "));
+}
+
+TEST(Vocabulary, AForeignFileIsRefusedByName) {
+  const TemporaryFolder folder;
+  const std::string expected = ": no SentencePiece model; make one with heed vocab";
+  for (const std::string& bytes :
+       {std::string(), std::string("hello"), std::string(4096, '\x7F')}) {
+    const std::string path = folder.write("joint.spm", bytes);
+    EXPECT_EQ(message_of<UserError>([&] { Vocabulary::load(path); }), path + expected);
+  }
+  EXPECT_THROW(Vocabulary::load(folder / "none.spm"), UserError);
 }
 
 }  // namespace

@@ -206,17 +206,6 @@ TEST_P(VocabularyOf, SavedAndLoadedIsTheSame) {
   EXPECT_EQ(loaded.sample(kSentences[1], 0.5, 3), vocabulary.sample(kSentences[1], 0.5, 3));
 }
 
-// Models say with which version they were trained: where this changes, the version has to.
-TEST_P(VocabularyOf, TextNormaliserOneTidiesBlanksAndChangesNothingElse) {
-  const TemporaryFolder folder;
-  const Vocabulary vocabulary = train(folder.write("text", corpus()), GetParam());
-  EXPECT_EQ(kTextNormaliser, "1");
-  const auto ids = vocabulary.encode("Mann fährt");
-  EXPECT_EQ(vocabulary.encode("\u3000Mann\t\u00a0\u0001fährt "), ids);
-  EXPECT_NE(vocabulary.encode("Mann fa\u0308hrt"), ids);
-  EXPECT_NE(vocabulary.encode("mann fährt"), ids);
-}
-
 TEST_P(VocabularyOf, SizesThatTheTextCannotSupportAreUserErrors) {
   const TemporaryFolder folder;
   const std::string path = folder.write("text", corpus());
@@ -395,17 +384,6 @@ TEST(Vocabulary, IsTrainedOnTheColumnsOfATsvFile) {
   EXPECT_EQ(fingerprint({{tsv, Column::target}}), fingerprint({target}));
   EXPECT_EQ(fingerprint({{tsv, Column::both}}),
             fingerprint({folder.write("both", "aa ab\ncc cd\nab\ndc\n")}));
-}
-
-TEST(Vocabulary, AForeignFileIsRefusedByName) {
-  const TemporaryFolder folder;
-  const std::string expected = ": no SentencePiece model; make one with heed vocab";
-  for (const std::string& bytes :
-       {std::string(), std::string("hello"), std::string(4096, '\x7F')}) {
-    const std::string path = folder.write("joint.spm", bytes);
-    EXPECT_EQ(message_of<UserError>([&] { Vocabulary::load(path); }), path + expected);
-  }
-  EXPECT_THROW(Vocabulary::load(folder / "none.spm"), UserError);
 }
 
 TEST(Vocabulary, ATruncatedModelIsRefused) {
