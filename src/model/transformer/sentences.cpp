@@ -2,7 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include "base/error.h"
 #include "model/device.h"
+#include "model/model.h"
+#include "text/vocabulary.h"
 
 namespace heed::model {
 
@@ -23,6 +26,40 @@ Sentences packed_sentences(const std::vector<int64_t>& lengths, int64_t longest,
   out.places = upload_numbers(places, device);
   if (!device.is_cpu()) out.starts = upload(at::tensor(starts, at::kInt), device);
   return out;
+}
+
+Sentences padded_source(const Source& source) {
+  if (source.lengths.defined()) {
+    const int64_t shortest = source.lengths.min().item<int64_t>();
+    expect(shortest >= 1, "each sentence has its eos at least");
+    if (shortest == source.tokens.size(1)) return {};
+  }
+  return {.valid = source.valid.unsqueeze(1).unsqueeze(1)};
+}
+
+Sentences packed_source(const Source& source) {
+  if (source.unpadded) return *source.unpadded;
+  const auto* lengths = source.lengths.const_data_ptr<int64_t>();
+  return packed_sentences({lengths, lengths + source.lengths.numel()}, source.tokens.size(1),
+                          source.tokens.device());
+}
+
+Sentences packed_target(const TargetInput& input) {
+  if (input.unpadded) return *input.unpadded;
+  const Tensor tokens = input.tokens.contiguous();
+  const int64_t width = tokens.size(1);
+  if (input.lengths.defined()) {
+    const auto* given = input.lengths.const_data_ptr<int64_t>();
+    return packed_sentences({given, given + tokens.size(0)}, width, tokens.device());
+  }
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < tokens.size(0); ++i) {
+    const auto* row = tokens.const_data_ptr<int64_t>() + i * width;
+    int64_t length = width;
+    while (length > 1 && row[length - 1] == text::kPad) --length;
+    lengths.push_back(length);
+  }
+  return packed_sentences(lengths, width, tokens.device());
 }
 
 Tensor pack(const Tensor& x, const Sentences& sentences) {

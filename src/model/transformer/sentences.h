@@ -8,6 +8,9 @@
 
 namespace heed::model {
 
+struct Source;
+struct TargetInput;
+
 /// Padded, x is [batch, length, ...]: `valid` says what is no padding. Packed, x is [positions,
 /// ...]: one sentence behind the other, and nothing else.
 struct Sentences {
@@ -25,6 +28,14 @@ struct Sentences {
 /// Sentences of these lengths without what padded them to `longest`, for tensors on `device`.
 Sentences packed_sentences(const std::vector<int64_t>& lengths, int64_t longest,
                            const at::Device& device);
+
+/// Of a batch's sources as they come, padded.
+Sentences padded_source(const Source& source);
+
+/// The same without padding; of targets up to the last token of each row that is no padding, where
+/// nobody says how long it is.
+Sentences packed_source(const Source& source);
+Sentences packed_target(const TargetInput& input);
 
 /// x [batch, longest, ...] -> [positions, ...]
 Tensor pack(const Tensor& x, const Sentences& sentences);
