@@ -1,13 +1,11 @@
 // heed COMMAND [options]: builds the command line from the table and turns every outcome into an
 // exit code: 0 done, 1 the environment failed, 2 the user's mistake, 70 a bug.
 #include <c10/util/Exception.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -15,14 +13,12 @@
 #include <iostream>
 #include <new>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/inherited.h"
 #include "base/log.h"
-#include "base/restart.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 #include "model/host_memory.h"
@@ -217,19 +213,6 @@ int report_exception() noexcept try {
   std::abort();
 }
 
-/// MKL, which is part of LibTorch, ends the process with a message of its own where the working
-/// folder has been deleted: before main. So this is called before the libraries begin.
-[[maybe_unused]] void require_working_folder(int, char**, char**) {
-  static char path[4096];
-  if (::syscall(SYS_getcwd, path, sizeof path) >= 0 || errno != ENOENT) return;
-  constexpr std::string_view kMessage =
-      "heed: the working folder has been deleted; go to another one (cd)\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
-  ::_exit(1);
-}
-[[gnu::section(".preinit_array"),
-  gnu::used]] void (*const before_libraries)(int, char**, char**) = require_working_folder;
-
 /// Ends the process with what it has written so far, and leaves its memory to the system. A return
 /// from main would first take apart LibTorch's registry of operators, piece by piece: 0.1 s, a
 /// third of what a short command takes.
@@ -241,24 +224,10 @@ int report_exception() noexcept try {
 #endif
 }
 
-/// Threads that compute a part of a batch together wait for each other some thousand times an
-/// update. OpenMP lets them wait for a millisecond before they sleep, which beside another busy
-/// program takes the processor from the thread that they wait for. It reads how long when it is
-/// loaded, before main().
-void let_waiting_threads_sleep(int argc, char** argv) {
-  if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  const auto trains = [](std::string_view argument) {
-    return argument == "train" || argument == "init" || argument == "bench";
-  };
-  if (std::any_of(argv + 1, argv + argc, trains))
-    restart_with("GOMP_SPINCOUNT", "1000", argv);  // some microseconds
-}
-
 }  // namespace
 }  // namespace heed
 
 int main(int argc, char** argv) {
-  heed::let_waiting_threads_sleep(argc, argv);
   heed::repair_inherited();
   heed::model::pool_host_memory();
   std::set_terminate(heed::end_of_a_thread);
