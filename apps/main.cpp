@@ -100,10 +100,12 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   return where + "unexpected argument '" + extras.front() + "'" + see;
 }
 
-/// CLI11 leaves out the empty parts of a list: `--symbols ,` would be the same as no symbols.
-void refuse_empty_parts(const CLI::App& app, const std::vector<std::string>& words) {
-  for (const CLI::App* command : app.get_subcommands()) {
-    refuse_empty_parts(*command, words);
+/// What is wrong with a list that has an empty part, or "". CLI11 leaves out such parts, and of
+/// `--symbols , -o FILE` takes -o for a symbol.
+std::string empty_part(const CLI::App& app, const std::vector<std::string>& words) {
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (std::ranges::count(words, command->get_name()) == 0) continue;
+    if (std::string fault = empty_part(*command, words); !fault.empty()) return fault;
     for (const CLI::Option* option : command->get_options()) {
       const char separator = option->get_delimiter();
       for (std::size_t i = 0; separator != '\0' && i < words.size(); ++i)
@@ -111,11 +113,13 @@ void refuse_empty_parts(const CLI::App& app, const std::vector<std::string>& wor
           const bool joined = words[i].starts_with("--" + name + "=");
           if (!joined && (words[i] != "--" + name || i + 1 == words.size())) continue;
           const std::string list = joined ? words[i].substr(name.size() + 3) : words[i + 1];
-          if (std::ranges::count(split(list, separator), "") > 0)
-            throw CLI::ValidationError("--" + name, "'" + one_line(list) + "' has an empty part");
+          if (!list.empty() && std::ranges::count(split(list, separator), "") > 0)
+            return command->get_name() + ": --" + name + ": '" + one_line(list) +
+                   "' has an empty part; leave it out";
         }
     }
   }
+  return "";
 }
 
 int run(int argc, char** argv) {
@@ -132,7 +136,6 @@ int run(int argc, char** argv) {
                    : level == "warn" ? log::Level::warn
                                      : log::Level::info);
     if (quiet) log::set_quiet();
-    refuse_empty_parts(app, {argv, argv + argc});
   });
 
   std::vector<std::string> names;
@@ -153,6 +156,8 @@ int run(int argc, char** argv) {
     std::cerr << app.help();
     return 2;
   }
+  if (const std::string fault = empty_part(app, {argv, argv + argc}); !fault.empty())
+    return report(fault, 2);
   try {
     app.parse(argc, argv);
     return 0;
