@@ -18,7 +18,6 @@ struct Cure {
   /// first group. Without a word `by` is added to the command.
   std::string word;
   std::vector<std::string> by;
-  std::string input = "";
 };
 
 std::ostream& operator<<(std::ostream& out, const Cure& cure) {
@@ -63,8 +62,8 @@ const std::vector<Cure>& all_cures() {
       {"AMisspeltValue",
        check_with("training.schedule=cosin"),
        R"(training\.schedule.*did you mean '(\S+)'\?)",
-       "",
-       {"--set", "training.schedule=$1"}},
+       "training.schedule=cosin",
+       {"training.schedule=$1"}},
       {"AMisspeltFile",
        check_with("data.train.source=FOLDER/trian.src"),
        R"(data\.train\.source: .*'(\S+/train\.src)')",
@@ -98,12 +97,6 @@ const std::vector<Cure>& all_cures() {
        R"((decoding\.forbid): .* spells it (\S+) )",
        "",
        {"--set", "$1=[$2]"}},
-      {"ATranslationThatIsCut",
-       translate_with("decoding.max_length_ratio=0.1"),
-       R"(\((\S+) raises it\))",
-       "",
-       {"--set", "$1=9"},
-       "a b c d e f g h i j a b c d e f g h i j\n"},
       {"ALineThatIsCut",
        translate_with("decoding.max_source_length=2"),
        R"(\((\S+) raises it\))",
@@ -160,7 +153,7 @@ class Cures : public testing::TestWithParam<Cure> {
       out = std::regex_replace(out, std::regex("FOLDER/"), folder_ / "");
       words.push_back(std::regex_replace(out, std::regex("RUN"), Toy::get().transformer));
     }
-    return run_heed(words, GetParam().input.empty() ? "a b c\n" : GetParam().input);
+    return run_heed(words, "a b c\n");
   }
 
   TemporaryFolder folder_;
