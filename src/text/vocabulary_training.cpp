@@ -83,10 +83,10 @@ constexpr const char* kCure = "leave out lines that are no sentences, or give le
   if (const auto most = number_after(message, "set it to a value <= "); !most.empty()) {
     const int64_t possible = std::stoll(most);
     const std::string cure = possible < options.fewest
-                                 ? "it gives " + most + ", and " + std::to_string(options.fewest) +
-                                       " are the fewest: add text"
-                                 : "set " + options.keys + "size to at most " + most;
-    throw TooLittleText(text + ": too little text for " + size + " pieces; " + cure, possible);
+                                 ? " pieces; it gives " + most + ", and " +
+                                       std::to_string(options.fewest) + " are the fewest: add text"
+                                 : " pieces; set " + options.keys + "size to at most " + most;
+    throw TooLittleText(text + ": too little text for " + size + cure, possible);
   }
   if (const auto least = number_after(message, size + " vs "); !least.empty())
     throw UserError(text + ": " + size + " pieces are too few for all its characters; set " +

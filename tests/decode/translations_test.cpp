@@ -63,12 +63,12 @@ TEST_P(EachModel, GivesNoForbiddenPieceBySearchOrByDraws) {
   }
 }
 
-std::string model_name(const testing::TestParamInfo<std::size_t>& info) {
+std::string name_of_model(const testing::TestParamInfo<std::size_t>& info) {
   const std::vector<std::string> names{"transformer", "bahdanau", "none", "luong"};
   return names[info.param];
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EachModel, testing::Values(0, 1, 2, 3), model_name);
+INSTANTIATE_TEST_SUITE_P(Models, EachModel, testing::Values(0, 1, 2, 3), name_of_model);
 
 TEST(Translations, CannotBeForbiddenAPieceThatIsNone) {
   DecodeConfig config;
