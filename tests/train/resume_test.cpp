@@ -185,6 +185,7 @@ TEST_F(Resuming, ResumingACompleteRunDoesNothingAndMoreUpdatesGoOn) {
 
 TEST_F(Resuming, TheNewestCheckpointHasTheConfigurationThatTheRunGoesOnWith) {
   auto setup = setup_of(folder.path(), quick(4));
+  setup.validation = validation();
   setup.metadata = {{"joint.spm", "0badcafe"}};
   setup.configuration = "beam: 5\n";
   train(setup);
@@ -197,6 +198,7 @@ TEST_F(Resuming, TheNewestCheckpointHasTheConfigurationThatTheRunGoesOnWith) {
   EXPECT_EQ(metadata("checkpoints/update-00000004.heed")[kConfiguration], "beam: 5\n");
   EXPECT_FALSE(metadata("model.safetensors").contains(kConfiguration));
   setup = setup_of(folder.path(), quick(4));
+  setup.validation = validation();
   setup.configuration = "beam: 3\n";
   setup.resume = true;
   EXPECT_EQ(train(setup).stopped, StopReason::nothing_to_do);
