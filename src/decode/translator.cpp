@@ -284,8 +284,8 @@ void Translator::warn_of_unknown(const Lines& lines, int64_t first_line) const {
                  ? ""
                  : "; " + counted(lines.decomposed, "line") +
                        " with decomposed letters (NFD); `python3 -c 'import sys, unicodedata; "
-                       "sys.stdout.writelines(unicodedata.normalize(\"NFC\", line) for line in "
-                       "sys.stdin)' < OLD > NEW` composes them"));
+                       "print(unicodedata.normalize(\"NFC\", sys.stdin.read()), end=\"\")' < OLD "
+                       "> NEW` composes them"));
 }
 
 void Translator::warn(const Lines& lines, const std::vector<Translation>& translations,

@@ -110,8 +110,8 @@ TEST_F(CheckTest, NoSizeIsProposedThatWouldBeRefused) {
   const std::string pairs = "a\nb\na\n";
   for (const char* file : {"train.src", "train.tgt", "valid.src", "valid.tgt"})
     folder.write(file, pairs);
-  expect_mistake(check(config()), {"too little text for 32 pieces; it gives ",
-                                   "and 16 are the fewest: add text"});
+  expect_mistake(check(config()),
+                 {"too little text for 32 pieces; it gives ", "and 16 are the fewest: add text"});
 }
 
 TEST_F(CheckTest, ALengthThatLeavesNoPairIsKnownBeforeTheVocabularyIs) {

@@ -75,7 +75,7 @@ TEST(Environment, ALimitOfFileSizeIsAFailureThatNamesTheFile) {
   const std::string text = write_toy_pairs(folder, "text", 300, 5) + ".src", spm = folder / "spm";
   const Result result =
       subprocess::run({"sh", "-c", "ulimit -f 0; exec \"$0\" vocab \"$1\" -o \"$2\" --size 30",
-                       HEED_BINARY, text, spm});
+                       paths::kHeed, text, spm});
   expect_one_line_error(result, 1, {spm, "File too large"});
   EXPECT_FALSE(std::filesystem::exists(spm));
 }
@@ -183,7 +183,7 @@ TEST(Environment, ADeletedWorkingFolderIsOneLine) {
   const TemporaryFolder folder;
   const std::string script = "mkdir gone && cd gone && rmdir ../gone && exec \"$1\" --version";
   const Result result =
-      subprocess::run({"sh", "-c", "cd \"$0\" && " + script, folder.path(), HEED_BINARY});
+      subprocess::run({"sh", "-c", "cd \"$0\" && " + script, folder.path(), paths::kHeed});
   expect_one_line_error(result, 1, {"the working folder has been deleted; go to another one (cd)"});
 }
 

@@ -95,7 +95,7 @@ TEST_F(Meeting, NamesAFullDiskOfTemporaryFiles) {
       "mount -t tmpfs -o size=8k,nr_inodes=64 none \"$1\" || exit 99; "
       "head -c 4096 /dev/zero > \"$1/all\"; TMPDIR=$1 exec \"$0\" train \"$2\" --ranks 2";
   const Result result = subprocess::run({"unshare", "--user", "--map-root-user", "--mount", "sh",
-                                         "-c", inside, HEED_BINARY, folder_ / "tmp", config_});
+                                         "-c", inside, paths::kHeed, folder_ / "tmp", config_});
   if (result.status == 99 || result.err.starts_with("unshare")) GTEST_SKIP() << result.err;
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_THAT(lines_of(result.err).back(), HasSubstr("board: cannot write: No space left"));

@@ -129,7 +129,7 @@ TEST_F(Outputs, OfExportAreAllOldOrAllNewOnAFullDisk) {
                                       "2, encoder_layers: 1, decoder_layers: 1}",
                                       "updates: 1", false, 1, "kind: separate, size: 20"}));
   const Result full = subprocess::run({"bash", "-c", "trap '' XFSZ; ulimit -f 1000; exec \"$@\"",
-                                       "bash", HEED_BINARY, "export", folder / "new", "-o", out});
+                                       "bash", paths::kHeed, "export", folder / "new", "-o", out});
   expect_one_line_error(full, 1, {out, "model.bin", "cannot write: File too large"});
   EXPECT_EQ(files_in(out), before);
   product(run_heed({"export", folder / "new", "-o", out}));

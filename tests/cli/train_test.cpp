@@ -122,7 +122,8 @@ constexpr const char* kSound =
 TEST_F(TrainTest, PrintsACommandThatTakesItsFolderForNoOption) {
   const std::string script =
       "cd \"$0\" && exec \"$1\" train \"$2\" --set output=-run --set training.updates=2";
-  const Result result = subprocess::run({"sh", "-c", script, folder.path(), HEED_BINARY, config()});
+  const Result result =
+      subprocess::run({"sh", "-c", script, folder.path(), paths::kHeed, config()});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("done: heed translate ./-run\n"));
 }

@@ -136,7 +136,7 @@ TEST_P(ExplainWithoutAddedPositions, IntegratedGradientsAddUpAtTheDefaultSteps) 
 
 INSTANTIATE_TEST_SUITE_P(Positions, ExplainWithoutAddedPositions,
                          testing::Values("rotary", "alibi", "relative", "t5", "none"),
-                         [](const auto& param) { return param.param; });
+                         [](const auto& info) { return info.param; });
 
 TEST(Explain, WhatIntegratedGradientsMissIsSaid) {
   model::ModelConfig config = small_models()[3];
