@@ -185,8 +185,8 @@ void align(AlignArgs args) {
   require_writable({args.output});
   const Pairs pairs = read_pairs(args.source, args.target);
   if (!args.gold.empty()) require_pairs(pairs, args.source);
-  warn_of_other_blanks(pairs, args.source);
   const auto gold = read_gold(args.gold, pairs, args.form);
+  warn_of_other_blanks(pairs, args.source);
   const std::optional<Tuning> tuning = read_tuning(args);
   Aligner forward(open_model(args.model, args.common.open()));
   choose(forward, args, tuning);

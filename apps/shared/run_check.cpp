@@ -237,9 +237,11 @@ RunCheck check_run(const Config& config, const CheckWish& wish) {
   // Of a run that goes on nothing is made anew.
   const std::string folder = run_folder(config);
   if (wish.overwrite) found.passes([&] { require_spared(config, paths_of_run(folder)); });
+  bool elsewhere = true;
   if (wish.systems.empty() && (wish.overwrite || !has_begun(folder)))
-    found.passes([&] { require_file_elsewhere(wish.file, folder); });
-  for (const auto& [name, one] : all) found.passes([&] { require_own_files(run_folder(*one)); });
+    elsewhere = found.passes([&] { require_file_elsewhere(wish.file, folder); });
+  if (elsewhere)
+    for (const auto& [name, one] : all) found.passes([&] { require_own_files(run_folder(*one)); });
   const bool begun = wish.resume && has_begun(folder) && has_vocabularies(folder);
   bool based = true;
   if (!begun) based = found.passes([&] { require_base(config); });

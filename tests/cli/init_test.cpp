@@ -124,7 +124,7 @@ TEST(Init, NeverWritesOverItsCorpus) {
     expect_mistake(init(folder / "x.yaml", folder / "parts/../parts", more),
                    {"train.src: would be written over the corpus", "--data"});
     expect_mistake(init(target, folder / "new", more),
-                   {"train.tgt: would be written over the corpus", "-o"});
+                   {"train.tgt: is read by this command, and would be replaced", "name another"});
   }
   EXPECT_EQ(read_file(source) + read_file(target), before);
 }

@@ -66,9 +66,11 @@ TEST_F(Overwriting, ARunWhoseSuccessorCannotBeginIsBack) {
   write(
       "{type: transformer, width: 16, feed_forward: 16, heads: 2, positions: learned, "
       "max_positions: 4}");
-  folder.write("valid.src", "abcdefghijabcdefghij\n");
-  folder.write("valid.tgt", "a\n");
-  expect_back(overwrite({}), "longer than 3 pieces: 1 (line 1); see model.max_positions");
+  folder.write("long.src", "abcdefghijabcdefghij\n");
+  folder.write("long.tgt", "a\n");
+  expect_back(overwrite({"data.valid.source=" + (folder / "long.src"),
+                         "data.valid.target=" + (folder / "long.tgt")}),
+              "longer than 3 pieces: 1 (line 1); see model.max_positions");
   EXPECT_THAT(run_heed({"train", run, "--resume"}).err, HasSubstr("nothing to do"));
 }
 

@@ -222,7 +222,8 @@ TEST_F(ResumeConfigTest, PathsOfMovedCorporaMayBeEdited) {
 TEST_F(ResumeConfigTest, AnotherVocabularyInTheFolderIsNamed) {
   write_toy_pairs(folder, "other", 300, 9);
   product(run_heed({"vocab", folder / "other.src", "--size", "32", "--algorithm", "bpe", "-o",
-                    run + "/joint.spm"}));
+                    folder / "other.spm"}));
+  fs::copy_file(folder / "other.spm", run + "/joint.spm", fs::copy_options::overwrite_existing);
   for (const std::string& what : {run, yaml})
     expect_mistake(resume(what, {"training.updates=6"}),
                    {run + "/joint.spm: is vocabulary ", run + "/checkpoints/update-00000004.heed"});

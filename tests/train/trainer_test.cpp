@@ -220,7 +220,7 @@ TEST_F(Trainer, StopsWhenPatienceEndsAndKeepsTheBest) {
   config.early_stopping = {.metric = StopMetric::bleu, .patience = 2};
   auto setup = setup_of(folder.path(), config);
   setup.validation = validation();
-  setup.scores = [scores = std::vector<double>{20, 30, 25, 30, 40}, next = 0](
+  setup.scores = [scores = std::vector<double>{20, 30, 25, 29, 40}, next = 0](
                      model::Model&, int64_t) mutable { return bleu(scores.at(next++)); };
   const TrainResult result = train(setup);
   EXPECT_EQ(result.stopped, StopReason::patience);
@@ -266,8 +266,10 @@ TEST_F(Trainer, TheAverageOfWeightsIsWhatIsValidatedAndSaved) {
 }
 
 std::string log_of(const TrainerSetup& setup) {
+  log::set_level(log::Level::info);
   testing::internal::CaptureStderr();
   train(setup);
+  log::set_quiet();
   return testing::internal::GetCapturedStderr();
 }
 
