@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The whole campaign against heed: kills, failures of the world, numbers of ranks, damaged input, long runs; ends with one table.
+"""The whole campaign against heed: kills, failures of the world, numbers of ranks, misuse, damaged input, long runs; ends with one table.
 
     python3 tests/campaign/run.py            the quick one, a few minutes
-    python3 tests/campaign/run.py --full     200 kills, 50 of ranks, every write of a run, an hour of damaged input, a million lines
+    python3 tests/campaign/run.py --full     200 kills, 50 of ranks, every write of a run, 200 slips,
+                                             an hour of damaged input, a million lines
 
 The exit code is 0 where everything is as docs/reliability.md promises.
 """
@@ -16,12 +17,13 @@ import bits
 import faults
 import kills
 import long_runs
+import misuse
 import ranks
 import table
 import toy
 
 FUZZ = toy.ROOT / "tests/fuzz/run.py"
-PARTS = ("kills", "faults", "ranks", "bits", "fuzz", "long_runs")
+PARTS = ("kills", "faults", "ranks", "bits", "misuse", "fuzz", "long_runs")
 
 
 def fuzz(full):
@@ -63,6 +65,8 @@ def main():
         take(ranks.campaign(50 if args.full else ranks.QUICK, args.seed, work, say=say))
     if "bits" in parts:
         take(bits.campaign(not args.full, work, say=say))
+    if "misuse" in parts:
+        take(misuse.campaign(200 if args.full else misuse.QUICK, args.seed, work, say=say))
     if "fuzz" in parts:
         take(fuzz(args.full))
     if "long_runs" in parts:
