@@ -17,8 +17,7 @@ else()
   target_link_libraries(served_heed PRIVATE heed_flags)
   set(HEED_SERVED $<TARGET_FILE:served_heed>)
   set(HEED_WITH_SERVER $<TARGET_FILE:heed>)
-  # Or each `heed train` would start itself anew to set it (apps/main.cpp).
-  set(HEED_SERVER_VARIABLE "LD_PRELOAD=$<TARGET_FILE:fork_server>;GOMP_SPINCOUNT=1000")
+  set(HEED_SERVER_VARIABLE "LD_PRELOAD=$<TARGET_FILE:fork_server>")
 endif()
 set_source_files_properties(tests/paths.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
   "HEED_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";HEED_BINARY=\"$<TARGET_FILE:heed>\";HEED_SERVED=\"${HEED_SERVED}\";HEED_PYTHON=\"${Python3_EXECUTABLE}\"")

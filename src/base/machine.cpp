@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -107,11 +108,19 @@ int64_t available_cores(const std::string& root) {
 }
 
 std::optional<double> busy_seconds(const std::string& root) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::nullopt;
   std::ifstream file(root + "/proc/stat");
-  std::string name;
-  int64_t user = 0, nice = 0, system = 0;
-  if (!(file >> name >> user >> nice >> system) || name != "cpu") return std::nullopt;
-  return static_cast<double>(user + nice + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  std::optional<int64_t> ticks;
+  for (std::string line; std::getline(file, line);) {
+    int core = 0;
+    long long user = 0, nice = 0, system = 0;
+    if (std::sscanf(line.c_str(), "cpu%d %lld %lld %lld", &core, &user, &nice, &system) == 4 &&
+        core < CPU_SETSIZE && CPU_ISSET(core, &set))
+      ticks = ticks.value_or(0) + user + nice + system;
+  }
+  if (!ticks) return std::nullopt;
+  return static_cast<double>(*ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 std::string name_of_cores() {

@@ -16,8 +16,8 @@ std::optional<int64_t> available_memory(const std::string& root = "");
 /// where a control group allows less time than theirs, rounded up. At least 1.
 int64_t available_cores(const std::string& root = "");
 
-/// Seconds that the processors of the machine have worked since it started, all together and for
-/// all programs; nothing where the system does not say.
+/// Seconds that the processors that this process is bound to have worked since the machine started,
+/// all together and for all programs; nothing where the system does not say.
 std::optional<double> busy_seconds(const std::string& root = "");
 
 /// Which machine and which of its processors those are: equal for processes that share them.

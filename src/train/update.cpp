@@ -256,6 +256,7 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
     gradients.add(number, std::move(sums.gradients));
   };
   const int64_t inner = threads_of_a_part();
+  if (device_.is_cpu()) waiting_.look(inner > 1 ? at::get_num_threads() : 1);
   add_workers(at::get_num_threads() / inner);
   for (const Worker& worker : workers_) worker.model.train();
   kernels::share_out(end - begin, inner, work);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "kernels/waiting.h"
 #include "model/model.h"
 #include "model/pointer.h"
 #include "train/config.h"
@@ -134,6 +135,7 @@ class Updater {
   std::vector<model::ModelPtr> others_;  // of the workers but the first
   std::vector<Worker> workers_;
   RecordedPass recorded_pass_;                  // of the first of them
+  kernels::Waiting waiting_;                    // of threads that compute a part together
   std::atomic<int64_t> too_large_ = INT64_MAX;  // padded places of the smallest part for which
                                                 // memory was too small
 };

@@ -22,8 +22,15 @@ struct MemoryTest : testing::Test {
 // user, nice, system, idle, ... in hundredths of a second
 TEST_F(MemoryTest, BusySecondsAreThoseOfAllProcessors) {
   EXPECT_FALSE(busy_seconds(root.path()).has_value());
-  write("proc/stat", "cpu  300 50 7 99999 12 0 3\ncpu0 1 2 3 4\n");
-  EXPECT_DOUBLE_EQ(busy_seconds(root.path()).value_or(0), 3.57);
+  cpu_set_t set;
+  ASSERT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  std::string stat = "cpu  9000 9000 9000 9000\n";
+  for (int core = 0; core < 64; ++core)
+    stat += "cpu" + std::to_string(core) + " 300 50 7 99999 12 0 3\n";
+  write("proc/stat", stat + "intr 12 3\n");
+  int mine = 0;
+  for (int core = 0; core < 64; ++core) mine += CPU_ISSET(core, &set) ? 1 : 0;
+  EXPECT_NEAR(busy_seconds(root.path()).value_or(0), 3.57 * mine, 1e-9);
   EXPECT_GT(busy_seconds().value_or(0), 0);
 }
 

@@ -4,7 +4,7 @@
 
 Runs `heed bench train CONFIG` with one thread and with all, beside each number of busy loops in
 turn, and prints the medians of target tokens per second. The bar: beside one loop all threads are
-at least 0.95 as fast as one thread beside it, and 0.6 as fast as all threads without it.
+at least 0.95 as fast as one thread beside it, and 0.6 as fast as all threads without it (docs/performance.md).
 """
 
 import argparse

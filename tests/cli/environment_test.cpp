@@ -41,19 +41,6 @@ std::vector<std::vector<std::string>> printing_commands() {
           {"-q", "evaluate", "--hypothesis", source, "--reference", target}};
 }
 
-// Where the machine has something else to do, they would take the cores from those they wait for.
-TEST(Environment, ThreadsThatTrainWaitAsleepUnlessTheUserSaysOtherwise) {
-  const auto spins = [](std::vector<std::string> variables) {
-    variables.emplace_back("OMP_DISPLAY_ENV=verbose");
-    for (const char* name : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"})
-      variables.insert(variables.begin(), {"-u", name});
-    return run_heed_in(variables, {"train", "nothing.yaml"}).err;
-  };
-  EXPECT_THAT(spins({}), HasSubstr("GOMP_SPINCOUNT = '1000'"));
-  EXPECT_THAT(spins({"OMP_WAIT_POLICY=passive"}), HasSubstr("GOMP_SPINCOUNT = '0'"));
-  EXPECT_THAT(spins({"GOMP_SPINCOUNT=77"}), HasSubstr("GOMP_SPINCOUNT = '77'"));
-}
-
 TEST(Environment, AFullDiskBehindStdoutIsAFailureOfEveryCommand) {
   for (const auto& arguments : printing_commands()) {
     SCOPED_TRACE(arguments.front() + " " + arguments.back());

@@ -1,0 +1,60 @@
+#include "kernels/waiting.h"
+
+#include <omp.h>
+
+#include <atomic>
+#include <ctime>
+#include <semaphore>
+#include <thread>
+
+#include "base/machine.h"
+
+namespace heed::kernels {
+
+bool should_sleep(double others, int64_t processors, int64_t threads, bool now) {
+  constexpr double kMost = 0.3, kLeast = 0.15;  // of a processor more than there are
+  const double too_many = others + static_cast<double>(threads - processors);
+  return too_many > (now ? kLeast : kMost);
+}
+
+struct IdleThreads::Impl {
+  std::binary_semaphore made{0}, gone{0};
+  std::atomic<int> count = 0;
+  // A team of OpenMP belongs to the thread that made it, and ends with it.
+  std::jthread owner{[this] {
+    const int wanted = omp_get_num_procs() + 1;
+#pragma omp parallel num_threads(wanted)
+    ++count;  // without work there would be no team
+    made.release();
+    gone.acquire();
+  }};
+};
+
+IdleThreads::IdleThreads() : impl_(std::make_unique<Impl>()) {
+  impl_->made.acquire();
+}
+
+IdleThreads::~IdleThreads() {
+  impl_->gone.release();
+}
+
+void Waiting::look(int64_t threads) {
+  constexpr std::chrono::milliseconds kPause(500);
+  const Clock::time_point now = Clock::now();
+  if (looked_ && now - *looked_ < kPause) return;
+  const double others =
+      busy_seconds().value_or(0) - static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  if (looked_) {
+    const double used = (others - others_) / std::chrono::duration<double>(now - *looked_).count();
+    const bool wanted =
+        threads > 1 && should_sleep(used, omp_get_num_procs(), threads, idle_.has_value());
+    if (!wanted)
+      idle_.reset();
+    else if (!idle_)
+      idle_.emplace();
+  }
+  looked_ = now;
+  others_ = others;
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,48 @@
+// How the threads that compute a part together wait for each other, some thousand times an update.
+//
+// OpenMP lets a thread that waits look again and again for three milliseconds before it sleeps.
+// Beside another busy program it thereby takes a processor from the thread that it waits for, and
+// all together are slower than one. GNU's OpenMP looks for a microsecond alone as long as it has
+// more threads than there are processors. So other threads are made that do nothing, as long as
+// other programs leave too few processors. No result depends on them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace heed::kernels {
+
+/// Whether threads should sleep where they wait: `others` is how many processors other programs
+/// use, of `processors`, beside `threads` of this one. `now`: whether they do; a load at the border
+/// changes nothing.
+bool should_sleep(double others, int64_t processors, int64_t threads, bool now);
+
+/// As many threads of OpenMP as there are processors, which sleep until this object goes.
+class IdleThreads {
+ public:
+  IdleThreads();
+  ~IdleThreads();
+  IdleThreads(const IdleThreads&) = delete;
+  IdleThreads& operator=(const IdleThreads&) = delete;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+class Waiting {
+ public:
+  /// Looks at what other programs use, twice a second at most, and decides for `threads` that
+  /// compute together. To be called between two updates.
+  void look(int64_t threads);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> looked_;
+  double others_ = 0;  // seconds of processors that other programs had used by then
+  std::optional<IdleThreads> idle_;
+};
+
+}  // namespace heed::kernels
