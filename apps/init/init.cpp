@@ -1,10 +1,8 @@
 // heed init SOURCE TARGET [--from RUN]: a configuration for a corpus, with validation and test
 // pairs taken out of it.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -131,23 +129,6 @@ void check_as_train_does(const Config& config, const std::string& file,
   for (const std::string& fault : found.faults) log::warn("before heed train: " + fault);
   found.tell();
 }
-
-/// How many cores other programs have used since it was made.
-class OtherPrograms {
- public:
-  OtherPrograms() : start_(others()), clock_(std::chrono::steady_clock::now()) {}
-  double cores() const {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - clock_;
-    return std::max(0.0, others() - start_) / passed.count();
-  }
-
- private:
-  static double others() {
-    return busy_seconds().value_or(0) - static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-  }
-  double start_;
-  std::chrono::steady_clock::time_point clock_;
-};
 
 std::string rounded_minutes(double seconds) {
   return human_duration(60 * std::max(1.0, std::round(seconds / 60)));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -69,6 +70,10 @@ bool openmp_binds() {
          std::getenv("GOMP_CPU_AFFINITY") != nullptr;
 }
 
+double seconds_of_others() {
+  return busy_seconds().value_or(0) - static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
 }  // namespace
 
 std::optional<int64_t> available_memory(const std::string& root) {
@@ -121,6 +126,17 @@ std::optional<double> busy_seconds(const std::string& root) {
   }
   if (!ticks) return std::nullopt;
   return static_cast<double>(*ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+OtherPrograms::OtherPrograms()
+    : before_(seconds_of_others()), made_(std::chrono::steady_clock::now()) {}
+
+double OtherPrograms::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - made_).count();
+}
+
+double OtherPrograms::cores() const {
+  return (seconds_of_others() - before_) / seconds();
 }
 
 std::string name_of_cores() {

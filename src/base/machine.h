@@ -1,6 +1,7 @@
 // What this process may take of its machine.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,19 @@ int64_t available_cores(const std::string& root = "");
 /// Seconds that the processors that this process is bound to have worked since the machine started,
 /// all together and for all programs; nothing where the system does not say.
 std::optional<double> busy_seconds(const std::string& root = "");
+
+/// What other programs use of those processors, since this object was made.
+class OtherPrograms {
+ public:
+  OtherPrograms();
+  double seconds() const;  // that have passed
+  /// How many processors on average, or about 0, perhaps a little less.
+  double cores() const;
+
+ private:
+  double before_;
+  std::chrono::steady_clock::time_point made_;
+};
 
 /// Which machine and which of its processors those are: equal for processes that share them.
 std::string name_of_cores();

@@ -3,11 +3,8 @@
 #include <omp.h>
 
 #include <atomic>
-#include <ctime>
 #include <semaphore>
 #include <thread>
-
-#include "base/machine.h"
 
 namespace heed::kernels {
 
@@ -39,22 +36,17 @@ IdleThreads::~IdleThreads() {
 }
 
 void Waiting::look(int64_t threads) {
-  constexpr std::chrono::milliseconds kPause(500);
-  const Clock::time_point now = Clock::now();
-  if (looked_ && now - *looked_ < kPause) return;
-  const double others =
-      busy_seconds().value_or(0) - static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-  if (looked_) {
-    const double used = (others - others_) / std::chrono::duration<double>(now - *looked_).count();
-    const bool wanted =
-        threads > 1 && should_sleep(used, omp_get_num_procs(), threads, idle_.has_value());
+  constexpr double kPause = 0.5;
+  if (others_ && others_->seconds() < kPause) return;
+  if (others_) {
+    const bool wanted = threads > 1 && should_sleep(others_->cores(), omp_get_num_procs(), threads,
+                                                    idle_.has_value());
     if (!wanted)
       idle_.reset();
     else if (!idle_)
       idle_.emplace();
   }
-  looked_ = now;
-  others_ = others;
+  others_.emplace();
 }
 
 }  // namespace heed::kernels

@@ -7,10 +7,11 @@
 // other programs leave too few processors. No result depends on them.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+
+#include "base/machine.h"
 
 namespace heed::kernels {
 
@@ -39,9 +40,7 @@ class Waiting {
   void look(int64_t threads);
 
  private:
-  using Clock = std::chrono::steady_clock;
-  std::optional<Clock::time_point> looked_;
-  double others_ = 0;  // seconds of processors that other programs had used by then
+  std::optional<OtherPrograms> others_;  // since the last look
   std::optional<IdleThreads> idle_;
 };
 
