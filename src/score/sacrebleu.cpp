@@ -1,24 +1,20 @@
 #include "score/sacrebleu.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <list>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "base/error.h"
 #include "base/installation.h"
 #include "base/log.h"
+#include "base/memory_file.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "score/bleu_statistics.h"
@@ -51,35 +47,15 @@ std::optional<std::string> in_virtual_environment(fs::path folder) {
   }
 }
 
-/// Lines as a file in memory, which programs of the same user open by its path. It is gone with
-/// this process, however that ends.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::span<const std::string> lines)
-      : descriptor_(::memfd_create("heed-score", MFD_CLOEXEC)) {
-    std::string text;
-    for (const std::string& line : lines) text += text::one_clean_line(line) + '\n';
-    for (std::string_view rest = text; descriptor_ >= 0 && !rest.empty();) {
-      const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) ::close(std::exchange(descriptor_, -1));
-      rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-    }
-    if (descriptor_ < 0)
-      throw Failure("scoring: cannot hold the translations in memory: " +
-                    std::generic_category().message(errno));
+std::unique_ptr<MemoryFile> file_of(std::span<const std::string> lines) {
+  std::string text;
+  for (const std::string& line : lines) text += text::one_clean_line(line) + '\n';
+  try {
+    return std::make_unique<MemoryFile>("heed-score", text);
+  } catch (const std::system_error& error) {
+    throw Failure("scoring: cannot hold the translations in memory: " + error.code().message());
   }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::string path() const {
-    return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_);
-  }
-
- private:
-  int descriptor_;
-};
+}
 
 /// The message at the end of Python's traceback, however many lines it has, else the last line.
 std::string reason_in(const std::string& err) {
@@ -117,12 +93,12 @@ void check_request(std::span<const std::string> hypotheses, const References& re
 constexpr std::size_t kProgram = 5;  // its place in the command
 
 std::vector<std::string> command(const EvaluationConfig& config,
-                                 const std::list<MemoryFile>& references,
+                                 const std::vector<std::unique_ptr<MemoryFile>>& references,
                                  const MemoryFile& hypotheses) {
   // The variable would override --format. env takes a path with = for a variable, sh does not.
   std::vector<std::string> arguments = {"env", "SACREBLEU_FORMAT=json", "sh",
                                         "-c",  R"(exec "$0" "$@")",     find_sacrebleu()};
-  for (const MemoryFile& file : references) arguments.push_back(file.path());
+  for (const auto& file : references) arguments.push_back(file->path());
   arguments.insert(arguments.end(), {"-i", hypotheses.path(), "-m"});
   arguments.insert(arguments.end(), config.metrics.begin(), config.metrics.end());
   arguments.insert(arguments.end(), {"-w", "8", "-tok", config.tokenize, "-f", "json"});
@@ -236,10 +212,10 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
   all.insert(all.end(), more.begin(), more.end());
   check_request(hypotheses, all, config);
   if (config.metrics.empty()) return {};
-  const MemoryFile hypothesis_file(hypotheses);
-  std::list<MemoryFile> reference_files;  // which do not move
-  for (const auto& lines : all) reference_files.emplace_back(lines);
-  const std::vector<std::string> arguments = command(config, reference_files, hypothesis_file);
+  const auto hypothesis_file = file_of(hypotheses);
+  std::vector<std::unique_ptr<MemoryFile>> reference_files;
+  for (const auto& lines : all) reference_files.push_back(file_of(lines));
+  const std::vector<std::string> arguments = command(config, reference_files, *hypothesis_file);
   const std::vector<Score> found = read_scores(run(arguments, config), arguments[kProgram]);
   std::vector<Score> ordered;
   for (const std::string& metric : config.metrics) {

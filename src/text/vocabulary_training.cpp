@@ -1,18 +1,17 @@
 // Vocabulary::train: SentencePiece's trainer, fed line by line, in a process of its own.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <initializer_list>
+#include <memory>
 #include <new>
-#include <optional>
 #include <set>
+#include <system_error>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory_file.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "text/normal_form.h"
@@ -21,23 +20,14 @@
 namespace heed::text {
 namespace {
 
-/// A file in memory that SentencePiece reads by its path.
-class RulesFile {
- public:
-  explicit RulesFile(const std::string& rules)
-      : descriptor_(::memfd_create("heed-rules", MFD_CLOEXEC)) {
-    const auto size = static_cast<ssize_t>(rules.size());
-    if (descriptor_ < 0 || ::write(descriptor_, rules.data(), rules.size()) != size)
-      throw Failure("vocabulary: no memory for the rules of normalisation");
+/// NFC for SentencePiece, which reads it by a path.
+std::unique_ptr<MemoryFile> file_of_rules() {
+  try {
+    return std::make_unique<MemoryFile>("heed-rules", nfc_rules());
+  } catch (const std::system_error&) {
+    throw Failure("vocabulary: no memory for the rules of normalisation");
   }
-  ~RulesFile() { ::close(descriptor_); }
-  RulesFile(const RulesFile&) = delete;
-  RulesFile& operator=(const RulesFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
+}
 
 std::unordered_map<std::string, std::string> settings_of(const VocabularyTraining& options,
                                                          bool up_to) {
@@ -107,9 +97,9 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to, Senten
   try {
     std::string model;
     auto settings = settings_of(options, up_to);
-    std::optional<RulesFile> rules;
+    std::unique_ptr<MemoryFile> rules;
     if (options.normalise == "nfc") {
-      rules.emplace(nfc_rules());
+      rules = file_of_rules();
       settings["normalization_rule_tsv"] = rules->path();
     }
     const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
