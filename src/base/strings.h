@@ -20,6 +20,9 @@ std::vector<std::string> split_words(std::string_view text);
 
 std::string_view trim(std::string_view text);
 
+/// Capital letters of ASCII made small; other bytes stay.
+std::string ascii_lower(std::string_view text);
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 /// The number that the text is from its first character to its last, if it fits. No blanks and no

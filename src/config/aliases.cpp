@@ -1,10 +1,11 @@
 // What Marian, fairseq, OpenNMT-py, JoeyNMT, Sockeye and Tensor2Tensor call the things that heed
 // has, so that an error can name heed's word. Nothing here is ever accepted as a key.
-#include <cctype>
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "base/strings.h"
 #include "config/suggest.h"
 
 namespace heed::config {
@@ -234,9 +235,8 @@ const std::map<std::string, std::string, std::less<>>& aliases() {
 }
 
 std::string known_elsewhere(std::string_view word) {
-  std::string key;
-  for (const char c : word)
-    key.push_back(c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  std::string key = ascii_lower(word);
+  std::ranges::replace(key, '-', '_');
   const auto found = kAliases.find(key);
   return found == kAliases.end() ? "" : found->second;
 }

@@ -50,8 +50,7 @@ bool parse(const std::string& text, double& value) {
 }
 
 bool parse(const std::string& text, bool& value) {
-  std::string low = text;
-  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string low = ascii_lower(text);
   value = low == "true" || low == "yes" || low == "on";
   return value || low == "false" || low == "no" || low == "off";
 }

@@ -34,8 +34,7 @@ bool is_plain(const std::string& text) {
   if (text.empty() || !std::all_of(text.begin(), text.end(), plain)) return false;
   const bool starts_well = std::isalpha(static_cast<unsigned char>(text[0])) != 0 ||
                            text[0] == '/' || text.starts_with("./") || text.starts_with("../");
-  std::string low = text;
-  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string low = ascii_lower(text);
   static constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                             "on",   "off",  "y",     "n"};
   return starts_well && std::find(words.begin(), words.end(), low) == words.end();

@@ -1,7 +1,6 @@
 #include "config/suggest.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/strings.h"
 
@@ -11,9 +10,8 @@ namespace {
 /// Lower case, without separators: Hidden-Size and hidden_size are one word.
 std::string folded(std::string_view word) {
   std::string out;
-  for (const char c : word)
-    if (c != '_' && c != '-' && c != '.' && c != ' ')
-      out.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  for (const char c : ascii_lower(word))
+    if (c != '_' && c != '-' && c != '.' && c != ' ') out.push_back(c);
   return out;
 }
 

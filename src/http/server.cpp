@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -88,14 +87,9 @@ std::string header(MHD_Connection* connection, const char* name) {
   return value ? value : "";
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 /// "text/html; charset=utf-8" -> "text/html"
 std::string type_of(const std::string& value) {
-  return lower(std::string(trim(split(value, ';')[0])));
+  return ascii_lower(trim(split(value, ';')[0]));
 }
 
 /// The fields of a multipart form. Throws UserError where it is none, or not whole.
@@ -114,13 +108,13 @@ void read_multipart(MHD_Connection* connection, Request& request) {
 /// "example.org:8000" -> "example.org"
 std::string name_in(const std::string& host) {
   const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
-  return lower(host.substr(0, end));
+  return ascii_lower(host.substr(0, end));
 }
 
 /// "http://example.org:8000" -> "example.org:8000"
 std::string host_of(const std::string& origin) {
   const std::size_t end = origin.find("://");
-  return lower(end == std::string::npos ? origin : origin.substr(end + 3));
+  return ascii_lower(end == std::string::npos ? origin : origin.substr(end + 3));
 }
 
 }  // namespace
@@ -160,7 +154,7 @@ void Server::Impl::start() {
   shown = address.shown;
   if (address.loopback) {
     own_names = {"127.0.0.1", "localhost", "[::1]", shown};
-    for (const std::string& name : options.names) own_names.insert(lower(name));
+    for (const std::string& name : options.names) own_names.insert(ascii_lower(name));
   }
   // Not by epoll: libmicrohttpd reads 128 events at a time, and waits for others before it has
   // looked after them, until a connection's time is over.
@@ -228,7 +222,7 @@ bool Server::Impl::admits(MHD_Connection* connection, const std::shared_ptr<Exch
     return false;
   }
   const std::string origin = header(connection, "Origin");
-  if (!origin.empty() && host_of(origin) != lower(host)) {
+  if (!origin.empty() && host_of(origin) != ascii_lower(host)) {
     const auto has = [&](const std::string& one) {
       return std::ranges::find(options.origins, one) != options.origins.end();
     };

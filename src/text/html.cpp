@@ -18,13 +18,6 @@ bool is_ascii_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-std::string lower_ascii(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
-  return out;
-}
-
 /// Behind `end`, if it is there, or else the end of the page.
 std::size_t behind(std::string_view page, std::string_view end, std::size_t from) {
   const std::size_t found = page.find(end, from);
@@ -51,7 +44,7 @@ std::size_t behind_tag(std::string_view page, std::size_t at) {
 std::string name_of_tag(std::string_view tag) {
   const std::size_t from = tag.find_first_not_of("</");
   if (from == std::string_view::npos) return "";
-  return lower_ascii(tag.substr(from, tag.find_first_of(" \t\n\r\f/>", from) - from));
+  return ascii_lower(tag.substr(from, tag.find_first_of(" \t\n\r\f/>", from) - from));
 }
 
 /// Behind the markup that begins with the `<` at this place; the place itself where none does.

@@ -108,6 +108,11 @@ TEST(Strings, QuotedTextIsOneShortPrintableLine) {
   EXPECT_EQ(one_line("Grüße", 7), "Grüße");
 }
 
+TEST(Strings, OnlyLettersOfAsciiAreLowered) {
+  EXPECT_EQ(ascii_lower("[AZ] az-É 7\xFF"), "[az] az-É 7\xFF");
+  EXPECT_EQ(ascii_lower(""), "");
+}
+
 TEST(Strings, AShellReadsAQuotedWordBack) {
   EXPECT_EQ(shell_word("runs/de-en_1.5"), "runs/de-en_1.5");
   EXPECT_EQ(shell_word(""), "''");
