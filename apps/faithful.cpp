@@ -82,7 +82,8 @@ draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport
   page.notes.push_back("Model " + args.model + ", which read " + args.source + " with " +
                        args.target + ": " + counted(report.sentences(), "sentence") + ".");
   page.notes.push_back(counted(args.draws, "permutation") + " of each row of weights; " +
-                       counted(args.steps, "step") + " of integrated gradients, or more until rows add up.");
+                       counted(args.steps, "step") +
+                       " of integrated gradients, or more until rows add up.");
   if (report.has_gold()) page.notes.push_back("Gold alignments: " + args.gold + ".");
   return page;
 }
@@ -140,7 +141,9 @@ void add_faithful(CommandLine& program) {
               "Permutations of each row of weights, whose effect is measured")
       .positive()
       .shows_default();
-  command.option("--steps", args->steps, "Least steps of integrated gradients; more are added until rows add up")
+  command
+      .option("--steps", args->steps,
+              "Least steps of integrated gradients; more are added until rows add up")
       .positive()
       .shows_default();
   command.group("Output");

@@ -24,7 +24,7 @@ void for_kind(int64_t wanted, bool half, const Run& run) {
 template <class Run>
 void for_kind(const Tensor& weight, const Tensor& x, const Run& run) {
   for_kind<3, 5, 7, 16, 32, 33, 64, 512, 1024, 4096>(weight.numel(),
-                                                    x.scalar_type() == at::kBFloat16, run);
+                                                     x.scalar_type() == at::kBFloat16, run);
 }
 
 /// Tensors of the CPU.
