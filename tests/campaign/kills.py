@@ -8,15 +8,13 @@
 A round is one run, killed up to three times and then resumed to its end. The seed that is printed chooses the rounds
 and the instants; the scheduler of the system has a say in what a process is doing at an instant.
 """
-import argparse
 import concurrent.futures
 import itertools
-import pathlib
 import random
 import sys
 
+import arguments
 import table
-import toy
 from commands import Bottleneck, Export, Vocabulary
 from rounds import SIGNALS
 from trainings import LOOP, PHASES, Training
@@ -82,16 +80,10 @@ def campaign(kills, seed, work, jobs=1, only=None, say=print):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--quick", action="store_const", dest="kills", const=QUICK, help=f"--kills {QUICK}")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--round", type=int, help="only this one")
+    parser = arguments.parser(__doc__, "kills", 200, QUICK)
     parser.add_argument("--jobs", type=int, default=1, help="rounds at the same time")
-    parser.add_argument("--work", type=pathlib.Path, default=toy.ROOT / "build/campaign")
     args = parser.parse_args()
-    results = campaign(args.kills, args.seed, args.work.resolve(), args.jobs, args.round,
-                       say=lambda text: print(text, flush=True))
+    results = campaign(args.times, args.seed, args.work.resolve(), args.jobs, args.round, say=arguments.say)
     return table.end(results.rows(order), results.complaints)
 
 

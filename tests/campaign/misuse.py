@@ -9,7 +9,6 @@ Each round draws one disturbance: a model folder with another vocabulary or an e
 replace a file of the model, text that no tokeniser expects, a vocabulary trainer that is killed, a limit of file sizes, or
 many connections to a server at the same time.
 """
-import argparse
 import json
 import os
 import pathlib
@@ -22,6 +21,7 @@ import socket
 import sys
 import time
 
+import arguments
 import process
 import references
 import table
@@ -219,15 +219,8 @@ def campaign(rounds, seed, work, only=None, say=print):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--quick", action="store_const", dest="rounds", const=QUICK, help=f"--rounds {QUICK}")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--round", type=int, help="only this one")
-    parser.add_argument("--work", type=pathlib.Path, default=toy.ROOT / "build/campaign")
-    args = parser.parse_args()
-    results = campaign(args.rounds, args.seed, args.work.resolve(), args.round,
-                       say=lambda text: print(text, flush=True))
+    args = arguments.parser(__doc__, "rounds", 200, QUICK).parse_args()
+    results = campaign(args.times, args.seed, args.work.resolve(), args.round, say=arguments.say)
     return table.end(results.rows(), results.complaints)
 
 

@@ -8,7 +8,6 @@
 In a round some ranks train with --restarts. One of them is killed, up to three times, or with it the process that
 watches them; then another number of ranks goes on. One more kind of round stops a rank: the others must name it.
 """
-import argparse
 import hashlib
 import itertools
 import os
@@ -19,6 +18,7 @@ import signal
 import sys
 import time
 
+import arguments
 import process
 import references
 import table
@@ -166,15 +166,8 @@ def campaign(kills, seed, work, only=None, say=print):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--quick", action="store_const", dest="kills", const=QUICK, help=f"--kills {QUICK}")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--round", type=int, help="only this one")
-    parser.add_argument("--work", type=pathlib.Path, default=toy.ROOT / "build/campaign")
-    args = parser.parse_args()
-    results = campaign(args.kills, args.seed, args.work.resolve(), args.round,
-                       say=lambda text: print(text, flush=True))
+    args = arguments.parser(__doc__, "kills", 50, QUICK).parse_args()
+    results = campaign(args.times, args.seed, args.work.resolve(), args.round, say=arguments.say)
     return table.end(results.rows(), results.complaints)
 
 
