@@ -98,7 +98,8 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   recipe.ema = 0.99;  // a longer memory would still be of the run after a short training
   recipe.decoding = lines_of(base.decoding, {});
   const double highest = train::learning_rate(
-      training, {.update = std::max<int64_t>(1, training.warmup), .width = base.model.width});
+      training,
+      {.update = std::max<int64_t>(1, train::warmup_updates(training)), .width = base.model.width});
   recipe.learning_rate = highest / 3;
   set_length(recipe, shape, update_of(training), machine);
   return recipe;

@@ -15,7 +15,10 @@
 
 namespace heed {
 
-HEED_ENUM(Precision, auto_, fp32, tf32, bf16, fp16)
+HEED_ENUM(Precision, (auto_, "bf16 where the hardware has it, else fp32."),
+          (fp32, "Single precision."), (tf32, "fp32 with faster products on a GPU."),
+          (bf16, "Half the bits, with the range of fp32."),
+          (fp16, "Half the bits, with a small range; needs a GPU."))
 
 /// One member of the family that `heed bottleneck` trains.
 struct SystemConfig {
@@ -44,9 +47,7 @@ struct Config {
             "CPU threads; 0 uses every core. Two or more for each part of a batch "
             "(training.micro_batches) change the last bits of the result.",
             config::Between<int64_t>{0, 1024})
-  HEED_FIXED(Precision, precision, Precision::auto_,
-             "Precision of the matrix products; auto is bf16 where the hardware has it, else fp32. "
-             "tf32 is fp32 with faster products on a GPU; fp16 needs a GPU.",
+  HEED_FIXED(Precision, precision, Precision::auto_, "Precision of the matrix products.",
              config::AnyValue{})
   HEED_FIXED(
       bool, deterministic, false,

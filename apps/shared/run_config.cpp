@@ -181,6 +181,11 @@ Config trained_config(const std::string& folder) {
 Config decided_as(const Config& saved, Config wanted) {
   int64_t& parts = wanted.training.micro_batches;
   if (parts == 0) parts = saved.training.micro_batches;
+  // Older versions wrote the default for schedules, too, that ignored it.
+  int64_t& warmup = wanted.training.warmup;
+  if (train::warmup_updates(saved.training) == train::warmup_updates(wanted.training) ||
+      (warmup < 0 && saved.training.warmup == train::kWarmup))
+    warmup = saved.training.warmup;
   return wanted;
 }
 

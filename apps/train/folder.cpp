@@ -46,6 +46,8 @@ std::optional<Config> resumed_config(Config& wanted, const Wish& wish) {
   if (!wish.resume || !has_begun(wanted.output)) return std::nullopt;
   Config saved = trained_config(wanted.output);
   saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
+  if (wanted.training.warmup < 0 && saved.training.warmup == train::kWarmup)
+    saved.training.warmup = wanted.training.warmup;  // written by older versions, used or not
   wanted = decided_as(saved, wanted);
   require_same_fixed(wanted.output, saved, wanted);
   return saved;

@@ -55,14 +55,15 @@ std::string explained(const std::string& heading, const std::vector<ValueHelp>& 
   return out;
 }
 
-/// A list of a section's values, below its table.
-std::string value_lists(const SectionView& section) {
+/// A list of the values of each key that has a sentence on them, below the section's table.
+std::string value_lists(const SectionView& section, const std::string& prefix) {
   std::string out;
   for (const FieldView& field : section.fields) {
-    if (field.values.empty()) continue;
-    out += "\nThe values of `" + field.key + "`:\n\n";
+    const std::string path = path_of(prefix, field.key);
+    if (!field.values.empty()) out += "\nThe values of `" + path + "`:\n\n";
     for (const ValueHelp& value : field.values)
       out += "- `" + value.name + "`: " + value.help + "\n";
+    if (const SectionView* below = section_in(field)) out += value_lists(*below, path);
   }
   return out;
 }
@@ -133,7 +134,7 @@ std::string reference(const SectionView& defaults) {
   for (const FieldView& field : defaults.fields) {
     if (const auto* section = std::get_if<SectionView>(&field.value))
       sections += "\n## `" + field.key + "`\n\n" + field.help + "\n\n" + table(*section) +
-                  value_lists(*section);
+                  value_lists(*section, "");
     else
       top.fields.push_back(field);
   }
@@ -145,7 +146,7 @@ std::string reference(const SectionView& defaults) {
          "*On resume*: `heed train --resume` refuses another value of a fixed key and accepts one "
          "of a free key ([training.md](training.md#resuming)).\n\n"
          "## Top level\n\n" +
-         table(top) + sections;
+         table(top) + value_lists(top, "") + sections;
 }
 
 }  // namespace heed::config

@@ -11,14 +11,12 @@
 
 namespace heed::config {
 
-std::vector<std::string> split_names(std::string_view comma_separated) {
-  std::vector<std::string> names;
-  for (const std::string& part : split(comma_separated, ',')) {
-    std::string_view name = trim(part);
+EnumText::EnumText(std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
+  for (auto [name, help] : values) {
     if (name.ends_with('_')) name.remove_suffix(1);
     names.emplace_back(name);
+    helps.emplace_back(help);
   }
-  return names;
 }
 
 std::string number_text(double value) {

@@ -31,6 +31,13 @@ std::string named(const std::string& path, const std::string& prefix) {
 
 }  // namespace
 
+std::vector<ValueHelp> detail::values_of(const std::vector<std::string>& names,
+                                         const std::vector<std::string>& helps) {
+  std::vector<ValueHelp> values;
+  for (std::size_t i = 0; i < names.size(); ++i) values.push_back({names[i], helps.at(i)});
+  return values;
+}
+
 std::string path_of(const std::string& section, const std::string& key) {
   return section.empty() ? key : section + "." + key;
 }

@@ -96,7 +96,7 @@ double Loop::behind() const {
 }
 
 double Loop::rate() const {
-  const double warmup_share = share(config_.warmup, progress_.warmup_seconds);
+  const double warmup_share = share(warmup_updates(config_), progress_.warmup_seconds);
   return progress_.rate_factor * learning_rate(config_, {.update = progress_.update + 1,
                                                          .share = behind(),
                                                          .warmup_share = warmup_share,
@@ -121,7 +121,7 @@ bool Loop::update_once() {
   ++progress_.update;
   if (setup_.updated) setup_.updated(progress_.update);
   unsaved_ = true;
-  if (progress_.update <= config_.warmup) progress_.warmup_seconds = progress_.seconds;
+  if (progress_.update <= warmup_updates(config_)) progress_.warmup_seconds = progress_.seconds;
   settle(setup_.device.is_cpu() ? 0 : kInFlight);
   const double seconds = seconds_between(begin, Clock::now());
   progress_.window.seconds += seconds;

@@ -41,7 +41,6 @@ void Loop::say_who_computes() const {
 }
 
 void Loop::warn_of_long_warmup() const {
-  if (!warms_up(config_.schedule)) return;
   auto updates = static_cast<double>(planned_);
   std::string limit = "the training has " + with_commas(planned_) + " updates";
   const bool by_time = config_.max_minutes > 0 && progress_.update > 0;
@@ -51,10 +50,11 @@ void Loop::warn_of_long_warmup() const {
     limit = "training.max_minutes: " + human_duration(60 * config_.max_minutes) +
             " are time for about " + with_commas(std::llround(updates)) + " updates";
   }
-  if (updates > static_cast<double>(config_.warmup)) return;
+  const int64_t warmup = warmup_updates(config_);
+  if (updates > static_cast<double>(warmup)) return;
   // Whoever asks for so few updates may well know it.
   const auto say = by_time ? log::warn : log::info;
-  say(limit + ", and training.warmup has " + with_commas(config_.warmup) +
+  say(limit + ", and training.warmup has " + with_commas(warmup) +
       ": the learning rate rises until the end. Train longer, or set training.warmup to " +
       std::to_string(std::max<int64_t>(1, std::llround(updates / 10))));
 }
