@@ -20,10 +20,10 @@ Tensor rows(const std::vector<double>& numbers, int64_t columns) {
 }
 
 /// Four words whose states are log 1, log 2, log 3, log 4 in the first of two dimensions.
-Memory four_words() {
+Encoded four_words() {
   const Tensor values =
       rows({0, 0, std::log(2), 0, std::log(3), 0, std::log(4), 0}, 2).unsqueeze(0);
-  return make_memory(values, at::ones({1, 4}, at::kBool), values.select(1, 0));
+  return make_encoded(values, at::ones({1, 4}, at::kBool), values.select(1, 0));
 }
 
 // With the state (1, 0) the dot scores are the logarithms, the weights 1 : 2 : 3 : 4 where seen.
@@ -37,7 +37,10 @@ TEST(WorkedNumbers, MonotonicWindow) {
                                 0,      0,      3. / 7, 4. / 7,   // t = 3: 2, 3
                                 0,      0,      3. / 7, 4. / 7},  // t = 4 stays at the last word
                                4);
-  EXPECT_LT(distance(attention->forward(state, four_words(), 0, 1).weights[0], expected), 1e-12);
+  const Prepared memory = attention->begin(attention->prepare(four_words()));
+  EXPECT_LT(
+      distance(attention->forward({.query = state, .stride = 1}, memory).weights[0], expected),
+      1e-12);
 }
 
 // W = 1 and v = (log 3 / tanh 1, 0) put p at 4 sigmoid(log 3) = 4 * 3/4 = 3; D = 2, so sigma is 1
@@ -51,8 +54,8 @@ TEST(WorkedNumbers, PredictedWindowWithItsGaussian) {
   auto parameters = attention->named_parameters();
   parameters["position"].copy_(rows({1, 0, 0, 1}, 2));
   parameters["position_score"].copy_(rows({std::log(3) / std::tanh(1), 0}, 2)[0]);
-  const Attended attended =
-      attention->forward(rows({1, 0}, 2).unsqueeze(0), four_words(), /*position=*/0, 1);
+  const Attended attended = attention->forward({.query = rows({1, 0}, 2).unsqueeze(0), .stride = 1},
+                                               attention->begin(attention->prepare(four_words())));
   EXPECT_NEAR(attended.context[0][0][0].item<double>(), 0.8590909, 1e-7);
   // What is reported sums to 1: divided by 0.6766958.
   EXPECT_LT(distance(attended.weights[0], rows({0, 0.0444432, 0.2987707, 0.6567861}, 4)), 1e-7);

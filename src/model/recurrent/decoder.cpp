@@ -8,30 +8,13 @@
 #include "base/error.h"
 #include "kernels/product.h"
 #include "model/embedding.h"
-#include "model/recurrent/attention/common.h"
-#include "model/recurrent/attention/covered.h"
-#include "model/recurrent/attention/local.h"
-#include "model/recurrent/attention/side_by_side.h"
+#include "model/initial.h"
 
 namespace heed::model {
 namespace {
 
 // The places of State::memory.
 enum MemorySlot { kValues, kKeys, kValid, kSummary, kBias, kConstant, kMemorySlots };
-
-/// The mechanism with all that is around it: a window, then coverage, then heads.
-AttentionPtr make_attention(const ModelConfig& config, const AttentionSize& size) {
-  const AttentionKindInfo& kind = attention_info(config.attention);
-  const auto one = [&](const AttentionSize& own) {
-    AttentionPtr scores = config.window == Window::global
-                              ? kind.make(own)
-                              : make_local(kind, own, config.window, config.window_size);
-    if (config.coverage == Coverage::none) return scores;
-    return make_covered(std::move(scores), own, config.coverage, config.coverage_size);
-  };
-  return config.attention_heads == 1 ? one(size)
-                                     : make_side_by_side(one, size, config.attention_heads);
-}
 
 }  // namespace
 
@@ -42,13 +25,7 @@ RecurrentDecoder::RecurrentDecoder(const ModelConfig& config, int64_t input)
       maxout_(config.readout == Readout::maxout),
       dropout_(config.dropout) {
   const int64_t hidden = config.hidden_size, memory = config.hidden_size;
-  const AttentionSize size{
-      .query = hidden,
-      .memory = memory,
-      .hidden = hidden,
-      .weighing = {kernels::normaliser(config.attention_normaliser), config.attention_dropout},
-      .positions = config.max_positions};
-  attention_ = register_module("attention", make_attention(config, size));
+  attention_ = register_module("attention", make_attention(config));
   const int64_t extra = timing_ == Timing::kAfter ? (feeding_ ? input : 0) : memory;
   for (int64_t layer = 0; layer < config.layers; ++layer)
     cells_.push_back(
@@ -84,8 +61,8 @@ RecurrentDecoder::Carried RecurrentDecoder::first_states(const Tensor& summary) 
   return carried;
 }
 
-State RecurrentDecoder::start(const Memory& encoded) {
-  const Memory memory = attention_->prepare(encoded);
+State RecurrentDecoder::start(const Encoded& encoded) {
+  const Prepared memory = attention_->prepare(encoded);
   State state;
   state.memory.resize(kMemorySlots);
   state.memory[kValues] = memory.values;
@@ -103,10 +80,11 @@ State RecurrentDecoder::start(const Memory& encoded) {
   return state;
 }
 
-Memory RecurrentDecoder::unpack_memory(const State& state) const {
+Prepared RecurrentDecoder::unpack_memory(const State& state) const {
   expect(state.memory.size() == kMemorySlots, "a state of another model");
-  return {state.memory[kValues], state.memory[kKeys], state.memory[kValid], state.memory[kSummary],
-          state.memory[kBias]};
+  return {
+      {state.memory[kValues], state.memory[kValid], state.memory[kSummary], state.memory[kBias]},
+      state.memory[kKeys]};
 }
 
 // State::carried: hidden and cell of each layer, then the feed and the coverage; undefined where
@@ -137,7 +115,7 @@ Tensor RecurrentDecoder::bottom_gates(const Tensor& embedded, const State& state
   return constant.defined() ? gates + constant : gates;
 }
 
-RecurrentDecoder::Sequence RecurrentDecoder::begin(const Memory& memory) const {
+RecurrentDecoder::Sequence RecurrentDecoder::begin(const Prepared& memory) const {
   Sequence sequence{
       .memory = attention_->begin(memory), .cells = {}, .read_state = {}, .read_context = {}};
   for (const auto& cell : cells_) sequence.cells.push_back(cell->begin());
@@ -147,16 +125,14 @@ RecurrentDecoder::Sequence RecurrentDecoder::begin(const Memory& memory) const {
 }
 
 RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& carried,
-                                                 const Sequence& sequence, int64_t position) {
+                                                 const Sequence& sequence, StepInput asked) {
   Step step;
   step.before = carried.layers.back().hidden;
   Tensor input = gates;
   const auto attend = [&](const Tensor& query) {
-    if (!carried.coverage.defined())
-      return attention_->forward(query, sequence.memory, position, 0);
-    Memory memory = sequence.memory;
-    memory.coverage = carried.coverage;
-    Attended attended = attention_->forward(query, memory, position, 0);
+    asked.query = query;
+    asked.coverage = carried.coverage;
+    Attended attended = attention_->forward(asked, sequence.memory);
     carried.coverage = attended.coverage;
     return attended;
   };
@@ -184,18 +160,18 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& c
 }
 
 RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carried& carried,
-                                                      const Memory& memory) {
+                                                      const Prepared& memory, StepInput asked) {
   std::vector<Tensor> before, top, context, weights, heads, logs, attentional;
   const Sequence sequence = begin(memory);
-  int64_t position = 0;
   for (const Tensor& now : gates.split(1, 1)) {
-    const Step step = advance(now, carried, sequence, position++);
+    const Step step = advance(now, carried, sequence, asked);
+    ++asked.position;
     if (maxout_) before.push_back(step.before);
     top.push_back(step.top);
     context.push_back(step.attended.context);
     weights.push_back(step.attended.weights);
     if (step.attended.heads.defined()) heads.push_back(step.attended.heads);
-    if (memory.logs) logs.push_back(step.attended.logs);
+    if (asked.logs) logs.push_back(step.attended.logs);
     if (step.attentional.defined()) attentional.push_back(step.attentional);
   }
   const auto join = [](const std::vector<Tensor>& parts) {
@@ -210,7 +186,8 @@ RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carri
 // Nothing that the attention makes enters the next step: layer by layer, then all steps attend
 // together.
 RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, const State& state,
-                                                     Carried& carried, const Memory& memory) {
+                                                     Carried& carried, const Prepared& memory,
+                                                     StepInput asked) {
   Step all;
   SameExtra constant;
   if (const Tensor& gates = state.memory[kConstant]; gates.defined())
@@ -221,7 +198,9 @@ RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, con
     all.top = cells_[layer]->unroll(input, bottom ? constant : SameExtra(), carried.layers[layer]);
   }
   const Sequence sequence = begin(memory);
-  all.attended = attention_->forward(all.top, sequence.memory, 0, 1);
+  asked.query = all.top;
+  asked.stride = 1;
+  all.attended = attention_->forward(std::move(asked), sequence.memory);
   if (timing_ == Timing::kAfter)
     all.attentional = attentional_state(all.attended.context, all.top, sequence);
   return all;
@@ -255,8 +234,8 @@ Tensor RecurrentDecoder::by_head(const Attended& attended) {
 
 Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weights) {
   Carried carried = unpack(state);
-  const Step step =
-      advance(bottom_gates(embedded, state), carried, begin(unpack_memory(state)), state.position);
+  const Step step = advance(bottom_gates(embedded, state), carried, begin(unpack_memory(state)),
+                            {.position = state.position});
   pack(carried, state);
   ++state.position;
   if (weights != nullptr) *weights = by_head(step.attended);
@@ -266,15 +245,15 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
 Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
                              Tensor* logs, const Exchange& exchange) {
   Carried carried = unpack(state);
-  Memory memory = unpack_memory(state);
-  memory.logs = logs != nullptr;
+  const Prepared memory = unpack_memory(state);
+  StepInput asked{.logs = logs != nullptr};
   if (exchange)
-    memory.exchange = [&exchange](const Tensor& own, int64_t head) {
+    asked.exchange = [&exchange](const Tensor& own, int64_t head) {
       return exchange(own.unsqueeze(1), /*layer=*/0, head).squeeze(1);
     };
   const bool chained = timing_ == Timing::kBefore || feeding_ || carried.coverage.defined();
-  const Step all = chained ? run_stepwise(bottom_gates(embedded, state), carried, memory)
-                           : run_at_once(embedded, state, carried, memory);
+  const Step all = chained ? run_stepwise(bottom_gates(embedded, state), carried, memory, asked)
+                           : run_at_once(embedded, state, carried, memory, asked);
   if (weights != nullptr) *weights = by_head(all.attended);
   if (logs != nullptr) *logs = all.attended.logs;
   return read_out(embedded, all);
