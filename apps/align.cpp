@@ -22,8 +22,8 @@ namespace {
 
 using study::Symmetrization;
 
-// Lines between two writes.
-constexpr std::size_t kWindow = 512;
+// Lines that are written together.
+constexpr std::size_t kWritten = 512;
 
 struct AlignArgs {
   std::string model, source, target, gold, tune_source, tune_target, tune_gold, output;
@@ -126,7 +126,7 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
   Lines lines(args.output, args.json);
   study::NamedError other{"reverse", {}}, joined{args.method, {}};
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
-  for (const PairWindow& window : windows_of(pairs, kWindow)) {
+  for (const PairWindow& window : windows_of(pairs, kWritten)) {
     std::vector<study::Alignment> alignments = forward.align(window.pairs, window.first);
     std::vector<study::Alignment> others;
     if (backward != nullptr) others = backward->align(turned(window.pairs), window.first);

@@ -1,6 +1,5 @@
 // heed export MODEL: a model for other programs.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -14,6 +13,8 @@
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
+#include "decode/search.h"
+#include "model/transformer/layers.h"
 #include "model/weights.h"
 #include "packed/ctranslate2.h"
 
@@ -26,8 +27,6 @@ using nlohmann::json;
 struct ExportArgs {
   std::string model, output, format = "ctranslate2";
 };
-
-constexpr double kNormEpsilon = 1e-5;  // of LibTorch's layer norms
 
 std::string piece_list(const text::Vocabulary& vocabulary) {
   json pieces = json::array();
@@ -42,7 +41,7 @@ std::string description(const text::Vocabulary& vocabulary) {
                        {"decoder_start_token", vocabulary.piece(text::kBegin)},
                        {"add_source_bos", false},
                        {"add_source_eos", true},
-                       {"layer_norm_epsilon", kNormEpsilon},
+                       {"layer_norm_epsilon", model::kNormEpsilon},
                        {"multi_query_attention", false}};
   return tokens.dump(2) + "\n";
 }
@@ -94,10 +93,8 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
   // CTranslate2 counts </s>, which heed's limit does not.
   options.push_back("max_input_length=" +
                     std::to_string(std::min(config.max_source_length + 1, longest)));
-  const double ratio = config.max_length_ratio * static_cast<double>(config.max_source_length);
-  const int64_t limit =
-      std::max(static_cast<int64_t>(std::ceil(ratio)) + 10, config.min_length + 1);
-  options.push_back("max_decoding_length=" + std::to_string(std::min(limit, longest - 1)));
+  options.push_back("max_decoding_length=" + std::to_string(decode::length_limit(
+                                                 config, config.max_source_length, longest - 1)));
   return join(options, ", ");
 }
 

@@ -21,8 +21,8 @@
 namespace heed {
 namespace {
 
-// Lines whose matrices are in memory at once.
-constexpr std::size_t kWindow = 32;
+// Of a line there are weights of all heads and as many of other evidence.
+constexpr std::size_t kLines = kLinesOfAllHeads / 2;
 
 struct FaithfulArgs {
   std::string model, source, target, gold, output, html;
@@ -99,7 +99,7 @@ void faithful(const FaithfulArgs& args) {
   study::FaithfulReport report;
   const Pairs readable = without_long_pairs(translator, pairs, args.source);
   ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const PairWindow& window : windows_of(readable, kWindow)) {
+  for (const PairWindow& window : windows_of(readable, kLines)) {
     const Seen seen = look(translator, window.pairs, transformer,
                            static_cast<int64_t>(window.first) + 1, args, bar);
     for (std::size_t i = 0; i < seen.attention.size(); ++i) {

@@ -23,9 +23,6 @@
 namespace heed {
 namespace {
 
-// Lines whose matrices, all heads of all layers, are in memory at once.
-constexpr std::size_t kWindow = 64;
-
 struct HeadsArgs {
   std::string model, source, target, gold, antecedents, output;
   std::vector<std::string> kinds, separators;
@@ -131,7 +128,7 @@ void heads(const HeadsArgs& args) {
       {.separators = separators, .words = args.words, .threshold = args.threshold / 100});
   const Pairs readable = without_long_pairs(translator, pairs, args.source);
   ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const PairWindow& window : windows_of(readable, kWindow)) {
+  for (const PairWindow& window : windows_of(readable)) {
     const auto sentences =
         decode::attention_maps(translator, window.pairs.source, window.pairs.target, request,
                                static_cast<int64_t>(window.first) + 1);

@@ -7,6 +7,7 @@
 
 #include "apps/shared/model_folder.h"
 #include "model/model.h"
+#include "train/checkpoint.h"
 #include "train/metrics_line.h"
 
 namespace heed {
@@ -58,9 +59,8 @@ std::vector<CheckpointFile> checkpoints_of(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    const bool whole = (name.starts_with("update-") && name.ends_with(".heed")) ||
-                       (name.starts_with("best-") && name.ends_with(".safetensors"));
-    if (whole) files.push_back({name, entry.file_size()});
+    if (train::is_checkpoint(name) || train::is_best(name))
+      files.push_back({name, entry.file_size()});
   }
   std::ranges::sort(files, {}, &CheckpointFile::name);
   return files;

@@ -17,9 +17,6 @@
 namespace heed {
 namespace {
 
-// Every head of every layer of a window is in memory at once.
-constexpr std::size_t kWindow = 64;
-
 /// Those with cross-attention.
 int64_t layers_of(const model::ModelConfig& config) {
   return config.type == model::ModelType::transformer ? config.decoder_layers : 1;
@@ -181,7 +178,7 @@ study::AlignmentSweep Aligner::sweep(const Pairs& given,
   study::AlignmentSweep sweep(least);
   ComparableGold comparable(gold, gold_name);
   ProgressBar bar("sentences measured", std::ssize(pairs.source));
-  for (const PairWindow& window : windows_of(pairs, kWindow)) {
+  for (const PairWindow& window : windows_of(pairs)) {
     const auto sentences =
         decode::attention_maps(translator_, window.pairs.source, window.pairs.target, {},
                                static_cast<int64_t>(window.first) + 1);

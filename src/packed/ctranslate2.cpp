@@ -14,10 +14,15 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "model/embedding.h"
+#include "model/transformer/names.h"
 #include "model/transformer/positions/table.h"
 
 namespace heed::packed {
 namespace {
+
+namespace names = model::names;
+using model::AttentionKind;
 
 constexpr uint32_t kFormat = 6, kRevision = 7;
 // CTranslate2 stops at the last row of its table; twice what most models are ever asked for.
@@ -89,6 +94,9 @@ class Translation {
     expect(found != weights_.end(), "a Transformer's weights");
     return found->second;
   }
+  const Tensor& embedding(bool target) const {
+    return weight(names::within(model::embedding_module(config_.tie, target), "weight"));
+  }
   void add(const std::string& name, const Tensor& value) {
     variables_.emplace(name, value.contiguous());
   }
@@ -108,17 +116,17 @@ class Translation {
     const std::string source = "encoder/embeddings_0/weight";
     const std::string target = "decoder/embeddings/weight", output = "decoder/projection/weight";
     if (config_.tie == model::Tie::all) {
-      add(target, weight("embedding.weight"));
+      add(target, embedding(true));
       aliases_.emplace(source, target);
     } else {
-      add(source, weight("source_embedding.weight"));
-      add(target, weight("target_embedding.weight"));
+      add(source, embedding(false));
+      add(target, embedding(true));
     }
     if (config_.tie == model::Tie::none)
-      add(output, weight("output.weight"));
+      add(output, weight(names::within(model::kOutputModule, "weight")));
     else
       aliases_.emplace(output, target);
-    add("decoder/projection/bias", weight("output.bias"));
+    add("decoder/projection/bias", weight(names::within(model::kOutputModule, "bias")));
   }
 
   void side(bool decoder) {
@@ -139,17 +147,18 @@ class Translation {
       add("encoder/embeddings_merge", 0, at::kChar);
     }
     positions(decoder);
-    if (config_.norm == model::Norm::pre) norm(name, name + ".norm");
+    if (config_.norm == model::Norm::pre)
+      norm(name, names::within(names::stack(decoder), names::kNorm));
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string block = name + "/layer_" + std::to_string(layer);
-      const std::string own = name + "." + std::to_string(layer);
-      self_attention(block + "/self_attention", own, decoder ? "self" : "attention",
-                     decoder ? "self_attention" : "attention");
-      if (decoder) cross_attention(block + "/attention", own);
-      norm(block + "/ffn", own + ".around_feed_forward.norm");
-      linear(block + "/ffn/linear_0", own + ".feed_forward.inner");
-      linear(block + "/ffn/linear_1", own + ".feed_forward.output");
+      const std::string feed_forward = names::feed_forward(decoder, layer);
+      attention(block + "/self_attention",
+                decoder ? AttentionKind::kDecoder : AttentionKind::kEncoder, layer);
+      if (decoder) attention(block + "/attention", AttentionKind::kCross, layer);
+      norm(block + "/ffn", names::norm_of_feed_forward(decoder, layer));
+      linear(block + "/ffn/linear_0", names::within(feed_forward, names::kInner));
+      linear(block + "/ffn/linear_1", names::within(feed_forward, names::kOutput));
     }
   }
 
@@ -158,31 +167,27 @@ class Translation {
     const std::string place = "/position_encodings/encodings";
     if (config_.positions == "learned")
       add((decoder ? "decoder" : "encoder") + place,
-          weight(decoder ? "target_positions.weight" : "source_positions.weight"));
+          weight(names::within(decoder ? names::kTargetPositions : names::kSourcePositions,
+                               "weight")));
     else if (decoder)
       aliases_.emplace("decoder" + place, "encoder" + place);
     else
       add("encoder" + place, model::sinusoids(0, kSinusoids, config_.width));
   }
 
-  void self_attention(const std::string& name, const std::string& own, const std::string& around,
-                      const std::string& attention) {
-    norm(name, own + ".around_" + around + ".norm");
-    linear(name + "/linear_0", own + "." + attention + ".projection");
-    linear(name + "/linear_1", own + "." + attention + ".output");
+  void attention(const std::string& name, AttentionKind kind, int64_t layer) {
+    const std::string own = names::attention(kind, layer);
+    const bool cross = kind == AttentionKind::kCross;
+    std::vector<const char*> parts = {names::kProjection, names::kOutput};
+    if (cross) parts.insert(parts.begin(), names::kQuery);
+    norm(name, names::norm_of_attention(kind, layer));
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      linear(name + "/linear_" + std::to_string(i), names::within(own, parts[i]));
     heads(name, "/linear_0");
-    if (config_.positions != "rotary") return;
+    if (cross || config_.positions != "rotary") return;
     add(name + "/rotary_dim", 0, at::kInt);  // the whole head
     add(name + "/rotary_interleave", 1, at::kChar);
-    add(name + "/rotary_base", at::scalar_tensor(10000, at::kFloat));
-  }
-
-  void cross_attention(const std::string& name, const std::string& own) {
-    norm(name, own + ".around_cross.norm");
-    linear(name + "/linear_0", own + ".cross_attention.query");
-    linear(name + "/linear_1", own + ".cross_attention.projection");
-    linear(name + "/linear_2", own + ".cross_attention.output");
-    heads(name, "/linear_0");
+    add(name + "/rotary_base", at::scalar_tensor(model::kPositionBase, at::kFloat));
   }
 
   void heads(const std::string& name, const std::string& queries) {

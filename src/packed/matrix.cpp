@@ -33,7 +33,7 @@ int32_t rounded(float x) {
 
 /// round(x * factor) + 128, with the sum's last bits as the rounded number.
 HEED_LOOP void quantise_all(const float* x, int64_t count, float factor, uint8_t* to) {
-  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23
+  using kernels::kRound;
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) {
     const uint32_t bits = std::bit_cast<uint32_t>(x[i] * factor + kRound);

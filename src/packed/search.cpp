@@ -10,11 +10,12 @@
 
 #include "base/error.h"
 #include "kernels/rows/step.h"
+#include "model/transformer/layers.h"
 
 namespace heed::packed {
 namespace {
 
-constexpr float kEpsilon = 1e-5F;           // of LibTorch's layer norms
+constexpr auto kEpsilon = static_cast<float>(model::kNormEpsilon);
 constexpr int64_t kWorthAThread = 1 << 19;  // multiplications that pay for waking one
 constexpr int64_t kRowsWorthAThread = 16;
 constexpr int64_t kSteps = 256;  // that distances are made for at first

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "model/embedding.h"
+#include "model/transformer/names.h"
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
 
@@ -15,6 +17,8 @@ namespace {
 
 constexpr int64_t kUsualLength = 1024;
 
+namespace names = model::names;
+using model::AttentionKind;
 using Weights = std::map<std::string, Tensor>;
 
 Rows rows_of(const Tensor& table) {
@@ -25,59 +29,55 @@ Rows rows_of(const Tensor& table) {
 
 class Packer {
  public:
-  Packer(const model::Model& model, const Weights& weights, const model::ModelConfig& config,
+  Packer(model::Model& model, const Weights& weights, const model::ModelConfig& config,
          Numbers numbers)
       : model_(model), weights_(weights), config_(config), numbers_(numbers) {}
 
   Side side(bool decoder) const {
-    const std::string name = decoder ? "decoder" : "encoder";
     Side side;
-    side.embedding = weights_.at(embedding(decoder));
+    side.embedding =
+        weights_.at(names::within(model::embedding_module(config_.tie, decoder), "weight"));
     side.positions = model::transformer_positions(model_, decoder);
     const int64_t known = std::min(kUsualLength, side.positions->longest());
     side.vectors = rows_of(side.positions->vectors(0, known));
     side.rotations = rows_of(side.positions->rotations(0, known));
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
-      const std::string own = name + "." + std::to_string(layer) + ".";
-      const std::string self = decoder ? "self_attention" : "attention";
+      const std::string feed_forward = names::feed_forward(decoder, layer);
       Block block;
-      block.self.norm = norm(own + (decoder ? "around_self" : "around_attention") + ".norm");
-      block.self.kept = kept(name, layer);
-      block.self.shape = shape(block.self.kept);
-      const int64_t inner = block.self.shape.inner();
-      block.self.query = linear(own + self + ".projection", 0, inner);
-      block.self.keys_values = linear(own + self + ".projection", inner);
-      block.self.output = linear(own + self + ".output");
-      if (decoder)
-        block.cross = {.norm = norm(own + "around_cross.norm"),
-                       .shape = shape(kept("cross", layer)),
-                       .query = linear(own + "cross_attention.query"),
-                       .keys_values = linear(own + "cross_attention.projection"),
-                       .output = linear(own + "cross_attention.output")};
-      block.norm = norm(own + "around_feed_forward.norm");
-      block.inner = linear(own + "feed_forward.inner");
-      block.outer = linear(own + "feed_forward.output");
+      block.self = attention(decoder ? AttentionKind::kDecoder : AttentionKind::kEncoder, layer);
+      if (decoder) block.cross = attention(AttentionKind::kCross, layer);
+      block.norm = norm(names::norm_of_feed_forward(decoder, layer));
+      block.inner = linear(names::within(feed_forward, names::kInner));
+      block.outer = linear(names::within(feed_forward, names::kOutput));
       side.blocks.push_back(std::move(block));
     }
-    if (config_.norm == model::Norm::pre) side.norm = norm(name + ".norm");
+    if (config_.norm == model::Norm::pre)
+      side.norm = norm(names::within(names::stack(decoder), names::kNorm));
     return side;
   }
 
   Linear output() const {
-    const std::string weight =
-        config_.tie == model::Tie::none ? "output.weight" : embedding(/*decoder=*/true);
-    return pack(weights_.at(weight), weights_.at("output.bias"));
+    const model::OutputWeights output = model_.output();
+    return pack(output.weight, output.bias);
   }
 
  private:
-  std::string embedding(bool decoder) const {
-    if (config_.tie == model::Tie::all) return "embedding.weight";
-    return decoder ? "target_embedding.weight" : "source_embedding.weight";
-  }
-  std::vector<int64_t> kept(const std::string& kind, int64_t layer) const {
-    return config_.pruned_heads.empty() ? std::vector<int64_t>()
-                                        : model::kept_heads(config_, kind, layer);
+  Attention attention(AttentionKind kind, int64_t layer) const {
+    const std::string own = names::attention(kind, layer);
+    const std::string projection = names::within(own, names::kProjection);
+    Attention attention;
+    attention.norm = norm(names::norm_of_attention(kind, layer));
+    if (!config_.pruned_heads.empty())
+      attention.kept = model::kept_heads(config_, model::name_of(kind), layer);
+    attention.shape = shape(attention.kept);
+    const int64_t inner = attention.shape.inner();
+    const bool cross = kind == AttentionKind::kCross;
+    attention.query =
+        cross ? linear(names::within(own, names::kQuery)) : linear(projection, 0, inner);
+    attention.keys_values = linear(projection, cross ? 0 : inner);
+    attention.output = linear(names::within(own, names::kOutput));
+    return attention;
   }
   HeadShape shape(const std::vector<int64_t>& kept) const {
     const int64_t head = config_.width / config_.heads;
@@ -103,7 +103,7 @@ class Packer {
             numbers_of(bias)};
   }
 
-  const model::Model& model_;
+  model::Model& model_;
   const Weights& weights_;
   const model::ModelConfig& config_;
   Numbers numbers_;

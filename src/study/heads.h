@@ -34,7 +34,7 @@ namespace heed::study {
 ///                   row of the pronoun; cross: of its translation; decoder: of the step that emits
 ///                   the translation, the antecedent's own translation counts
 enum class Role { previous, next, same_place, same_word, separator, aligned, antecedent };
-inline constexpr std::size_t kRoles = 7;
+inline constexpr auto kRoles = static_cast<std::size_t>(Role::antecedent) + 1;
 
 /// "previous", ..., "diagonal" for same_place in cross-attention.
 std::string role_name(Role role, const std::string& kind);

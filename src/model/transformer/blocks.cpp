@@ -6,6 +6,7 @@
 #include "kernels/product.h"
 #include "model/embedding.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/names.h"
 
 namespace heed::model {
 namespace {
@@ -36,10 +37,10 @@ MultiHeadOptions cross_options(const BlockOptions& block) {
 FeedForward::FeedForward(const BlockOptions& options)
     : activation_(options.activation),
       dropout_(options.activation_dropout),
-      inner_(register_module("inner",
+      inner_(register_module(names::kInner,
                              xavier_linear(options.attention.width, {options.feed_forward}, true))),
       output_(register_module(
-          "output", xavier_linear(options.feed_forward, {options.attention.width}, true))) {}
+          names::kOutput, xavier_linear(options.feed_forward, {options.attention.width}, true))) {}
 
 Tensor FeedForward::forward(const Tensor& x) {
   const Tensor inner = activate(activation_, linear(*inner_, x));
@@ -49,17 +50,17 @@ Tensor FeedForward::forward(const Tensor& x) {
 Residual::Residual(const BlockOptions& options)
     : pre_(options.norm == Norm::pre),
       dropout_(options.dropout),
-      norm_(register_module(
-          "norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({options.attention.width})))) {}
+      norm_(register_module(names::kNorm, make_layer_norm(options.attention.width))) {}
 
 EncoderBlock::EncoderBlock(const BlockOptions& options, const Place& place)
     : attention_(register_module(
-          "attention",
+          names::kAttention,
           std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
-      around_attention_(register_module("around_attention", std::make_shared<Residual>(options))),
-      feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
+      around_attention_(
+          register_module(names::kAroundAttention, std::make_shared<Residual>(options))),
+      feed_forward_(register_module(names::kFeedForward, std::make_shared<FeedForward>(options))),
       around_feed_forward_(
-          register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
+          register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
 Stream EncoderBlock::forward(const Stream& x, const Sentences& sentences, Tensor* weights) {
   const Stream seen = around_attention_->around(
@@ -70,15 +71,15 @@ Stream EncoderBlock::forward(const Stream& x, const Sentences& sentences, Tensor
 
 DecoderBlock::DecoderBlock(const BlockOptions& options, const Place& place)
     : self_attention_(register_module(
-          "self_attention",
+          names::kSelfAttention,
           std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
-      around_self_(register_module("around_self", std::make_shared<Residual>(options))),
-      cross_attention_(register_module("cross_attention",
+      around_self_(register_module(names::kAroundSelf, std::make_shared<Residual>(options))),
+      cross_attention_(register_module(names::kCrossAttention,
                                        std::make_shared<CrossAttention>(cross_options(options)))),
-      around_cross_(register_module("around_cross", std::make_shared<Residual>(options))),
-      feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
+      around_cross_(register_module(names::kAroundCross, std::make_shared<Residual>(options))),
+      feed_forward_(register_module(names::kFeedForward, std::make_shared<FeedForward>(options))),
       around_feed_forward_(
-          register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
+          register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
 Stream DecoderBlock::forward(const Stream& x, const View& view) {
   const Stream seen = around_self_->around(x, [&](const Tensor& y) {

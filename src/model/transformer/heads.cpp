@@ -6,16 +6,14 @@
 #include <map>
 
 #include "base/error.h"
+#include "model/transformer/names.h"
 
 namespace heed::model {
 namespace {
 
-/// "encoder.0.attention"
-std::string module_of(AttentionKind kind, int64_t layer) {
-  const std::string number = std::to_string(layer);
-  if (kind == AttentionKind::kEncoder) return "encoder." + number + ".attention";
-  return "decoder." + number +
-         (kind == AttentionKind::kDecoder ? ".self_attention" : ".cross_attention");
+/// "encoder.0.attention.output.weight"
+std::string output_of(AttentionKind kind, int64_t layer) {
+  return names::within(names::within(names::attention(kind, layer), names::kOutput), "weight");
 }
 
 std::map<std::string, Tensor> parameters_of(const Model& model) {
@@ -85,7 +83,7 @@ Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<He
   const auto parameters = parameters_of(model);
   const int64_t width = config.width / config.heads;
   for (const HeadPlace& place : heads) {
-    const Tensor& weight = parameters.at(module_of(place.kind, place.layer) + ".output.weight");
+    const Tensor& weight = parameters.at(output_of(place.kind, place.layer));
     const auto kept = kept_heads(config, name_of(place.kind), place.layer);
     const Tensor columns =
         weight.narrow(1, places_in(kept, {place.head})[0] * width, width);  // [width, head]
@@ -111,23 +109,24 @@ void copy_without_heads(const Model& model, const ModelConfig& config, Model& sm
     if (before == after) continue;  // heads that share keys are never pruned
     const auto places = places_in(before, after);
     const auto all = static_cast<int64_t>(before.size());
-    const std::string own = module_of(kind, layer);
-    const auto take_rows = [&](const std::string& name, int64_t parts) {
-      for (const char* which : {".weight", ".bias"}) {
-        const auto found = to.find(own + name + which);
+    const auto take_rows = [&](const char* part, int64_t parts) {
+      for (const char* which : {"weight", "bias"}) {
+        const auto found =
+            to.find(names::within(names::within(names::attention(kind, layer), part), which));
         if (found == to.end()) continue;
-        const Tensor& all_rows = from.at(own + name + which);
+        const Tensor& all_rows = from.at(found->first);
         found->second.copy_(
             all_rows.index_select(0, rows_of(places, all, head, parts).to(all_rows.device())));
         to.erase(found);
       }
     };
-    take_rows(".projection", kind == AttentionKind::kCross ? 2 : 3);
-    take_rows(".query", 1);
-    const Tensor& output = from.at(own + ".output.weight");
-    to.at(own + ".output.weight")
-        .copy_(output.index_select(1, rows_of(places, all, head, 1).to(output.device())));
-    to.erase(own + ".output.weight");
+    take_rows(names::kProjection, kind == AttentionKind::kCross ? 2 : 3);
+    take_rows(names::kQuery, 1);
+    const auto output_columns = to.find(output_of(kind, layer));
+    const Tensor& output = from.at(output_columns->first);
+    output_columns->second.copy_(
+        output.index_select(1, rows_of(places, all, head, 1).to(output.device())));
+    to.erase(output_columns);
   }
   for (auto& [name, parameter] : to) parameter.copy_(from.at(name));
 }

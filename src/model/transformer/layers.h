@@ -15,6 +15,13 @@ inline Tensor linear(const torch::nn::LinearImpl& layer, const Tensor& x) {
   return kernels::linear(x, layer.weight, layer.bias);
 }
 
+/// Every layer norm's: heed's kernels, its engine for CPUs and exported models have it, too.
+inline constexpr double kNormEpsilon = 1e-5;
+
+inline torch::nn::LayerNorm make_layer_norm(int64_t width) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(kNormEpsilon));
+}
+
 inline Tensor layer_norm(const torch::nn::LayerNorm& layer, const Tensor& x) {
   return kernels::layer_norm(x, layer->weight, layer->bias, layer->options.eps());
 }

@@ -18,6 +18,7 @@
 #include "model/transformer/heads.h"
 #include "model/transformer/layers.h"
 #include "model/transformer/linear_attention.h"
+#include "model/transformer/names.h"
 
 namespace heed::model {
 namespace {
@@ -135,9 +136,9 @@ SelfAttention::SelfAttention(const MultiHeadOptions& options,
   require_sound(options);
   const int64_t width = options.width, inner = options.inner();
   const int64_t shared = options.kv() * options.head();
-  projection_ =
-      register_module("projection", xavier_linear(width, {inner, shared, shared}, options.bias));
-  output_ = register_module("output", xavier_linear(inner, {width}, options.bias));
+  projection_ = register_module(names::kProjection,
+                                xavier_linear(width, {inner, shared, shared}, options.bias));
+  output_ = register_module(names::kOutput, xavier_linear(inner, {width}, options.bias));
 }
 
 SelfAttention::Heads SelfAttention::project(const Tensor& x) {
@@ -301,9 +302,10 @@ CrossAttention::CrossAttention(const MultiHeadOptions& options)
   require_sound(options);
   const int64_t width = options.width, inner = options.inner();
   const int64_t shared = options.kv() * options.head();
-  query_ = register_module("query", xavier_linear(width, {inner}, options.bias));
-  projection_ = register_module("projection", xavier_linear(width, {shared, shared}, options.bias));
-  output_ = register_module("output", xavier_linear(inner, {width}, options.bias));
+  query_ = register_module(names::kQuery, xavier_linear(width, {inner}, options.bias));
+  projection_ =
+      register_module(names::kProjection, xavier_linear(width, {shared, shared}, options.bias));
+  output_ = register_module(names::kOutput, xavier_linear(inner, {width}, options.bias));
 }
 
 KeysValues CrossAttention::project(const Tensor& memory) {

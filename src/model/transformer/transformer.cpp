@@ -15,6 +15,7 @@
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/names.h"
 #include "model/transformer/sentences.h"
 
 namespace heed::model {
@@ -97,8 +98,7 @@ class Stack : public torch::nn::Module {
           std::to_string(layer),
           std::make_shared<Block>(block_options(config, kind, layer), Place{positions, layer})));
     if (config.norm == Norm::pre)
-      norm_ = register_module("norm",
-                              torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
+      norm_ = register_module(names::kNorm, make_layer_norm(config.width));
   }
   Tensor finish(const Stream& x) {
     return norm_ ? add_norm(norm_, x, dropout_, is_training()).norm : x.x;
@@ -160,16 +160,16 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
       tokens_(add_token_layers(
           *this, config, vocabulary,
           {.width = config.width, .scale = std::sqrt(static_cast<double>(config.width))})),
-      source_positions_(
-          register_module("source_positions", positions_of(config, config.encoder_layers, false))),
-      target_positions_(
-          register_module("target_positions", positions_of(config, config.decoder_layers, true))),
-      encoder_(register_module(
-          "encoder", std::make_shared<Stack<EncoderBlock>>(config, "encoder", config.encoder_layers,
-                                                           source_positions_))),
-      decoder_(register_module(
-          "decoder", std::make_shared<Stack<DecoderBlock>>(config, "decoder", config.decoder_layers,
-                                                           target_positions_))) {}
+      source_positions_(register_module(names::kSourcePositions,
+                                        positions_of(config, config.encoder_layers, false))),
+      target_positions_(register_module(names::kTargetPositions,
+                                        positions_of(config, config.decoder_layers, true))),
+      encoder_(register_module(names::kEncoder,
+                               std::make_shared<Stack<EncoderBlock>>(
+                                   config, "encoder", config.encoder_layers, source_positions_))),
+      decoder_(register_module(names::kDecoder,
+                               std::make_shared<Stack<DecoderBlock>>(
+                                   config, "decoder", config.decoder_layers, target_positions_))) {}
 
 /// tokens [batch, length] -> as `sentences` says, with positions and dropout. `trace` of padded
 /// sources.

@@ -27,6 +27,26 @@ TEST_P(EveryAttention, KeepsTheContractWithEveryNormaliser) {
         << normaliser.name;
 }
 
+// What a mechanism has made for all steps is of the bias and of the keys that begin() saw.
+TEST_P(EveryAttention, TakesAnotherBiasAndOtherKeysOfAStep) {
+  const at::NoGradGuard guard;
+  const AttentionPtr attention = attention_info(GetParam()).make({4, 4, 4, {}});
+  const Prepared memory = attention->begin(attention->prepare(
+      make_encoded(at::randn({2, 3, 4}), at::ones({2, 3}, at::kBool), at::zeros({2, 4}))));
+  const auto weights = [&](const Prepared& own) {
+    return attention->forward({.query = at::ones({2, 5, 4})}, own).weights;
+  };
+  Prepared own = memory;
+  own.bias = memory.bias.clone();
+  own.bias.slice(2, 1).fill_(-INFINITY);
+  if (!weights(own).defined()) return;
+  EXPECT_EQ(weights(own).select(2, 0).min().item<float>(), 1);
+  if (GetParam() == "luong_location") return;  // it reads no keys
+  own = memory;
+  own.keys = at::zeros({2, 3, 4});
+  EXPECT_LT(distance(weights(own), at::full({2, 5, 3}, 1.0 / 3)), 1e-6);
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAttention, ::testing::ValuesIn(attention_names()),
                          [](const auto& info) { return info.param; });
 
