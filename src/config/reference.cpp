@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/suggest.h"
@@ -60,21 +61,21 @@ std::string value_lists(const SectionView& section) {
   std::string out;
   for (const FieldView& field : section.fields) {
     if (field.values.empty()) continue;
-    out += "\nThe values of `" + field.key + "`:\n\n";
+    out += fmt::format("\nThe values of `{}`:\n\n", field.key);
     for (const ValueHelp& value : field.values)
-      out += "- `" + value.name + "`: " + value.help + "\n";
+      out += fmt::format("- `{}`: {}\n", value.name, value.help);
   }
   return out;
 }
 
 std::string described(const FieldView& field) {
-  std::string out = "  type       " + type_text(field.value) + "\n";
+  std::string out = fmt::format("  type       {}\n", type_text(field.value));
   if (!std::holds_alternative<SectionView>(field.value))
-    out += "  default    " + default_of(field) + "\n";
+    out += fmt::format("  default    {}\n", default_of(field));
   if (const std::string allowed = allowed_text(field); !allowed.empty())
-    out += "  allowed    " + allowed + "\n";
+    out += fmt::format("  allowed    {}\n", allowed);
   if (const std::string resume = resume_text(field); !resume.empty())
-    out += "  on resume  " + resume + "\n";
+    out += fmt::format("  on resume  {}\n", resume);
   if (!field.values.empty()) out += explained("values", field.values);
   return out;
 }
