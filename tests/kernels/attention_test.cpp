@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "kernels/distance.h"
 #include "kernels/rows/small_product.h"
 #include "model/transformer/scaled_dot_product.h"
 
@@ -15,10 +16,6 @@ namespace heed::kernels {
 namespace {
 
 using model::attend;
-
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 TEST(SmallProduct, IsTheProduct) {
   at::manual_seed(1);

@@ -7,6 +7,7 @@
 
 #include "kernels/additive.h"
 #include "kernels/additive_scores.h"
+#include "kernels/distance.h"
 #include "model/device.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/attention/common.h"
@@ -19,10 +20,6 @@ using model::Attended;
 using model::Autocast;
 using model::make_memory;
 using model::Memory;
-
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 class CollectedLinear : public testing::Test {
  protected:

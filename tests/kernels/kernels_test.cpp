@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/distance.h"
 #include "kernels/dropout.h"
 #include "kernels/gru.h"
 #include "kernels/output_loss_on_gpu.h"
@@ -17,10 +18,6 @@ namespace {
 using model::Cell;
 using model::CellState;
 using model::RecurrentCell;
-
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 struct OutputShape {
   int64_t tokens, width, vocab;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/distance.h"
 #include "model/recurrent/cell.h"
 
 namespace heed::kernels {
@@ -17,10 +18,6 @@ namespace {
 using model::Cell;
 using model::CellState;
 using model::RecurrentCell;
-
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 class LstmKernel : public testing::Test {
  protected:
