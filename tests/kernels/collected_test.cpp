@@ -21,7 +21,7 @@ using model::Autocast;
 using model::make_memory;
 using model::Memory;
 
-class CollectedLinear : public testing::Test {
+class CollectedLinear : public ::testing::Test {
  protected:
   CollectedLinear() {
     at::manual_seed(2);
@@ -89,7 +89,7 @@ TEST_F(CollectedLinear, FollowsAutocast) {
 }
 
 // Three sentences of 4, 7 and 5 positions, four steps.
-class AdditiveKernel : public testing::Test {
+class AdditiveKernel : public ::testing::Test {
  protected:
   AdditiveKernel() {
     at::manual_seed(3);

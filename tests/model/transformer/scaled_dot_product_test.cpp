@@ -65,7 +65,7 @@ struct PathShape {
   int64_t batch, heads, kv_heads, query, keys, head;
 };
 
-class Paths : public testing::TestWithParam<PathShape> {
+class Paths : public ::testing::TestWithParam<PathShape> {
  protected:
   void compare(Look look) {
     const PathShape s = GetParam();
@@ -103,9 +103,10 @@ TEST_P(Paths, FusedEqualsPlainWhenCausal) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, Paths,
-                         testing::Values(PathShape{3, 4, 4, 5, 5, 7}, PathShape{3, 4, 2, 7, 7, 3},
-                                         PathShape{2, 6, 1, 5, 5, 8}, PathShape{3, 6, 2, 3, 11, 5},
-                                         PathShape{1, 1, 1, 1, 1, 1}),
+                         ::testing::Values(PathShape{3, 4, 4, 5, 5, 7}, PathShape{3, 4, 2, 7, 7, 3},
+                                           PathShape{2, 6, 1, 5, 5, 8},
+                                           PathShape{3, 6, 2, 3, 11, 5},
+                                           PathShape{1, 1, 1, 1, 1, 1}),
                          [](const auto& info) {
                            const auto& at = info.param;
                            return std::string("heads") + std::to_string(at.heads) + "_" +

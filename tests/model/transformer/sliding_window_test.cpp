@@ -17,7 +17,7 @@ struct WindowShape {
   int64_t batch, heads, kv_heads, length, head, window;
 };
 
-class Blocks : public testing::TestWithParam<WindowShape> {
+class Blocks : public ::testing::TestWithParam<WindowShape> {
  protected:
   void SetUp() override {
     at::manual_seed(5);
@@ -79,8 +79,10 @@ TEST_P(Blocks, NeverReadPadding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, Blocks,
-                         testing::Values(WindowShape{1, 1, 1, 97, 3, 1}, WindowShape{3, 4, 2, 131, 5, 7},
-                                         WindowShape{2, 3, 1, 256, 7, 33}, WindowShape{3, 2, 2, 199, 3, 40}),
+                         ::testing::Values(WindowShape{1, 1, 1, 97, 3, 1},
+                                           WindowShape{3, 4, 2, 131, 5, 7},
+                                           WindowShape{2, 3, 1, 256, 7, 33},
+                                           WindowShape{3, 2, 2, 199, 3, 40}),
                          [](const auto& info) {
                            const auto& at = info.param;
                            return std::string("heads") + std::to_string(at.heads) + "_" +

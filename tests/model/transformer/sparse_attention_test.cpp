@@ -38,7 +38,7 @@ void PrintTo(const SparseShape& shape, std::ostream* out) {
   *out << shape.name;
 }
 
-class SparseAttention : public testing::TestWithParam<SparseShape> {
+class SparseAttention : public ::testing::TestWithParam<SparseShape> {
  protected:
   void SetUp() override {
     at::manual_seed(5);
@@ -88,12 +88,12 @@ TEST_P(SparseAttention, EqualsTheMaskedProductWithPadding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SparseAttention,
-                         testing::Values(SparseShape{"global", 2, 2, 2, 7, 1, 2, 0},
-                                         SparseShape{"strided", 2, 3, 1, 17, 2, 0, 5},
-                                         SparseShape{"both", 2, 4, 2, 101, 3, 1, 10},
-                                         SparseShape{"blocks", 1, 2, 2, 131, 5, 3, 11},
-                                         SparseShape{"all_global", 2, 1, 1, 5, 1, 9, 0},
-                                         SparseShape{"everything", 1, 2, 2, 33, 40, 0, 1}),
+                         ::testing::Values(SparseShape{"global", 2, 2, 2, 7, 1, 2, 0},
+                                           SparseShape{"strided", 2, 3, 1, 17, 2, 0, 5},
+                                           SparseShape{"both", 2, 4, 2, 101, 3, 1, 10},
+                                           SparseShape{"blocks", 1, 2, 2, 131, 5, 3, 11},
+                                           SparseShape{"all_global", 2, 1, 1, 5, 1, 9, 0},
+                                           SparseShape{"everything", 1, 2, 2, 33, 40, 0, 1}),
                          [](const auto& info) { return info.param.name; });
 
 // Covering everything it is full attention.
