@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/no_pipe_signal.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -136,7 +137,7 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
   Pipe report;
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
-  if (process < 0) throw Failure("cannot run '" + arguments[0] + "': " + text_of(errno));
+  if (process < 0) throw Failure(fmt::format("cannot run '{}': {}", arguments[0], text_of(errno)));
   if (process == 0)
     become(pointers.data(), environment.data(), streams, parent, report.write.number());
   ::setpgid(process, process);  // whoever comes first
@@ -147,7 +148,7 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
   }
   if (got == sizeof error) {
     reap(process);
-    throw Failure("cannot run '" + arguments[0] + "': " + text_of(error));
+    throw Failure(fmt::format("cannot run '{}': {}", arguments[0], text_of(error)));
   }
   return process;
 }
@@ -200,7 +201,7 @@ void exchange(End& in, std::string_view input, End& out, End& err, Result& resul
 std::string how_it_ended(int status) {
   const int signal = status - 128;
   if (signal < 1 || signal > SIGRTMAX) return "ended with exit code " + std::to_string(status);
-  return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+  return fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
 }
 
 Result run(const std::vector<std::string>& arguments, std::string_view input) {

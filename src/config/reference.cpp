@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/suggest.h"
@@ -60,22 +61,22 @@ std::string value_lists(const SectionView& section, const std::string& prefix) {
   std::string out;
   for (const FieldView& field : section.fields) {
     const std::string path = path_of(prefix, field.key);
-    if (!field.values.empty()) out += "\nThe values of `" + path + "`:\n\n";
+    if (!field.values.empty()) out += fmt::format("\nThe values of `{}`:\n\n", path);
     for (const ValueHelp& value : field.values)
-      out += "- `" + value.name + "`: " + value.help + "\n";
+      out += fmt::format("- `{}`: {}\n", value.name, value.help);
     if (const SectionView* below = section_in(field)) out += value_lists(*below, path);
   }
   return out;
 }
 
 std::string described(const FieldView& field) {
-  std::string out = "  type       " + type_text(field.value) + "\n";
+  std::string out = fmt::format("  type       {}\n", type_text(field.value));
   if (!std::holds_alternative<SectionView>(field.value))
-    out += "  default    " + default_of(field) + "\n";
+    out += fmt::format("  default    {}\n", default_of(field));
   if (const std::string allowed = allowed_text(field); !allowed.empty())
-    out += "  allowed    " + allowed + "\n";
+    out += fmt::format("  allowed    {}\n", allowed);
   if (const std::string resume = resume_text(field); !resume.empty())
-    out += "  on resume  " + resume + "\n";
+    out += fmt::format("  on resume  {}\n", resume);
   if (!field.values.empty()) out += explained("values", field.values);
   return out;
 }

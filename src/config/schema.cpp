@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 
@@ -32,7 +33,7 @@ std::string number_text(double value) {
 std::string OneOf::operator()(const std::string& value) const {
   const std::vector<std::string>& allowed = names();
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return "";
-  return "unknown value '" + one_line(value) + "'" + did_you_mean(value, allowed);
+  return fmt::format("unknown value '{}'{}", one_line(value), did_you_mean(value, allowed));
 }
 
 std::string OneOf::text() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/suggest.h"
@@ -26,7 +27,7 @@ std::string translated(const std::string& key, const std::vector<std::string>& p
 std::string named(const std::string& path, const std::string& prefix) {
   const std::string start = path_of(prefix, "");
   const bool own = path.starts_with(start) && path.find('.', start.size()) == std::string::npos;
-  return "; did you mean '" + (own ? path.substr(start.size()) : path) + "'?";
+  return fmt::format("; did you mean '{}'?", own ? path.substr(start.size()) : path);
 }
 
 }  // namespace

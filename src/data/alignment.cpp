@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/words.h"
 
@@ -47,9 +48,9 @@ std::vector<Link> parse_links(std::string_view line, const std::string& where) {
                       parse_word(std::string_view(word).substr(0, middle), link.source) &&
                       parse_word(std::string_view(word).substr(middle + 1), link.target);
     if (!good)
-      throw UserError(where + ": '" + one_line(word) +
-                      "' is no alignment link; write i-j, source word - target word, counting "
-                      "from 0");
+      throw UserError(fmt::format(
+          "{}: '{}' is no alignment link; write i-j, source word - target word, counting from 0",
+          where, one_line(word)));
     links.push_back(link);
   }
   std::ranges::sort(links);
@@ -89,17 +90,16 @@ std::vector<Link> AlignmentReader::next(std::string_view source, std::string_vie
     ended_ = true;  // who reads on learns how many pairs there are
     return {};
   }
-  const std::string where = reader_.path() + ":" + std::to_string(reader_.line_number());
+  const std::string where = fmt::format("{}:{}", reader_.path(), reader_.line_number());
   std::vector<Link> links = parse_links(line_, where);
   if (links.empty()) return links;
   const int64_t source_words = text::count_words(source), target_words = text::count_words(target);
   for (const Link& link : links) {
     const bool beyond_source = link.source >= source_words;
     if (!beyond_source && link.target < target_words) continue;
-    throw UserError(
-        where + ": link " + std::to_string(link.source) + "-" + std::to_string(link.target) +
-        ", but the " + (beyond_source ? "source" : "target") + " sentence has " +
-        counted(beyond_source ? source_words : target_words, "word") + ", counted from 0");
+    throw UserError(fmt::format("{}: link {}-{}, but the {} sentence has {}, counted from 0", where,
+                                link.source, link.target, beyond_source ? "source" : "target",
+                                counted(beyond_source ? source_words : target_words, "word")));
   }
   return links;
 }
@@ -109,9 +109,9 @@ void AlignmentReader::end(int64_t pairs) {
   if (!more && !ended_) return;
   while (reader_.next(line_)) {
   }
-  throw UserError(reader_.path() + " has " + std::to_string(reader_.line_number()) +
-                  " lines, and its corpus has " + std::to_string(pairs) +
-                  " pairs; line i must have the links of pair i");
+  throw UserError(fmt::format(
+      "{} has {} lines, and its corpus has {} pairs; line i must have the links of pair i",
+      reader_.path(), reader_.line_number(), pairs));
 }
 
 }  // namespace heed::data

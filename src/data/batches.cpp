@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "data/batch_cut.h"
@@ -25,9 +26,9 @@ void check(const Corpus& corpus, const BatchOptions& options) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const int64_t pairs = parts[p].end - parts[p].begin;
     if (pairs > 0 && pairs_in_epoch(pairs, parts[p].weight) == 0)
-      throw UserError("data.train" + (parts.size() > 1 ? "." + std::to_string(p) : "") +
-                      ".weight: leaves none of the " + counted(pairs, "pair") +
-                      " in an epoch; raise it");
+      throw UserError(
+          fmt::format("data.train{}.weight: leaves none of the {} in an epoch; raise it",
+                      parts.size() > 1 ? "." + std::to_string(p) : "", counted(pairs, "pair")));
   }
 }
 

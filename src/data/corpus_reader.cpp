@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "data/corpus.h"
 #include "data/pair_reader.h"
 #include "data/parallel.h"
@@ -130,10 +131,9 @@ class CorpusReader {
       const bool source = example.source.size() > limit || report_.target.empty();
       const std::string& path = source ? report_.source : report_.target;
       throw UserError(
-          path + ":" + std::to_string(line.number) + ": " + std::to_string(longer) +
-          " pieces, more than the " + std::to_string(limit) + " that " + reading_.limit +
-          " allows; raise it, or set data.long_sentences, for training data, to drop or "
-          "truncate");
+          fmt::format("{}:{}: {} pieces, more than the {} that {} allows; raise it, or set "
+                      "data.long_sentences, for training data, to drop or truncate",
+                      path, line.number, longer, limit, reading_.limit));
     }
     if (reading_.long_sentences == LongSentences::drop) {
       report_.dropped.add(line.number);

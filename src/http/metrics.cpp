@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/format.h"
 
 namespace heed::http {
 namespace {
@@ -93,18 +94,20 @@ std::string Metrics::text() const {
   std::string out;
   for (const std::string& name : order_) {
     const Family& family = families_.at(name);
-    out += "# HELP " + name + " " + family.help + "\n# TYPE " + name + " " + family.type + "\n";
+    out += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, family.help, name, family.type);
     for (const auto& [labels, one] : family.series) {
       if (family.type != "histogram") {
         out += name + in_braces(labels) + " " + number(one.value) + "\n";
         continue;
       }
       for (std::size_t i = 0; i < family.bounds.size(); ++i)
-        out += name + "_bucket" + in_braces(labels, "le=\"" + number(family.bounds[i]) + "\"") +
-               " " + number(one.buckets[i]) + "\n";
-      out += name + "_bucket" + in_braces(labels, "le=\"+Inf\"") + " " + number(one.count) + "\n";
-      out += name + "_sum" + in_braces(labels) + " " + number(one.value) + "\n";
-      out += name + "_count" + in_braces(labels) + " " + number(one.count) + "\n";
+        out += fmt::format("{}_bucket{} {}\n", name,
+                           in_braces(labels, "le=\"" + number(family.bounds[i]) + "\""),
+                           number(one.buckets[i]));
+      out += fmt::format("{}_bucket{} {}\n", name, in_braces(labels, "le=\"+Inf\""),
+                         number(one.count));
+      out += fmt::format("{}_sum{} {}\n", name, in_braces(labels), number(one.value));
+      out += fmt::format("{}_count{} {}\n", name, in_braces(labels), number(one.count));
     }
   }
   return out;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/no_pipe_signal.h"
 #include "ranks/backends.h"
 
@@ -100,11 +101,12 @@ void Group::explain(const std::string& problem, bool late) {
   const std::vector<int64_t> silent = roll_call();
   const std::string when = ", when " + doing_;
   if (silent.empty())
-    throw Failure(place_.name() + " lost its connection to the others" + when + ": " + problem);
+    throw Failure(
+        fmt::format("{} lost its connection to the others{}: {}", place_.name(), when, problem));
   const std::string who = name_of_ranks(silent, size()) + (silent.size() == 1 ? " is" : " are");
   if (late)
-    throw Failure(who + " silent for " + std::to_string(timeout_.count() / 1000) + " s" + when +
-                  "; a longer time is given with --rank-timeout");
+    throw Failure(fmt::format("{} silent for {} s{}; a longer time is given with --rank-timeout",
+                              who, timeout_.count() / 1000, when));
   throw Failure(who + " gone" + when);
 }
 
@@ -219,7 +221,7 @@ std::string Group::await(const std::string& name) {
     backends_->store->wait({key}, kPatience);
     return backends_->store->get_to_str(key);
   } catch (const std::exception& error) {
-    throw Failure(place_.name() + ": waited for " + name + ": " + first_line(error));
+    throw Failure(fmt::format("{}: waited for {}: {}", place_.name(), name, first_line(error)));
   }
 }
 

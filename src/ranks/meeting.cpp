@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "ranks/addresses.h"
 #include "ranks/backends.h"
@@ -77,27 +78,28 @@ StorePtr store_at(const std::string& host, int port, const Place& place,
 }
 
 std::string seconds_of(const GroupOptions& options) {
-  return " within " + std::to_string(options.timeout.count() / 1000) + " s";
+  return fmt::format(" within {} s", options.timeout.count() / 1000);
 }
 
 /// MASTER_ADDR's machine may get its name, and its first rank start, after this one.
 StorePtr store_of_the_first(const Place& place, const GroupOptions& options) {
   const auto end = Clock::now() + options.timeout;
-  const std::string where = place.address + ":" + std::to_string(place.port);
+  const std::string where = fmt::format("{}:{}", place.address, place.port);
   while (!answers(place.address, place.port, 2)) {
     if (Clock::now() >= end)
-      throw Failure(
-          place.name() + ": nothing answers at " + where + " (MASTER_ADDR and MASTER_PORT)" +
-          seconds_of(options) +
-          (way_to(place.address, place.port) ? "" : ", and no way leads to that machine") +
-          "; a longer time is given with --rank-timeout");
+      throw Failure(fmt::format(
+          "{}: nothing answers at {} (MASTER_ADDR and MASTER_PORT){}{}; a longer time is given "
+          "with --rank-timeout",
+          place.name(), where, seconds_of(options),
+          way_to(place.address, place.port) ? "" : ", and no way leads to that machine"));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   const StorePtr store = store_at(place.address, place.port, place, options, end - Clock::now());
   if (!store)
-    throw Failure(place.name() + ": what answers at " + where +
-                  " (MASTER_ADDR and MASTER_PORT) is not the first rank" + seconds_of(options) +
-                  "; export another MASTER_PORT to all ranks");
+    throw Failure(
+        fmt::format("{}: what answers at {} (MASTER_ADDR and MASTER_PORT) is not the first rank{}; "
+                    "export another MASTER_PORT to all ranks",
+                    place.name(), where, seconds_of(options)));
   return store;
 }
 
@@ -108,14 +110,16 @@ void say_first_address(const StorePtr& store, const Place& place, const std::str
   if (place.rank != place.size - 1) return;
   const auto way = way_to(host, port);
   if (!way) throw Failure(place.name() + ": no way leads to the first rank at " + host);
-  store->set(kFirstRank, way->there + " " + std::to_string(port));
+  store->set(kFirstRank, fmt::format("{} {}", way->there, port));
 }
 
 StorePtr meet_at_address(const Place& place, const GroupOptions& options) {
   const bool server = place.leads() && !place.hosted;
   if (server && !way_to(place.address, place.port))
-    throw Failure(place.name() + ": no machine has the name " + place.address +
-                  " (MASTER_ADDR); export the name or address of the first rank's machine");
+    throw Failure(
+        fmt::format("{}: no machine has the name {} (MASTER_ADDR); export the name or address of "
+                    "the first rank's machine",
+                    place.name(), place.address));
   StorePtr store;
   if (server)
     store = tcp_store(place.address, place.port, server, place.size, options.timeout);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed::ranks {
@@ -16,10 +17,10 @@ int64_t number_in(const Environment& environment, const std::string& name, int64
   const std::string text = environment(name);
   const auto value = exact_number<int64_t>(text);
   if (!value || *value < least)
-    throw UserError("environment variable " + name + ": got '" + text +
-                    "', expected a number from " + std::to_string(least) +
-                    "; it is set by what starts the ranks (heed train --ranks, torchrun, srun, "
-                    "mpirun)");
+    throw UserError(
+        fmt::format("environment variable {}: got '{}', expected a number from {}; it is set by "
+                    "what starts the ranks (heed train --ranks, torchrun, srun, mpirun)",
+                    name, text, least));
   return *value;
 }
 
@@ -47,9 +48,8 @@ Place place_by(const Launcher& launcher, const Environment& environment) {
   place.size = number_in(environment, launcher.size, 1);
   place.rank = number_in(environment, launcher.rank, 0);
   if (place.rank >= place.size)
-    throw UserError("environment variable " + std::string(launcher.rank) + ": got " +
-                    std::to_string(place.rank) + ", expected less than " + launcher.size + " (" +
-                    std::to_string(place.size) + ")");
+    throw UserError(fmt::format("environment variable {}: got {}, expected less than {} ({})",
+                                launcher.rank, place.rank, launcher.size, place.size));
   return place;
 }
 
@@ -83,8 +83,8 @@ std::string from_environment(const std::string& name) {
 std::string name_of_ranks(const std::vector<int64_t>& ranks, int64_t size) {
   std::vector<std::string> numbers;
   for (const int64_t rank : ranks) numbers.push_back(std::to_string(rank));
-  return (ranks.size() == 1 ? "rank " : "ranks ") + join(numbers, ", ") + " of " +
-         std::to_string(size);
+  return fmt::format("{} {} of {}", ranks.size() == 1 ? "rank" : "ranks", join(numbers, ", "),
+                     size);
 }
 
 std::string Place::name() const {
@@ -127,16 +127,17 @@ Place place_of(const Environment& environment) {
     return place;
   }
   if (place.job.empty() || place.job.ends_with('-'))
-    throw UserError(std::string("started by ") + launcher->name +
-                    ", which does not name its job; export MASTER_ADDR (the first rank's machine) "
-                    "and MASTER_PORT (a free port there) to all ranks");
+    throw UserError(
+        fmt::format("started by {}, which does not name its job; export MASTER_ADDR (the first "
+                    "rank's machine) and MASTER_PORT (a free port there) to all ranks",
+                    launcher->name));
   place.meeting = Meeting::announced;
   return place;
 }
 
 std::vector<std::string> environment_of(int64_t rank, int64_t size, const std::string& folder) {
-  return {std::string(kRank) + "=" + std::to_string(rank),
-          std::string(kSize) + "=" + std::to_string(size), std::string(kFolder) + "=" + folder};
+  return {fmt::format("{}={}", kRank, rank), fmt::format("{}={}", kSize, size),
+          fmt::format("{}={}", kFolder, folder)};
 }
 
 }  // namespace heed::ranks

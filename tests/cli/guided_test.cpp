@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
 
-constexpr const char* kTraining =
+constexpr const char* kGuidedTraining =
     "learning_rate: 0.01, schedule: cosine, updates: 60, validate_every: 1000, save_every: 30, "
     "log_every: 10, guided_alignment: 0.5";
 constexpr const char* kGuidedTransformer =
@@ -46,7 +46,7 @@ class GuidedRun : public ::testing::Test {
   std::vector<std::string> training(const std::string& name, const std::vector<std::string>& more,
                                     const char* model = kGuidedTransformer) const {
     std::vector<std::string> arguments = {
-        "train", write_toy_config(folder_, {name, model, kTraining}), "--set",
+        "train", write_toy_config(folder_, {name, model, kGuidedTraining}), "--set",
         "data.train.alignment=" + (folder_ / "train.align")};
     for (const std::string& setting : more) arguments.insert(arguments.end(), {"--set", setting});
     return arguments;

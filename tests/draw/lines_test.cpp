@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // The axis ends at 4: the first 9 is in the steep part.
-Lines two_lines() {
+Lines two_drawn_lines() {
   return {.title = "t",
           .x_label = "updates",
           .y_label = "loss",
@@ -44,7 +44,7 @@ TEST(ValueAxis, EndsAtWholeSteps) {
 }
 
 TEST(Lines, StandWhereTheirNumbersSay) {
-  const std::string svg = draw_lines(two_lines());
+  const std::string svg = draw_lines(two_drawn_lines());
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_THAT(svg, HasSubstr("points=\"64,-498 384,52 704,272 \" fill=\"none\" stroke=\"" +
                              series_color(0) + "\""));
@@ -56,7 +56,7 @@ TEST(Lines, StandWhereTheirNumbersSay) {
 }
 
 TEST(Lines, TicksOfALongAxisHaveOneUnit) {
-  Lines lines = two_lines();
+  Lines lines = two_drawn_lines();
   lines.lines[1].points.back().first = 24000;
   const std::string svg = draw_lines(lines);
   for (const char* tick : {">0</text>", ">5k</text>", ">10k</text>", ">20k</text>"})
@@ -66,7 +66,7 @@ TEST(Lines, TicksOfALongAxisHaveOneUnit) {
 }
 
 TEST(Lines, StandWhereTheirNumbersSayInATerminalToo) {
-  EXPECT_EQ(lines_text(two_lines(), 4, 4),
+  EXPECT_EQ(lines_text(two_drawn_lines(), 4, 4),
             "t (loss)\n"
             "4 | a  \n"
             "  | ba \n"
@@ -79,7 +79,7 @@ TEST(Lines, StandWhereTheirNumbersSayInATerminalToo) {
 }
 
 TEST(Lines, OfAPhoneHaveTheirNamesBelow) {
-  const std::string svg = draw_lines(two_lines(), Form::narrow);
+  const std::string svg = draw_lines(two_drawn_lines(), Form::narrow);
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_THAT(svg, HasSubstr("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360\""));
   EXPECT_THAT(svg, HasSubstr("points=\"64,-498 206,52 348,272 \""));
@@ -87,7 +87,7 @@ TEST(Lines, OfAPhoneHaveTheirNamesBelow) {
 }
 
 TEST(Lines, OfManyNamesHaveThemBelowToo) {
-  Lines lines = two_lines();
+  Lines lines = two_drawn_lines();
   for (int i = 2; i < 22; ++i)
     lines.lines.push_back({"run " + std::to_string(i), {{0, 2}, {100, 1}}, std::size_t(i), false});
   const std::string svg = draw_lines(lines);
@@ -99,7 +99,7 @@ TEST(Lines, OfManyNamesHaveThemBelowToo) {
 }
 
 TEST(Lines, BelowZeroHaveTheirNumbers) {
-  Lines lines = two_lines();
+  Lines lines = two_drawn_lines();
   lines.lines = {{"minus", {{0, -0.5}, {50, -0.2}, {100, 0.3}}, 0, false}};
   const std::string svg = draw_lines(lines);
   EXPECT_THAT(svg, HasSubstr(">-0.1</text>"));
@@ -114,7 +114,7 @@ TEST(Marker, OfTheNextSeriesOfAColourHasAnotherShape) {
 }
 
 TEST(Lines, WithoutANameHaveNoLabel) {
-  Lines lines = two_lines();
+  Lines lines = two_drawn_lines();
   const std::size_t texts = occurrences(draw_lines(lines), "<text");
   lines.lines[1].name = "";
   EXPECT_EQ(occurrences(draw_lines(lines), "<text"), texts - 1);

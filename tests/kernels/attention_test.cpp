@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "kernels/distance.h"
 #include "kernels/rows/small_product.h"
 #include "model/transformer/scaled_dot_product.h"
 
@@ -15,10 +16,6 @@ namespace heed::kernels {
 namespace {
 
 using model::attend;
-
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 TEST(SmallProduct, IsTheProduct) {
   at::manual_seed(1);
@@ -53,7 +50,7 @@ void PrintTo(const Shape& shape, std::ostream* out) {
   *out << shape.name;
 }
 
-class AttentionKernel : public testing::TestWithParam<Shape> {
+class AttentionKernel : public ::testing::TestWithParam<Shape> {
  protected:
   void SetUp() override {
     const Shape& shape = GetParam();
@@ -121,13 +118,14 @@ TEST_P(AttentionKernel, InBfloat16RoundsOnlyWhatItReadsAndWrites) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, AttentionKernel,
-                         testing::Values(Shape{"odd", 3, 2, 2, 5, 7, 3, false, {}},
-                                         Shape{"padded", 3, 2, 2, 5, 7, 16, false, {7, 1, 4}},
-                                         Shape{"causal", 2, 3, 3, 7, 7, 5, true, {}},
-                                         Shape{"grouped", 2, 6, 2, 3, 5, 7, false, {5, 3}},
-                                         Shape{"one_query_head_pair", 1, 1, 1, 2, 1, 1, false, {}},
-                                         Shape{"blocks", 2, 2, 1, 101, 113, 17, false, {113, 64}},
-                                         Shape{"causal_blocks", 1, 2, 2, 131, 131, 32, true, {}}),
+                         ::testing::Values(Shape{"odd", 3, 2, 2, 5, 7, 3, false, {}},
+                                           Shape{"padded", 3, 2, 2, 5, 7, 16, false, {7, 1, 4}},
+                                           Shape{"causal", 2, 3, 3, 7, 7, 5, true, {}},
+                                           Shape{"grouped", 2, 6, 2, 3, 5, 7, false, {5, 3}},
+                                           Shape{
+                                               "one_query_head_pair", 1, 1, 1, 2, 1, 1, false, {}},
+                                           Shape{"blocks", 2, 2, 1, 101, 113, 17, false, {113, 64}},
+                                           Shape{"causal_blocks", 1, 2, 2, 131, 131, 32, true, {}}),
                          [](const auto& info) { return info.param.name; });
 
 TEST(AttentionKernelMask, HolesAreSkippedAndPaddingMayHoldAnything) {
@@ -161,7 +159,7 @@ Tensor seen(const Pattern& pattern, int64_t length) {
   return out;
 }
 
-class AttentionByDistance : public testing::TestWithParam<DistanceCase> {};
+class AttentionByDistance : public ::testing::TestWithParam<DistanceCase> {};
 
 TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
   const DistanceCase& one = GetParam();
@@ -220,20 +218,20 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, AttentionByDistance,
-    testing::Values(DistanceCase{"shared", 3, 3, 2, false, false},
-                    DistanceCase{"shared_causal", 4, 2, 2, false, true},
-                    DistanceCase{"far", 2, 1, 69, false, false},
-                    DistanceCase{"beyond", 2, 2, 100, false, true},
-                    DistanceCase{"each", 3, 3, 5, true, false},
-                    DistanceCase{"each_causal", 4, 2, 1, true, true},
-                    DistanceCase{"window", 3, 1, 2, false, false, {.window = 1}},
-                    DistanceCase{"window_causal", 4, 2, 69, false, true, {.window = 5}},
-                    DistanceCase{"window_each", 2, 2, 3, true, false, {.window = 17}},
-                    DistanceCase{"wide_window", 2, 1, 1, true, true, {.window = 100}},
-                    DistanceCase{"global", 2, 2, 3, false, false, {2, 3, 0}},
-                    DistanceCase{"strided", 3, 1, 69, false, false, {3, 0, 7}},
-                    DistanceCase{"strided_causal", 2, 1, 2, true, true, {5, 0, 3}},
-                    DistanceCase{"all_causal", 2, 2, 1, false, true, {1, 2, 5}}),
+    ::testing::Values(DistanceCase{"shared", 3, 3, 2, false, false},
+                      DistanceCase{"shared_causal", 4, 2, 2, false, true},
+                      DistanceCase{"far", 2, 1, 69, false, false},
+                      DistanceCase{"beyond", 2, 2, 100, false, true},
+                      DistanceCase{"each", 3, 3, 5, true, false},
+                      DistanceCase{"each_causal", 4, 2, 1, true, true},
+                      DistanceCase{"window", 3, 1, 2, false, false, {.window = 1}},
+                      DistanceCase{"window_causal", 4, 2, 69, false, true, {.window = 5}},
+                      DistanceCase{"window_each", 2, 2, 3, true, false, {.window = 17}},
+                      DistanceCase{"wide_window", 2, 1, 1, true, true, {.window = 100}},
+                      DistanceCase{"global", 2, 2, 3, false, false, {2, 3, 0}},
+                      DistanceCase{"strided", 3, 1, 69, false, false, {3, 0, 7}},
+                      DistanceCase{"strided_causal", 2, 1, 2, true, true, {5, 0, 3}},
+                      DistanceCase{"all_causal", 2, 2, 1, false, true, {1, 2, 5}}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

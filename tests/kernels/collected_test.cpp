@@ -7,6 +7,7 @@
 
 #include "kernels/additive.h"
 #include "kernels/additive_scores.h"
+#include "kernels/distance.h"
 #include "model/device.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/attention/common.h"
@@ -20,11 +21,7 @@ using model::Autocast;
 using model::make_encoded;
 using model::Prepared;
 
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
-
-class CollectedLinear : public testing::Test {
+class CollectedLinear : public ::testing::Test {
  protected:
   CollectedLinear() {
     at::manual_seed(2);
@@ -92,7 +89,7 @@ TEST_F(CollectedLinear, FollowsAutocast) {
 }
 
 // Three sentences of 4, 7 and 5 positions, four steps.
-class AdditiveKernel : public testing::Test {
+class AdditiveKernel : public ::testing::Test {
  protected:
   AdditiveKernel() {
     at::manual_seed(3);

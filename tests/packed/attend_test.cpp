@@ -2,7 +2,10 @@
 #include "packed/attend.h"
 
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "kernels/rows/nan_contract.h"
 #include "model/transformer/positions/positions.h"
@@ -32,6 +35,41 @@ TEST(StepRows, AttendToRowsWhereverTheyLie) {
     EXPECT_TRUE(at::allclose(at::tensor(context), wanted.flatten(), 1e-5, 1e-6));
     EXPECT_TRUE(at::allclose(at::tensor(weights), wanted_weights.flatten(), 1e-5, 1e-6));
   }
+}
+
+// A query of ln 3 and keys of 0 and 1: weights 1 : 3.
+TEST(StepRows, WeighValuesByTheSoftmaxOfScores) {
+  const float query = std::log(3.F), rows[] = {0, 10, 1, 20};  // key, value; key, value
+  const int32_t slots[] = {0, 1};
+  float weights[2], context;
+  attend_row(&query, {.head = 1}, rows, slots, 2, {}, weights, &context);
+  EXPECT_NEAR(weights[0], 0.25, 1e-6);
+  EXPECT_NEAR(weights[1], 0.75, 1e-6);
+  EXPECT_NEAR(context, 17.5, 1e-5);
+}
+
+// Distances -3 to 2 with a reach of 1: all but 0 count as -1 or 1. Numbers of ln 1, ln 2 and ln 4
+// weigh the six keys by 1, 1, 1, 2, 4, 4; a query of 2 with the scale 1/2 weighs vectors likewise.
+TEST(StepRows, DistancesBeyondTheReachCountAsTheReach) {
+  const float rows[12] = {};
+  const int32_t slots[] = {0, 1, 2, 3, 4, 5};
+  const float by_distance[] = {0, std::log(2.F), std::log(4.F)}, none = 0, two = 2;
+  const RowDistances of_numbers{.numbers = by_distance, .reach = 1, .first = -3},
+      of_vectors{.vectors = by_distance, .reach = 1, .first = -3};
+  for (const bool vectors : {false, true}) {
+    float weights[6], context;
+    attend_row(vectors ? &two : &none, {.head = 1, .scale = 0.5F}, rows, slots, 6,
+               vectors ? of_vectors : of_numbers, weights, &context);
+    const float wanted[] = {1, 1, 1, 2, 4, 4};
+    for (int i = 0; i < 6; ++i) EXPECT_NEAR(weights[i], wanted[i] / 13, 1e-6) << i;
+  }
+}
+
+TEST(StepRows, AQuarterTurnOfAPair) {
+  float x[] = {3, 5, -2, 7};       // two heads of one pair
+  const float quarter[] = {0, 1};  // cosine and sine
+  rotate_heads(x, 2, 2, quarter);
+  EXPECT_THAT(x, ::testing::ElementsAre(-5, 3, -7, -2));
 }
 
 TEST(StepRows, TurnHeadsAsRotaryPositionsDo) {

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <tuple>
 
+#include "base/error.h"
 #include "kernels/rows/nan_contract.h"
 #include "packed/tile_product.h"
 
@@ -63,6 +65,75 @@ TEST(PackedMatrix, MultipliesAsThePlainSumDoes) {
           }
       }
     }
+  }
+}
+
+// A column's largest weight is 127 steps: here a step is 1, 1/2 and, of zeros, the least there is.
+TEST(PackedMatrix, Int8HasPanelsStepsAndShiftsAsPromised) {
+  std::vector<float> w(33 * 5, 0);
+  const float first[] = {1, -127, 64, 0, 3}, last[] = {0.5F, 1, -63.5F, 2, 0};
+  std::copy(std::begin(first), std::end(first), w.begin());
+  std::copy(std::begin(last), std::end(last), w.begin() + 32 * 5);
+  const Matrix matrix(w.data(), 33, 5, Numbers::int8);
+  EXPECT_EQ(matrix.panels(), 2);
+  EXPECT_EQ(matrix.steps(), 2);  // 5 numbers, four a step
+  EXPECT_EQ(matrix.panel_bytes(), 2 * 32 * 4);
+  EXPECT_EQ(matrix.scales()[0], 1);
+  EXPECT_EQ(matrix.scales()[1], Matrix::kLeastScale);
+  EXPECT_EQ(matrix.scales()[32], 0.5F);
+  EXPECT_EQ(matrix.shifts()[0], static_cast<uint32_t>(128 * (1 - 127 + 64 + 0 + 3)));
+  EXPECT_EQ(matrix.shifts()[1], 0U);
+  EXPECT_EQ(matrix.shifts()[32], static_cast<uint32_t>(128 * (1 + 2 - 127 + 4)));
+  const auto number = [&](int64_t column, int64_t i) {
+    const auto* bytes = static_cast<const int8_t*>(matrix.panel(column / 32));
+    return static_cast<int>(bytes[(i / 4 * 32 + column % 32) * 4 + i % 4]);
+  };
+  for (int64_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(number(0, i), i < 5 ? static_cast<int>(first[i]) : 0) << i;
+    EXPECT_EQ(number(32, i), i < 5 ? static_cast<int>(2 * last[i]) : 0) << i;
+    EXPECT_EQ(number(1, i), 0);
+  }
+}
+
+TEST(PackedMatrix, SumsOfTheLongestInt8RowsFitAndLongerOnesAreRefused) {
+  EXPECT_LE(Matrix::kLongestInt8 * 127 * 127, std::numeric_limits<int32_t>::max());
+  const std::vector<float> w(Matrix::kLongestInt8 + 1, 0);
+  EXPECT_THROW(Matrix(w.data(), 1, Matrix::kLongestInt8 + 1, Numbers::int8), Bug);
+}
+
+// 2 * 3 - 10 = -4 and 4 * 3 - 10 = 2: the bias before max(0, .), and what is there behind it.
+TEST(PackedMatrix, FinishesAProductInItsOrder) {
+  const std::vector<float> x{3}, w{2, 4}, bias{-10, -10}, there{7, 7};
+  const auto finished = [&](const Finish& finish) {
+    return product({1, 2, 1}, x, w, Numbers::fp32, finish, there);
+  };
+  EXPECT_EQ(finished({}), (std::vector<float>{6, 12}));
+  EXPECT_EQ(finished({.bias = bias.data()}), (std::vector<float>{-4, 2}));
+  EXPECT_EQ(finished({.bias = bias.data(), .relu = true}), (std::vector<float>{0, 2}));
+  EXPECT_EQ(finished({.bias = bias.data(), .relu = true, .add = true}), (std::vector<float>{7, 9}));
+}
+
+TEST(PackedMatrix, APanelsProductLeavesOtherColumnsAlone) {
+  const std::vector<float> x(2, 1), w(70, 1);
+  const Matrix matrix(w.data(), 70, 1, Numbers::fp32);
+  LeftFactor rows;
+  rows.take(x.data(), 2, 1, Numbers::fp32);
+  std::vector<float> y(2 * 70, 9);
+  multiply(rows, matrix, {}, y.data(), 1, 2);
+  for (int64_t i = 0; i < 140; ++i) EXPECT_EQ(y[i], i % 70 / 32 == 1 ? 1 : 9) << i;
+}
+
+TEST(PackedMatrix, ARowEndsWithZerosUpToAWholeStep) {
+  const std::vector<float> x(10, 1);
+  for (const auto& [numbers, bytes, used] :
+       {std::tuple{Numbers::bf16, 12, 10}, {Numbers::int8, 8, 5}}) {
+    LeftFactor rows;
+    rows.take(x.data(), 2, 5, numbers);
+    EXPECT_EQ(rows.count(), 2);
+    EXPECT_EQ(rows.row_bytes(), bytes);
+    for (int64_t r = 0; r < 2; ++r)
+      for (int64_t i = used; i < bytes; ++i)
+        EXPECT_EQ(static_cast<const unsigned char*>(rows.row(r))[i], 0);
   }
 }
 

@@ -78,8 +78,6 @@ TEST(GuidedTrace, IsWantedWhereThereAreLinksAndAWeight) {
   EXPECT_EQ(trace->guided->head, 3);
 }
 
-constexpr int64_t kPieces = 23;
-
 std::vector<model::testing::NamedConfig> guided_kinds() {
   auto kinds = model::testing::every_kind();
   std::erase_if(kinds, [](const auto& kind) {

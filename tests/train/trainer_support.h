@@ -25,6 +25,8 @@ namespace heed::train {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
+constexpr int64_t kPieces = 23;  // of the vocabularies of small models
+
 inline TrainConfig quick(int64_t updates) {
   TrainConfig config;
   config.updates = updates;

@@ -107,16 +107,16 @@ TEST(LinearAttention, GradientsAreThoseOfDifferences) {
     }
 }
 
-struct Shape {
+struct LinearShape {
   int64_t batch, heads, kv_heads, length, head;
   bool turned = false;
 };
 
-class LinearAttention : public ::testing::TestWithParam<Shape> {
+class LinearAttention : public ::testing::TestWithParam<LinearShape> {
  protected:
   void SetUp() override {
     at::manual_seed(3);
-    const Shape s = GetParam();
+    const LinearShape s = GetParam();
     const auto draw = [&](int64_t heads) {
       return at::randn({s.batch, heads, s.length, s.head}, at::kDouble).requires_grad_();
     };
@@ -155,7 +155,7 @@ TEST_P(LinearAttention, InChunksEqualsTheTriangle) {
 }
 
 TEST_P(LinearAttention, PaddingHasNoShare) {
-  const Shape s = GetParam();
+  const LinearShape s = GetParam();
   const Tensor lengths = at::clamp_min(s.length - 2 * at::arange(s.batch), 1).view({-1, 1, 1, 1});
   const Look look{.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths};
   expect_equal_to_shares(look);
@@ -179,9 +179,9 @@ TEST_P(LinearAttention, StepByStepEqualsTheWhole) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, LinearAttention,
-    ::testing::Values(Shape{2, 3, 3, 7, 5}, Shape{1, 4, 2, 64, 3}, Shape{3, 2, 1, 65, 4},
-                      Shape{2, 2, 2, 131, 3}, Shape{1, 1, 1, 1, 1}, Shape{2, 3, 3, 7, 6, true},
-                      Shape{3, 2, 1, 65, 4, true}, Shape{2, 2, 2, 131, 2, true}),
+    ::testing::Values(LinearShape{2, 3, 3, 7, 5}, LinearShape{1, 4, 2, 64, 3}, LinearShape{3, 2, 1, 65, 4},
+                      LinearShape{2, 2, 2, 131, 3}, LinearShape{1, 1, 1, 1, 1}, LinearShape{2, 3, 3, 7, 6, true},
+                      LinearShape{3, 2, 1, 65, 4, true}, LinearShape{2, 2, 2, 131, 2, true}),
     [](const auto& info) {
       return "n" + std::to_string(info.param.length) + (info.param.turned ? "_turned" : "");
     });

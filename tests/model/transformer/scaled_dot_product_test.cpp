@@ -61,14 +61,14 @@ TEST(Kernel, WindowMaskReachesSoFarOnBothSides) {
   EXPECT_TRUE(at::equal(seen, at::tensor({2, 3, 3, 3, 2}, at::kLong)));
 }
 
-struct Shape {
+struct PathShape {
   int64_t batch, heads, kv_heads, query, keys, head;
 };
 
-class Paths : public testing::TestWithParam<Shape> {
+class Paths : public ::testing::TestWithParam<PathShape> {
  protected:
   void compare(Look look) {
-    const Shape s = GetParam();
+    const PathShape s = GetParam();
     look.scale = 1 / std::sqrt(static_cast<double>(s.head));
     Tensor weights;
     const Tensor plain = attend(query, keys, values, look, &weights);
@@ -78,7 +78,7 @@ class Paths : public testing::TestWithParam<Shape> {
   }
   void SetUp() override {
     at::manual_seed(1);
-    const Shape s = GetParam();
+    const PathShape s = GetParam();
     query = at::randn({s.batch, s.heads, s.query, s.head});
     keys = at::randn({s.batch, s.kv_heads, s.keys, s.head});
     values = at::randn({s.batch, s.kv_heads, s.keys, s.head});
@@ -91,7 +91,7 @@ TEST_P(Paths, FusedEqualsPlain) {
 }
 
 TEST_P(Paths, FusedEqualsPlainWithPadding) {
-  const Shape s = GetParam();
+  const PathShape s = GetParam();
   const Tensor lengths = at::arange(1, s.batch + 1).view({-1, 1, 1, 1});
   compare({.valid = at::arange(s.keys).view({1, 1, 1, -1}) < lengths});
 }
@@ -103,9 +103,10 @@ TEST_P(Paths, FusedEqualsPlainWhenCausal) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, Paths,
-                         testing::Values(Shape{3, 4, 4, 5, 5, 7}, Shape{3, 4, 2, 7, 7, 3},
-                                         Shape{2, 6, 1, 5, 5, 8}, Shape{3, 6, 2, 3, 11, 5},
-                                         Shape{1, 1, 1, 1, 1, 1}),
+                         ::testing::Values(PathShape{3, 4, 4, 5, 5, 7}, PathShape{3, 4, 2, 7, 7, 3},
+                                           PathShape{2, 6, 1, 5, 5, 8},
+                                           PathShape{3, 6, 2, 3, 11, 5},
+                                           PathShape{1, 1, 1, 1, 1, 1}),
                          [](const auto& info) {
                            const auto& at = info.param;
                            return std::string("heads") + std::to_string(at.heads) + "_" +

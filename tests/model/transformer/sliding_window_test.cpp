@@ -13,15 +13,15 @@
 namespace heed::model {
 namespace {
 
-struct Shape {
+struct WindowShape {
   int64_t batch, heads, kv_heads, length, head, window;
 };
 
-class Blocks : public testing::TestWithParam<Shape> {
+class Blocks : public ::testing::TestWithParam<WindowShape> {
  protected:
   void SetUp() override {
     at::manual_seed(5);
-    const Shape s = GetParam();
+    const WindowShape s = GetParam();
     const auto options = at::TensorOptions(at::kDouble);
     query = at::randn({s.batch, s.heads, s.length, s.head}, options).requires_grad_();
     keys = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
@@ -31,7 +31,7 @@ class Blocks : public testing::TestWithParam<Shape> {
 
   /// Sentence b has lost its last 40 b positions.
   Tensor valid() const {
-    const Shape s = GetParam();
+    const WindowShape s = GetParam();
     const Tensor lengths = s.length - 40 * at::arange(s.batch).view({-1, 1, 1, 1});
     return at::arange(s.length).view({1, 1, 1, -1}) < lengths;
   }
@@ -79,8 +79,10 @@ TEST_P(Blocks, NeverReadPadding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, Blocks,
-                         testing::Values(Shape{1, 1, 1, 97, 3, 1}, Shape{3, 4, 2, 131, 5, 7},
-                                         Shape{2, 3, 1, 256, 7, 33}, Shape{3, 2, 2, 199, 3, 40}),
+                         ::testing::Values(WindowShape{1, 1, 1, 97, 3, 1},
+                                           WindowShape{3, 4, 2, 131, 5, 7},
+                                           WindowShape{2, 3, 1, 256, 7, 33},
+                                           WindowShape{3, 2, 2, 199, 3, 40}),
                          [](const auto& info) {
                            const auto& at = info.param;
                            return std::string("heads") + std::to_string(at.heads) + "_" +

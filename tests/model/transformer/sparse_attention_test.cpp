@@ -30,19 +30,19 @@ TEST(SparsePattern, IsTheWindowTheFirstPlacesAndTheColumns) {
       EXPECT_EQ(pattern.sees(i, j), seen[i][j].item<bool>()) << i << " " << j;
 }
 
-struct Shape {
+struct SparseShape {
   const char* name;
   int64_t batch, heads, kv_heads, length, window, global, stride;
 };
-void PrintTo(const Shape& shape, std::ostream* out) {
+void PrintTo(const SparseShape& shape, std::ostream* out) {
   *out << shape.name;
 }
 
-class SparseAttention : public testing::TestWithParam<Shape> {
+class SparseAttention : public ::testing::TestWithParam<SparseShape> {
  protected:
   void SetUp() override {
     at::manual_seed(5);
-    const Shape s = GetParam();
+    const SparseShape s = GetParam();
     const auto draw = [&](int64_t heads) {
       return at::randn({s.batch, heads, s.length, 3}, at::kDouble).requires_grad_();
     };
@@ -80,7 +80,7 @@ TEST_P(SparseAttention, EqualsTheMaskedProductWhenCausal) {
 }
 
 TEST_P(SparseAttention, EqualsTheMaskedProductWithPadding) {
-  const Shape s = GetParam();
+  const SparseShape s = GetParam();
   const Tensor lengths =
       at::clamp_min(s.length - s.length / 2 * at::arange(s.batch), 1).view({-1, 1, 1, 1});
   look.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths;
@@ -88,12 +88,12 @@ TEST_P(SparseAttention, EqualsTheMaskedProductWithPadding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SparseAttention,
-                         testing::Values(Shape{"global", 2, 2, 2, 7, 1, 2, 0},
-                                         Shape{"strided", 2, 3, 1, 17, 2, 0, 5},
-                                         Shape{"both", 2, 4, 2, 101, 3, 1, 10},
-                                         Shape{"blocks", 1, 2, 2, 131, 5, 3, 11},
-                                         Shape{"all_global", 2, 1, 1, 5, 1, 9, 0},
-                                         Shape{"everything", 1, 2, 2, 33, 40, 0, 1}),
+                         ::testing::Values(SparseShape{"global", 2, 2, 2, 7, 1, 2, 0},
+                                           SparseShape{"strided", 2, 3, 1, 17, 2, 0, 5},
+                                           SparseShape{"both", 2, 4, 2, 101, 3, 1, 10},
+                                           SparseShape{"blocks", 1, 2, 2, 131, 5, 3, 11},
+                                           SparseShape{"all_global", 2, 1, 1, 5, 1, 9, 0},
+                                           SparseShape{"everything", 1, 2, 2, 33, 40, 0, 1}),
                          [](const auto& info) { return info.param.name; });
 
 // Covering everything it is full attention.
