@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
-#include <map>
 #include <memory>
 
 #include "apps/attention/files.h"
@@ -96,24 +95,6 @@ Input read_input(const AttentionArgs& args) {
   return input;
 }
 
-/// One sentence after the other, all kinds of each in the order of the command line.
-class Gathered {
- public:
-  void add(study::AttentionMatrix matrix) {
-    by_sentence_[matrix.sentence][matrix.kind].push_back(std::move(matrix));
-  }
-  Matrices in_order(const std::vector<AttentionKind>& kinds) {
-    Matrices out;
-    for (auto& [sentence, by_kind] : by_sentence_)
-      for (const AttentionKind kind : kinds)
-        std::ranges::move(by_kind[kind], std::back_inserter(out));
-    return out;
-  }
-
- private:
-  std::map<int64_t, std::map<AttentionKind, Matrices>> by_sentence_;
-};
-
 /// Of integrated gradients whose rows do not add up.
 void warn_if_missing(const study::AttentionMatrix& one) {
   if (one.missing.empty()) return;
@@ -124,8 +105,9 @@ void warn_if_missing(const study::AttentionMatrix& one) {
             "as (missing). Where log p jumps, no number of steps finds them");
 }
 
-/// What a model looks at, and what else was asked for, by pieces. Where there are no `targets`,
-/// they become its own translations.
+/// What a model looks at, and what else was asked for, by pieces: one sentence after the other, all
+/// kinds of each in the order of the command line. Where there are no `targets`, they become its
+/// own translations.
 Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
   const ModelFolder folder = open_model(model, args.common.open());
@@ -135,13 +117,13 @@ Matrices look(const std::string& model, const Input& input,
     throw UserError("--kind rollout: goes through layers of self-attention, and " + model +
                     " has none; saliency and erasure are for every model");
   decode::Translator translator = folder.translator();
-  Gathered gathered;
+  Matrices all;
   std::vector<std::string> own;
   const auto add = [&](auto sentences, const auto& matrices_of) {
     own.clear();
     for (auto& one : sentences) {
       own.push_back(std::move(one.target_text));
-      for (study::AttentionMatrix& matrix : matrices_of(one)) gathered.add(std::move(matrix));
+      std::ranges::move(matrices_of(one), std::back_inserter(all));
     }
   };
   const auto explained = [&](const inspect::ExplainOptions& options) {
@@ -173,7 +155,10 @@ Matrices look(const std::string& model, const Input& input,
           });
   }
   if (!targets) targets = own;
-  return gathered.in_order(args.kinds);
+  std::ranges::stable_sort(all, {}, [&](const study::AttentionMatrix& matrix) {
+    return std::pair(matrix.sentence, std::ranges::find(args.kinds, matrix.kind));
+  });
+  return all;
 }
 
 /// The matrices of a second model that read the same translations, for the page alone.

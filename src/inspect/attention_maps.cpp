@@ -88,7 +88,7 @@ std::vector<std::string> inputs_of(const std::vector<std::string>& target_pieces
   return out;
 }
 
-/// A sentence, and where what is read of it goes.
+/// A sentence, and where its matrices go.
 struct Read {
   const data::Example* example;
   int64_t line;
@@ -127,18 +127,20 @@ void require_attention(const model::Model& model, const AttentionRequest& reques
     throw UserError("attention: this model has none (model.attention: none); choose another model");
 }
 
-/// Reads those of `examples` that are readable, and fills in their matrices. Lines count from
-/// `first_line`.
-void read_all(Translator& translator, const std::vector<data::Example>& examples,
-              const std::vector<bool>& readable, const AttentionRequest& request,
-              int64_t first_line, std::vector<AttendedSentence>& out) {
+/// Reads those that are readable. The first one is line `first_line`.
+std::vector<AttendedSentence> read_all(Translator& translator, std::vector<Reading> readings,
+                                       const AttentionRequest& request, int64_t first_line) {
   model::Model& model = *translator.first().model;
   std::vector<int64_t> lengths;
-  for (std::size_t i = 0; i < examples.size(); ++i)
-    lengths.push_back(readable[i] ? static_cast<int64_t>(std::max(examples[i].source.size(),
-                                                                  examples[i].target.size()))
-                                  : -1);
-
+  std::vector<AttendedSentence> out;
+  for (Reading& one : readings) {
+    const auto& [source, target] = std::pair(one.example.source.size(), one.example.target.size());
+    lengths.push_back(one.readable ? static_cast<int64_t>(std::max(source, target)) : -1);
+    out.push_back({.target_text = std::move(one.target_text),
+                   .source_pieces = std::move(one.source_pieces),
+                   .target_pieces = std::move(one.target_pieces),
+                   .matrices = {}});
+  }
   const at::NoGradGuard no_gradients;
   const decode::EvalMode eval_mode({&model});
   const auto batches =
@@ -147,9 +149,10 @@ void read_all(Translator& translator, const std::vector<data::Example>& examples
     const model::Autocast autocast(translator.device(), translator.precision());
     std::vector<Read> sentences;
     for (const int64_t i : batches[number])
-      sentences.push_back({&examples[i], first_line + i, &out[i]});
+      sentences.push_back({&readings[i].example, first_line + i, &out[i]});
     read_batch(model, translator.device(), sentences, request);
   });
+  return out;
 }
 
 }  // namespace
@@ -159,20 +162,8 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
                                              const std::optional<std::vector<std::string>>& targets,
                                              const AttentionRequest& request, int64_t first_line) {
   require_attention(*translator.first().model, request);
-  std::vector<data::Example> examples;
-  std::vector<bool> readable;
-  std::vector<AttendedSentence> out;
-  for (Reading& reading : readings_of(translator, sources, targets, first_line)) {
-    examples.push_back(std::move(reading.example));
-    readable.push_back(reading.readable);
-    out.push_back({.target_text = std::move(reading.target_text),
-                   .source_pieces = std::move(reading.source_pieces),
-                   .target_pieces = std::move(reading.target_pieces),
-                   .matrices = {},
-                   .cut = reading.cut});
-  }
-  read_all(translator, examples, readable, request, first_line, out);
-  return out;
+  return read_all(translator, readings_of(translator, sources, targets, first_line), request,
+                  first_line);
 }
 
 std::vector<AttendedSentence> attention_maps(Translator& translator,
@@ -186,17 +177,17 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
     if (std::ssize(ids) > most) ids.resize(most);
     return ids;
   };
-  std::vector<data::Example> examples(sources.size());
-  std::vector<AttendedSentence> out(sources.size());
+  std::vector<Reading> readings(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    examples[i].source =
+    auto& [source, target] = readings[i].example;
+    source =
         cut(member.source.encode(sources[i], translator.source_limit()), translator.source_limit());
-    examples[i].target = cut(targets[i], translator.longest() - 1);
-    out[i].source_pieces = names_of(member.source, sources[i], examples[i].source);
-    out[i].target_pieces = decode::piece_names(member.target, examples[i].target);
+    target = cut(targets[i], translator.longest() - 1);
+    readings[i].readable = true;
+    readings[i].source_pieces = names_of(member.source, sources[i], source);
+    readings[i].target_pieces = decode::piece_names(member.target, target);
   }
-  read_all(translator, examples, std::vector<bool>(sources.size(), true), request, 1, out);
-  return out;
+  return read_all(translator, std::move(readings), request, 1);
 }
 
 void mark_softmax(std::vector<study::AttentionMatrix>& matrices, const model::ModelConfig& config) {

@@ -25,7 +25,6 @@ struct AttendedSentence {
   ///   decoder  the same rows by the target read so far, <s> first; zero right of the diagonal
   ///   encoder  source pieces by the same
   std::vector<study::AttentionMatrix> matrices;
-  bool cut = false;  // own translation that reached the length limit
 };
 
 /// What may stand in a request instead of a number counted from 0.

@@ -49,4 +49,11 @@ class HeadTrial {
   double pieces_ = 0;
 };
 
+/// Every head, and every layer's heads, silenced in turn: a table for people, and CSV.
+struct AblatedHeads {
+  std::string table, csv;
+};
+/// `translate`: with BLEU.
+AblatedHeads ablated_heads(HeadTrial& trial, bool translate);
+
 }  // namespace heed::inspect

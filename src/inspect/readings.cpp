@@ -38,7 +38,6 @@ std::vector<Reading> readings_of(decode::Translator& translator,
       if (example.source.size() > limit) example.source.resize(limit);  // as it was translated
       example.target = own[i].hypotheses[0].ids;
       one.target_text = own[i].text;
-      one.cut = own[i].hypotheses[0].cut;
     }
     one.readable =
         targets ? !(example.source.empty() && example.target.empty()) : !own[i].hypotheses.empty();

@@ -19,7 +19,6 @@ struct Reading {
   // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
   // own translation it is <unk>.
   std::vector<std::string> source_pieces, target_pieces;
-  bool cut = false;  // own translation that reached the length limit
 };
 
 /// One per line of `sources`, by the translator's first model. Without `targets` the model reads

@@ -54,15 +54,6 @@ Traits traits_of_recurrent(const ModelConfig& config) {
 
 }  // namespace
 
-int64_t Traits::layers(AttentionKind kind) const {
-  const auto found = heads_left.find(kind);
-  return found == heads_left.end() ? 0 : std::ssize(found->second);
-}
-
-int64_t Traits::heads(AttentionKind kind, int64_t layer) const {
-  return layer < layers(kind) ? heads_left.at(kind).at(layer) : 0;
-}
-
 Traits traits(const ModelConfig& config) {
   return config.type == ModelType::transformer ? traits_of_transformer(config)
                                                : traits_of_recurrent(config);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -35,9 +36,13 @@ struct Traits {
   std::map<AttentionKind, std::vector<int64_t>> heads_left;
 
   bool attends() const { return !kinds.empty(); }
-  int64_t layers(AttentionKind kind) const;
+  int64_t layers(AttentionKind kind) const {
+    return heads_left.contains(kind) ? std::ssize(heads_left.at(kind)) : 0;
+  }
   /// The heads that are left in a layer; 0 where it has no such attention.
-  int64_t heads(AttentionKind kind, int64_t layer) const;
+  int64_t heads(AttentionKind kind, int64_t layer) const {
+    return layer < layers(kind) ? heads_left.at(kind).at(layer) : 0;
+  }
 };
 
 Traits traits(const ModelConfig& config);

@@ -16,7 +16,6 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "inspect/ablate.h"
 #include "inspect/attention_maps.h"
 #include "text/pairs.h"
 
