@@ -134,8 +134,8 @@ std::vector<AttendedSentence> read_all(Translator& translator, std::vector<Readi
   std::vector<int64_t> lengths;
   std::vector<AttendedSentence> out;
   for (Reading& one : readings) {
-    const auto& [source, target] = std::pair(one.example.source.size(), one.example.target.size());
-    lengths.push_back(one.readable ? static_cast<int64_t>(std::max(source, target)) : -1);
+    const std::size_t longer = std::max(one.example.source.size(), one.example.target.size());
+    lengths.push_back(one.readable ? static_cast<int64_t>(longer) : -1);
     out.push_back({.target_text = std::move(one.target_text),
                    .source_pieces = std::move(one.source_pieces),
                    .target_pieces = std::move(one.target_pieces),
@@ -179,7 +179,8 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
   };
   std::vector<Reading> readings(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    auto& [source, target] = readings[i].example;
+    auto& source = readings[i].example.source;
+    auto& target = readings[i].example.target;
     source =
         cut(member.source.encode(sources[i], translator.source_limit()), translator.source_limit());
     target = cut(targets[i], translator.longest() - 1);
