@@ -4,7 +4,6 @@
 
 #include "apps/commands.h"
 #include "apps/shared/options.h"
-#include "apps/shared/pairs.h"
 #include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"

@@ -7,6 +7,7 @@
 
 #include "apps/shared/command_line.h"
 #include "apps/shared/model_folder.h"
+#include "config/attention_kind.h"
 
 namespace heed {
 
@@ -29,11 +30,19 @@ struct ModelOptions {
   OpenOptions open(std::vector<std::string> changed) const { return {device, std::move(changed)}; }
 };
 
+/// What was chosen by name.
+inline std::vector<config::AttentionKind> kinds_of(const std::vector<std::string>& names) {
+  std::vector<config::AttentionKind> kinds;
+  for (const std::string& name : names)
+    kinds.push_back(config::attention_kind(name).value());
+  return kinds;
+}
+
 /// --kind of every command that reads attention weights.
 inline Argument add_kinds(CommandLine& command, std::vector<std::string>& kinds) {
   return command.option("--kind", kinds, "encoder, decoder or cross; several separated by commas")
       .separated_by(',')
-      .one_of({"cross", "encoder", "decoder"});
+      .one_of(config::names_of(config::kAttentionKinds));
 }
 
 }  // namespace heed

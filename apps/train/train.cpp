@@ -39,6 +39,7 @@
 #include "data/corpus.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "model/traits.h"
 #include "ranks/board.h"
 #include "ranks/group.h"
 #include "train/trainer.h"
@@ -113,15 +114,14 @@ std::vector<train::ValidationSet> further_sets(const ModelFolder& folder, ranks:
 
 void log_start(const ModelFolder& folder, const ranks::Place& place) {
   const Config& config = folder.config;
-  const bool rnn = config.model.type == model::ModelType::rnn;
   log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " +
             std::to_string(config.seed));
-  log::info(
-      "model " + (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) +
-      ", " + human_count(static_cast<double>(model::count_parameters(*folder.model))) +
-      " parameters, " + folder.device.str() + ", " + counted(at::get_num_threads(), "thread") +
-      ", " + model::precision_name(folder.precision) +
-      (place.alone() ? "" : ", " + std::to_string(place.size) + " ranks of these"));
+  log::info("model " + model::traits(config.model).network + ", " +
+            human_count(static_cast<double>(model::count_parameters(*folder.model))) +
+            " parameters, " + folder.device.str() + ", " +
+            counted(at::get_num_threads(), "thread") + ", " +
+            model::precision_name(folder.precision) +
+            (place.alone() ? "" : ", " + std::to_string(place.size) + " ranks of these"));
   if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
     log::warn("data.train.alignment is not used: training.guided_alignment is 0");
   if (config.deterministic)
@@ -205,9 +205,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
        .precision = run.precision,
        .folder = folder,
        .seed = static_cast<uint64_t>(run.config.seed),
-       .width = run.config.model.type == model::ModelType::transformer
-                    ? run.config.model.width
-                    : run.config.model.hidden_size,
+       .width = model::traits(run.config.model).width,
        .corpus = corpus,
        .batches = batch_options(run.config),
        .validation = validation_batches(run, run.config.data.valid),

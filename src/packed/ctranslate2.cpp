@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "model/embedding.h"
 #include "model/transformer/names.h"
+#include "model/traits.h"
 #include "model/transformer/positions/table.h"
 
 namespace heed::packed {
@@ -212,7 +213,7 @@ class Translation {
 }  // namespace
 
 std::string missing_in_ctranslate2(const model::ModelConfig& config) {
-  if (config.type != model::ModelType::transformer) return "it runs no recurrent models";
+  if (!model::traits(config).has_self_attention) return "it runs no recurrent models";
   if (config.sliding_window > 0)
     return "its encoder has no sliding window (model.sliding_window is " +
            std::to_string(config.sliding_window) + ")";

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "model/embedding.h"
 #include "model/transformer/names.h"
+#include "model/traits.h"
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
 
@@ -45,8 +46,8 @@ class Packer {
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string feed_forward = names::feed_forward(decoder, layer);
       Block block;
-      block.self = attention(decoder ? AttentionKind::kDecoder : AttentionKind::kEncoder, layer);
-      if (decoder) block.cross = attention(AttentionKind::kCross, layer);
+      block.self = attention(decoder ? AttentionKind::decoder : AttentionKind::encoder, layer);
+      if (decoder) block.cross = attention(AttentionKind::cross, layer);
       block.norm = norm(names::norm_of_feed_forward(decoder, layer));
       block.inner = linear(names::within(feed_forward, names::kInner));
       block.outer = linear(names::within(feed_forward, names::kOutput));
@@ -69,10 +70,10 @@ class Packer {
     Attention attention;
     attention.norm = norm(names::norm_of_attention(kind, layer));
     if (!config_.pruned_heads.empty())
-      attention.kept = model::kept_heads(config_, model::name_of(kind), layer);
+      attention.kept = model::kept_heads(config_, kind, layer);
     attention.shape = shape(attention.kept);
     const int64_t inner = attention.shape.inner();
-    const bool cross = kind == AttentionKind::kCross;
+    const bool cross = kind == AttentionKind::cross;
     attention.query =
         cross ? linear(names::within(own, names::kQuery)) : linear(projection, 0, inner);
     attention.keys_values = linear(projection, cross ? 0 : inner);
@@ -130,7 +131,7 @@ Transformer::Transformer(model::ModelPtr inner, const model::ModelConfig& config
 
 std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers) {
   const model::ModelConfig* config = model::transformer_config(*model);
-  if (!config || !model::all_softmax(*config)) return nullptr;
+  if (!config || !model::traits(*config).all_softmax) return nullptr;
   for (const Tensor& parameter : model->parameters())
     if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return nullptr;
   return std::make_shared<Transformer>(model, *config, numbers);

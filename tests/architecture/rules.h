@@ -62,7 +62,8 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"packed", {"model", "model/transformer"}},
       {"decode", {"packed", "score"}},
       {"train", {"model", "ranks"}},
-      {"serve", {"decode", "draw", "http"}}};
+      {"inspect", {"decode", "study"}},
+      {"serve", {"inspect", "draw", "http"}}};
   return table;
 }
 

@@ -8,8 +8,8 @@
 namespace heed::study {
 namespace {
 
-AttentionMatrix layer_matrix(const std::string& kind, int64_t layer, int64_t head,
-                       std::vector<float> weights) {
+AttentionMatrix layer_matrix(AttentionKind kind, int64_t layer, int64_t head,
+                             std::vector<float> weights) {
   return {.kind = kind,
           .layer = layer,
           .head = head,
@@ -21,11 +21,12 @@ AttentionMatrix layer_matrix(const std::string& kind, int64_t layer, int64_t hea
 // Encoder: both positions look at y. R = 1/2 I + 1/2 (0 1; 0 1) = (1/2 1/2; 0 1).
 // Decoder layer 0: nothing so far, whatever it looks at. Cross: a looks at x, b at y: U = 1/2 R.
 TEST(Rollout, OfOneLayerIsHalfOfWhatItLooksAt) {
-  const std::vector<AttentionMatrix> heads = {layer_matrix("encoder", 0, 0, {0, 1, 0, 1}),
-                                              layer_matrix("decoder", 0, 0, {1, 0, 1, 0}),
-                                              layer_matrix("cross", 0, 0, {1, 0, 0, 1})};
+  const std::vector<AttentionMatrix> heads = {
+      layer_matrix(AttentionKind::encoder, 0, 0, {0, 1, 0, 1}),
+      layer_matrix(AttentionKind::decoder, 0, 0, {1, 0, 1, 0}),
+      layer_matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
   const AttentionMatrix shares = rollout(heads);
-  EXPECT_EQ(shares.kind, "rollout");
+  EXPECT_EQ(shares.kind, AttentionKind::rollout);
   EXPECT_THAT(shares.weights, testing::ElementsAre(0.5f, 0.5f, 0, 1));
 }
 
@@ -35,10 +36,14 @@ TEST(Rollout, OfOneLayerIsHalfOfWhatItLooksAt) {
 // averaged.
 TEST(Rollout, OfTwoLayersGoesThroughBoth) {
   const std::vector<AttentionMatrix> heads = {
-      layer_matrix("encoder", 0, 0, {1, 0, 0, 1}), layer_matrix("encoder", 1, 0, {1, 0, 0, 1}),
-      layer_matrix("decoder", 0, 0, {1, 0, 0, 1}), layer_matrix("decoder", 1, 0, {1, 0, 1, 0}),
-      layer_matrix("cross", 0, 0, {1, 0, 0, 1}),   layer_matrix("cross", 0, -1, {0, 1, 1, 0}),
-      layer_matrix("cross", 1, 0, {0, 1, 0, 1}),   layer_matrix("cross", 1, 1, {0, 1, 0, 1})};
+      layer_matrix(AttentionKind::encoder, 0, 0, {1, 0, 0, 1}),
+      layer_matrix(AttentionKind::encoder, 1, 0, {1, 0, 0, 1}),
+      layer_matrix(AttentionKind::decoder, 0, 0, {1, 0, 0, 1}),
+      layer_matrix(AttentionKind::decoder, 1, 0, {1, 0, 1, 0}),
+      layer_matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1}),
+      layer_matrix(AttentionKind::cross, 0, -1, {0, 1, 1, 0}),
+      layer_matrix(AttentionKind::cross, 1, 0, {0, 1, 0, 1}),
+      layer_matrix(AttentionKind::cross, 1, 1, {0, 1, 0, 1})};
   const AttentionMatrix shares = rollout(heads);
   const float expected[] = {1.0f / 3, 2.0f / 3, 1.0f / 6, 5.0f / 6};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(shares.weights[i], expected[i], 1e-6) << i;
@@ -48,13 +53,16 @@ TEST(Rollout, OfTwoLayersGoesThroughBoth) {
 // (1 0; 1/2 1/2), and R(1) R(0) = (1/2 1/2; 1/4 3/4); the other way round it is (3/4 1/4; 1/2 1/2).
 TEST(Rollout, GoesThroughTheEncodersLayersFromTheFirstOn) {
   const std::vector<AttentionMatrix> heads = {
-      layer_matrix("encoder", 1, 0, {1, 0, 1, 0}), layer_matrix("encoder", 0, 0, {0, 1, 0, 1}),
-      layer_matrix("decoder", 0, 0, {1, 0, 1, 0}), layer_matrix("cross", 0, 0, {1, 0, 0, 1})};
+      layer_matrix(AttentionKind::encoder, 1, 0, {1, 0, 1, 0}),
+      layer_matrix(AttentionKind::encoder, 0, 0, {0, 1, 0, 1}),
+      layer_matrix(AttentionKind::decoder, 0, 0, {1, 0, 1, 0}),
+      layer_matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
   EXPECT_THAT(rollout(heads).weights, testing::ElementsAre(0.5f, 0.5f, 0.25f, 0.75f));
 }
 
 TEST(Rollout, OfARecurrentModelIsRefused) {
-  const std::vector<AttentionMatrix> heads = {layer_matrix("cross", 0, 0, {1, 0, 0, 1})};
+  const std::vector<AttentionMatrix> heads = {
+      layer_matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
   EXPECT_THROW(rollout(heads), UserError);
 }
 

@@ -39,16 +39,16 @@ inline std::string layer(bool decoder, int64_t number) {
 
 /// "encoder.0.attention"
 inline std::string attention(AttentionKind kind, int64_t number) {
-  if (kind == AttentionKind::kEncoder) return within(layer(false, number), kAttention);
+  if (kind == AttentionKind::encoder) return within(layer(false, number), kAttention);
   return within(layer(true, number),
-                kind == AttentionKind::kDecoder ? kSelfAttention : kCrossAttention);
+                kind == AttentionKind::decoder ? kSelfAttention : kCrossAttention);
 }
 
 /// "encoder.0.around_attention.norm"
 inline std::string norm_of_attention(AttentionKind kind, int64_t number) {
-  const bool decoder = kind != AttentionKind::kEncoder;
+  const bool decoder = kind != AttentionKind::encoder;
   const char* around = !decoder                          ? kAroundAttention
-                       : kind == AttentionKind::kDecoder ? kAroundSelf
+                       : kind == AttentionKind::decoder ? kAroundSelf
                                                          : kAroundCross;
   return within(within(layer(decoder, number), around), kNorm);
 }

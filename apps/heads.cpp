@@ -1,0 +1,208 @@
+// heed heads MODEL: what each attention head of each layer does.
+#include "study/heads.h"
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "apps/commands.h"
+#include "apps/shared/inspect_options.h"
+#include "apps/shared/options.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/progress_bar.h"
+#include "base/strings.h"
+#include "inspect/attention_maps.h"
+#include "text/pairs.h"
+
+namespace heed {
+namespace {
+
+using config::AttentionKind;
+
+struct HeadsArgs {
+  std::string model, source, target, gold, antecedents, output;
+  std::vector<std::string> kind_names, separators;
+  double threshold = 50;
+  inspect::GoldForm form;
+  bool words = false, json = false, ablate = false, no_bleu = false;
+  ModelOptions common;
+};
+
+/// Throws UserError for --gold that no head of --kind has a use for: cross-attention has links, and
+/// the decoder what is linked to an antecedent.
+void require_use_of_gold(const HeadsArgs& args) {
+  const std::vector<AttentionKind> kinds = kinds_of(args.kind_names);
+  const auto asked = [&](AttentionKind kind) { return std::ranges::count(kinds, kind) > 0; };
+  if (kinds.empty() || asked(AttentionKind::cross)) return;
+  if (args.gold.empty()) {
+    if (args.antecedents.empty() || asked(AttentionKind::encoder)) return;
+    throw UserError(
+        "--antecedents: --kind decoder finds them through the links of --gold; add that, or "
+        "encoder to --kind");
+  }
+  if (asked(AttentionKind::decoder) && !args.antecedents.empty()) return;
+  throw UserError("--gold: --kind " + join(args.kind_names, ",") +
+                  " has no use for it; add cross, or decoder with --antecedents, or leave --gold "
+                  "out");
+}
+
+/// As they were typed, without the blanks around each.
+std::set<std::string> separators_of(const HeadsArgs& args) {
+  std::set<std::string> words;
+  for (const std::string& typed : args.separators) {
+    if (split_words(typed).size() != 1)
+      throw UserError("--separators: '" + one_line(typed) +
+                      "' is not one word; separate words by commas");
+    words.emplace(trim(typed));
+  }
+  return words;
+}
+
+/// What pronouns stand for, beside a model that may see other words than the text has.
+class ComparableAntecedents {
+ public:
+  /// None at all without a path. Throws UserError naming file and line.
+  ComparableAntecedents(std::string path, std::size_t lines) : path_(std::move(path)) {
+    if (!path_.empty()) all_ = study::parse_antecedents(text::read_lines(path_), lines, path_);
+  }
+
+  /// Those of a line, from 0, of which `pieces` are what was seen; nullptr where there are none or
+  /// their positions would be those of other words.
+  const std::vector<study::Antecedent>* of(std::size_t line,
+                                           const std::vector<study::AttentionMatrix>& pieces,
+                                           const std::string& source, const std::string& target) {
+    if (all_.empty() || all_[line].empty()) return nullptr;
+    if (inspect::keeps_words(pieces, source, target)) return &all_[line];
+    left_out_.push_back(line + 1);
+    return nullptr;
+  }
+  /// Warns of the lines that were left out, if there are any.
+  void tell(const std::string& model) const {
+    if (left_out_.empty()) return;
+    log::warn(path_ + ": the pronouns of " + counted(std::ssize(left_out_), "line") +
+              " left out, line " + std::to_string(left_out_.front()) +
+              " of the text first: the vocabulary of " + model +
+              " finds other words there than the text has");
+  }
+
+ private:
+  std::string path_;
+  std::vector<std::vector<study::Antecedent>> all_;  // by line
+  std::vector<std::size_t> left_out_;                // from 1
+};
+
+void ablate(const HeadsArgs& args, const text::Pairs& pairs) {
+  const ModelFolder folder = open_model(args.model, args.common.open());
+  inspect::HeadTrial trial(tried_model(folder), pairs);
+  const inspect::AblatedHeads rows = inspect::ablated_heads(trial, /*translate=*/!args.no_bleu);
+  if (!args.output.empty()) write_atomic(args.output, rows.csv);
+  std::cout << rows.table;
+}
+
+void heads(const HeadsArgs& args) {
+  require_use_of_gold(args);
+  require_writable({args.output});
+  const text::Pairs pairs = text::read_pairs(args.source, args.target);
+  text::require_pairs(pairs, args.source);
+  if (args.ablate) return ablate(args, pairs);
+  const std::size_t lines = pairs.source.size();
+  const std::set<std::string> separators = separators_of(args);
+  inspect::ComparableGold gold(inspect::read_gold(args.gold, pairs, args.form), args.gold);
+  ComparableAntecedents antecedents(args.antecedents, lines);
+
+  const ModelFolder folder = open_model(args.model, args.common.open());
+  decode::Translator translator = folder.translator();
+  const std::vector<AttentionKind> kinds = args.kind_names.empty()
+                                               ? model::traits(folder.config.model).kinds
+                                               : kinds_of(args.kind_names);
+  study::HeadReport report(
+      {.separators = separators, .words = args.words, .threshold = args.threshold / 100});
+  const text::Pairs readable = inspect::without_long_pairs(translator, pairs, args.source);
+  ProgressBar bar("sentences read", std::ssize(readable.source));
+  for (const text::PairWindow& window : text::windows_of(readable)) {
+    const auto sentences =
+        inspect::attention_maps(translator, window.pairs.source, window.pairs.target,
+                                {.kinds = kinds}, static_cast<int64_t>(window.first) + 1);
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      const std::size_t line = window.first + i;
+      const auto& matrices = sentences[i].matrices;
+      const std::string &source = window.pairs.source[i], &target = window.pairs.target[i];
+      report.add(matrices,
+                 {.links = gold.of(line, matrices, source, target),
+                  .antecedents = antecedents.of(line, matrices, source, target)},
+                 args.source + ":" + std::to_string(line + 1));
+    }
+    bar.add(static_cast<double>(sentences.size()));
+  }
+  bar.end();
+  gold.tell(args.model);
+  antecedents.tell(args.model);
+  if (!args.output.empty()) write_atomic(args.output, study::heads_csv(report));
+  std::cout << (args.json ? study::heads_json(report) : study::heads_table(report));
+}
+
+}  // namespace
+
+void add_heads(CommandLine& program) {
+  auto args = std::make_shared<HeadsArgs>();
+  CommandLine command = program.command(
+      "heads", "Measure how sharp each attention head is, how far it looks, and at what");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--source", args->source, "Source sentences").required();
+  command.option("--target", args->target, "Their translations, line by line").required();
+  const Argument gold = command.option(
+      "--gold", args->gold,
+      "Correct alignments (i-j, i?j); shows which heads attend to the aligned word, or to the "
+      "aligned word of the word before or after");
+  add_gold_form(command, args->form, &gold);
+  const Argument antecedents =
+      command.option("--antecedents", args->antecedents,
+                     "What pronouns stand for, in the format of data_scripts/demo_corpus.py");
+  command.group("Which weights");
+  const Argument kinds =
+      add_kinds(command, args->kind_names).shows_default("all that the model has");
+  command.group("Measuring");
+  const Argument separators =
+      command
+          .option("--separators", args->separators,
+                  "Words that count as separators besides punctuation, separated by commas")
+          .separated_by(',');
+  const Argument threshold =
+      command
+          .option("--threshold", args->threshold,
+                  "A head has a role if at least this share of its rows agree, in per cent")
+          .between(0.0, 100.0)
+          .shows_default();
+  const Argument words = command.flag("--words", args->words, "Measure words instead of pieces");
+  const Argument silencing =
+      command
+          .flag("--ablate", args->ablate,
+                "Switch off each head, and each layer's heads, in turn: change of loss and BLEU")
+          .excludes(gold)
+          .excludes(antecedents)
+          .excludes(kinds)
+          .excludes(separators)
+          .excludes(threshold)
+          .excludes(words);
+  command.flag("--no-bleu", args->no_bleu, "With --ablate, measure only the loss, which is faster")
+      .needs(silencing);
+  command.group("Output");
+  command.output("-o,--output", args->output, "Write the numbers here, as CSV");
+  command.flag("--json", args->json, "Print JSON instead of tables").excludes(silencing);
+  args->common.add(command);
+  command.examples(
+      {"heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
+       "--gold data/demo/test.align --antecedents data/demo/test.antecedents "
+       "--separators and,but,because",
+       "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
+       "--ablate -o ablation.csv"});
+  command.run([args] { heads(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,160 @@
+#include "inspect/details.h"
+
+#include <algorithm>
+#include <span>
+
+#include "inspect/attention_maps.h"
+#include "study/piece_words.h"
+#include "text/words.h"
+
+namespace heed::inspect {
+namespace {
+
+/// A hypothesis with the attention of the model that reads it.
+struct Attended {
+  const std::string* line;
+  const decode::Translation* translation;
+  const decode::Hypothesis* hypothesis;
+  Details* details;
+  study::AttentionMatrix weights;  // by pieces; empty if nobody needs it
+};
+
+int64_t count_unknown(const decode::Hypothesis& hypothesis) {
+  return std::count(hypothesis.ids.begin(), hypothesis.ids.end(), text::kUnknown);
+}
+
+std::vector<std::string> surfaces_of_source(const study::AttentionMatrix& weights) {
+  std::vector<std::string> surfaces;
+  for (std::size_t i = 0; i + 1 < weights.source.size(); ++i)  // without </s>
+    surfaces.push_back(study::surface_of(weights.source[i]));
+  return surfaces;
+}
+
+/// Whether attention tells anything of it.
+bool needs_weights(const Attended& one, const DetailOptions& options) {
+  return options.alignment ||
+         (options.replace_unknown &&
+          count_unknown(*one.hypothesis) > std::ssize(one.translation->unknown_of_prefix));
+}
+
+/// How many of the first ones have `most` weights together, or one that alone has more.
+std::size_t part_of(std::span<const Attended> all, const DetailOptions& options, int64_t most) {
+  int64_t sum = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!needs_weights(all[i], options)) continue;
+    sum += std::ssize(all[i].translation->source_pieces) * (std::ssize(all[i].hypothesis->ids) + 1);
+    if (i > 0 && sum > most) return i;
+  }
+  return all.size();
+}
+
+void attend(decode::Translator& translator, std::span<Attended> all, const DetailOptions& options) {
+  std::vector<std::string> sources;
+  std::vector<std::vector<int32_t>> targets;
+  std::vector<Attended*> read;
+  for (Attended& one : all) {
+    if (!needs_weights(one, options)) continue;
+    sources.push_back(*one.line);
+    targets.push_back(one.hypothesis->ids);
+    read.push_back(&one);
+  }
+  if (read.empty()) return;
+  const AttentionRequest request{.layers = {options.choice.layer}, .heads = {options.choice.head}};
+  auto sentences = attention_maps(translator, sources, targets, request);
+  for (std::size_t i = 0; i < read.size(); ++i)
+    read[i]->weights = std::move(sentences[i].matrices.front());
+}
+
+/// What each <unk> stands for, those of the prefix first.
+std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary& source,
+                                     bool reads) {
+  std::vector<std::string> out = one.translation->unknown_of_prefix;
+  const study::AttentionMatrix& weights = one.weights;
+  if (count_unknown(*one.hypothesis) <= std::ssize(out) || weights.weights.empty()) return out;
+  std::vector<std::string> surfaces = surfaces_of_source(weights);
+  std::vector<int32_t> ids = source.encode(*one.line);
+  ids.resize(surfaces.size());                                  // of a line that was cut
+  const std::vector<std::string> known = source.surfaces(ids);  // bytes as letters
+  std::vector<bool> is_unknown;
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    is_unknown.push_back(ids[i] == text::kUnknown);
+    if (!is_unknown[i]) surfaces[i] = known[i];
+  }
+  const std::vector<int32_t>& target = one.hypothesis->ids;
+  std::size_t left = out.size();  // of the prefix
+  for (std::size_t t = 0; t < target.size() && t + 1 < weights.target.size(); ++t) {
+    if (target[t] != text::kUnknown) continue;
+    if (left > 0) {
+      --left;
+      continue;
+    }
+    const std::size_t step = t + (reads ? 1 : 0);
+    const std::span<const float> row(weights.weights.data() + step * weights.source.size(),
+                                     weights.source.size());
+    out.push_back(study::source_word_for(surfaces, is_unknown, row));
+  }
+  return out;
+}
+
+void tell(const Attended& one, const decode::Member& member, const DetailOptions& options) {
+  const decode::Hypothesis& hypothesis = *one.hypothesis;
+  Details& details = *one.details;
+  std::vector<std::string> meanings = one.translation->unknown_of_prefix;
+  if (options.replace_unknown) {
+    meanings = meanings_of(one, member.source, options.choice.reads);
+    details.text = member.target.decode(hypothesis.ids, meanings);
+  }
+  const study::PieceWords words =
+      study::words_of_pieces(member.target.surfaces(hypothesis.ids, meanings));
+  for (const std::string& word : words.words) details.words.push_back({word, 0});
+  details.end = hypothesis.log_probability;
+  for (std::size_t i = 0; i < words.word_of.size(); ++i) {
+    if (words.word_of[i] == words.words.size()) continue;
+    details.words[words.word_of[i]].log_probability += hypothesis.token_log_probabilities[i];
+    details.end -= hypothesis.token_log_probabilities[i];
+  }
+  if (!options.alignment) return;
+  const study::PieceWords source = study::words_of_pieces(surfaces_of_source(one.weights));
+  const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
+  // Of a line that was cut the first words are there, under their own numbers.
+  const auto is_cut = [&] {
+    return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
+  };
+  details.other_words = source.words.size() > wanted ||
+                        (source.words.size() < wanted && !is_cut()) ||
+                        !study::tells_words_apart(source) || !study::tells_words_apart(words);
+  if (details.other_words) return;
+  study::PieceWords read = words;  // a translation that was cut may have been read without its end
+  read.word_of.resize(one.weights.target.size() - 1);
+  details.alignment = study::word_alignment(study::with_words(one.weights, read, source),
+                                            options.choice.reads, options.least);
+}
+
+}  // namespace
+
+std::vector<std::vector<Details>> details_of(decode::Translator& translator,
+                                             const std::vector<std::string>& lines,
+                                             const std::vector<decode::Translation>& translations,
+                                             const DetailOptions& options, int64_t at_once) {
+  std::vector<std::vector<Details>> out(lines.size());
+  std::vector<Attended> all;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const decode::Translation& translation = translations[i];
+    for (const std::string& text : translation.texts) out[i].push_back({.text = text});
+    for (std::size_t n = 0; n < translation.hypotheses.size(); ++n)
+      all.push_back({&lines[i], &translation, &translation.hypotheses[n], &out[i][n], {}});
+  }
+  if (!options.words && !options.alignment && !options.replace_unknown) return out;
+  for (std::span<Attended> left(all); !left.empty();) {
+    const std::span<Attended> part = left.first(part_of(left, options, at_once));
+    attend(translator, part, options);
+    for (Attended& one : part) {
+      tell(one, translator.first(), options);
+      one.weights = {};
+    }
+    left = left.subspan(part.size());
+  }
+  return out;
+}
+
+}  // namespace heed::inspect

@@ -1,0 +1,48 @@
+// What is told of a translation beside its text: its words, their scores, their links.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+#include "study/alignment_sweep.h"
+
+namespace heed::inspect {
+
+struct ScoredWord {
+  std::string text;
+  double log_probability = 0;  // of all its pieces
+};
+
+/// Of one hypothesis.
+struct Details {
+  std::string text;
+  std::vector<ScoredWord> words;
+  double end = 0;  // log-probability of what is behind the last word: the end of sentence
+  study::Alignment alignment;
+  /// The vocabulary finds other words in the source than the text has: it has no links, whose
+  /// numbers would be those of other words.
+  bool other_words = false;
+};
+
+struct DetailOptions {
+  bool words = false, alignment = false, replace_unknown = false;
+  study::AlignmentChoice choice;  // whose weights link words and find what <unk> stands for
+  double least = 0;               // words whose largest weight is below it have no link
+};
+
+/// Attention weights that are held at a time: 128 MiB. A window of ordinary lines has fewer, but
+/// they grow with the square of the length.
+inline constexpr int64_t kWeightsAtOnce = int64_t{1} << 25;
+
+/// [lines][hypotheses] of `translations`. What is not asked for stays empty, but for the text.
+/// Hypotheses are read in parts of at most `at_once` attention weights (one hypothesis may have
+/// more).
+std::vector<std::vector<Details>> details_of(decode::Translator& translator,
+                                             const std::vector<std::string>& lines,
+                                             const std::vector<decode::Translation>& translations,
+                                             const DetailOptions& options,
+                                             int64_t at_once = kWeightsAtOnce);
+
+}  // namespace heed::inspect

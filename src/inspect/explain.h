@@ -1,0 +1,58 @@
+// What each target piece depends on in the source, besides attention: gradients with regard to the
+// source's word vectors, and pieces that are left out.
+//
+//   saliency    x(i) . d log p(y(t)) / d x(i)                         gradient x input
+//   integrated  x(i) . mean over k of 2 u(k) times the same gradient at u(k)^2 x, where
+//               u(k) = (k - 1/2) / m, k = 1..m
+//               Sundararajan, Taly and Yan 2017, equation 3, from zero vectors, by the midpoint
+//               rule in u after the substitution u^2 of their path: a row adds up to
+//               log p(y(t) | x) - log p(y(t) | 0). Where it does not, by Simpson's rule, and
+//               steps are halved in which log p changes by more than their gradients say, until
+//               it does. A jump of log p (window: local_p) is in no gradient and stays missing
+//   erasure     log p(y(t) | x) - log p(y(t) | x without i)           Li, Monroe and Jurafsky 2016
+//
+// x(i): the vector of source piece i, without its position. All in fp32.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+#include "study/attention_matrix.h"
+
+namespace heed::inspect {
+
+struct Explanation {
+  std::string target_text;
+  /// By pieces with </s>, in nats and with signs; of erasure 0 for </s>. `missing`, of integrated:
+  /// explained - unexplained - the row's sum; empty where all rows add up.
+  study::AttentionMatrix matrix;
+  std::vector<float> explained;    // [target] log p(y(t) | x)
+  std::vector<float> unexplained;  // [target] integrated: log p(y(t) | 0)
+};
+
+/// A row of integrated gradients adds up where no more is missing than this, in nats, and this
+/// share of explained - unexplained.
+inline constexpr double kMayMiss = 0.05, kMayMissShare = 0.02;
+
+struct ExplainOptions {
+  config::AttentionKind evidence = config::AttentionKind::saliency;  // integrated, erasure
+  int64_t steps = 32;                                                // of integrated, at least
+  /// Of erasure: the group of each source piece, </s> included. Pieces of a group are left out
+  /// together, and its number stands at the first of them, 0 at the others. Empty: each by itself.
+  std::function<std::vector<std::size_t>(const std::vector<std::string>& pieces)> groups = {};
+};
+
+/// One per line of `sources`, in order, by the translator's first model, as attention_maps():
+/// without `targets` of its own best translations. A blank line with no target given has no
+/// weights. Works for every model, those without attention included.
+std::vector<Explanation> explain(decode::Translator& translator,
+                                 const std::vector<std::string>& sources,
+                                 const std::optional<std::vector<std::string>>& targets,
+                                 const ExplainOptions& options, int64_t first_line = 1);
+
+}  // namespace heed::inspect

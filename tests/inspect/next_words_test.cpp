@@ -1,0 +1,149 @@
+// The likeliest next words, and what a translator says about the batches of its models.
+#include "inspect/next_words.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "decode/random_models.h"
+
+namespace heed::inspect {
+namespace {
+
+TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
+  for (const model::ModelConfig& config : decode::small_models()) {
+    decode::Translator translator = decode::make_translator(decode::random_model(config));
+    const text::Vocabulary& target = translator.first().target;
+    const auto before = target.encode("sena");
+    const auto words = next_words(translator, "mira tolo", "sena", 6);
+    ASSERT_GT(words.size(), 2U);
+    double last = 1;
+    int compared = 0;
+    for (const NextWord& word : words) {
+      EXPECT_LE(word.probability, last);
+      last = word.probability;
+      if (word.ends) {
+        EXPECT_EQ(word.prefix, "sena");
+        continue;
+      }
+      EXPECT_EQ(word.prefix, "sena" + std::string(word.continues ? "" : " ") + word.word);
+      // What the model says of the pieces when it reads them; other spellings of the word add.
+      const auto pieces = target.encode(word.prefix);
+      if (pieces.size() <= before.size() ||
+          !std::equal(before.begin(), before.end(), pieces.begin()))
+        continue;
+      const auto scores = translator.score({"mira tolo"}, {word.prefix})[0].tokens;
+      double sum = 0;
+      for (std::size_t i = before.size(); i < pieces.size(); ++i) sum += scores[i];
+      EXPECT_GE(word.probability, std::exp(sum) - 1e-5) << word.prefix;
+      ++compared;
+    }
+    EXPECT_GT(compared, 0);
+  }
+}
+
+TEST(NextWords, HaveNoForbiddenPieces) {
+  decode::Translator free =
+      decode::make_translator(decode::random_model(decode::small_models()[0]));
+  const NextWord likeliest = next_words(free, "kupo vadi rel", "", 1).at(0);
+  ASSERT_FALSE(likeliest.ends);
+  const char letter = likeliest.word[0];
+  DecodeConfig config;
+  for (int32_t id = text::kEnd + 1; id < decode::vocabulary().size(); ++id)
+    if (decode::vocabulary().piece(id).find(letter) != std::string::npos)
+      config.forbid.push_back(decode::vocabulary().piece(id));
+  decode::Translator without =
+      decode::make_translator(decode::random_model(decode::small_models()[0]), config);
+  const auto words = next_words(without, "kupo vadi rel", "", 5);
+  ASSERT_FALSE(words.empty());
+  for (const NextWord& word : words) EXPECT_EQ(word.word.find(letter), std::string::npos);
+}
+
+TEST(NextWords, TheFirstOneIsThatOfGreedySearch) {
+  DecodeConfig greedy;
+  greedy.beam_size = 1;
+  for (const model::ModelConfig& config : decode::small_models()) {
+    decode::Translator translator = decode::make_translator(decode::random_model(config), greedy);
+    const Translation own = translator.translate({"kupo vadi rel"})[0];
+    const auto words = next_words(translator, "kupo vadi rel", "", 1);
+    ASSERT_EQ(words.size(), 1U);
+    if (words[0].ends) continue;
+    if (own.hypotheses[0].cut) {  // inside of the word perhaps
+      const std::size_t both = std::min(own.text.size(), words[0].word.size());
+      EXPECT_EQ(own.text.substr(0, both), words[0].word.substr(0, both));
+      continue;
+    }
+    EXPECT_TRUE(own.text.starts_with(words[0].word)) << own.text << ": " << words[0].word;
+  }
+}
+
+TEST(NextWords, AnyOfThemMayBeForced) {
+  for (const model::ModelConfig& config : decode::small_models()) {
+    decode::Translator translator = decode::make_translator(decode::random_model(config));
+    for (const NextWord& word : next_words(translator, "kupo vadi rel", "sena", 5)) {
+      if (word.ends) continue;
+      // A model that has learned nothing may say blanks in a row; a prefix has one.
+      const std::string prefix = join(split_words(word.prefix), " ");
+      const std::string text = translator.translate({"kupo vadi rel"}, 1, {word.prefix})[0].text;
+      EXPECT_TRUE(text.starts_with(prefix)) << text << ": " << prefix;
+    }
+  }
+}
+
+// Many behind a long beginning are read some at a time, few of them at once.
+TEST(NextWords, TheirNumberChangesNoProbability) {
+  std::string prefix;
+  for (int i = 0; i < 150; ++i) prefix += "sena ";
+  int compared = 0;
+  for (const model::ModelConfig& config : decode::small_models()) {
+    decode::Translator translator = decode::make_translator(decode::random_model(config));
+    if (translator.longest() < 1000) continue;
+    ++compared;
+    const auto few = next_words(translator, "mira tolo", prefix, 3),
+               many = next_words(translator, "mira tolo", prefix, 30);
+    ASSERT_FALSE(few.empty());
+    for (const NextWord& word : few) {
+      const auto same = std::ranges::find_if(many, [&](const NextWord& one) {
+        return one.prefix == word.prefix && one.ends == word.ends;
+      });
+      ASSERT_NE(same, many.end()) << word.word;
+      EXPECT_GE(same->probability, word.probability * (1 - 1e-4));  // other spellings add
+    }
+  }
+  EXPECT_GT(compared, 0);
+}
+
+TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
+  decode::Translator translator =
+      decode::make_translator(decode::random_model(decode::small_models()[0]));
+  EXPECT_TRUE(next_words(translator, " ", "", 5).empty());
+}
+
+TEST(Batches, TransformersGiveALineTheSameBitsInAnyOfThem) {
+  DecodeConfig sampling;
+  sampling.sampling.top_k = 3;
+  EXPECT_TRUE(decode::make_translator(decode::random_model(decode::small_models()[0]))
+                  .is_same_in_any_batch());
+  EXPECT_FALSE(decode::make_translator(decode::random_model(decode::small_models()[0]), sampling)
+                   .is_same_in_any_batch());
+  EXPECT_FALSE(decode::make_translator(decode::random_model(decode::small_models()[1]))
+                   .is_same_in_any_batch());
+}
+
+TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
+  decode::Translator translator =
+      decode::make_translator(decode::random_model(decode::small_models()[0]));
+  const std::string best = translator.translate({"mira tolo sena"})[0].text;
+  translator.set_n_best(4);
+  const Translation several = translator.translate({"mira tolo sena"})[0];
+  EXPECT_EQ(several.texts.size(), 4U);
+  EXPECT_EQ(several.text, best);
+  EXPECT_THROW(translator.set_n_best(6), UserError);  // the beam holds five
+  EXPECT_EQ(translator.config().n_best, 4);
+}
+
+}  // namespace
+}  // namespace heed::inspect
