@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "apps/shared/aligner.h"
-#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -188,11 +188,11 @@ void align(AlignArgs args) {
   const auto gold = read_gold(args.gold, pairs, args.form);
   warn_of_other_blanks(pairs, args.source);
   const std::optional<Tuning> tuning = read_tuning(args);
-  Aligner forward(open_model(args.model, args.common.open()));
+  Aligner forward(run::open_model(args.model, args.common.open()));
   choose(forward, args, tuning);
   std::optional<Aligner> backward;
   if (!args.reverse.empty()) {
-    backward.emplace(open_model(args.reverse, args.common.open()));
+    backward.emplace(run::open_model(args.reverse, args.common.open()));
     choose(*backward, args, turned(tuning));
   }
   std::optional<study::AlignmentSweep> sweep;

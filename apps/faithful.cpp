@@ -4,10 +4,10 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "apps/shared/aligner.h"
 #include "apps/shared/attention_maps.h"
-#include "apps/shared/options.h"
 #include "apps/shared/pairs.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -93,7 +93,7 @@ void faithful(const FaithfulArgs& args) {
   const Pairs pairs = read_pairs(args.source, args.target);
   require_pairs(pairs, args.source);
   ComparableGold gold(read_gold(args.gold, pairs, args.form), args.gold);
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const bool transformer = folder.config.model.type == model::ModelType::transformer;
   study::FaithfulReport report;

@@ -9,9 +9,9 @@
 
 #include "apps/attention/files.h"
 #include "apps/attention/shape.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "apps/shared/attention_maps.h"
-#include "apps/shared/options.h"
 #include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -126,7 +126,7 @@ void warn_if_missing(const decode::Explanation& one, int64_t line) {
 /// they become its own translations.
 Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
-  const ModelFolder folder = open_model(model, args.common.open());
+  const run::ModelFolder folder = run::open_model(model, args.common.open());
   if (folder.config.model.type != model::ModelType::transformer &&
       std::ranges::find(args.kinds, "rollout") != args.kinds.end())
     throw UserError("--kind rollout: goes through layers of self-attention, and " + model +

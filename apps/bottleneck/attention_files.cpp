@@ -38,7 +38,7 @@ std::vector<study::AttentionMatrix> in_both_units(
 
 }  // namespace
 
-std::optional<study::AttentionMatrix> write_attention(const ModelFolder& model,
+std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& model,
                                                       const std::string& title,
                                                       const std::vector<Translated>& sentences) {
   if (!model.model->attends() || sentences.empty()) return std::nullopt;

@@ -22,8 +22,8 @@ std::map<std::string, HeadTrial::Heads> by_layer(const HeadTrial::Heads& heads) 
 
 }  // namespace
 
-AblatedHeads ablated_heads(const std::string& model, const OpenOptions& options, const Pairs& pairs,
-                           bool translate) {
+AblatedHeads ablated_heads(const std::string& model, const run::OpenOptions& options,
+                           const Pairs& pairs, bool translate) {
   HeadTrial trial(model, options, pairs);
   std::vector<std::pair<std::string, HeadTrial::Heads>> wanted;
   for (const model::HeadPlace& place : trial.heads())

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
+#include "run/model_folder.h"
 
 namespace heed {
 
@@ -13,7 +13,7 @@ struct AblatedHeads {
 };
 
 /// `translate`: with BLEU.
-AblatedHeads ablated_heads(const std::string& model, const OpenOptions& options, const Pairs& pairs,
-                           bool translate);
+AblatedHeads ablated_heads(const std::string& model, const run::OpenOptions& options,
+                           const Pairs& pairs, bool translate);
 
 }  // namespace heed

@@ -8,11 +8,11 @@
 #include <set>
 #include <utility>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "apps/heads/ablate.h"
 #include "apps/shared/aligner.h"
 #include "apps/shared/attention_maps.h"
-#include "apps/shared/options.h"
 #include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -36,7 +36,7 @@ struct HeadsArgs {
 };
 
 /// The kinds asked for, or all that the model has.
-decode::AttentionRequest request_of(const HeadsArgs& args, const Config& config) {
+decode::AttentionRequest request_of(const HeadsArgs& args, const run::Config& config) {
   if (!args.kinds.empty()) return decode::every_head_of(args.kinds);
   const bool self = config.model.type == model::ModelType::transformer;
   return {.encoder = self, .decoder = self, .cross = true};
@@ -124,7 +124,7 @@ void heads(const HeadsArgs& args) {
   ComparableGold gold(read_gold(args.gold, pairs, args.form), args.gold);
   ComparableAntecedents antecedents(args.antecedents, lines);
 
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const decode::AttentionRequest request = request_of(args, folder.config);
   study::HeadReport report(

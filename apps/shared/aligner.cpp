@@ -49,7 +49,7 @@ void warn_of_left_out(const std::string& name, const std::vector<std::size_t>& l
 
 }  // namespace
 
-study::AlignmentChoice usual_choice(const Config& whole) {
+study::AlignmentChoice usual_choice(const run::Config& whole) {
   const model::ModelConfig& config = whole.model;
   const train::TrainConfig& training = whole.training;
   const bool taught = training.guided_alignment > 0;
@@ -167,7 +167,7 @@ Pairs without_long_pairs(const decode::Translator& translator, Pairs pairs,
   return pairs;
 }
 
-Aligner::Aligner(ModelFolder folder)
+Aligner::Aligner(run::ModelFolder folder)
     : folder_(std::move(folder)), translator_(folder_.translator()) {
   if (!folder_.model->attends())
     throw UserError(path() + ": this model has no attention to align by (model.attention: none)");

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/shared/command_line.h"
-#include "apps/shared/model_folder.h"
+#include "apps/cli/command_line.h"
 #include "apps/shared/pairs.h"
+#include "run/model_folder.h"
 #include "study/alignment_sweep.h"
 
 namespace heed {
@@ -60,7 +60,7 @@ Pairs without_long_pairs(const decode::Translator& translator, Pairs pairs,
 /// alignment has taught; without it the step that emits the word, of the layer before the last
 /// (Garg et al. 2019, "Jointly learning to align and translate with Transformer models"), or the
 /// only one, and the mean of its heads, which is head 0 where no other is left.
-study::AlignmentChoice usual_choice(const Config& config);
+study::AlignmentChoice usual_choice(const run::Config& config);
 
 /// --layer, --head, --step and --min-weight of every command that aligns words.
 struct AlignmentOptions {
@@ -78,7 +78,7 @@ struct AlignmentOptions {
 class Aligner {
  public:
   /// Throws UserError for a model without cross-attention.
-  explicit Aligner(ModelFolder folder);
+  explicit Aligner(run::ModelFolder folder);
 
   /// At first usual_choice().
   study::AlignmentChoice choice;
@@ -106,7 +106,7 @@ class Aligner {
   bool has_links(std::size_t line) const;
 
  private:
-  ModelFolder folder_;
+  run::ModelFolder folder_;
   decode::Translator translator_;
   std::vector<std::size_t> odd_lines_, long_lines_;
 };

@@ -8,8 +8,8 @@
 
 namespace heed {
 
-HeadTrial::HeadTrial(const std::string& model, const OpenOptions& options, Pairs pairs)
-    : folder_(open_model(model, options)), pairs_(std::move(pairs)) {
+HeadTrial::HeadTrial(const std::string& model, const run::OpenOptions& options, Pairs pairs)
+    : folder_(run::open_model(model, options)), pairs_(std::move(pairs)) {
   if (folder_.config.model.type != model::ModelType::transformer)
     throw UserError(model + ": is no Transformer, and only a Transformer's heads can be silenced");
   heads_ = model::heads_of(folder_.config.model);

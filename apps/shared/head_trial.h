@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/model_folder.h"
 #include "apps/shared/pairs.h"
 #include "model/transformer/heads.h"
+#include "run/model_folder.h"
 #include "study/ablation.h"
 
 namespace heed {
@@ -16,9 +16,9 @@ class HeadTrial {
   using Heads = std::vector<model::HeadPlace>;
 
   /// Throws UserError where the model is no Transformer.
-  HeadTrial(const std::string& model, const OpenOptions& options, Pairs pairs);
+  HeadTrial(const std::string& model, const run::OpenOptions& options, Pairs pairs);
 
-  const ModelFolder& folder() const { return folder_; }
+  const run::ModelFolder& folder() const { return folder_; }
   const Heads& heads() const { return heads_; }
   /// Target pieces of all pairs, </s> included.
   double pieces() const { return pieces_; }
@@ -31,7 +31,7 @@ class HeadTrial {
   study::Trial trial(const std::string& name, const Heads& silenced, bool translate);
 
  private:
-  ModelFolder folder_;
+  run::ModelFolder folder_;
   Pairs pairs_;
   Heads heads_;
   double pieces_ = 0;
