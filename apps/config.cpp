@@ -6,11 +6,9 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "config/io.h"
 #include "config/reference.h"
 #include "run/check.h"
-#include "run/family.h"
 
 namespace heed {
 namespace {
@@ -20,17 +18,6 @@ struct ConfigArgs {
   std::vector<std::string> settings;
   bool markdown = false, check = false;
 };
-
-void check_named(const ConfigArgs& args, const run::Config& config) {
-  run::CheckWish wish{.file = args.file};
-  if (!config.systems.empty())
-    wish.systems = run::systems_of(run::family(args.file, args.settings, {}));
-  const run::Check found = run::check_run(config, wish);
-  found.require(args.file);
-  found.tell();
-  for (const std::string& warning : found.warnings) log::warn(warning);
-  log::info(args.file + ": valid");
-}
 
 void config_command(const ConfigArgs& args) {
   if (args.check && args.file.empty())
@@ -42,11 +29,10 @@ void config_command(const ConfigArgs& args) {
   } else if (args.file.empty()) {
     std::cout << config::dump_with_help(run::with_settings(run::Config(), args.settings));
   } else {
-    const run::Config config = run::load_config(args.file, args.settings);
     if (args.check)
-      check_named(args, config);
+      run::check_file(args.file, args.settings);
     else
-      std::cout << config::dump(config);
+      std::cout << config::dump(run::load_config(args.file, args.settings));
   }
 }
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/cost_tables.h"
 #include "apps/bench/peak_memory.h"
+#include "apps/bench/profile.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/device.h"
@@ -30,8 +30,8 @@ struct TrainArgs {
 struct Measured : run::TrialSums {
   double flops = 0;
   int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
-  std::vector<OperationCost> operations;
-  KernelTimes kernels;  // of so many updates:
+  std::vector<study::OperationCost> operations;
+  study::KernelTimes kernels;  // of so many updates:
   int64_t watched = 0;
 };
 
@@ -76,14 +76,14 @@ std::vector<std::string> row_of(const std::string& name, const Measured& measure
           human_count(static_cast<double>(measured.parameters)),
           measured.precision,
           fixed(rate, 0),
-          product ? percent(measured.flops / measured.seconds / 1e9, *product) : "",
+          product ? study::percent(measured.flops / measured.seconds / 1e9, *product) : "",
           fixed(static_cast<double>(measured.peak_bytes) / 1048576, 0),
-          percent(measured.waiting, measured.seconds),
-          percent(measured.parts.forward, measured.seconds),
-          percent(measured.parts.backward, measured.seconds),
-          percent(measured.parts.optimizer, measured.seconds),
-          percent(static_cast<double>(measured.places - measured.real),
-                  static_cast<double>(measured.places)),
+          study::percent(measured.waiting, measured.seconds),
+          study::percent(measured.parts.forward, measured.seconds),
+          study::percent(measured.parts.backward, measured.seconds),
+          study::percent(measured.parts.optimizer, measured.seconds),
+          study::percent(static_cast<double>(measured.places - measured.real),
+                         static_cast<double>(measured.places)),
           std::to_string(measured.resident_mib)};
 }
 
@@ -96,7 +96,7 @@ void bench_train(const TrainArgs& args) {
       {"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib", "waiting_%",
        "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
       {}};
-  CostTables costs;
+  study::CostTables costs;
   const std::optional<double> product = product_here(shared.device);
   for (const run::FamilyMember& member : run::family(args.config, args.settings, args.systems)) {
     run::Config config = member.config;

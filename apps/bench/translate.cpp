@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/cost_tables.h"
+#include "apps/bench/profile.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -75,7 +75,7 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
 
 /// Where the time of one more translation goes; on a GPU also that of another one's kernels.
 void add_profile(const std::string& system, decode::Translator& translator,
-                 const std::vector<std::string>& lines, CostTables& costs) {
+                 const std::vector<std::string>& lines, study::CostTables& costs) {
   const auto translate = [&] { translator.translate(lines); };
   if (!translator.device().is_cpu()) costs.add(system, watch_kernels(translate), 1);
   const Profile profile;
@@ -97,7 +97,7 @@ void bench_translate(const TranslateArgs& args) {
   text::Table table{{"weights", "batch", "beam", "threads", "sentences_per_second",
                      "pieces_per_second", "text_seconds", "load_seconds", "peak_mib"},
                     {}};
-  CostTables costs;
+  study::CostTables costs;
   for (const std::string& kind : weights)
     for (const int64_t beam : beams)
       for (const int64_t batch : args.batches) {

@@ -17,16 +17,17 @@ double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
 }
 
-std::string word_scores(const Details& details) {
+std::string word_scores(const inspect::Details& details) {
   std::vector<std::string> out;
-  for (const ScoredWord& word : details.words) out.push_back(fixed(word.log_probability, kDigits));
+  for (const inspect::ScoredWord& word : details.words)
+    out.push_back(fixed(word.log_probability, kDigits));
   return join(out, " ");
 }
 
 /// `line ||| hypothesis ||| features ||| score`, the line counted from 0 as the field's tools do,
 /// and the alignment behind, as Moses does.
-std::string n_best_line(int64_t line, const decode::Hypothesis& hypothesis, const Details& details,
-                        const OutputOptions& options) {
+std::string n_best_line(int64_t line, const decode::Hypothesis& hypothesis,
+                        const inspect::Details& details, const OutputOptions& options) {
   std::string out = std::to_string(line - 1) + " ||| " + details.text +
                     " ||| logprob= " + fixed(hypothesis.log_probability, kDigits) +
                     " length= " + std::to_string(hypothesis.token_log_probabilities.size());
@@ -37,7 +38,7 @@ std::string n_best_line(int64_t line, const decode::Hypothesis& hypothesis, cons
 }
 
 /// The columns of a line; `hypothesis` is null where the line is blank.
-std::string text_line(const decode::Hypothesis* hypothesis, const Details& details,
+std::string text_line(const decode::Hypothesis* hypothesis, const inspect::Details& details,
                       const OutputOptions& options) {
   std::string out = details.text;
   if (options.scores)
@@ -47,14 +48,14 @@ std::string text_line(const decode::Hypothesis* hypothesis, const Details& detai
   return out + "\n";
 }
 
-void add(ordered_json& object, const decode::Hypothesis& hypothesis, const Details& details,
-         bool alignment) {
+void add(ordered_json& object, const decode::Hypothesis& hypothesis,
+         const inspect::Details& details, bool alignment) {
   object["translation"] = details.text;
   object["log_probability"] = rounded(hypothesis.log_probability);
   object["score"] = rounded(hypothesis.score);
   object["cut"] = hypothesis.cut;
   object["words"] = ordered_json::array();
-  for (const ScoredWord& word : details.words)
+  for (const inspect::ScoredWord& word : details.words)
     object["words"].push_back(
         {{"word", word.text}, {"log_probability", rounded(word.log_probability)}});
   object["end"] = rounded(details.end);
@@ -65,12 +66,12 @@ void add(ordered_json& object, const decode::Hypothesis& hypothesis, const Detai
 }
 
 std::string json_line(const std::string& source, const decode::Translation& translation,
-                      const std::vector<Details>& details, const OutputOptions& options) {
+                      const std::vector<inspect::Details>& details, const OutputOptions& options) {
   static const decode::Hypothesis nothing;
   ordered_json out = {{"source", source}};
   const bool blank = details.empty();
-  add(out, blank ? nothing : translation.hypotheses.front(), blank ? Details{} : details.front(),
-      options.alignment);
+  add(out, blank ? nothing : translation.hypotheses.front(),
+      blank ? inspect::Details{} : details.front(), options.alignment);
   if (options.n_best) {
     out["n_best"] = ordered_json::array();
     for (std::size_t i = 0; i < details.size(); ++i)
@@ -82,7 +83,7 @@ std::string json_line(const std::string& source, const decode::Translation& tran
 }  // namespace
 
 std::string written(int64_t line, const std::string& source, const decode::Translation& translation,
-                    const std::vector<Details>& details, const OutputOptions& options) {
+                    const std::vector<inspect::Details>& details, const OutputOptions& options) {
   if (options.json) return json_line(source, translation, details, options);
   if (!options.n_best)
     return details.empty() ? text_line(nullptr, {}, options)

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/translate/details.h"
+#include "inspect/details.h"
 
 namespace heed {
 
@@ -15,6 +15,6 @@ struct OutputOptions {
 
 /// One line with its line feed, or one for each hypothesis of an n-best list. `line` counts from 1.
 std::string written(int64_t line, const std::string& source, const decode::Translation& translation,
-                    const std::vector<Details>& details, const OutputOptions& options);
+                    const std::vector<inspect::Details>& details, const OutputOptions& options);
 
 }  // namespace heed

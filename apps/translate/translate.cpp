@@ -8,13 +8,13 @@
 #include "apps/commands.h"
 #include "apps/shared/aligner.h"
 #include "apps/translate/destination.h"
-#include "apps/translate/details.h"
-#include "apps/translate/input.h"
 #include "apps/translate/output.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
+#include "decode/input.h"
+#include "inspect/details.h"
 #include "model/model.h"
 #include "run/model_folder.h"
 
@@ -91,14 +91,14 @@ void translate(const TranslateArgs& args) {
                        .alignment = args.alignment || (args.json && first.model->attends()),
                        .json = args.json,
                        .n_best = config.n_best > 1};
-  DetailOptions wanted{.words = args.scores || args.json,
-                       .alignment = output.alignment,
-                       .replace_unknown = args.replace_unknown,
-                       .choice = usual_choice(first.config),
-                       .least = args.weights.least};
+  inspect::DetailOptions wanted{.words = args.scores || args.json,
+                                .alignment = output.alignment,
+                                .replace_unknown = args.replace_unknown,
+                                .choice = usual_choice(first.config),
+                                .least = args.weights.least};
   args.weights.apply(first.config.model, wanted.choice);
 
-  Input input(args.file, args.prefix, args.tsv);
+  decode::Input input(args.file, args.prefix, args.tsv);
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
   destination.cut_to_whole_lines();
@@ -111,14 +111,16 @@ void translate(const TranslateArgs& args) {
   }
   std::vector<int64_t> odd_lines;
   const auto most = static_cast<std::size_t>(translator.window());
-  for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most)) {
+  for (decode::InputWindow window = input.next(most); !window.lines.empty();
+       window = input.next(most)) {
     const auto translations = translator.translate(window.lines, window.first, window.prefixes);
-    const auto details = details_of(translator, window.lines, translations, wanted);
+    const auto details = inspect::details_of(translator, window.lines, translations, wanted);
     std::string lines;
     for (std::size_t i = 0; i < window.lines.size(); ++i) {
       const int64_t line = window.first + static_cast<int64_t>(i);
       lines += written(line, window.lines[i], translations[i], details[i], output);
-      if (std::ranges::any_of(details[i], &Details::other_words)) odd_lines.push_back(line);
+      if (std::ranges::any_of(details[i], &inspect::Details::other_words))
+        odd_lines.push_back(line);
     }
     destination.write(lines);
   }

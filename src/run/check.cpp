@@ -15,6 +15,7 @@
 #include "run/corpora.h"
 #include "run/corpora_check.h"
 #include "run/divide.h"
+#include "run/family.h"
 #include "run/held_out.h"
 #include "run/memory.h"
 #include "run/model_folder.h"
@@ -264,6 +265,17 @@ Check check_run(const Config& config, const CheckWish& wish) {
   if (!sizes || found.faults.size() > before) return found;
   for (const auto& [name, one] : all) check_memory(*one, name, *sizes, wish, found);
   return found;
+}
+
+void check_file(const std::string& file, const std::vector<std::string>& settings) {
+  const Config config = load_config(file, settings);
+  CheckWish wish{.file = file};
+  if (!config.systems.empty()) wish.systems = systems_of(family(file, settings, {}));
+  const Check found = check_run(config, wish);
+  found.require(file);
+  found.tell();
+  for (const std::string& warning : found.warnings) log::warn(warning);
+  log::info(file + ": valid");
 }
 
 }  // namespace heed::run

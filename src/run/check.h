@@ -28,10 +28,10 @@ struct Check {
   }
 
   /// Runs a check that throws; a failure of the environment (a missing program) is a fault, too.
-  template <class Check>
-  bool passes(const Check& check) {
+  template <class Work>
+  bool passes(const Work& work) {
     try {
-      check();
+      work();
       return true;
     } catch (const UserError& error) {
       blame(error.what());
@@ -68,5 +68,9 @@ bool validations_translate(const train::TrainConfig& training);
 /// device with its precision and decoding.weights, the memory. Reads the corpora once or twice;
 /// streams are left alone. What it has found is in the order of that list.
 Check check_run(const Config& config, const CheckWish& wish);
+
+/// The same of a file with settings ("key=value"), or of the family in it: throws as
+/// Check::require() and logs the rest.
+void check_file(const std::string& file, const std::vector<std::string>& settings);
 
 }  // namespace heed::run

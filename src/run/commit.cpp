@@ -1,6 +1,6 @@
-#include "run/commit.h"
-
 #include "commit.inc"  // made by cmake/Commit.cmake
+
+#include "run/provenance.h"
 
 namespace heed::run {
 

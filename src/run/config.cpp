@@ -13,9 +13,11 @@
 #include "model/transformer/heads.h"
 #include "text/spool.h"
 
-namespace heed::run {
+namespace heed {
+template config::SectionView config::view(run::Config&, config::OnResume);
+}  // namespace heed
 
-template config::SectionView config::view(Config&, config::OnResume);
+namespace heed::run {
 
 namespace {
 

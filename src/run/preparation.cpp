@@ -1,14 +1,21 @@
 #include "run/preparation.h"
 
+#include <ATen/Parallel.h>
+#include <torch/version.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "config/io.h"
 #include "data/cleaning.h"
+#include "model/device.h"
+#include "run/binding.h"
 #include "run/build.h"
 #include "run/launcher.h"
 #include "run/saved_config.h"
@@ -76,6 +83,36 @@ Vocabularies folder_vocabularies(const Config& config, const std::string& folder
 
 namespace {
 
+/// "model name" of the first core; empty where the system does not say.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return std::string(trim(line.substr(line.find(':') + 1)));
+  return "";
+}
+
+std::string own_command() {
+  std::vector<std::string> words;
+  std::string bytes = read_file("/proc/self/cmdline");
+  if (bytes.ends_with('\0')) bytes.pop_back();
+  for (const std::string& word : split(bytes, '\0')) words.push_back(shell_word(word));
+  return join(words, " ");
+}
+
+/// Of the run that this process is about to make or to go on with. Reads every corpus once.
+Provenance provenance_now(const ModelFolder& run) {
+  return {.heed = HEED_VERSION,
+          .commit = commit(),
+          .libtorch = TORCH_VERSION,
+          .processor = processor_name(),
+          .device = run.device.str(),
+          .precision = model::precision_name(run.precision),
+          .threads = at::get_num_threads(),
+          .command = own_command(),
+          .corpora = sums_of(run.config.data),
+          .vocabularies = fingerprints({run.source, run.target}, is_joint(run.config))};
+}
+
 /// Throws UserError where a file of data.valid has another path than in `saved` and is another
 /// file than the run `before` was made with. Moved training corpora are compared by their pairs.
 void require_same_validation(const Config& saved, const ModelFolder& run, const Provenance& before,
@@ -98,7 +135,7 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
 
 Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved) {
   const std::string file = (fs::path(run.path) / "provenance.json").string();
-  Provenance now = Provenance::of(run);
+  Provenance now = provenance_now(run);
   if (!saved || !fs::exists(file)) return now;
   const Provenance before = Provenance::read(file);
   require_same_validation(*saved, run, before, now);

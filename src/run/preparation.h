@@ -43,7 +43,8 @@ class Preparation {
 /// first checkpoint may have left some that were made of other corpora.
 Vocabularies folder_vocabularies(const Config& config, const std::string& folder);
 
-/// What this process makes the run by and of. Throws UserError where a corpus that the run in the
+/// What this process makes the run by and of; reads every corpus once. Throws Failure where
+/// sha256sum(1) is missing or fails, and UserError where a corpus that the run in the
 /// folder, which goes on from `saved`, has begun with is another one now; only data.more_valid and
 /// the test set may change, the latter where data.clean has no overlap.
 Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved);

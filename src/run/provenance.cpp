@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "data/cleaning.h"
 
 namespace heed::run {
 
@@ -57,6 +58,23 @@ CorpusSum sum_of(const std::string& path) {
   if (result.status != 0 || result.out.size() < 64)
     throw Failure(path + ": sha256sum failed: " + std::string(trim(result.err)));
   return {path, std::filesystem::file_size(path), result.out.substr(0, 64)};
+}
+
+std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
+  std::vector<CorpusSum> sums;
+  for (const auto& [key, corpus] : data::corpora_of(data))
+    for (const std::string& path : {corpus->source, corpus->target, corpus->alignment})
+      if (!path.empty()) sums.push_back(sum_of(path));
+  return sums;
+}
+
+bool decides(const data::DataConfig& data, const std::string& path) {
+  const bool overlap = data::leaves_out(data, data::Flaw::overlap);
+  return std::ranges::any_of(data::corpora_of(data), [&](const auto& named) {
+    const auto& [key, files] = named;
+    const bool free = key.starts_with("data.more_valid") || (key == "data.test" && !overlap);
+    return !free && (path == files->source || path == files->target || path == files->alignment);
+  });
 }
 
 std::vector<CorpusSum> changed_corpora(const std::vector<CorpusSum>& before,

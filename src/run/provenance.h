@@ -6,12 +6,15 @@
 #include <utility>
 #include <vector>
 
-namespace heed::run {
-
-struct ModelFolder;
-namespace data {
+namespace heed::data {
 struct DataConfig;
 }
+
+namespace heed::run {
+
+/// Which sources this program was built of: `git describe --always --dirty` when they were
+/// compiled; "unknown" without git.
+const char* commit();
 
 /// One corpus file of a run.
 struct CorpusSum {
@@ -30,9 +33,6 @@ struct Provenance {
   std::vector<CorpusSum> corpora;
   std::vector<std::pair<std::string, std::string>> vocabularies;  // file name, fingerprint
 
-  /// Of the run that this process is about to make or to go on with. Reads every corpus once.
-  /// Throws Failure where sha256sum(1) is missing or fails.
-  static Provenance of(const ModelFolder& run);
   /// Of provenance.json. Throws UserError naming the file.
   static Provenance read(const std::string& path);
   std::string to_json() const;

@@ -36,7 +36,7 @@ std::string Summary::to_json(const Provenance& provenance,
                {"stop_reason", stop_reason},
                {"test", test_scores},
                {"provenance", json::parse(provenance.to_json())},
-               {"corpora", json::parse(heed::to_json(corpora))}};
+               {"corpora", json::parse(run::to_json(corpora))}};
   if (!base_before.empty()) summary["base"] = {{"before", base_before}, {"after", base_after}};
   return summary.dump(2) + "\n";
 }

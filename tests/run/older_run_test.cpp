@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.h"
-#include "cli/toy.h"
+#include "run/in_process.h"
 
-namespace heed::cli {
+namespace heed::run {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace cli;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -38,13 +38,10 @@ struct Overwriting : testing::Test {
     }
     return all;
   }
-  Result overwrite(const std::vector<std::string>& settings,
-                   const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> arguments{"train", config, "--overwrite"};
-    for (const std::string& setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_heed(arguments);
+  Result overwrite(const std::vector<std::string>& settings) const {
+    std::vector<std::string> options{"--overwrite"};
+    for (const std::string& setting : settings) options.insert(options.end(), {"--set", setting});
+    return train(config, options);
   }
 };
 
@@ -58,8 +55,6 @@ TEST_F(Overwriting, ARunWhoseSuccessorCannotBeginIsBack) {
   };
   const std::vector<std::string> too_long{"data.max_length=2", "data.long_sentences=error"};
   expect_back(overwrite(too_long), "more than the 2 that data.max_length allows");
-  expect_back(overwrite(too_long, {"--ranks", "2", "--restarts", "1"}),
-              "more than the 2 that data.max_length allows");
   expect_back(overwrite({"data.clean=[overlap]", "data.valid.source=" + (folder / "train.src"),
                          "data.valid.target=" + (folder / "train.tgt")}),
               "no sentence pair is left to use");
@@ -71,7 +66,7 @@ TEST_F(Overwriting, ARunWhoseSuccessorCannotBeginIsBack) {
   expect_back(overwrite({"data.valid.source=" + (folder / "long.src"),
                          "data.valid.target=" + (folder / "long.tgt")}),
               "longer than 3 pieces: 1 (line 1); see model.max_positions");
-  EXPECT_THAT(run_heed({"train", run, "--resume"}).err, HasSubstr("nothing to do"));
+  EXPECT_THAT(train(run, {"--resume"}).err, HasSubstr("nothing to do"));
 }
 
 TEST_F(Overwriting, AKillBeforeTheNewRunLeavesTheOlderOneToTheNextCommand) {
@@ -85,10 +80,10 @@ TEST_F(Overwriting, AKillBeforeTheNewRunLeavesTheOlderOneToTheNextCommand) {
     fs::create_directory(run + "/checkpoints");
   };
   kill_before_it_begins();
-  expect_mistake(run_heed({"-q", "train", config}), {run, "holds a run already"});
+  expect_mistake(train(config), {run, "holds a run already"});
   EXPECT_TRUE(files() == before);
   kill_before_it_begins();
-  EXPECT_THAT(run_heed({"train", run, "--resume"}).err,
+  EXPECT_THAT(train(run, {"--resume"}).err,
               AllOf(HasSubstr("holds the older run again"), HasSubstr("nothing to do")));
   kill_before_it_begins();
   EXPECT_EQ(product(overwrite({"training.updates=5"})), "");
@@ -104,4 +99,4 @@ TEST_F(Overwriting, AKillAfterwardsLeavesNothingOfTheOlderRun) {
 }
 
 }  // namespace
-}  // namespace heed::cli
+}  // namespace heed::run

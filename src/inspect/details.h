@@ -8,7 +8,7 @@
 #include "decode/translator.h"
 #include "study/alignment_sweep.h"
 
-namespace heed {
+namespace heed::inspect {
 
 struct ScoredWord {
   std::string text;
@@ -45,4 +45,4 @@ std::vector<std::vector<Details>> details_of(decode::Translator& translator,
                                              const DetailOptions& options,
                                              int64_t at_once = kWeightsAtOnce);
 
-}  // namespace heed
+}  // namespace heed::inspect

@@ -1,12 +1,10 @@
 // How a GPU's time is divided, from kernels that were invented for it.
-#include "apps/bench/kernel_times.h"
+#include "study/cost_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apps/bench/cost_tables.h"
-
-namespace heed {
+namespace heed::study {
 namespace {
 
 using testing::ElementsAre;
@@ -76,4 +74,4 @@ TEST(KernelTimes, WithoutAGpuWorkIsDoneAndNothingIsSeen) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::study

@@ -1,16 +1,16 @@
-// heed config --check and heed train: all that stands in the way of a training, before it begins.
+// All that stands in the way of a training, before it begins: heed config --check and heed train.
 #include <filesystem>
 #include <fstream>
 #include <regex>
 
-#include "cli/program.h"
-#include "cli/toy.h"
+#include "run/in_process.h"
 #include "text/foreign_vocabulary.h"
 
-namespace heed::cli {
+namespace heed::run {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace cli;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -26,11 +26,8 @@ struct CheckTest : testing::Test {
                      const std::string& training = "updates: 3") const {
     return write_toy_config(folder, {"run", model, training});
   }
-  Result check(const std::string& file, const std::vector<std::string>& settings = {}) const {
-    std::vector<std::string> arguments{"config", file, "--check"};
-    for (const std::string& setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    return run_heed(arguments);
+  static Result check(const std::string& file, const std::vector<std::string>& settings = {}) {
+    return outcome_of([&] { check_file(file, settings); });
   }
 };
 
@@ -45,7 +42,7 @@ TEST_F(CheckTest, OfASoundRunSaysWhatItTakesAndTouchesNothing) {
   EXPECT_THAT(lines[1], HasSubstr("run.yaml: valid"));
   EXPECT_FALSE(fs::exists(folder / "run"));
   // It has counted the parameters of the model that is made then.
-  const Result trained = run_heed({"train", config()});
+  const Result trained = train(config());
   static const std::regex parameters(R"([0-9.]+k? parameters)");
   std::smatch counted, made;
   ASSERT_TRUE(std::regex_search(lines[0], counted, parameters)) << lines[0];
@@ -65,7 +62,7 @@ TEST_F(CheckTest, SaysWhichRunsAreCutForTheVocabularyAsTrainDoes) {
   const Result checked = check(config());
   EXPECT_EQ(checked.status, 0);
   EXPECT_THAT(checked.err, HasSubstr(warning));
-  const Result trained = run_heed({"train", config()});
+  const Result trained = train(config());
   EXPECT_EQ(trained.status, 0) << trained.err;
   const std::size_t said = trained.err.find(warning);
   EXPECT_NE(said, std::string::npos) << trained.err;
@@ -90,9 +87,9 @@ TEST_F(CheckTest, SaysAllFaultsAtOnceAsTrainDoes) {
   EXPECT_THAT(lines[3], HasSubstr("data.test.source: no file"));
   EXPECT_THAT(lines[4], HasSubstr("data.test.target: no file"));
   EXPECT_THAT(lines[5], HasSubstr("device: cuda:4000: "));
-  std::vector<std::string> train{"train", file};
-  for (const std::string& setting : settings) train.insert(train.end(), {"--set", setting});
-  EXPECT_EQ(run_heed(train).err, result.err);
+  std::vector<std::string> options;
+  for (const std::string& setting : settings) options.insert(options.end(), {"--set", setting});
+  EXPECT_EQ(train(file, options).err, result.err);
   EXPECT_FALSE(fs::exists(folder / "run"));
 }
 
@@ -122,7 +119,7 @@ TEST_F(CheckTest, ALengthThatLeavesNoPairIsKnownBeforeTheVocabularyIs) {
     const std::string fault =
         key + ": 3 leaves no training pair: each has 4 words or more on a side; set it higher";
     EXPECT_THAT(check(config(), {setting, "data.vocabulary.size=16"}).err, HasSubstr(fault));
-    const Result trained = run_heed({"train", config(), "--set", setting});
+    const Result trained = train(config(), {"--set", setting});
     EXPECT_THAT(trained.err, AllOf(HasSubstr(fault), Not(HasSubstr("training a vocabulary"))));
   }
   EXPECT_THAT(check(config(), {"data.max_length=4"}).err, Not(HasSubstr("leaves no")));
@@ -158,8 +155,7 @@ TEST_F(CheckTest, CorporaWithoutTextAreKnownBeforeAnOlderRunIsDeleted) {
   train_toy(file);
   folder.write("valid.src", "a\n \n");
   folder.write("valid.tgt", "\nb\n");
-  const std::vector<std::string> again{"train", file, "--overwrite"};
-  expect_mistake(run_heed(again),
+  expect_mistake(train(file, {"--overwrite"}),
                  {"data.valid: ", "valid.src has no pair with text on both sides"});
   write_toy_pairs(folder, "valid", 7, 2);
   folder.write("train.src", "\n\n");
@@ -189,15 +185,15 @@ TEST_F(CheckTest, AConfigurationInTheFolderOfItsNewRunIsNotReplaced) {
   const std::string text = "# mine\n" + read_file(config());
   const std::string file = folder.write("run/config.yaml", text);
   const std::string fault = "writes its own config.yaml over it";
-  expect_mistake(run_heed({"train", file}), {file, fault});
+  expect_mistake(train(file), {file, fault});
   for (const char* option : {"--overwrite", "--resume"})
-    expect_mistake(run_heed({"train", file, option}), {file, fault});
+    expect_mistake(train(file, {option}), {file, fault});
   EXPECT_EQ(read_file(file), text);
   // That of a run that goes on is its own.
   fs::remove(file);
   train_toy(config());
-  EXPECT_EQ(run_heed({"train", file, "--resume", "--set", "training.updates=4"}).status, 0);
-  expect_mistake(run_heed({"train", file, "--overwrite"}), {file, "move it"});
+  EXPECT_EQ(train(file, {"--resume", "--set", "training.updates=4"}).status, 0);
+  expect_mistake(train(file, {"--overwrite"}), {file, "move it"});
 }
 
 TEST_F(CheckTest, WhatValidationsDecideNeedsThem) {
@@ -288,29 +284,13 @@ TEST_F(CheckTest, WhatIsMissingNamesTheScriptOfTheFilesHeader) {
   EXPECT_THAT(result.err, HasSubstr("data.test.source: no file 'data/three/c.src'"));
 }
 
-/// Looked at from a folder without data. What is made of fetched files is told apart by its name.
-TEST_F(CheckTest, EachShippedConfigurationSaysWhereItsCorporaAreFrom) {
-  const Result listed =
-      subprocess::run({"find", std::string(paths::kSource) + "/configs", "-name", "*.yaml"});
-  const auto files = lines_of(listed.out);
-  EXPECT_GE(files.size(), 5U);
-  for (const std::string& file : files) {
-    const Result result = subprocess::run(
-        {"env", "-C", folder.path(), paths::kHeed, "-q", "config", file, "--check"});
-    EXPECT_EQ(result.status, 2) << file;
-    EXPECT_THAT(result.err, HasSubstr("`python3 " + std::string(paths::kSource) + "/data_scripts/"))
-        << file;
-    EXPECT_THAT(result.err, Not(HasSubstr(": no file '"))) << file;
-  }
-}
-
 TEST_F(CheckTest, ARunThatGoesOnIsCheckedWithItsOwnVocabulary) {
   const std::string file = config();
   train_toy(file);
   fs::remove(folder / "train.src");
-  const Result result = run_heed({"train", file, "--resume", "--set", "training.updates=5"});
+  const Result result = train(file, {"--resume", "--set", "training.updates=5"});
   expect_mistake(result, {"data.train.source: no file"});
 }
 
 }  // namespace
-}  // namespace heed::cli
+}  // namespace heed::run

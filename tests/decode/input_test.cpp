@@ -1,11 +1,11 @@
 // How many lines are translated together.
-#include "apps/translate/input.h"
+#include "decode/input.h"
 
 #include <gtest/gtest.h>
 
 #include "temporary_folder.h"
 
-namespace heed {
+namespace heed::decode {
 namespace {
 
 std::vector<std::size_t> windows_of(const std::string& text, std::size_t most) {
@@ -28,4 +28,4 @@ TEST(InputWindows, HaveFewerLongLines) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::decode

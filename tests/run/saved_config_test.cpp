@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "base/lock.h"
-#include "cli/program.h"
-#include "cli/toy.h"
 #include "cli/weights_file.h"
+#include "run/in_process.h"
 
-namespace heed::cli {
+namespace heed::run {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace cli;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -42,10 +42,9 @@ struct ResumeConfigTest : testing::Test {
   }
 
   static Result resume(const std::string& what, const std::vector<std::string>& settings = {}) {
-    std::vector<std::string> arguments{"train", what, "--resume"};
-    for (const std::string& setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    return run_heed(arguments);
+    std::vector<std::string> options{"--resume"};
+    for (const std::string& setting : settings) options.insert(options.end(), {"--set", setting});
+    return train(what, options);
   }
   int64_t updates() const {
     return nlohmann::json::parse(file("summary.json")).at("updates").get<int64_t>();
@@ -71,7 +70,7 @@ TEST_F(ResumeConfigTest, AFixedKeyIsRefusedByNameAndNothingIsWritten) {
   EXPECT_EQ(file("config.yaml"), config);
   EXPECT_EQ(file("train.log"), log);
   EXPECT_EQ(file("summary.json"), summary);
-  EXPECT_EQ(lines_of(product(run_heed({"translate", run}, "a b\n"))).size(), 1U);
+  EXPECT_EQ(open_model(run).translator().translate({"a b"}).size(), 1U);
 }
 
 TEST_F(ResumeConfigTest, TheNumberOfPartsIsDecidedWhenTheRunBegins) {
@@ -221,9 +220,8 @@ TEST_F(ResumeConfigTest, PathsOfMovedCorporaMayBeEdited) {
 
 TEST_F(ResumeConfigTest, AnotherVocabularyInTheFolderIsNamed) {
   write_toy_pairs(folder, "other", 300, 9);
-  product(run_heed({"vocab", folder / "other.src", "--size", "32", "--algorithm", "bpe", "-o",
-                    folder / "other.spm"}));
-  fs::copy_file(folder / "other.spm", run + "/joint.spm", fs::copy_options::overwrite_existing);
+  text::Vocabulary::train({.files = {folder / "other.src"}, .size = 32, .algorithm = "bpe"})
+      .save(run + "/joint.spm");
   for (const std::string& what : {run, yaml})
     expect_mistake(resume(what, {"training.updates=6"}),
                    {run + "/joint.spm: is vocabulary ", run + "/checkpoints/update-00000004.heed"});
@@ -262,7 +260,7 @@ TEST_F(ResumeConfigTest, AModelWhoseCheckpointsAreGoneIsNotTrainedOver) {
   const std::string weights = file("model.safetensors");
   fs::remove_all(run + "/checkpoints");
   expect_mistake(resume(yaml), {run, "no checkpoint", "--overwrite"});
-  expect_mistake(run_heed({"train", yaml}), {run, "--overwrite"});
+  expect_mistake(train(yaml), {run, "--overwrite"});
   EXPECT_TRUE(file("model.safetensors") == weights);
 }
 
@@ -277,37 +275,10 @@ TEST_F(ResumeConfigTest, AMovedFolderGoesOnWhereItIs) {
 }
 
 TEST_F(ResumeConfigTest, AFolderIsOnlyForGoingOn) {
-  expect_mistake(run_heed({"train", run}), {run, "`heed train " + run + " --resume`"});
+  expect_mistake(train(run), {run, "`heed train " + run + " --resume`"});
   expect_mistake(resume(run, {"output=" + (folder / "other")}), {"--set output", run});
   fs::create_directory(folder / "empty");
   expect_mistake(resume(folder / "empty"), {folder / "empty", "no run"});
-}
-
-TEST_F(ResumeConfigTest, ResumeAndOverwriteTogetherDeleteNothing) {
-  const std::string weights = file("model.safetensors");
-  expect_mistake(run_heed({"train", yaml, "--resume", "--overwrite"}), {"--resume", "--overwrite"});
-  EXPECT_TRUE(file("model.safetensors") == weights);
-}
-
-TEST_F(ResumeConfigTest, TheSummarySaysWhatTheRunIsMadeByAndOf) {
-  fs::remove_all(run);
-  EXPECT_EQ(product(start_heed({"train", yaml})), "");  // the system knows its command
-  const auto made = nlohmann::json::parse(file("summary.json")).at("provenance");
-  EXPECT_EQ(made, nlohmann::json::parse(file("provenance.json")));
-  EXPECT_EQ(made["command"], std::string(paths::kHeed) + " train " + yaml);
-  EXPECT_EQ(made["precision"], "fp32");
-  EXPECT_EQ(made["threads"], 1);
-  EXPECT_EQ(made["device"], "cpu");
-  EXPECT_THAT(made["vocabularies"], testing::SizeIs(1));
-  for (const char* key : {"heed", "commit", "libtorch", "processor"})
-    EXPECT_FALSE(made[key].get<std::string>().empty()) << key;
-  ASSERT_THAT(made["corpora"], testing::SizeIs(4));
-  for (const auto& corpus : made["corpora"]) {
-    const std::string path = corpus["path"];
-    EXPECT_EQ(corpus["bytes"], read_file(path).size());
-    EXPECT_TRUE(subprocess::run({"sha256sum", path})
-                    .out.starts_with(corpus["sha256"].get<std::string>() + " "));
-  }
 }
 
 TEST_F(ResumeConfigTest, AnotherCorpusOfTheSameNameIsNoticed) {
@@ -380,4 +351,4 @@ TEST_F(ResumeConfigTest, OneProcessAtATimeWorksInAFolder) {
 }
 
 }  // namespace
-}  // namespace heed::cli
+}  // namespace heed::run

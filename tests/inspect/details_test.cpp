@@ -1,6 +1,6 @@
 // What is told of translations: the same in however many parts they are read, and without the
 // attention of all of them at the same time.
-#include "apps/translate/details.h"
+#include "inspect/details.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -45,7 +45,7 @@ void note_bytes(int64_t bytes) {
   ::operator delete(block);
 }
 
-namespace heed {
+namespace heed::inspect {
 namespace {
 
 void expect_equal(const Details& one, const Details& other) {
@@ -116,4 +116,4 @@ TEST(Details, DoNotHoldTheAttentionOfAllTranslations) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::inspect

@@ -1,4 +1,4 @@
-#include "apps/translate/details.h"
+#include "inspect/details.h"
 
 #include <algorithm>
 #include <span>
@@ -7,7 +7,7 @@
 #include "study/piece_words.h"
 #include "text/words.h"
 
-namespace heed {
+namespace heed::inspect {
 namespace {
 
 /// A hypothesis with the attention of the model that reads it.
@@ -162,4 +162,4 @@ std::vector<std::vector<Details>> details_of(decode::Translator& translator,
   return out;
 }
 
-}  // namespace heed
+}  // namespace heed::inspect

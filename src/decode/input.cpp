@@ -1,4 +1,4 @@
-#include "apps/translate/input.h"
+#include "decode/input.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "text/spool.h"
 
-namespace heed {
+namespace heed::decode {
 namespace {
 
 // How long the next line may take to be of the same window: no more than translating takes, and
@@ -130,4 +130,4 @@ void Input::finish() {
                     std::to_string(lines_.line_number()));
 }
 
-}  // namespace heed
+}  // namespace heed::decode

@@ -8,7 +8,7 @@
 
 #include "text/lines.h"
 
-namespace heed {
+namespace heed::decode {
 
 struct InputWindow {
   int64_t first = 1;                  // number of its first line, from 1
@@ -48,4 +48,4 @@ class Input {
   bool warns_of_tabs_, told_of_encoding_ = false;
 };
 
-}  // namespace heed
+}  // namespace heed::decode

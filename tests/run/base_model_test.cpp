@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.h"
-#include "cli/toy.h"
 #include "cli/weights_file.h"
+#include "run/in_process.h"
 #include "text/vocabulary.h"
 
-namespace heed::cli {
+namespace heed::run {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace cli;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -30,11 +30,10 @@ class BaseModel : public ::testing::Test {
 
   /// Trains the folder NAME with more arguments.
   Result train(const std::string& name, const char* model, const std::string& updates,
-               std::vector<std::string> more = {}) {
+               const std::vector<std::string>& more = {}) {
     const std::string training =
         "updates: " + updates + ", validate_every: 20, save_every: 20, learning_rate: 0.005";
-    more.insert(more.begin(), {"train", write_toy_config(folder_, {name, model, training, true})});
-    return run_heed(more);
+    return run::train(write_toy_config(folder_, {name, model, training, true}), more);
   }
   std::vector<std::string> from(const std::string& base) const {
     return {"--set", "training.from=" + (folder_ / base)};
@@ -78,8 +77,9 @@ TEST_F(BaseModel, GivesWeightsAndVocabulary) {
 TEST_F(BaseModel, GivesNewPiecesTheMeanOfThoseThatSpellThem) {
   ASSERT_EQ(train("base", kTransformer, "2").status, 0);
   const std::string larger = folder_ / "larger.spm";
-  product(run_heed({"vocab", folder_.write("new", "gaga xyz gaga xyz\nxyz gaga ab\n"), "--extend",
-                    folder_ / "base/joint.spm", "--size", "40", "-o", larger}));
+  text::Vocabulary::load(folder_ / "base/joint.spm")
+      .extended({.files = {folder_.write("new", "gaga xyz gaga xyz\nxyz gaga ab\n")}, .size = 40})
+      .save(larger);
   auto more = from("base");
   more.insert(more.end(),
               {"--set", "training.learning_rate=0", "--set", "data.vocabulary.source=" + larger});
@@ -141,10 +141,8 @@ TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
   separate.insert(separate.end(), {"--set", "data.vocabulary.kind=separate"});
   expect_refused(train("separate", kNone, "2", separate),
                  {"training.from", "data.vocabulary.kind: joint"});
-  ASSERT_EQ(run_heed({"vocab", folder_ / "train.src", "--size", "40", "--algorithm", "bpe", "-o",
-                      folder_ / "other.spm"})
-                .status,
-            0);
+  text::Vocabulary::train({.files = {folder_ / "train.src"}, .size = 40, .algorithm = "bpe"})
+      .save(folder_ / "other.spm");
   auto other = from("base");
   other.insert(other.end(), {"--set", "data.vocabulary.source=" + (folder_ / "other.spm")});
   expect_refused(train("other", kNone, "2", other),
@@ -212,11 +210,12 @@ TEST_F(BaseModel, WhoseScoreFailsCostsNothingElse) {
       R"(echo '{"name": "BLEU", "score": 12.5, "signature": "nrefs:1", "verbose_score": ""}')"
       "\n");
   fs::permissions(scorer, fs::perms::owner_all);
-  std::vector<std::string> arguments = from("base");
-  arguments.insert(arguments.begin(),
-                   {"train", write_toy_config(folder_, {"new", kNone, "updates: 2", true}), "--set",
-                    "evaluation.metrics=[bleu]"});
-  const Result result = run_heed_in({"HEED_SACREBLEU=" + scorer}, arguments);
+  std::vector<std::string> options = from("base");
+  options.insert(options.end(), {"--set", "evaluation.metrics=[bleu]"});
+  ::setenv("HEED_SACREBLEU", scorer.c_str(), /*replace=*/1);
+  const Result result =
+      run::train(write_toy_config(folder_, {"new", kNone, "updates: 2", true}), options);
+  ::unsetenv("HEED_SACREBLEU");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("status 3: broken; what was forgotten is not measured"));
   EXPECT_EQ(summary("new").at("test").size(), 1U);
@@ -268,8 +267,10 @@ TEST_F(BaseModel, IsNotDeletedForItsSuccessor) {
 TEST_F(BaseModel, MayDifferInDropoutAndInWhatAPositionSees) {
   ASSERT_EQ(train("base", kTransformer, "2").status, 0);
   const auto checked = [&](const std::string& model) {
-    return run_heed({"config", folder_ / "base.yaml", "--check", "--set", "output=new", "--set",
-                     "training.from=" + (folder_ / "base"), "--set", "model." + model});
+    return outcome_of([&] {
+      check_file(folder_ / "base.yaml",
+                 {"output=new", "training.from=" + (folder_ / "base"), "model." + model});
+    });
   };
   // heads: 4 is what kv_heads: 0 means; keys of the other type do not matter.
   for (const char* same : {"dropout=0.5", "attention_dropout=0.2", "sliding_window=3", "kv_heads=4",
@@ -296,4 +297,4 @@ TEST_F(BaseModel, KeepsWhatIsFrozen) {
 }
 
 }  // namespace
-}  // namespace heed::cli
+}  // namespace heed::run
