@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "decode/pieces.h"
 #include "model/device.h"
 #include "model/freeze.h"
@@ -144,6 +145,23 @@ train::MakeModel another_model(const ModelFolder& run) {
 data::BatchOptions batch_options(const Config& config) {
   return train::batch_options(config.training, config.data, static_cast<uint64_t>(config.seed),
                               at::get_num_threads());
+}
+
+std::vector<data::Batch> validation_batches(const ModelFolder& folder,
+                                            const data::CorpusFiles& files) {
+  if (files.source.empty()) return {};
+  const Config& config = folder.config;
+  const data::CorpusReading reading = validation_reading(config);
+  const auto corpus = data::Corpus::read({files}, folder.source, folder.target, reading);
+  if (const data::Notice& dropped = corpus.reports().front().dropped; dropped.count > 0)
+    log::warn(files.source + ": left out of the loss, longer than the " +
+              counted(reading.max_length, "piece") + " of " + reading.limit + ": " +
+              dropped.text());
+  if (config.training.batch_type != train::BatchType::tokens)
+    return data::fixed_batches(corpus, 4096);
+  // A GPU that has memory for a part of a training batch may not have it for a whole one.
+  const int64_t parts = folder.device.is_cpu() ? 1 : train::parts_per_batch(config.training);
+  return data::fixed_batches(corpus, std::max<int64_t>(1, config.training.batch_size / parts));
 }
 
 namespace {

@@ -47,7 +47,13 @@ data::CorpusReading training_reading(const Config& config);
 /// of their length, so that long ones are left out.
 data::CorpusReading validation_reading(const Config& config);
 
-/// The same of all ranks: one of each machine encodes them, the others map what it has. Collective.
+/// The pairs of a validation set whose loss is measured, and a warning that counts the others. None
+/// without a set.
+std::vector<data::Batch> validation_batches(const ModelFolder& folder,
+                                            const data::CorpusFiles& files);
+
+/// The training pairs of all ranks: one of each machine encodes them, the others map what it has.
+/// Collective.
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, ranks::Group& group);
 
 /// The run's training pairs, encoded; a large corpus keeps its ids in a nameless file in the run's

@@ -13,7 +13,6 @@
 #include "run/base_model.h"
 #include "run/build.h"
 #include "run/corpora.h"
-#include "run/corpora_check.h"
 #include "run/divide.h"
 #include "run/family.h"
 #include "run/held_out.h"

@@ -69,7 +69,13 @@ bool validations_translate(const train::TrainConfig& training);
 /// streams are left alone. What it has found is in the order of that list.
 Check check_run(const Config& config, const CheckWish& wish);
 
-/// The same of a file with settings ("key=value"), or of the family in it: throws as
+/// Its part for corpora: looks at every corpus of `config`: files there, as many lines on both
+/// sides, text in them, some pairs left by limits and weights. `file` is the configuration, whose
+/// comments name the scripts that fetch what is missing. Returns whether all training corpora can
+/// be read.
+bool check_corpora(const Config& config, const std::string& file, Check& found);
+
+/// check_run() of a file with settings ("key=value"), or of the family in it: throws as
 /// Check::require() and logs the rest.
 void check_file(const std::string& file, const std::vector<std::string>& settings);
 

@@ -13,10 +13,6 @@
 #include "model/transformer/heads.h"
 #include "text/spool.h"
 
-namespace heed {
-template config::SectionView config::view(run::Config&, config::OnResume);
-}  // namespace heed
-
 namespace heed::run {
 
 namespace {
@@ -172,3 +168,7 @@ std::string run_folder(const Config& config) {
 }
 
 }  // namespace heed::run
+
+namespace heed {
+template config::SectionView config::view(run::Config&, config::OnResume);
+}  // namespace heed

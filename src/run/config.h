@@ -62,15 +62,6 @@ struct Config {
             config::AnyValue{})
 };
 
-}  // namespace heed::run
-
-namespace heed {
-// The one large view is compiled in config.cpp, not in each command.
-extern template config::SectionView config::view(run::Config&, config::OnResume);
-}  // namespace heed
-
-namespace heed::run {
-
 /// with_settings() of the file `path`. Throws ConfigError.
 Config load_config(const std::string& path, const std::vector<std::string>& settings);
 
@@ -92,3 +83,8 @@ bool is_joint(const Config& config);
 std::string run_folder(const Config& config);
 
 }  // namespace heed::run
+
+namespace heed {
+// The one large view is compiled in config.cpp, not in each command.
+extern template config::SectionView config::view(run::Config&, config::OnResume);
+}  // namespace heed

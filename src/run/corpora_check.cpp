@@ -1,6 +1,4 @@
 // What stands in the way of a training in its corpora.
-#include "run/corpora_check.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -16,6 +14,7 @@
 #include "data/pair_reader.h"
 #include "data/traces.h"
 #include "run/build.h"
+#include "run/check.h"
 #include "text/lines.h"
 #include "text/spool.h"
 #include "text/utf8.h"

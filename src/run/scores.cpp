@@ -20,6 +20,7 @@
 #include "draw/png.h"
 #include "model/model.h"
 #include "run/base_model.h"
+#include "run/build.h"
 #include "run/check.h"
 #include "run/divide.h"
 #include "run/held_out.h"
@@ -231,6 +232,14 @@ train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& 
   if (!validations_translate(training) || files.source.empty()) return {};
   auto scorer = std::make_shared<SetScorer>(folder, files, group);
   return [scorer](model::Model&, int64_t update) { return scorer->score(update); };
+}
+
+std::vector<train::ValidationSet> further_sets(const ModelFolder& folder, ranks::Group& group) {
+  std::vector<train::ValidationSet> sets;
+  for (const data::CorpusFiles& files : folder.config.data.more_valid)
+    sets.push_back(
+        {files.name, validation_batches(folder, files), scores_of(folder, files, group)});
+  return sets;
 }
 
 namespace {

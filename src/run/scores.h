@@ -7,7 +7,7 @@
 
 #include "ranks/group.h"
 #include "run/model_folder.h"
-#include "train/validation.h"
+#include "train/trainer.h"
 
 namespace heed::run {
 
@@ -16,6 +16,9 @@ namespace heed::run {
 /// is wanted or there is no such set. Calls are collective.
 train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& files,
                             ranks::Group& group);
+
+/// The sets of data.more_valid, each with its scores_of().
+std::vector<train::ValidationSet> further_sets(const ModelFolder& folder, ranks::Group& group);
 
 /// The test set by beam search: test.hypothesis and the scores, by the first rank. Collective.
 std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group);
