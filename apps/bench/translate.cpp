@@ -8,11 +8,11 @@
 
 #include "apps/bench/bench.h"
 #include "apps/bench/cost_tables.h"
-#include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "decode/translator.h"
+#include "run/model_folder.h"
 #include "text/lines.h"
 
 namespace heed {
@@ -27,7 +27,7 @@ struct TranslateArgs {
   BenchOptions common;
 };
 
-std::vector<std::string> read_lines(const TranslateArgs& args, const Config& config) {
+std::vector<std::string> read_lines(const TranslateArgs& args, const run::Config& config) {
   const std::string path = source_to_translate(args.source, config.data.test.source);
   std::vector<std::string> lines;
   text::LineReader reader(path);
@@ -68,8 +68,8 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
       if (!translation.hypotheses.empty())
         speed.pieces += std::ssize(translation.hypotheses.front().ids) + 1;
   }
-  speed.search = median(std::move(search));
-  speed.text = median(std::move(text));
+  speed.search = run::median(std::move(search));
+  speed.text = run::median(std::move(text));
   return speed;
 }
 
@@ -84,9 +84,9 @@ void add_profile(const std::string& system, decode::Translator& translator,
 }
 
 void bench_translate(const TranslateArgs& args) {
-  std::optional<ModelFolder> folder;
-  const double load = seconds_of([&] {
-    folder.emplace(open_model(args.model, {args.device, args.settings}));
+  std::optional<run::ModelFolder> folder;
+  const double load = run::seconds_of([&] {
+    folder.emplace(run::open_model(args.model, {args.device, args.settings}));
   });
   args.common.apply();
   const std::vector<std::string> lines = read_lines(args, folder->config);
@@ -111,7 +111,7 @@ void bench_translate(const TranslateArgs& args) {
         const at::ScalarType precision =
             config.weights == decode::WeightType::fp32 ? at::kFloat : folder->precision;
         std::optional<decode::Translator> translator;
-        const double packing = seconds_of([&] {
+        const double packing = run::seconds_of([&] {
           translator.emplace(std::vector{folder->member()}, config, folder->device, precision);
         });
         translator->warn_of_cuts = false;
