@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/aligner.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -29,7 +29,7 @@ struct AlignArgs {
   std::string model, source, target, gold, tune_source, tune_target, tune_gold, output;
   std::string reverse, method = "grow-diag-final-and";
   AlignmentOptions weights;
-  GoldForm form;
+  inspect::GoldForm form;
   bool json = false;
   ModelOptions common;
 
@@ -60,21 +60,21 @@ Symmetrization method_of(const std::string& name) {
   return name == "union" ? Symmetrization::union_ : Symmetrization::grow_diag_final_and;
 }
 
-Pairs turned(const Pairs& pairs) {
+text::Pairs turned(const text::Pairs& pairs) {
   return {pairs.target, pairs.source};
 }
 
 /// What --tune-gold and the sentences beside it say.
 struct Tuning {
-  Pairs pairs;
+  text::Pairs pairs;
   std::vector<study::GoldAlignment> gold;
 };
 
 /// Once, for both directions: the files may be streams.
 std::optional<Tuning> read_tuning(const AlignArgs& args) {
   if (!args.tuned()) return std::nullopt;
-  Tuning tuning{read_pairs(args.tune_source, args.tune_target), {}};
-  tuning.gold = read_gold(args.tune_gold, tuning.pairs, args.form);
+  Tuning tuning{text::read_pairs(args.tune_source, args.tune_target), {}};
+  tuning.gold = inspect::read_gold(args.tune_gold, tuning.pairs, args.form);
   return tuning;
 }
 
@@ -88,11 +88,11 @@ std::optional<Tuning> turned(std::optional<Tuning> tuning) {
 }
 
 /// By --layer, --head and --step, or as fits --tune-gold best.
-void choose(Aligner& aligner, const AlignArgs& args, const std::optional<Tuning>& tuning) {
+void choose(inspect::Aligner& aligner, const AlignArgs& args, const std::optional<Tuning>& tuning) {
   aligner.least = args.weights.least;
   if (tuning) aligner.choice = aligner.sweep(tuning->pairs, tuning->gold, args.tune_gold).best();
-  args.weights.apply(aligner.config(), aligner.choice);
-  log::info(aligner.path() + ": " + describe(aligner.choice) +
+  args.weights.apply(aligner.traits(), aligner.choice);
+  log::info(aligner.name() + ": " + describe(aligner.choice) +
             (args.tuned() ? ", best on " + args.tune_gold : ""));
 }
 
@@ -119,14 +119,15 @@ class Lines {
 
 /// Aligns window by window. With `gold`, returns the errors of the other model and of what was
 /// joined, or nothing where there is one model.
-std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backward,
-                                                const Pairs& pairs,
+std::vector<study::NamedError> write_alignments(inspect::Aligner& forward,
+                                                inspect::Aligner* backward,
+                                                const text::Pairs& pairs,
                                                 const std::vector<study::GoldAlignment>& gold,
                                                 const AlignArgs& args) {
   Lines lines(args.output, args.json);
   study::NamedError other{"reverse", {}}, joined{args.method, {}};
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
-  for (const PairWindow& window : windows_of(pairs, kWindow)) {
+  for (const text::PairWindow& window : text::windows_of(pairs, kWindow)) {
     std::vector<study::Alignment> alignments = forward.align(window.pairs, window.first);
     std::vector<study::Alignment> others;
     if (backward != nullptr) others = backward->align(turned(window.pairs), window.first);
@@ -153,15 +154,15 @@ std::vector<study::NamedError> write_alignments(Aligner& forward, Aligner* backw
   return {other, joined};
 }
 
-void warn_of(const std::vector<std::size_t>& lines, const Aligner& aligner,
+void warn_of(const std::vector<std::size_t>& lines, const inspect::Aligner& aligner,
              const std::string& what) {
   if (lines.empty()) return;
-  log::warn(aligner.path() + ": in " + counted(std::ssize(lines), "line") + ", line " +
+  log::warn(aligner.name() + ": in " + counted(std::ssize(lines), "line") + ", line " +
             std::to_string(lines.front()) + " first, " + what + "; these have no links");
 }
 
 /// Pharaoh's links count words: programs that separate them by ASCII's blanks alone count others.
-void warn_of_other_blanks(const Pairs& pairs, const std::string& source) {
+void warn_of_other_blanks(const text::Pairs& pairs, const std::string& source) {
   data::Notice lines;
   for (std::size_t i = 0; i < pairs.source.size(); ++i)
     if (text::has_other_blanks(pairs.source[i]) || text::has_other_blanks(pairs.target[i]))
@@ -172,7 +173,7 @@ void warn_of_other_blanks(const Pairs& pairs, const std::string& source) {
               "and not in all programs, so that their links are shifted: " + lines.text());
 }
 
-void warn_of_lines_without_links(const Aligner& aligner) {
+void warn_of_lines_without_links(const inspect::Aligner& aligner) {
   warn_of(aligner.odd_lines(), aligner, "its vocabulary finds other words than the text has");
   warn_of(aligner.long_lines(), aligner,
           "a side has more than " + std::to_string(aligner.longest()) + " pieces");
@@ -183,16 +184,16 @@ void align(AlignArgs args) {
   if (args.output == "-") args.output.clear();
   if (!args.output.empty()) signals::install();  // half a file is to be taken away
   require_writable({args.output});
-  const Pairs pairs = read_pairs(args.source, args.target);
-  if (!args.gold.empty()) require_pairs(pairs, args.source);
-  const auto gold = read_gold(args.gold, pairs, args.form);
+  const text::Pairs pairs = text::read_pairs(args.source, args.target);
+  if (!args.gold.empty()) text::require_pairs(pairs, args.source);
+  const auto gold = inspect::read_gold(args.gold, pairs, args.form);
   warn_of_other_blanks(pairs, args.source);
   const std::optional<Tuning> tuning = read_tuning(args);
-  Aligner forward(run::open_model(args.model, args.common.open()));
+  inspect::Aligner forward = aligner_of(run::open_model(args.model, args.common.open()));
   choose(forward, args, tuning);
-  std::optional<Aligner> backward;
+  std::optional<inspect::Aligner> backward;
   if (!args.reverse.empty()) {
-    backward.emplace(run::open_model(args.reverse, args.common.open()));
+    backward = aligner_of(run::open_model(args.reverse, args.common.open()));
     choose(*backward, args, turned(tuning));
   }
   std::optional<study::AlignmentSweep> sweep;
@@ -222,7 +223,7 @@ void add_align(CommandLine& program) {
       "--gold", args->gold,
       "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
       "every layer and head");
-  args->form.add(command);
+  add_gold_form(command, args->form);
   command.group("Which weights");
   args->weights.add(command);
   command.option("--tune-gold", args->tune_gold,

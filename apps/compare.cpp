@@ -7,7 +7,6 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -15,6 +14,7 @@
 #include "run/held_out.h"
 #include "run/saved_config.h"
 #include "score/chrf.h"
+#include "text/pairs.h"
 #include "text/unicode.h"
 #include "text/words.h"
 
@@ -53,10 +53,10 @@ run::TestSet open_set(const CompareArgs& args, const run::Config& config) {
     throw UserError("compare: files of translations need --reference, the correct ones");
   run::TestSet set{.name = args.reference,
                    .source = {},
-                   .reference = read_lines(args.reference),
+                   .reference = text::read_lines(args.reference),
                    .more_references = {},
                    .files = {args.source, args.reference}};
-  if (!args.source.empty()) set.source = read_sources(args.source);
+  if (!args.source.empty()) set.source = text::read_sources(args.source);
   return set;
 }
 
@@ -64,7 +64,7 @@ run::TestSet open_set(const CompareArgs& args, const run::Config& config) {
 std::optional<std::vector<std::string>> ready_translations(const std::string& path,
                                                            const run::TestSet& set,
                                                            const CompareArgs& args) {
-  if (!is_model(path)) return read_lines(path);
+  if (!is_model(path)) return text::read_lines(path);
   if (std::ranges::all_of(args.common.settings, [](const std::string& setting) {
         return setting.starts_with("evaluation.");
       }))
@@ -83,7 +83,7 @@ std::vector<score::SystemOutput> systems_of(const CompareArgs& args,
     const std::string& path = args.systems[i];
     auto ready = ready_translations(path, set, args);
     if (ready)
-      require_equal_lines(set.name, set.reference.size(), path, ready->size());
+      text::require_equal_lines(set.name, set.reference.size(), path, ready->size());
     else
       untranslated.push_back(i);
     systems.push_back({names[i], std::move(ready).value_or(std::vector<std::string>())});
@@ -181,8 +181,9 @@ void compare(const CompareArgs& args) {
   Compared all{.systems = {}, .reference = as_compared(set.reference, evaluation)};
   const study::Tokens reference = study::tokens_of(all.reference);
   const study::WordFrequencies frequencies = study::frequencies_of(
-      args.counts.empty() ? reference
-                          : study::tokens_of(as_compared(read_lines(args.counts), evaluation)));
+      args.counts.empty()
+          ? reference
+          : study::tokens_of(as_compared(text::read_lines(args.counts), evaluation)));
   const std::vector<score::SystemOutput> systems = systems_of(args, names, set);
   draw::ComparisonReport report{.title = "Comparison on " + set.name};
   for (const score::SystemOutput& system : systems) {

@@ -6,11 +6,11 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "decode/translator.h"
+#include "text/pairs.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -59,10 +59,10 @@ class Scores {
 };
 
 std::vector<study::Contrast> from_one_file(const ContrastArgs& args, const Lines& source) {
-  const Lines target = read_equal_lines(args.target, args.source, source.size());
-  const Lines correct = read_equal_lines(args.correct, args.source, source.size());
+  const Lines target = text::read_equal_lines(args.target, args.source, source.size());
+  const Lines correct = text::read_equal_lines(args.correct, args.source, source.size());
   Lines group;
-  if (!args.group.empty()) group = read_equal_lines(args.group, args.source, source.size());
+  if (!args.group.empty()) group = text::read_equal_lines(args.group, args.source, source.size());
   const auto groups = study::group_contrasts(correct, group, args.correct);
   const std::vector<double> scores = Scores(args).of(source, target);
   std::vector<study::Contrast> contrasts;
@@ -75,10 +75,10 @@ std::vector<study::Contrast> from_one_file(const ContrastArgs& args, const Lines
 }
 
 std::vector<study::Contrast> from_several_files(const ContrastArgs& args, const Lines& source) {
-  const Lines right = read_equal_lines(args.right, args.source, source.size());
+  const Lines right = text::read_equal_lines(args.right, args.source, source.size());
   std::vector<Lines> wrong;
   for (const std::string& file : args.wrong)
-    wrong.push_back(read_equal_lines(file, args.source, source.size()));
+    wrong.push_back(text::read_equal_lines(file, args.source, source.size()));
   Scores scores(args);
   std::vector<study::Contrast> contrasts;
   for (const double score : scores.of(source, right))
@@ -98,9 +98,10 @@ std::vector<study::Contrast> from_several_files(const ContrastArgs& args, const 
 void contrast(const ContrastArgs& args) {
   const bool one_file = in_one_file(args);
   require_writable({args.output});
-  const Lines source = read_sources(args.source);  // once: it may be standard input
+  const Lines source = text::read_sources(args.source);  // once: it may be standard input
   Lines labels;
-  if (!args.labels.empty()) labels = read_equal_lines(args.labels, args.source, source.size());
+  if (!args.labels.empty())
+    labels = text::read_equal_lines(args.labels, args.source, source.size());
   std::vector<study::Contrast> contrasts =
       one_file ? from_one_file(args, source) : from_several_files(args, source);
   if (contrasts.empty()) throw UserError(args.source + ": empty; nothing to contrast");

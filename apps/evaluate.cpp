@@ -4,7 +4,6 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"

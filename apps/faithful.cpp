@@ -4,30 +4,33 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/aligner.h"
-#include "apps/shared/attention_maps.h"
-#include "apps/shared/pairs.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "decode/permute.h"
 #include "draw/faithful_page.h"
-#include "model/model.h"
+#include "inspect/attention_maps.h"
+#include "inspect/explain.h"
+#include "inspect/permute.h"
+#include "model/traits.h"
 #include "study/rollout.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {
+
+using config::AttentionKind;
 
 // Lines whose matrices are in memory at once.
 constexpr std::size_t kWindow = 32;
 
 struct FaithfulArgs {
   std::string model, source, target, gold, output, html;
-  int64_t draws = 10, steps = decode::ExplainOptions{}.steps;
-  GoldForm form;
+  int64_t draws = 10, steps = inspect::ExplainOptions{}.steps;
+  inspect::GoldForm form;
   ModelOptions common;
 };
 
@@ -39,39 +42,36 @@ struct Seen {
   std::vector<std::vector<study::PermutedHead>> permuted;
 };
 
-Seen look(decode::Translator& translator, const Pairs& pairs, bool transformer, int64_t first,
-          const FaithfulArgs& args, ProgressBar& bar) {
+Seen look(decode::Translator& translator, const text::Pairs& pairs, const model::Traits& traits,
+          int64_t first, const FaithfulArgs& args, ProgressBar& bar) {
   const std::size_t lines = pairs.source.size();
   Seen seen{std::vector<Matrices>(lines), std::vector<Matrices>(lines), {}};
   seen.permuted.resize(lines);
-  const auto& kinds = evidence_by_name();
-  // Attention and each kind of evidence count alike.
-  const double part = static_cast<double>(lines) / static_cast<double>(1 + kinds.size());
-  if (translator.first().model->attends()) {
-    decode::AttentionRequest request{.encoder = transformer, .decoder = transformer};
-    request.heads = {decode::kEvery, decode::kMeanOfHeads};
-    const auto maps =
-        decode::attention_maps(translator, pairs.source, pairs.target, request, first);
+  // In the order of the report. Attention and each of them count alike.
+  constexpr std::array kEvidence{AttentionKind::erasure, AttentionKind::integrated,
+                                 AttentionKind::saliency};
+  const double part = static_cast<double>(lines) / static_cast<double>(1 + kEvidence.size());
+  if (traits.attends()) {
+    const inspect::AttentionRequest request{.kinds = traits.kinds,
+                                            .heads = {inspect::kEvery, inspect::kMeanOfHeads}};
+    auto maps = inspect::attention_maps(translator, pairs.source, pairs.target, request, first);
     for (std::size_t i = 0; i < lines; ++i) {
-      const auto all = to_matrices(maps[i], first + static_cast<int64_t>(i));
-      if (transformer && !all.empty()) seen.evidence[i].push_back(study::rollout(all));
-      for (const auto& matrix : all)
-        if (matrix.kind == "cross") seen.attention[i].push_back(matrix);
+      Matrices& all = maps[i].matrices;
+      if (traits.has_self_attention && !all.empty())
+        seen.evidence[i].push_back(study::rollout(all));
+      std::erase_if(all, [](const auto& one) { return one.kind != AttentionKind::cross; });
+      seen.attention[i] = std::move(all);
     }
-    const auto moved = decode::permuted_outputs(translator, pairs.source, pairs.target,
-                                                {.draws = args.draws}, first);
-    for (std::size_t i = 0; i < lines; ++i)
-      for (const decode::MovedOutput& one : moved[i])
-        seen.permuted[i].push_back({one.layer, one.head, one.distance});
+    seen.permuted = inspect::permuted_outputs(translator, pairs.source, pairs.target,
+                                              {.draws = args.draws}, first);
   }
   bar.add(part);
-  for (const auto& [name, kind] : kinds) {
-    const auto all = decode::explain(translator, pairs.source, pairs.target,
-                                     {.evidence = kind, .steps = args.steps}, first);
+  for (const AttentionKind kind : kEvidence) {
+    auto all = inspect::explain(translator, pairs.source, pairs.target,
+                                {.evidence = kind, .steps = args.steps}, first);
     for (std::size_t i = 0; i < lines; ++i)
-      if (!all[i].values.empty())
-        seen.evidence[i].push_back(
-            study::shares_of(to_matrix(all[i], name, first + static_cast<int64_t>(i))));
+      if (!all[i].matrix.weights.empty())
+        seen.evidence[i].push_back(study::shares_of(std::move(all[i].matrix)));
     bar.add(part);
   }
   return seen;
@@ -90,18 +90,18 @@ draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport
 
 void faithful(const FaithfulArgs& args) {
   require_writable({args.output, args.html});
-  const Pairs pairs = read_pairs(args.source, args.target);
-  require_pairs(pairs, args.source);
-  ComparableGold gold(read_gold(args.gold, pairs, args.form), args.gold);
+  const text::Pairs pairs = text::read_pairs(args.source, args.target);
+  text::require_pairs(pairs, args.source);
+  inspect::ComparableGold gold(inspect::read_gold(args.gold, pairs, args.form), args.gold);
   const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
-  const bool transformer = folder.config.model.type == model::ModelType::transformer;
+  const model::Traits traits = model::traits(folder.config.model);
   study::FaithfulReport report;
-  const Pairs readable = without_long_pairs(translator, pairs, args.source);
+  const text::Pairs readable = inspect::without_long_pairs(translator, pairs, args.source);
   ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const PairWindow& window : windows_of(readable, kWindow)) {
-    const Seen seen = look(translator, window.pairs, transformer,
-                           static_cast<int64_t>(window.first) + 1, args, bar);
+  for (const text::PairWindow& window : text::windows_of(readable, kWindow)) {
+    const Seen seen =
+        look(translator, window.pairs, traits, static_cast<int64_t>(window.first) + 1, args, bar);
     for (std::size_t i = 0; i < seen.attention.size(); ++i) {
       const std::size_t line = window.first + i;
       report.add(
@@ -134,7 +134,7 @@ void add_faithful(CommandLine& program) {
   command.option("--target", args->target, "Their translations, line by line").required();
   const Argument gold =
       command.option("--gold", args->gold, "Gold alignments (Pharaoh i-j), for error rates");
-  args->form.add(command, &gold);
+  add_gold_form(command, args->form, &gold);
   command.group("Measuring");
   command
       .option("--draws", args->draws,

@@ -7,12 +7,12 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "draw/curve.h"
 #include "run/held_out.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {
@@ -41,7 +41,7 @@ void lengths(const LengthsArgs& args) {
   for (const std::string& hypothesis : args.hypotheses) {
     const auto [name, file] = named_file(hypothesis);
     names.push_back(name);
-    given.push_back({name, read_lines(file)});
+    given.push_back({name, text::read_lines(file)});
   }
   score::check_names(names, args.baseline);
   for (const std::string& path : args.models) run::require_model_folder(path);
@@ -50,7 +50,7 @@ void lengths(const LengthsArgs& args) {
   std::vector<score::SystemOutput> systems;
   const auto check_before_translating = [&] {
     for (const score::SystemOutput& system : given)
-      require_equal_lines(set.name, set.source.size(), system.name, system.hypotheses.size());
+      text::require_equal_lines(set.name, set.source.size(), system.name, system.hypotheses.size());
     require_writable({args.csv, args.svg}, set.files);
   };
   for (const std::string& path : args.models) {

@@ -6,11 +6,11 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "run/held_out.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {
@@ -28,7 +28,7 @@ std::vector<std::string> translations(const PronounsArgs& args,
                                       const std::vector<std::string>& source,
                                       const std::vector<std::vector<study::Antecedent>>& gold) {
   if (!args.hypothesis.empty())
-    return read_equal_lines(args.hypothesis, args.source, source.size());
+    return text::read_equal_lines(args.hypothesis, args.source, source.size());
   std::vector<std::string> lines = source;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (gold[i].empty()) lines[i].clear();  // costs nothing, and warnings count the file's lines
@@ -40,9 +40,9 @@ void pronouns(const PronounsArgs& args) {
     throw UserError("pronouns: give either a model folder or --hypothesis FILE");
   require_writable({args.output});
   const study::PronounForms forms = study::parse_forms(args.forms);
-  const std::vector<std::string> source = read_sources(args.source);
+  const std::vector<std::string> source = text::read_sources(args.source);
   const auto gold =
-      study::parse_antecedents(read_lines(args.antecedents), source.size(), args.antecedents);
+      study::parse_antecedents(text::read_lines(args.antecedents), source.size(), args.antecedents);
   study::require_genders(gold, forms, args.antecedents);
   const std::vector<std::string> outputs = translations(args, source, gold);
   study::PronounReport report;

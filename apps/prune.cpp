@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/head_trial.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -21,7 +21,7 @@
 namespace heed {
 namespace {
 
-using Heads = HeadTrial::Heads;
+using Heads = inspect::HeadTrial::Heads;
 
 struct PruneArgs {
   std::string model, source, target, output;
@@ -30,7 +30,7 @@ struct PruneArgs {
   ModelOptions common;
 };
 
-double bleu_of(HeadTrial& trial, const Heads& silenced) {
+double bleu_of(inspect::HeadTrial& trial, const Heads& silenced) {
   return score::bleu(score::sum(trial.bleu(silenced))).score;
 }
 
@@ -39,26 +39,28 @@ double bleu_of(HeadTrial& trial, const Heads& silenced) {
 std::optional<model::HeadPlace> taught_head(const run::Config& config) {
   if (config.training.guided_alignment == 0 && config.training.coverage_loss == 0)
     return std::nullopt;
-  return model::HeadPlace{model::AttentionKind::kCross,
+  return model::HeadPlace{model::AttentionKind::cross,
                           model::decoder_layer(config.model, config.training.guided_layer),
                           config.training.guided_head};
 }
 
 /// Whether its attention keeps another head, and nobody needs this one.
-bool may_go(const HeadTrial& trial, const model::HeadPlace& place, const Heads& gone) {
+bool may_go(const inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught,
+            const model::HeadPlace& place, const Heads& gone) {
   const auto same = [&](const model::HeadPlace& other) {
     return other.kind == place.kind && other.layer == place.layer;
   };
   return std::ranges::count_if(trial.heads(), same) - std::ranges::count_if(gone, same) > 1 &&
-         std::ranges::find(gone, place) == gone.end() &&
-         place != taught_head(trial.folder().config);
+         std::ranges::find(gone, place) == gone.end() && place != taught;
 }
 
 /// The head whose silence costs least, beside those that are gone.
-std::optional<std::pair<model::HeadPlace, double>> cheapest(HeadTrial& trial, const Heads& gone) {
+std::optional<std::pair<model::HeadPlace, double>> cheapest(
+    inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught, const Heads& gone) {
   std::optional<std::pair<model::HeadPlace, double>> best;
   Heads left = trial.heads();
-  std::erase_if(left, [&](const model::HeadPlace& place) { return !may_go(trial, place, gone); });
+  std::erase_if(left,
+                [&](const model::HeadPlace& place) { return !may_go(trial, taught, place, gone); });
   ProgressBar bar("heads tried, to find the next one to remove", std::ssize(left));
   for (const model::HeadPlace& place : left) {
     Heads with = gone;
@@ -71,7 +73,8 @@ std::optional<std::pair<model::HeadPlace, double>> cheapest(HeadTrial& trial, co
 }
 
 /// Greedily, as long as BLEU stays above `keep` per cent of the whole model's.
-Heads least_needed(HeadTrial& trial, double keep) {
+Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught,
+                   double keep) {
   const double whole = bleu_of(trial, {});
   if (whole <= 0)
     throw UserError(
@@ -83,7 +86,7 @@ Heads least_needed(HeadTrial& trial, double keep) {
   };
   table.rows.push_back({left({}), "", fixed(trial.loss({}), 4), fixed(whole, 2)});
   Heads gone, kept_quality;
-  while (const auto next = cheapest(trial, gone)) {
+  while (const auto next = cheapest(trial, taught, gone)) {
     gone.push_back(next->first);
     const double bleu = bleu_of(trial, gone);
     table.rows.push_back(
@@ -97,8 +100,8 @@ Heads least_needed(HeadTrial& trial, double keep) {
   return kept_quality;
 }
 
-Heads named_heads(const std::vector<std::string>& names, const HeadTrial& trial) {
-  const Heads& all = trial.heads();
+Heads named_heads(const std::vector<std::string>& names, const Heads& all,
+                  const std::optional<model::HeadPlace>& taught) {
   Heads out;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(
@@ -106,7 +109,7 @@ Heads named_heads(const std::vector<std::string>& names, const HeadTrial& trial)
     if (found == all.end())
       throw UserError("--heads: there is no head " + name + "; the first of this model is " +
                       model::name_of(all.front()));
-    if (*found == taught_head(trial.folder().config))
+    if (*found == taught)
       throw UserError("--heads: " + name +
                       " was taught by training.guided_alignment or training.coverage_loss; name "
                       "others");
@@ -137,21 +140,23 @@ void prune(const PruneArgs& args) {
         "prune: give --source and --target to find the heads by, or name them with --heads");
   if (args.source.empty() != args.target.empty())
     throw UserError("prune: --source and --target belong together");
-  Pairs pairs;
+  text::Pairs pairs;
   if (!args.source.empty()) {
-    pairs = read_pairs(args.source, args.target);
-    require_pairs(pairs, args.source);
+    pairs = text::read_pairs(args.source, args.target);
+    text::require_pairs(pairs, args.source);
   }
-  HeadTrial trial(args.model, args.common.open(), std::move(pairs));
-  const model::ModelConfig& model = trial.folder().config.model;
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
+  inspect::HeadTrial trial(tried_model(folder), std::move(pairs));
+  const model::ModelConfig& model = folder.config.model;
   if (model.kv_heads != 0 && model.kv_heads != model.heads)
     throw UserError(args.model +
                     ": its heads share keys (model.kv_heads), and such heads cannot be pruned");
   // One that cannot be made is found before the search, which takes long.
   if (args.heads.empty()) make_folder(args.output);
-  const Heads gone =
-      args.heads.empty() ? least_needed(trial, args.keep) : named_heads(args.heads, trial);
-  write(trial.folder(), gone, args.output);
+  const auto taught = taught_head(folder.config);
+  const Heads gone = args.heads.empty() ? least_needed(trial, taught, args.keep)
+                                        : named_heads(args.heads, trial.heads(), taught);
+  write(folder, gone, args.output);
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/pairs.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/translator.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {
@@ -21,7 +21,7 @@ struct ScoreArgs {
 
 void score_command(const ScoreArgs& args) {
   const run::OpenModels models = run::open_models(args.model, args.common.open());
-  const Pairs pairs = read_pairs(args.source, args.target);
+  const text::Pairs pairs = text::read_pairs(args.source, args.target);
   decode::Translator translator = models.translator();
   double total = 0;
   int64_t tokens = 0;

@@ -6,17 +6,15 @@
 #include <memory>
 #include <utility>
 
+#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/aligner.h"
-#include "apps/shared/attention_maps.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "http/server.h"
-#include "model/model.h"
 #include "model/weights.h"
 #include "serve/languages.h"
 #include "serve/service.h"
@@ -48,19 +46,13 @@ serve::Model open(const std::string& paths, const std::string& name, const Serve
   const run::ModelFolder& first = models.first;
   const data::CorpusFiles& files =
       first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];
-  std::vector<std::string> kinds;
-  if (first.model->attends()) kinds.push_back("cross");
-  if (first.config.model.type == model::ModelType::transformer)
-    kinds.insert(kinds.end(), {"encoder", "decoder"});
-  std::vector<std::string> softmax_kinds = kinds;
-  std::erase_if(softmax_kinds,
-                [&](const std::string& kind) { return !has_softmax(first.config.model, kind); });
+  const model::Traits traits = model::traits(first.config.model);
   const study::AlignmentChoice usual = usual_choice(first.config);
   return {.name = name,
           .source = code_of(args.source, files.source, "source"),
           .target = code_of(args.target, files.target, "target"),
-          .kinds = std::move(kinds),
-          .softmax_kinds = std::move(softmax_kinds),
+          .kinds = traits.kinds,
+          .softmax_kinds = traits.softmax_kinds,
           .layer = usual.layer,
           .head = usual.head,
           .translator = models.translator()};

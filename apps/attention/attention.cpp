@@ -8,11 +8,8 @@
 #include <memory>
 
 #include "apps/attention/files.h"
-#include "apps/attention/shape.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/attention_maps.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -20,16 +17,23 @@
 #include "base/strings.h"
 #include "draw/attention_page.h"
 #include "draw/heatmap.h"
+#include "inspect/attention_maps.h"
+#include "inspect/explain.h"
+#include "model/traits.h"
 #include "study/rollout.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {
 
+using inspect::Matrices;
+
 struct AttentionArgs {
   std::string model, beside, text, input, target, target_file, output,
       layers = "all", heads = "mean", pictures = "all";
-  std::vector<std::string> kinds = {"cross"};
-  int64_t steps = decode::ExplainOptions{}.steps;
+  std::vector<std::string> kind_names = {config::name_of(AttentionKind::cross)};
+  std::vector<AttentionKind> kinds;
+  int64_t steps = inspect::ExplainOptions{}.steps;
   bool matrix = false, words = false, drop_eos = false, with_signs = false;
   ModelOptions common;
 };
@@ -37,11 +41,11 @@ struct AttentionArgs {
 /// "all", "last" or "mean", and numbers from 0, separated by commas.
 std::vector<int64_t> parse_indices(const std::string& flag, const std::string& text,
                                    const std::string& minus_one) {
-  static_assert(decode::kLastLayer == -1 && decode::kMeanOfHeads == -1);
+  static_assert(inspect::kLastLayer == -1 && inspect::kMeanOfHeads == -1);
   std::vector<int64_t> indices;
   for (const std::string& part : split(text, ',')) {
     if (part == "all") {
-      indices.push_back(decode::kEvery);
+      indices.push_back(inspect::kEvery);
     } else if (part == minus_one) {
       indices.push_back(-1);
     } else if (!part.empty() && std::all_of(part.begin(), part.end(), ::isdigit) &&
@@ -56,22 +60,20 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
 }
 
 /// The kinds that are attention; the others are made of it, or of other evidence.
-std::vector<std::string> looks_of(const AttentionArgs& args) {
-  std::vector<std::string> looks;
-  for (const std::string& kind : args.kinds)
-    if (kind != "rollout" && !is_evidence(kind)) looks.push_back(kind);
+std::vector<AttentionKind> looks_of(const AttentionArgs& args) {
+  std::vector<AttentionKind> looks;
+  std::ranges::copy_if(args.kinds, std::back_inserter(looks), config::is_attention);
   return looks;
 }
 
-Shape shape_of(const AttentionArgs& args) {
+inspect::Shape shape_of(const AttentionArgs& args) {
   return {.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos};
 }
 
-decode::AttentionRequest request_of(const AttentionArgs& args) {
-  decode::AttentionRequest request = decode::every_head_of(looks_of(args));
-  request.layers = parse_indices("--layer", args.layers, "last");
-  request.heads = parse_indices("--head", args.heads, "mean");
-  return request;
+inspect::AttentionRequest request_of(const AttentionArgs& args) {
+  return {.kinds = looks_of(args),
+          .layers = parse_indices("--layer", args.layers, "last"),
+          .heads = parse_indices("--head", args.heads, "mean")};
 }
 
 struct Input {
@@ -83,14 +85,14 @@ Input read_input(const AttentionArgs& args) {
   Input input;
   if (!args.text.empty() && !args.input.empty())
     throw UserError("attention: give --text or --input, not both");
-  input.source = args.text.empty() ? read_sources(args.input.empty() ? "-" : args.input)
+  input.source = args.text.empty() ? text::read_sources(args.input.empty() ? "-" : args.input)
                                    : std::vector{args.text};
   if (!args.target.empty()) input.target = std::vector{args.target};
-  if (!args.target_file.empty()) input.target = read_lines(args.target_file);
+  if (!args.target_file.empty()) input.target = text::read_lines(args.target_file);
   if (input.target)
-    require_equal_lines("the source", input.source.size(),
-                        args.target_file.empty() ? "--target" : args.target_file,
-                        input.target->size());
+    text::require_equal_lines("the source", input.source.size(),
+                              args.target_file.empty() ? "--target" : args.target_file,
+                              input.target->size());
   return input;
 }
 
@@ -100,24 +102,24 @@ class Gathered {
   void add(study::AttentionMatrix matrix) {
     by_sentence_[matrix.sentence][matrix.kind].push_back(std::move(matrix));
   }
-  Matrices in_order(const std::vector<std::string>& kinds) {
+  Matrices in_order(const std::vector<AttentionKind>& kinds) {
     Matrices out;
     for (auto& [sentence, by_kind] : by_sentence_)
-      for (const std::string& kind : kinds)
+      for (const AttentionKind kind : kinds)
         std::ranges::move(by_kind[kind], std::back_inserter(out));
     return out;
   }
 
  private:
-  std::map<int64_t, std::map<std::string, Matrices>> by_sentence_;
+  std::map<int64_t, std::map<AttentionKind, Matrices>> by_sentence_;
 };
 
 /// Of integrated gradients whose rows do not add up.
-void warn_if_missing(const decode::Explanation& one, int64_t line) {
+void warn_if_missing(const study::AttentionMatrix& one) {
   if (one.missing.empty()) return;
   const auto by_size = [](float missing) { return std::abs(missing); };
   const float largest = std::ranges::max(one.missing, {}, by_size);
-  log::warn("sentence " + std::to_string(line) + ": up to " + fixed(by_size(largest), 2) +
+  log::warn("sentence " + std::to_string(one.sentence) + ": up to " + fixed(by_size(largest), 2) +
             " nats of a row of integrated gradients are missing from its sum; the table has them "
             "as (missing). Where log p jumps, no number of steps finds them");
 }
@@ -127,48 +129,46 @@ void warn_if_missing(const decode::Explanation& one, int64_t line) {
 Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
   const run::ModelFolder folder = run::open_model(model, args.common.open());
-  if (folder.config.model.type != model::ModelType::transformer &&
-      std::ranges::find(args.kinds, "rollout") != args.kinds.end())
+  const model::Traits traits = model::traits(folder.config.model);
+  if (!traits.has_self_attention &&
+      std::ranges::find(args.kinds, AttentionKind::rollout) != args.kinds.end())
     throw UserError("--kind rollout: goes through layers of self-attention, and " + model +
                     " has none; saliency and erasure are for every model");
   decode::Translator translator = folder.translator();
   Gathered gathered;
   std::vector<std::string> own;
-  const auto add = [&](const auto& sentences, const auto& matrices_of) {
+  const auto add = [&](auto sentences, const auto& matrices_of) {
     own.clear();
-    for (const auto& one : sentences) {
-      own.push_back(one.target_text);
-      for (study::AttentionMatrix& matrix : matrices_of(one, std::ssize(own)))
-        gathered.add(std::move(matrix));
+    for (auto& one : sentences) {
+      own.push_back(std::move(one.target_text));
+      for (study::AttentionMatrix& matrix : matrices_of(one)) gathered.add(std::move(matrix));
     }
   };
+  const auto explained = [&](const inspect::ExplainOptions& options) {
+    return inspect::explain(translator, input.source, targets, options);
+  };
   if (!looks_of(args).empty())
-    add(decode::attention_maps(translator, input.source, targets, request_of(args)),
-        [&](const auto& one, int64_t line) { return to_matrices(one, line, folder.config.model); });
-  for (const std::string& kind : args.kinds) {
-    if (kind == "rollout")
-      add(decode::attention_maps(translator, input.source, targets,
-                                 decode::every_head_of({"encoder", "decoder", "cross"})),
-          [](const auto& one, int64_t line) {
-            return one.matrices.empty() ? Matrices{}
-                                        : Matrices{study::rollout(to_matrices(one, line))};
+    add(inspect::attention_maps(translator, input.source, targets, request_of(args)),
+        [&](inspect::AttendedSentence& one) -> Matrices& {
+          inspect::mark_softmax(one.matrices, folder.config.model);
+          return one.matrices;
+        });
+  for (const AttentionKind kind : args.kinds) {
+    if (kind == AttentionKind::rollout)
+      add(inspect::attention_maps(translator, input.source, targets, {.kinds = traits.kinds}),
+          [](const inspect::AttendedSentence& one) {
+            return one.matrices.empty() ? Matrices{} : Matrices{study::rollout(one.matrices)};
           });
     if (is_evidence(kind))
-      add(decode::explain(translator, input.source, targets,
-                          {.evidence = evidence_by_name().at(kind), .steps = args.steps}),
-          [&](const auto& one, int64_t line) {
-            warn_if_missing(one, line);
-            return one.values.empty() ? Matrices{} : Matrices{to_matrix(one, kind, line)};
-          });
-    if (kind == "erasure" && (args.words || !args.output.empty()))
-      add(decode::explain(
-              translator, input.source, targets,
-              {.evidence = decode::Evidence::erasure, .groups = study::words_of_tokens}),
-          [&](const auto& one, int64_t line) {
-            if (one.values.empty()) return Matrices{};
-            const study::AttentionMatrix matrix = to_matrix(one, kind, line);
-            return has_long_words(matrix)
-                       ? Matrices{study::merge_words(matrix, study::WordRows::sum)}
+      add(explained({.evidence = kind, .steps = args.steps}), [](const inspect::Explanation& one) {
+        warn_if_missing(one.matrix);
+        return one.matrix.weights.empty() ? Matrices{} : Matrices{one.matrix};
+      });
+    if (kind == AttentionKind::erasure && (args.words || !args.output.empty()))
+      add(explained({.evidence = kind, .groups = study::words_of_tokens}),
+          [](const inspect::Explanation& one) {
+            return !one.matrix.weights.empty() && inspect::has_long_words(one.matrix)
+                       ? Matrices{study::merge_words(one.matrix, study::WordRows::sum)}
                        : Matrices{};
           });
   }
@@ -180,7 +180,7 @@ Matrices look(const std::string& model, const Input& input,
 Matrices with_model_beside(Matrices matrices, const Input& input,
                            std::optional<std::vector<std::string>> targets,
                            const AttentionArgs& args) {
-  Matrices others = for_page(look(args.beside, input, targets, args), shape_of(args));
+  Matrices others = inspect::for_page(look(args.beside, input, targets, args), shape_of(args));
   const bool alike = folder_name(args.model) == folder_name(args.beside);
   for (auto& matrix : matrices) matrix.model = alike ? args.model : folder_name(args.model);
   for (auto& matrix : others) matrix.model = alike ? args.beside : folder_name(args.beside);
@@ -213,17 +213,17 @@ void check_options(const AttentionArgs& args) {
   if (looks_of(args).empty() && (args.layers != usual.layers || args.heads != usual.heads))
     throw UserError(
         "attention: --layer and --head are for --kind encoder, decoder and cross; --kind " +
-        join(args.kinds, ",") + " has one table for all layers");
-  if (args.with_signs && std::ranges::none_of(args.kinds, is_evidence))
+        join(names_of(args.kinds), ",") + " has one table for all layers");
+  if (args.with_signs && std::ranges::none_of(args.kinds, config::is_evidence))
     throw UserError(
         "attention: --signed is for --kind saliency, integrated and erasure; attention has no "
         "signs");
-  if (args.steps != usual.steps && std::ranges::count(args.kinds, "integrated") == 0)
+  if (args.steps != usual.steps && std::ranges::count(args.kinds, AttentionKind::integrated) == 0)
     throw UserError("attention: --steps is for --kind integrated; add it, or leave --steps out");
 }
 
 void attention(AttentionArgs args) {
-  args.kinds = without_repeats(args.kinds);
+  args.kinds = kinds_of(without_repeats(args.kind_names));
   check_options(args);
   if (args.kinds.size() > 1 && args.output.empty())
     throw UserError("attention: a table holds one --kind; name one, or a folder for all with -o");
@@ -235,11 +235,11 @@ void attention(AttentionArgs args) {
     throw UserError("attention: --beside is for the page; name a folder for it with -o");
   const Input input = read_input(args);
   std::vector<std::string> files{"attention.html"};
-  for (const std::string& kind : args.kinds) files.push_back(table_name(kind, args.kinds));
+  for (const AttentionKind kind : args.kinds) files.push_back(table_name(kind, args.kinds));
   if (!args.output.empty()) require_written_by_heed(args.output, files);
   std::optional<std::vector<std::string>> targets = input.target;
   const Matrices found = look(args.model, input, targets, args);
-  Matrices matrices = for_tables(found, shape_of(args));
+  Matrices matrices = inspect::for_tables(found, shape_of(args));
   if (args.output.empty()) {
     write_csv(matrices, args.kinds[0], args.matrix,
               [](const std::string& text) { std::cout << text; });
@@ -263,7 +263,7 @@ void attention(AttentionArgs args) {
   const std::size_t pictures =
       write_pictures(out, matrices, folder_name(args.model), args.pictures);
   std::string title = "Attention of " + args.model;
-  matrices = for_page(found, shape_of(args));
+  matrices = inspect::for_page(found, shape_of(args));
   if (!args.beside.empty()) {
     title += " and " + args.beside;
     matrices = with_model_beside(std::move(matrices), input, targets, args);
@@ -292,11 +292,11 @@ void add_attention(CommandLine& program) {
       .excludes(target);
   command.group("Which weights");
   command
-      .option("--kind", args->kinds,
+      .option("--kind", args->kind_names,
               "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
               "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
       .separated_by(',')
-      .one_of({"cross", "encoder", "decoder", "rollout", "saliency", "integrated", "erasure"})
+      .one_of(heed_enum_names(AttentionKind{}))
       .shows_default();
   command
       .option("--steps", args->steps,

@@ -11,19 +11,19 @@ namespace {
 
 /// "sentence1-cross-"
 std::string picture_start(const study::AttentionMatrix& matrix) {
-  return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + "-";
+  return "sentence" + std::to_string(matrix.sentence) + "-" + name_of(matrix.kind) + "-";
 }
 
 std::string picture_name(const study::AttentionMatrix& matrix) {
-  if (matrix.kind == "rollout" || is_evidence(matrix.kind))
-    return "sentence" + std::to_string(matrix.sentence) + "-" + matrix.kind + ".svg";
+  if (!is_attention(matrix.kind))
+    return "sentence" + std::to_string(matrix.sentence) + "-" + name_of(matrix.kind) + ".svg";
   return picture_start(matrix) + "layer" + std::to_string(matrix.layer) + "-" +
          (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
 }
 
 }  // namespace
 
-void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_form,
+void write_csv(const inspect::Matrices& matrices, AttentionKind kind, bool matrix_form,
                const std::function<void(const std::string&)>& write) {
   if (!matrix_form) write(study::attention_csv_header());
   bool first = true;
@@ -35,20 +35,20 @@ void write_csv(const Matrices& matrices, const std::string& kind, bool matrix_fo
   }
 }
 
-std::string table_name(const std::string& kind, const std::vector<std::string>& kinds) {
-  return kinds.size() == 1 ? "attention.csv" : "attention-" + kind + ".csv";
+std::string table_name(AttentionKind kind, const std::vector<AttentionKind>& kinds) {
+  return kinds.size() == 1 ? "attention.csv" : "attention-" + name_of(kind) + ".csv";
 }
 
-void write_tables(const std::filesystem::path& folder, const Matrices& matrices,
-                  const std::vector<std::string>& kinds, bool matrix_form) {
-  for (const std::string& kind : kinds) {
+void write_tables(const std::filesystem::path& folder, const inspect::Matrices& matrices,
+                  const std::vector<AttentionKind>& kinds, bool matrix_form) {
+  for (const AttentionKind kind : kinds) {
     AtomicFile file((folder / table_name(kind, kinds)).string());
     write_csv(matrices, kind, matrix_form, [&](const std::string& text) { file.write(text); });
     file.commit();
   }
 }
 
-std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& matrices,
+std::size_t write_pictures(const std::filesystem::path& folder, const inspect::Matrices& matrices,
                            const std::string& model, const std::string& which) {
   std::size_t count = 0;
   const auto write = [&](const std::string& name, const std::string& svg) {
@@ -62,7 +62,7 @@ std::size_t write_pictures(const std::filesystem::path& folder, const Matrices& 
     if (to - from > 1)
       write(
           start + "grid.svg",
-          draw::draw_heatmap_grid({from, to}, model + ": " + draw::describe_kind(*from) +
+          draw::draw_heatmap_grid({from, to}, model + ": " + study::title_of(from->kind) +
                                                   ", sentence " + std::to_string(from->sentence)));
     for (; from != to; ++from)
       if (which == "all")

@@ -2,26 +2,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 
-#include "apps/shared/aligner.h"
-#include "apps/shared/attention_maps.h"
+#include "apps/cli/inspect_options.h"
 #include "base/files.h"
 #include "draw/attention_page.h"
 #include "draw/heatmap.h"
-#include "model/model.h"
+#include "inspect/attention_maps.h"
 #include "study/attention_csv.h"
 
 namespace heed {
 namespace {
 
-decode::AttentionRequest all_of(const model::ModelConfig& model) {
-  const bool layered = model.type == model::ModelType::transformer;
-  decode::AttentionRequest request =
-      decode::every_head_of(layered ? std::vector<std::string>{"encoder", "decoder", "cross"}
-                                    : std::vector<std::string>{"cross"});
-  request.heads = {decode::kEvery};
-  if (cross_heads(model) > 1) request.heads.push_back(decode::kMeanOfHeads);
+inspect::AttentionRequest all_of(const model::Traits& traits) {
+  inspect::AttentionRequest request{.kinds = traits.kinds, .heads = {inspect::kEvery}};
+  if (traits.whole_heads > 1) request.heads.push_back(inspect::kMeanOfHeads);
   return request;
 }
 
@@ -41,7 +35,8 @@ std::vector<study::AttentionMatrix> in_both_units(
 std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& model,
                                                       const std::string& title,
                                                       const std::vector<Translated>& sentences) {
-  if (!model.model->attends() || sentences.empty()) return std::nullopt;
+  const model::Traits traits = model::traits(model.config.model);
+  if (!traits.attends() || sentences.empty()) return std::nullopt;
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> translations;  // as pieces: what is too long is cut
   for (const Translated& one : sentences) {
@@ -49,21 +44,23 @@ std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& mo
     translations.push_back(model.target.encode(one.translation));
   }
   decode::Translator translator = model.translator();
-  const auto attended =
-      decode::attention_maps(translator, sources, translations, all_of(model.config.model));
+  auto attended = inspect::attention_maps(translator, sources, translations, all_of(traits));
   std::vector<study::AttentionMatrix> matrices;
   for (std::size_t i = 0; i < attended.size(); ++i)
-    std::ranges::move(
-        to_matrices(attended[i], static_cast<int64_t>(sentences[i].line) + 1, model.config.model),
-        std::back_inserter(matrices));
+    for (study::AttentionMatrix& matrix : attended[i].matrices) {
+      matrix.sentence = static_cast<int64_t>(sentences[i].line) + 1;
+      matrices.push_back(std::move(matrix));
+    }
   if (matrices.empty()) return std::nullopt;
+  inspect::mark_softmax(matrices, model.config.model);
   const std::filesystem::path folder(model.path);
   write_atomic((folder / "attention.html").string(),
                draw::attention_page(in_both_units(matrices), "Attention: " + title));
 
   const study::AlignmentChoice choice = usual_choice(model.config);
   const auto shown = std::ranges::find_if(matrices, [&](const study::AttentionMatrix& matrix) {
-    return matrix.kind == "cross" && matrix.layer == choice.layer && matrix.head == choice.head;
+    return matrix.kind == config::AttentionKind::cross && matrix.layer == choice.layer &&
+           matrix.head == choice.head;
   });
   if (shown == matrices.end()) return std::nullopt;
   const study::AttentionMatrix words = study::merge_words(*shown);

@@ -1,6 +1,6 @@
 #include "apps/bottleneck/attention_scores.h"
 
-#include "apps/shared/aligner.h"
+#include "apps/cli/inspect_options.h"
 #include "base/error.h"
 #include "model/model.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 void add_alignments(const run::ModelFolder& folder, const score::EvaluationConfig& evaluation,
                     const AttentionGold& gold, const run::TestSet& set, AttentionScores& scores) {
-  Aligner aligner(folder);
+  inspect::Aligner aligner = aligner_of(folder);
   if (!gold.valid_alignments.empty()) {
     const study::AlignmentSweep tuned =
         aligner.sweep(gold.valid, gold.valid_alignments, evaluation.valid_alignments);
@@ -35,18 +35,18 @@ double pronoun_share(const AttentionGold& gold, const std::vector<std::string>& 
 AttentionGold read_attention_gold(const run::Config& config, const run::TestSet& set) {
   const score::EvaluationConfig& evaluation = config.evaluation;
   AttentionGold gold;
-  const GoldForm form{.one_based = evaluation.one_based};
-  gold.alignments = read_gold(evaluation.alignments, {set.source, set.reference}, form);
+  const inspect::GoldForm form{.one_based = evaluation.one_based};
+  gold.alignments = inspect::read_gold(evaluation.alignments, {set.source, set.reference}, form);
   if (const std::string& path = evaluation.valid_alignments; !path.empty()) {
     if (config.data.valid.source.empty())
       throw UserError(
           "evaluation.valid_alignments: the alignments of data.valid, which is not set; name it, "
           "or leave them out");
-    gold.valid = read_pairs(config.data.valid.source, config.data.valid.target);
-    gold.valid_alignments = read_gold(path, gold.valid, form);
+    gold.valid = text::read_pairs(config.data.valid.source, config.data.valid.target);
+    gold.valid_alignments = inspect::read_gold(path, gold.valid, form);
   }
   if (const std::string& path = evaluation.antecedents; !path.empty()) {
-    gold.antecedents = study::parse_antecedents(read_lines(path), set.source.size(), path);
+    gold.antecedents = study::parse_antecedents(text::read_lines(path), set.source.size(), path);
     gold.forms = study::parse_forms(evaluation.pronouns, "evaluation.pronouns");
     study::require_genders(gold.antecedents, gold.forms, path);
   }

@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/pairs.h"
 #include "run/config.h"
 #include "run/held_out.h"
 #include "run/model_folder.h"
 #include "study/alignment_sweep.h"
 #include "study/antecedents.h"
 #include "study/pronouns.h"
+#include "text/pairs.h"
 
 namespace heed {
 
 /// What is right, by line; empty where no file of it is given.
 struct AttentionGold {
-  Pairs valid;  // data.valid, which valid_alignments are of
+  text::Pairs valid;  // data.valid, which valid_alignments are of
   std::vector<study::GoldAlignment> alignments, valid_alignments;
   std::vector<std::vector<study::Antecedent>> antecedents;
   study::PronounForms forms;
@@ -25,7 +25,7 @@ struct AttentionGold {
 
 struct AttentionScores {
   /// Of the layer, head and step that fit evaluation.valid_alignments best, or else of those that
-  /// Aligner starts with; nothing without gold or attention.
+  /// aligner_of() starts with; nothing without gold or attention.
   std::optional<double> alignment_error;
   std::string alignment_choice;
   std::optional<double> diagonal_error;  // of a monotone guess

@@ -141,7 +141,7 @@ void bottleneck(const BottleneckArgs& args) {
 
   std::vector<score::SystemOutput> outputs;
   for (const run::FamilyMember& member : members)
-    outputs.push_back({member.name, read_lines(in(member.folder, "test.hypothesis"))});
+    outputs.push_back({member.name, text::read_lines(in(member.folder, "test.hypothesis"))});
   const score::LengthReport lengths = score::measure_lengths(
       set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
   write_atomic(in(folder, "lengths.csv"), score::lengths_csv(lengths));

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/traits.h"
+
 namespace heed {
 namespace {
 
-using model::ModelConfig;
-using model::ModelType;
-
-std::string title_of(const ModelConfig& model) {
-  if (model.type == ModelType::transformer) return "Transformer";
-  if (model.attention == "none") return "without attention";
-  std::string title = model.attention;
+std::string title_of(const model::ModelConfig& model) {
+  const model::Traits traits = model::traits(model);
+  if (traits.has_self_attention) return "Transformer";
+  if (!traits.attends()) return "without attention";
+  std::string title = traits.name;
   std::replace(title.begin(), title.end(), '_', ' ');
   title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   if (model.window != model::Window::global) title += ", window " + config::name_of(model.window);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/cli/command_line.h"
+#include "config/attention_kind.h"
 #include "run/model_folder.h"
 
 namespace heed {
@@ -31,11 +32,18 @@ struct ModelOptions {
   }
 };
 
+/// What was chosen by name.
+inline std::vector<config::AttentionKind> kinds_of(const std::vector<std::string>& names) {
+  std::vector<config::AttentionKind> kinds;
+  for (const std::string& name : names) kinds.push_back(config::attention_kind(name).value());
+  return kinds;
+}
+
 /// --kind of every command that reads attention weights.
 inline Argument add_kinds(CommandLine& command, std::vector<std::string>& kinds) {
   return command.option("--kind", kinds, "encoder, decoder or cross; several separated by commas")
       .separated_by(',')
-      .one_of({"cross", "encoder", "decoder"});
+      .one_of(config::names_of(config::kAttentionKinds));
 }
 
 }  // namespace heed

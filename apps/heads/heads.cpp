@@ -8,55 +8,49 @@
 #include <set>
 #include <utility>
 
+#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/heads/ablate.h"
-#include "apps/shared/aligner.h"
-#include "apps/shared/attention_maps.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
+#include "inspect/ablate.h"
+#include "inspect/attention_maps.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {
+
+using config::AttentionKind;
 
 // Lines whose matrices, all heads of all layers, are in memory at once.
 constexpr std::size_t kWindow = 64;
 
 struct HeadsArgs {
   std::string model, source, target, gold, antecedents, output;
-  std::vector<std::string> kinds, separators;
+  std::vector<std::string> kind_names, separators;
   double threshold = 50;
-  GoldForm form;
+  inspect::GoldForm form;
   bool words = false, json = false, ablate = false, no_bleu = false;
   ModelOptions common;
 };
 
-/// The kinds asked for, or all that the model has.
-decode::AttentionRequest request_of(const HeadsArgs& args, const run::Config& config) {
-  if (!args.kinds.empty()) return decode::every_head_of(args.kinds);
-  const bool self = config.model.type == model::ModelType::transformer;
-  return {.encoder = self, .decoder = self, .cross = true};
-}
-
 /// Throws UserError for --gold that no head of --kind has a use for: cross-attention has links, and
 /// the decoder what is linked to an antecedent.
 void require_use_of_gold(const HeadsArgs& args) {
-  const auto asked = [&](const std::string& kind) {
-    return std::ranges::count(args.kinds, kind) > 0;
-  };
-  if (args.kinds.empty() || asked("cross")) return;
+  const std::vector<AttentionKind> kinds = kinds_of(args.kind_names);
+  const auto asked = [&](AttentionKind kind) { return std::ranges::count(kinds, kind) > 0; };
+  if (kinds.empty() || asked(AttentionKind::cross)) return;
   if (args.gold.empty()) {
-    if (args.antecedents.empty() || asked("encoder")) return;
+    if (args.antecedents.empty() || asked(AttentionKind::encoder)) return;
     throw UserError(
         "--antecedents: --kind decoder finds them through the links of --gold; add that, or "
         "encoder to --kind");
   }
-  if (asked("decoder") && !args.antecedents.empty()) return;
-  throw UserError("--gold: --kind " + join(args.kinds, ",") +
+  if (asked(AttentionKind::decoder) && !args.antecedents.empty()) return;
+  throw UserError("--gold: --kind " + join(args.kind_names, ",") +
                   " has no use for it; add cross, or decoder with --antecedents, or leave --gold "
                   "out");
 }
@@ -78,7 +72,7 @@ class ComparableAntecedents {
  public:
   /// None at all without a path. Throws UserError naming file and line.
   ComparableAntecedents(std::string path, std::size_t lines) : path_(std::move(path)) {
-    if (!path_.empty()) all_ = study::parse_antecedents(read_lines(path_), lines, path_);
+    if (!path_.empty()) all_ = study::parse_antecedents(text::read_lines(path_), lines, path_);
   }
 
   /// Those of a line, from 0, of which `pieces` are what was seen; nullptr where there are none or
@@ -87,7 +81,7 @@ class ComparableAntecedents {
                                            const std::vector<study::AttentionMatrix>& pieces,
                                            const std::string& source, const std::string& target) {
     if (all_.empty() || all_[line].empty()) return nullptr;
-    if (keeps_words(pieces, source, target)) return &all_[line];
+    if (inspect::keeps_words(pieces, source, target)) return &all_[line];
     left_out_.push_back(line + 1);
     return nullptr;
   }
@@ -106,9 +100,10 @@ class ComparableAntecedents {
   std::vector<std::size_t> left_out_;                // from 1
 };
 
-void ablate(const HeadsArgs& args, const Pairs& pairs) {
-  const AblatedHeads rows =
-      ablated_heads(args.model, args.common.open(), pairs, /*translate=*/!args.no_bleu);
+void ablate(const HeadsArgs& args, const text::Pairs& pairs) {
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
+  inspect::HeadTrial trial(tried_model(folder), pairs);
+  const inspect::AblatedHeads rows = inspect::ablated_heads(trial, /*translate=*/!args.no_bleu);
   if (!args.output.empty()) write_atomic(args.output, rows.csv);
   std::cout << rows.table;
 }
@@ -116,28 +111,30 @@ void ablate(const HeadsArgs& args, const Pairs& pairs) {
 void heads(const HeadsArgs& args) {
   require_use_of_gold(args);
   require_writable({args.output});
-  const Pairs pairs = read_pairs(args.source, args.target);
-  require_pairs(pairs, args.source);
+  const text::Pairs pairs = text::read_pairs(args.source, args.target);
+  text::require_pairs(pairs, args.source);
   if (args.ablate) return ablate(args, pairs);
   const std::size_t lines = pairs.source.size();
   const std::set<std::string> separators = separators_of(args);
-  ComparableGold gold(read_gold(args.gold, pairs, args.form), args.gold);
+  inspect::ComparableGold gold(inspect::read_gold(args.gold, pairs, args.form), args.gold);
   ComparableAntecedents antecedents(args.antecedents, lines);
 
   const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
-  const decode::AttentionRequest request = request_of(args, folder.config);
+  const std::vector<AttentionKind> kinds = args.kind_names.empty()
+                                               ? model::traits(folder.config.model).kinds
+                                               : kinds_of(args.kind_names);
   study::HeadReport report(
       {.separators = separators, .words = args.words, .threshold = args.threshold / 100});
-  const Pairs readable = without_long_pairs(translator, pairs, args.source);
+  const text::Pairs readable = inspect::without_long_pairs(translator, pairs, args.source);
   ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const PairWindow& window : windows_of(readable, kWindow)) {
+  for (const text::PairWindow& window : text::windows_of(readable, kWindow)) {
     const auto sentences =
-        decode::attention_maps(translator, window.pairs.source, window.pairs.target, request,
-                               static_cast<int64_t>(window.first) + 1);
+        inspect::attention_maps(translator, window.pairs.source, window.pairs.target,
+                                {.kinds = kinds}, static_cast<int64_t>(window.first) + 1);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       const std::size_t line = window.first + i;
-      const auto matrices = to_matrices(sentences[i], static_cast<int64_t>(line) + 1);
+      const auto& matrices = sentences[i].matrices;
       const std::string &source = window.pairs.source[i], &target = window.pairs.target[i];
       report.add(matrices,
                  {.links = gold.of(line, matrices, source, target),
@@ -167,12 +164,13 @@ void add_heads(CommandLine& program) {
       "--gold", args->gold,
       "Correct alignments (i-j, i?j); shows which heads attend to the aligned word, or to the "
       "aligned word of the word before or after");
-  args->form.add(command, &gold);
+  add_gold_form(command, args->form, &gold);
   const Argument antecedents =
       command.option("--antecedents", args->antecedents,
                      "What pronouns stand for, in the format of data_scripts/demo_corpus.py");
   command.group("Which weights");
-  const Argument kinds = add_kinds(command, args->kinds).shows_default("all that the model has");
+  const Argument kinds =
+      add_kinds(command, args->kind_names).shows_default("all that the model has");
   command.group("Measuring");
   const Argument separators =
       command

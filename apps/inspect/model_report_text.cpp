@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/view.h"
+#include "model/traits.h"
 #include "run/model_report.h"
 
 namespace heed {
@@ -194,11 +195,9 @@ void add_changes(const config::SectionView& config, const config::SectionView& d
 }
 
 std::string title(const run::ModelReport& report) {
-  const model::ModelConfig& model = report.config.model;
-  std::string kind = config::name_of(model.type);
-  if (model.type == model::ModelType::rnn) kind += ", attention " + model.attention;
-  return report.folder + ": " + kind + ", " + with_commas(report.parameters()) +
-         " parameters, model.safetensors of " + human_bytes(report.bytes) + "\n\n";
+  return report.folder + ": " + model::traits(report.config.model).network + ", " +
+         with_commas(report.parameters()) + " parameters, model.safetensors of " +
+         human_bytes(report.bytes) + "\n\n";
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/aligner.h"
 #include "apps/translate/destination.h"
 #include "apps/translate/output.h"
 #include "base/error.h"
@@ -96,7 +96,7 @@ void translate(const TranslateArgs& args) {
                                 .replace_unknown = args.replace_unknown,
                                 .choice = usual_choice(first.config),
                                 .least = args.weights.least};
-  args.weights.apply(first.config.model, wanted.choice);
+  args.weights.apply(model::traits(first.config.model), wanted.choice);
 
   decode::Input input(args.file, args.prefix, args.tsv);
   Destination destination(args.output, args.resume);

@@ -16,8 +16,7 @@ namespace {
 Tensor cross_attention(const model::Trace& trace) {
   const model::AttentionMap* last = nullptr;
   for (const auto& map : trace.maps)
-    if (map.kind == model::AttentionKind::kCross && (!last || map.layer >= last->layer))
-      last = &map;
+    if (map.kind == model::AttentionKind::cross && (!last || map.layer >= last->layer)) last = &map;
   if (!last) return {};
   return last->weights.to(at::kFloat).mean(1).contiguous();
 }

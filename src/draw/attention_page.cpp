@@ -90,7 +90,7 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
     if (is_new) sentences.emplace_back(matrix.sentence, Sentence());
     Sentence& sentence = sentences[found->second].second;
     sentence.views.push_back({{"model", matrix.model},
-                              {"kind", matrix.kind},
+                              {"kind", config::name_of(matrix.kind)},
                               {"layer", matrix.layer},
                               {"head", matrix.head},
                               {"unit", matrix.words ? "words" : "pieces"},

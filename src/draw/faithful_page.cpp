@@ -20,8 +20,8 @@ constexpr double kBarWidth = 96, kBarHeight = 12;
 
 std::string name_of(const Picture& picture) {
   const study::FaithfulRow& row = picture.row;
-  if (row.kind == "integrated") return "integrated gradients";
-  if (row.kind != "cross") return row.kind;
+  if (row.kind == study::AttentionKind::integrated) return "integrated gradients";
+  if (row.kind != study::AttentionKind::cross) return config::name_of(row.kind);
   return "layer " + std::to_string(row.layer) +
          (row.head < 0 ? ", mean of heads" : ", head " + std::to_string(row.head));
 }

@@ -73,11 +73,6 @@ void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Layout& at
                 "stroke=\"#999999\" stroke-width=\"1\"");
 }
 
-/// Of attention alone: other evidence is of the whole model.
-bool has_heads(const study::AttentionMatrix& matrix) {
-  return matrix.kind == "cross" || matrix.kind == "encoder" || matrix.kind == "decoder";
-}
-
 }  // namespace
 
 std::string pixels_of(const study::AttentionMatrix& matrix, double largest, double x, double y,
@@ -149,15 +144,10 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
   svg.text(x + kInkLegendWidth + 10, y + 9, "weight", {.size = 11, .fill = "#555555"});
 }
 
-std::string describe_kind(const study::AttentionMatrix& matrix) {
-  if (matrix.kind == "encoder" || matrix.kind == "decoder") return matrix.kind + " self-attention";
-  if (matrix.kind == "cross") return "cross-attention";
-  return matrix.kind == "rollout" ? "attention rollout" : matrix.kind;
-}
-
 std::string describe(const study::AttentionMatrix& matrix) {
-  if (!has_heads(matrix)) return describe_kind(matrix);
-  return describe_kind(matrix) + ", layer " + std::to_string(matrix.layer) +
+  const std::string title = study::title_of(matrix.kind);
+  if (!is_attention(matrix.kind)) return title;  // other evidence is of the whole model
+  return title + ", layer " + std::to_string(matrix.layer) +
          (matrix.head < 0 ? ", mean of heads" : ", head " + std::to_string(matrix.head));
 }
 
@@ -166,8 +156,9 @@ std::string describe(const std::string& model, const study::AttentionMatrix& mat
 }
 
 AxisNames axis_names(const study::AttentionMatrix& matrix) {
-  if (matrix.kind == "encoder") return {"source, looking", "source, looked at"};
-  if (matrix.kind == "decoder") return {"target, looking", "target so far, looked at"};
+  if (matrix.kind == study::AttentionKind::encoder) return {"source, looking", "source, looked at"};
+  if (matrix.kind == study::AttentionKind::decoder)
+    return {"target, looking", "target so far, looked at"};
   return {"target", "source"};
 }
 

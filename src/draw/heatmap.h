@@ -27,8 +27,6 @@ std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string
 std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
                               const std::string& title = "");
 
-/// "cross-attention" or "encoder self-attention".
-std::string describe_kind(const study::AttentionMatrix& matrix);
 /// "cross-attention, layer 1, mean of heads": which one it is, layers and heads as in the CSV.
 std::string describe(const study::AttentionMatrix& matrix);
 /// The same behind the model's name.

@@ -180,7 +180,8 @@ std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
            "the pictures of a grid are of one sentence");
   }
   const double largest = largest_weight(matrices);
-  const std::string name = title.empty() ? describe_kind(matrices[0]) + ", layers by heads" : title;
+  const std::string name =
+      title.empty() ? study::title_of(matrices[0].kind) + ", layers by heads" : title;
   const Grid at = lay_out(matrices, name);
   Svg svg(at.total_width, at.total_height, name);
   svg.text(kMargin, kMargin + 14, at.title[0],

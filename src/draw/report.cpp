@@ -89,7 +89,7 @@ std::string given_terms(const ReportSentence& sentence) {
 
 std::string long_sentence_section(const Report& report) {
   if (!report.long_sentence) return "";
-  const AttendedSentence& shown = *report.long_sentence;
+  const LongSentence& shown = *report.long_sentence;
   const ReportSentence& sentence = shown.sentence;
   expect(shown.attention.size() == sentence.translations.size(),
          "each translation has a matrix or none");

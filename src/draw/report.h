@@ -42,7 +42,7 @@ struct ReportSentence {
 };
 
 /// A sentence with what each model looks at: nothing where it does not attend.
-struct AttendedSentence {
+struct LongSentence {
   ReportSentence sentence;
   std::string chosen;                                            // why this one
   std::vector<std::optional<study::AttentionMatrix>> attention;  // one per translation, by words
@@ -53,7 +53,7 @@ struct Report {
   score::LengthReport lengths;
   std::optional<Lines> learning;  // loss; without points it is left out
   std::vector<ReportSystem> systems;
-  std::optional<AttendedSentence> long_sentence;
+  std::optional<LongSentence> long_sentence;
   std::vector<ReportSentence> samples;
   std::vector<std::string> commands;  // as typed
   std::vector<std::string> notes;     // machine, versions, warnings; one line each

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "decode/forced.h"
+#include "inspect/attention_maps.h"
 #include "study/piece_words.h"
 #include "text/words.h"
 
@@ -59,15 +59,10 @@ void attend(decode::Translator& translator, std::span<Attended> all, const Detai
     read.push_back(&one);
   }
   if (read.empty()) return;
-  const decode::AttentionRequest request{.layers = {options.choice.layer},
-                                         .heads = {options.choice.head}};
-  auto sentences = decode::attention_maps(translator, sources, targets, request);
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    decode::AttentionMatrix& matrix = sentences[i].matrices.front();
-    read[i]->weights = {.target = std::move(matrix.row_labels),
-                        .source = std::move(matrix.column_labels),
-                        .weights = std::move(matrix.weights)};
-  }
+  const AttentionRequest request{.layers = {options.choice.layer}, .heads = {options.choice.head}};
+  auto sentences = attention_maps(translator, sources, targets, request);
+  for (std::size_t i = 0; i < read.size(); ++i)
+    read[i]->weights = std::move(sentences[i].matrices.front());
 }
 
 /// What each <unk> stands for, those of the prefix first.

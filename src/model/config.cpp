@@ -50,19 +50,18 @@ void check_rnn(const ModelConfig& model) {
 }
 
 /// "encoder.0.2" -> the head, of this kind and layer; nothing for another one. Throws ConfigError.
-std::optional<int64_t> pruned_head(const std::string& name, const std::string& kind,
-                                   int64_t layer) {
+std::optional<int64_t> pruned_head(const std::string& name, AttentionKind kind, int64_t layer) {
   const std::vector<std::string> parts = split(name, '.');
   const auto number = [&](const std::string& text) -> int64_t {
     require(!text.empty() && text.size() < 6 && std::ranges::all_of(text, ::isdigit),
             "pruned_heads: '" + name + "' is not like encoder.0.2, decoder.0.2 or cross.0.2");
     return std::stoll(text);
   };
-  require(
-      parts.size() == 3 && (parts[0] == "encoder" || parts[0] == "decoder" || parts[0] == "cross"),
-      "pruned_heads: '" + name + "' is not like encoder.0.2, decoder.0.2 or cross.0.2");
+  const auto of_kind = config::attention_kind(parts.front());
+  require(parts.size() == 3 && of_kind && is_attention(*of_kind),
+          "pruned_heads: '" + name + "' is not like encoder.0.2, decoder.0.2 or cross.0.2");
   const int64_t of_layer = number(parts[1]), head = number(parts[2]);
-  if (parts[0] != kind || of_layer != layer) return std::nullopt;
+  if (of_kind != kind || of_layer != layer) return std::nullopt;
   return head;
 }
 
@@ -71,12 +70,13 @@ void check_pruned(const ModelConfig& model) {
   require(model.kv_heads == 0 || model.kv_heads == model.heads,
           "pruned_heads: heads that share keys cannot be pruned");
   std::size_t known = 0;
-  for (const char* kind : {"encoder", "decoder", "cross"}) {
-    const bool encoder = std::string(kind) == "encoder";
+  for (const AttentionKind kind :
+       {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
+    const bool encoder = kind == AttentionKind::encoder;
     for (int64_t layer = 0; layer < (encoder ? model.encoder_layers : model.decoder_layers);
          ++layer) {
       const auto kept = static_cast<std::size_t>(std::ssize(kept_heads(model, kind, layer)));
-      require(kept > 0, "pruned_heads: no head of " + std::string(kind) +
+      require(kept > 0, "pruned_heads: no head of " + name_of(kind) +
                             " attention is left in layer " + std::to_string(layer));
       known += static_cast<std::size_t>(model.heads) - kept;
     }
@@ -203,17 +203,12 @@ bool changes_result(std::string_view key, const ModelConfig& config) {
          keys_by_network().at(key) == (rnn ? KeyOf::rnn_sight : KeyOf::transformer_sight);
 }
 
-std::vector<int64_t> kept_heads(const ModelConfig& config, const std::string& kind, int64_t layer) {
+std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, int64_t layer) {
   std::vector<int64_t> kept;
   for (int64_t head = 0; head < config.heads; ++head) kept.push_back(head);
   for (const std::string& name : config.pruned_heads)
     if (const auto head = pruned_head(name, kind, layer)) std::erase(kept, *head);
   return kept;
-}
-
-bool all_softmax(const ModelConfig& config) {
-  return config.type == ModelType::transformer && config.attention_normaliser == "softmax" &&
-         config.self_attention == SelfAttentionKind::softmax;
 }
 
 void check(const ModelConfig& config, bool joint_vocabulary) {

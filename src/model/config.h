@@ -7,9 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "config/attention_kind.h"
 #include "config/schema.h"
 
 namespace heed::model {
+
+using config::AttentionKind;
 
 HEED_ENUM(ModelType, rnn, transformer)
 HEED_ENUM(Cell, gru, lstm)
@@ -174,11 +177,8 @@ struct VocabularySizes {
 /// first.
 int64_t decoder_layer(const ModelConfig& config, int64_t layer);
 
-/// The heads that are left in an attention, in their order: `kind` is encoder, decoder or cross.
-std::vector<int64_t> kept_heads(const ModelConfig& config, const std::string& kind, int64_t layer);
-
-/// Whether it is a Transformer with softmax in all of its attention, whole or in a window.
-bool all_softmax(const ModelConfig& config);
+/// The heads of a Transformer that are left in an attention, in their order.
+std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, int64_t layer);
 
 /// Rules between fields (heads divide the width, a window needs a luong attention, ...). Throws
 /// ConfigError. `joint_vocabulary`: whether both sides share one vocabulary, which `tie: all`

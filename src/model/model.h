@@ -51,7 +51,7 @@ struct TargetInput {
 
 /// The weights that were kept of one attention.
 struct AttentionMap {
-  AttentionKind kind = AttentionKind::kCross;
+  AttentionKind kind = AttentionKind::cross;
   int64_t layer = 0;  // 0-based
   /// [batch, heads, query, keys] float, stepwise [sentences, heads, beam, keys]. Rows sum to 1 over
   /// valid keys, but for linear attention with rotary positions.

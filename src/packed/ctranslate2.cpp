@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "model/traits.h"
 #include "model/transformer/positions/table.h"
 
 namespace heed::packed {
@@ -207,7 +208,7 @@ class Translation {
 }  // namespace
 
 std::string missing_in_ctranslate2(const model::ModelConfig& config) {
-  if (config.type != model::ModelType::transformer) return "it runs no recurrent models";
+  if (!model::traits(config).has_self_attention) return "it runs no recurrent models";
   if (config.sliding_window > 0)
     return "its encoder has no sliding window (model.sliding_window is " +
            std::to_string(config.sliding_window) + ")";

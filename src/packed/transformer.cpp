@@ -7,11 +7,14 @@
 #include <string>
 
 #include "base/error.h"
+#include "model/traits.h"
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
 
 namespace heed::packed {
 namespace {
+
+using model::AttentionKind;
 
 constexpr int64_t kUsualLength = 1024;
 
@@ -43,7 +46,7 @@ class Packer {
       const std::string self = decoder ? "self_attention" : "attention";
       Block block;
       block.self.norm = norm(own + (decoder ? "around_self" : "around_attention") + ".norm");
-      block.self.kept = kept(name, layer);
+      block.self.kept = kept(decoder ? AttentionKind::decoder : AttentionKind::encoder, layer);
       block.self.shape = shape(block.self.kept);
       const int64_t inner = block.self.shape.inner();
       block.self.query = linear(own + self + ".projection", 0, inner);
@@ -51,7 +54,7 @@ class Packer {
       block.self.output = linear(own + self + ".output");
       if (decoder)
         block.cross = {.norm = norm(own + "around_cross.norm"),
-                       .shape = shape(kept("cross", layer)),
+                       .shape = shape(kept(AttentionKind::cross, layer)),
                        .query = linear(own + "cross_attention.query"),
                        .keys_values = linear(own + "cross_attention.projection"),
                        .output = linear(own + "cross_attention.output")};
@@ -75,7 +78,7 @@ class Packer {
     if (config_.tie == model::Tie::all) return "embedding.weight";
     return decoder ? "target_embedding.weight" : "source_embedding.weight";
   }
-  std::vector<int64_t> kept(const std::string& kind, int64_t layer) const {
+  std::vector<int64_t> kept(AttentionKind kind, int64_t layer) const {
     return config_.pruned_heads.empty() ? std::vector<int64_t>()
                                         : model::kept_heads(config_, kind, layer);
   }
@@ -130,7 +133,7 @@ Transformer::Transformer(model::ModelPtr inner, const model::ModelConfig& config
 
 std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers) {
   const model::ModelConfig* config = model::transformer_config(*model);
-  if (!config || !model::all_softmax(*config)) return nullptr;
+  if (!config || !model::traits(*config).all_softmax) return nullptr;
   for (const Tensor& parameter : model->parameters())
     if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return nullptr;
   return std::make_shared<Transformer>(model, *config, numbers);

@@ -86,7 +86,7 @@ class Transformer : public model::Model {
 };
 
 /// `model` packed, or null where it is no Transformer on a CPU in fp32, or
-/// model::all_softmax() is false for it.
+/// model::Traits::all_softmax is false for it.
 std::shared_ptr<Transformer> pack(const model::ModelPtr& model, Numbers numbers);
 
 }  // namespace heed::packed

@@ -14,6 +14,7 @@
 #include "model/device.h"
 #include "model/freeze.h"
 #include "model/model.h"
+#include "model/traits.h"
 #include "run/base_model.h"
 #include "train/trainer.h"
 
@@ -23,9 +24,8 @@ namespace {
 
 /// Learned positions have an end, before which there has to be room for eos.
 data::CorpusReading within_model(data::CorpusReading reading, const model::ModelConfig& model) {
-  const int64_t most = model.max_positions - 1;
-  if (model.type == model::ModelType::transformer && model::is_of_network("max_positions", model) &&
-      most < reading.max_length) {
+  const int64_t most = model::traits(model).longest - 1;
+  if (most < reading.max_length) {
     reading.max_length = most;
     reading.limit = "model.max_positions";
   }

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -10,6 +9,7 @@
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "model/device.h"
+#include "model/traits.h"
 #include "run/base_model.h"
 #include "run/build.h"
 #include "run/corpora.h"
@@ -21,6 +21,7 @@
 #include "run/saved_config.h"
 #include "score/sacrebleu.h"
 #include "score/tokenizer.h"
+#include "text/pairs.h"
 #include "text/spool.h"
 #include "text/vocabulary_size.h"
 
@@ -143,7 +144,7 @@ void check_references(const Config& config, Check& found) {
                   name + ", which is not set; name it, or leave them out");
     else
       found.passes([&] {
-        const std::size_t lines = read_pairs(set.source, set.target).source.size();
+        const std::size_t lines = text::read_pairs(set.source, set.target).source.size();
         read_more_references(config, valid, lines);
       });
   };
@@ -177,9 +178,9 @@ void check_memory(const Config& config, const std::string& name,
   const std::string free = ", and " + bytes(*available) + " are free";
   if (here * memory.model() > *available)
     found.blame(name + "memory: weights, gradients and optimizer need " +
-                bytes(here * memory.model()) + free + "; set a smaller " +
-                (config.model.type == model::ModelType::rnn ? "model.hidden_size" : "model.width") +
-                " or data.vocabulary.size" + (here > 1 ? ", or start fewer ranks" : ""));
+                bytes(here * memory.model()) + free + "; set a smaller model." +
+                model::traits(config.model).width_key + " or data.vocabulary.size" +
+                (here > 1 ? ", or start fewer ranks" : ""));
   else if (here * memory.total() > *available)
     found.doubts.push_back(name + "memory: a batch may need about " + bytes(here * memory.batch) +
                            ", weights, gradients and optimizer " + bytes(here * memory.model()) +

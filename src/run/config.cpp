@@ -10,6 +10,7 @@
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "model/traits.h"
 #include "model/transformer/heads.h"
 #include "text/spool.h"
 
@@ -66,7 +67,8 @@ void check_attention_loss(const std::string& own, const Config& config) {
     throw config::ConfigError("training." + key + ": " + what);
   };
   const model::ModelConfig& model = config.model;
-  if (model.type == model::ModelType::transformer) {
+  const model::Traits traits = model::traits(model);
+  if (traits.has_self_attention) {
     const int64_t layer = config.training.guided_layer, head = config.training.guided_head;
     // The default is right for a single layer, too.
     if (layer >= model.decoder_layers || layer < std::min<int64_t>(-2, -model.decoder_layers))
@@ -76,11 +78,12 @@ void check_attention_loss(const std::string& own, const Config& config) {
     if (head >= model.heads)
       refuse("guided_head", "there is no head " + std::to_string(head) + ", model.heads is " +
                                 std::to_string(model.heads) + ", counted from 0");
-    const auto kept = model::kept_heads(model, "cross", model::decoder_layer(model, layer));
+    const auto kept =
+        model::kept_heads(model, model::AttentionKind::cross, model::decoder_layer(model, layer));
     if (!model::place_among(kept, head))
       refuse("guided_head", "model.pruned_heads names head " + std::to_string(head) +
                                 " of this layer; take another one");
-  } else if (model.attention == "none") {
+  } else if (!traits.attends()) {
     refuse(own, "model.attention is none, and has no weights; set it to 0");
   }
   if (model.attention_normaliser != "softmax")
@@ -95,15 +98,14 @@ void check_guided(const Config& config) {
   const auto refuse = [&](const std::string& what) {
     throw config::ConfigError("training." + own + ": " + what);
   };
-  if (model.type == model::ModelType::rnn) {
-    if (model.window != model::Window::global)
-      refuse("links may be outside the window of model.window: " + config::name_of(model.window) +
-             "; set window: global, or this to 0");
-    if (model.attention == "luong_location" && config.data.max_length >= model.max_positions)
-      refuse(
-          "model.attention: luong_location has no weights behind model.max_positions; set "
-          "data.max_length below it, or this to 0");
-  }
+  const model::Traits traits = model::traits(model);
+  if (traits.window != model::Window::global)
+    refuse("links may be outside the window of model.window: " + config::name_of(traits.window) +
+           "; set window: global, or this to 0");
+  if (traits.name == "luong_location" && config.data.max_length >= model.max_positions)
+    refuse(
+        "model.attention: luong_location has no weights behind model.max_positions; set "
+        "data.max_length below it, or this to 0");
   if (!data::has_alignment(config.data))
     refuse(
         "no corpus has an alignment; name a file in data.train.alignment (heed align makes "
@@ -113,7 +115,7 @@ void check_guided(const Config& config) {
 void check_coverage(const Config& config) {
   const std::string own = "coverage_loss";
   check_attention_loss(own, config);
-  if (config.model.type == model::ModelType::rnn && config.model.window == model::Window::local_p)
+  if (model::traits(config.model).window == model::Window::local_p)
     throw config::ConfigError(
         "training." + own +
         ": the weights of model.window: local_p have no logarithms; set another "
@@ -122,12 +124,7 @@ void check_coverage(const Config& config) {
 
 /// Without dropout both predictions of a pair are the same.
 void check_rdrop(const Config& config) {
-  const model::ModelConfig& model = config.model;
-  const bool rnn = model.type == model::ModelType::rnn;
-  const bool drops = model.dropout > 0 || model.word_dropout > 0 ||
-                     (model.attention_dropout > 0 && !(rnn && model.attention == "none")) ||
-                     (model.activation_dropout > 0 && !rnn);
-  if (!drops)
+  if (!model::traits(config.model).has_dropout)
     throw config::ConfigError(
         "training.consistency: rdrop compares two predictions with different dropout, and there is "
         "none; set model.dropout, or consistency: simcut");
@@ -141,16 +138,15 @@ void check(const Config& config) {
   model::check(config.model, is_joint(config));
   train::check(config.training);
   decode::check(config.decoding);
-  if (config.decoding.weights == decode::WeightType::int8 && !model::all_softmax(config.model))
+  const model::Traits traits = model::traits(config.model);
+  if (config.decoding.weights == decode::WeightType::int8 && !traits.all_softmax)
     throw config::ConfigError(std::string("decoding.weights: int8 is for ") +
-                              (config.model.type == model::ModelType::rnn
-                                   ? "Transformers, and model.type is rnn"
-                                   : "softmax in all attention (model.self_attention, "
-                                     "model.attention_normaliser)") +
+                              (traits.has_self_attention
+                                   ? "softmax in all attention (model.self_attention, "
+                                     "model.attention_normaliser)"
+                                   : "Transformers, and model.type is rnn") +
                               "; set bf16 or fp32");
-  const bool attends =
-      config.model.type == model::ModelType::transformer || config.model.attention != "none";
-  if (config.decoding.coverage_penalty > 0 && !attends)
+  if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
   if (config.training.guided_alignment > 0) check_guided(config);

@@ -16,6 +16,7 @@
 #include "base/subprocess.h"
 #include "config/io.h"
 #include "config/suggest.h"
+#include "model/traits.h"
 #include "run/build.h"
 #include "run/launcher.h"
 #include "run/saved_config.h"
@@ -39,9 +40,7 @@ std::vector<std::string> settings_of(const std::string& name) {
 
 /// A system with settings can be another model than its name says.
 void tell_of_misleading_name(const FamilyMember& member) {
-  const model::ModelConfig& model = member.config.model;
-  const std::string kind =
-      model.type == model::ModelType::transformer ? "transformer" : model.attention;
+  const std::string kind = model::traits(member.config.model).name;
   const auto by_name = settings_of(member.name);
   if (by_name.empty() || kind == member.name) return;
   log::info(member.name + ": its settings and the file make it a model of the kind " + kind +

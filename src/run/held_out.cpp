@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -16,6 +15,7 @@
 #include "run/summary.h"
 #include "score/tokenizer.h"
 #include "text/bytes.h"
+#include "text/pairs.h"
 #include "text/spool.h"
 
 namespace heed::run {
@@ -44,7 +44,7 @@ std::vector<std::vector<std::string>> read_more_references(const Config& config,
   std::vector<std::vector<std::string>> read;
   for (const std::string& path : valid ? evaluation.valid_references : evaluation.references) {
     require_file(path, valid ? "evaluation.valid_references" : "evaluation.references");
-    read.push_back(read_equal_lines(path, valid ? "data.valid" : "data.test", lines));
+    read.push_back(text::read_equal_lines(path, valid ? "data.valid" : "data.test", lines));
   }
   return read;
 }
@@ -68,7 +68,7 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
                     "; give --source and --reference");
   if (source.empty() && !folder.empty())
     require_named(files, valid ? "data.valid" : "data.test", folder);
-  Pairs pairs = read_pairs(from, to);
+  text::Pairs pairs = text::read_pairs(from, to);
   const std::size_t lines = pairs.source.size();
   TestSet set{from, std::move(pairs.source), std::move(pairs.target), {}, {from, to}};
   if (source.empty()) {
@@ -78,7 +78,7 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
     set.files.insert(set.files.end(), files.begin(), files.end());
   }
   for (const std::string& path : more) {
-    set.more_references.push_back(read_equal_lines(path, from, lines));
+    set.more_references.push_back(text::read_equal_lines(path, from, lines));
     set.files.push_back(path);
   }
   return set;
@@ -142,7 +142,7 @@ std::optional<std::vector<std::string>> left_translations(const std::string& run
     });
   };
   // The lines of a stream are gone: there is nothing left to sum.
-  if (!text::is_stream(set.name) && is_tested(sum_of(set.name))) return read_lines(left);
+  if (!text::is_stream(set.name) && is_tested(sum_of(set.name))) return text::read_lines(left);
   log::info(run + " was tested on " + tested +
             (tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name)) +
             "; it translates now");

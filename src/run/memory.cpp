@@ -11,6 +11,7 @@
 #include "model/freeze.h"
 #include "model/model.h"
 #include "model/sizes_only.h"
+#include "model/traits.h"
 #include "train/trainer.h"
 
 namespace heed::run {
@@ -21,15 +22,6 @@ constexpr int64_t kTypicalWords = 40;  // pieces of a long sentence, where a bat
 
 int64_t moments_of(train::OptimizerKind kind) {
   return kind == train::OptimizerKind::sgd ? 0 : 2;
-}
-
-/// Numbers that the backward pass needs of each pair of a source and a target token, as `heed bench
-/// train` has measured them (docs/training.md).
-int64_t numbers_of_token(const model::ModelConfig& model) {
-  if (model.type == model::ModelType::transformer)
-    return model.encoder_layers * (8 * model.width + 2 * model.feed_forward) +
-           model.decoder_layers * (13 * model.width + 2 * model.feed_forward) + 4 * model.width;
-  return model.layers * 14 * model.hidden_size + 15 * model.hidden_size + 6 * model.embedding_size;
 }
 
 }  // namespace
@@ -59,7 +51,8 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
   const int64_t length = std::min(config.data.max_length, kTypicalWords);
   memory.tokens = training.batch_size * (by_tokens ? 1 : length) / train::parts_per_batch(training);
   const int64_t twice = training.consistency == train::Consistency::none ? 1 : 2;
-  memory.batch = kNumber * memory.parts * memory.tokens * twice * numbers_of_token(config.model);
+  memory.batch =
+      kNumber * memory.parts * memory.tokens * twice * model::traits(config.model).activations;
   // Some logits, their logarithms and their gradients; a CPU has few at a time.
   if (!of.cpu)
     memory.batch += kNumber * 3 * std::min(memory.tokens * of.target, kernels::kLogitsTogether);

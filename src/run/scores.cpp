@@ -8,9 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "apps/shared/aligner.h"
-#include "apps/shared/attention_maps.h"
-#include "apps/shared/pairs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -18,6 +15,8 @@
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "draw/png.h"
+#include "inspect/aligner.h"
+#include "inspect/attention_maps.h"
 #include "model/model.h"
 #include "run/base_model.h"
 #include "run/build.h"
@@ -26,6 +25,7 @@
 #include "run/held_out.h"
 #include "score/sacrebleu.h"
 #include "study/layers_json.h"
+#include "text/pairs.h"
 #include "text/words.h"
 
 namespace heed::run {
@@ -42,7 +42,7 @@ class SetScorer {
   SetScorer(const ModelFolder& folder, const data::CorpusFiles& files, ranks::Group& group)
       : training_(folder.config.training),
         files_(files),
-        pairs_(read_pairs(files.source, files.target)),
+        pairs_(text::read_pairs(files.source, files.target)),
         more_references_(files.name.empty()  // data.valid
                              ? read_more_references(folder.config, true, pairs_.source.size())
                              : std::vector<Lines>()),
@@ -152,13 +152,12 @@ class SetScorer {
   void keep_attention(const std::string& file) const {
     const int64_t line = attended_sample();
     decode::Translator translator({member_}, decoding_, device_, precision_);
-    decode::AttentionRequest request;
-    request.heads = {decode::kMeanOfHeads};
     std::vector<std::size_t> long_lines;
-    const Pairs pair = without_long_pairs(
+    const text::Pairs pair = inspect::without_long_pairs(
         translator, {{pairs_.source[line]}, {pairs_.target[line]}}, line, long_lines);
-    const auto maps = decode::attention_maps(translator, pair.source, pair.target, request);
-    const auto matrices = to_matrices(maps.front(), line + 1);
+    const auto maps = inspect::attention_maps(translator, pair.source, pair.target,
+                                              {.heads = {inspect::kMeanOfHeads}}, line + 1);
+    const auto& matrices = maps.front().matrices;
     if (matrices.empty()) return;  // of a blank line, or of one that is too long
     write_atomic(file + ".attention.json", study::layers_json(matrices) + "\n");
     if (!training_.tensorboard) return;
@@ -209,7 +208,7 @@ class SetScorer {
 
   train::TrainConfig training_;
   data::CorpusFiles files_;
-  Pairs pairs_;
+  text::Pairs pairs_;
   std::vector<Lines> more_references_;
   score::EvaluationConfig evaluation_;
   decode::DecodeConfig decoding_;

@@ -25,6 +25,7 @@
 #include "data/hygiene.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "model/traits.h"
 #include "ranks/board.h"
 #include "ranks/group.h"
 #include "run/base_model.h"
@@ -198,15 +199,14 @@ class RankTraining {
 
   void log_start() const {
     const Config& config = run_->config;
-    const bool rnn = config.model.type == model::ModelType::rnn;
     log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " +
               std::to_string(config.seed));
-    log::info(
-        "model " + (rnn ? "rnn, attention " + config.model.attention : std::string("transformer")) +
-        ", " + human_count(static_cast<double>(model::count_parameters(*run_->model))) +
-        " parameters, " + run_->device.str() + ", " + counted(at::get_num_threads(), "thread") +
-        ", " + model::precision_name(run_->precision) +
-        (place_.alone() ? "" : ", " + std::to_string(place_.size) + " ranks of these"));
+    log::info("model " + model::traits(config.model).network + ", " +
+              human_count(static_cast<double>(model::count_parameters(*run_->model))) +
+              " parameters, " + run_->device.str() + ", " +
+              counted(at::get_num_threads(), "thread") + ", " +
+              model::precision_name(run_->precision) +
+              (place_.alone() ? "" : ", " + std::to_string(place_.size) + " ranks of these"));
     if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
       log::warn("data.train.alignment is not used: training.guided_alignment is 0");
     if (config.deterministic)
@@ -224,8 +224,7 @@ class RankTraining {
         .precision = run.precision,
         .folder = folder_,
         .seed = static_cast<uint64_t>(config.seed),
-        .width = config.model.type == model::ModelType::transformer ? config.model.width
-                                                                    : config.model.hidden_size,
+        .width = model::traits(config.model).width,
         .corpus = corpus_,
         .batches = batch_options(config),
         .validation = validation_batches(run, config.data.valid),

@@ -8,7 +8,7 @@
 namespace heed::serve {
 namespace {
 
-using model::AttentionKind;
+using config::AttentionKind;
 
 double rounded(double value, double units) {
   return std::isfinite(value) ? std::round(value * units) / units : 0.0;
@@ -16,16 +16,16 @@ double rounded(double value, double units) {
 
 /// The list of tokens that the rows of a kind name, and that of its columns.
 std::pair<const char*, const char*> sides_of(AttentionKind kind) {
-  if (kind == AttentionKind::kEncoder) return {"source", "source"};
-  return {"target", kind == AttentionKind::kDecoder ? "read" : "source"};
+  if (kind == AttentionKind::encoder) return {"source", "source"};
+  return {"target", kind == AttentionKind::decoder ? "read" : "source"};
 }
 
-Json rows_of(const decode::AttentionMatrix& matrix) {
+Json rows_of(const study::AttentionMatrix& matrix) {
   Json rows = Json::array();
-  for (int64_t r = 0; r < matrix.rows; ++r) {
+  for (std::size_t r = 0; r < matrix.target.size(); ++r) {
     Json row = Json::array();
-    for (int64_t c = 0; c < matrix.columns; ++c)
-      row.push_back(rounded(matrix.weights[r * matrix.columns + c], 1e4));
+    for (std::size_t c = 0; c < matrix.source.size(); ++c)
+      row.push_back(rounded(matrix.at(r, c), 1e4));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -63,12 +63,12 @@ Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& tra
   return out;
 }
 
-Json matrices_of(const decode::AttendedSentence& sentence) {
+Json matrices_of(const inspect::AttendedSentence& sentence) {
   std::vector<std::string> read = {"<s>"};
   if (!sentence.target_pieces.empty())
     read.insert(read.end(), sentence.target_pieces.begin(), sentence.target_pieces.end() - 1);
   Json matrices = Json::array();
-  for (const decode::AttentionMatrix& matrix : sentence.matrices) {
+  for (const study::AttentionMatrix& matrix : sentence.matrices) {
     const auto [rows, columns] = sides_of(matrix.kind);
     matrices.push_back({{"kind", name_of(matrix.kind)},
                         {"layer", matrix.layer},
@@ -83,9 +83,9 @@ Json matrices_of(const decode::AttendedSentence& sentence) {
       {"matrices", std::move(matrices)}};
 }
 
-Json candidates_of(const std::vector<decode::NextWord>& words) {
+Json candidates_of(const std::vector<inspect::NextWord>& words) {
   Json out = Json::array();
-  for (const decode::NextWord& word : words)
+  for (const inspect::NextWord& word : words)
     out.push_back({{"word", word.word},
                    {"prefix", word.prefix},
                    {"probability", rounded(word.probability, 1e6)},

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "decode/forced.h"
-#include "decode/next_words.h"
 #include "http/message.h"
+#include "inspect/attention_maps.h"
+#include "inspect/next_words.h"
 #include "serve/model.h"
 
 namespace heed::serve {
@@ -26,8 +26,8 @@ Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& tra
 /// {"tokens": {"source": [...], "target": [...], "read": [...]},
 ///  "matrices": [{"kind", "layer", "head", "rows", "columns", "weights": [[...], ...]}, ...]}
 /// Rows and columns are named after the tokens; weights have four decimals.
-Json matrices_of(const decode::AttendedSentence& sentence);
+Json matrices_of(const inspect::AttendedSentence& sentence);
 
-Json candidates_of(const std::vector<decode::NextWord>& words);
+Json candidates_of(const std::vector<inspect::NextWord>& words);
 
 }  // namespace heed::serve

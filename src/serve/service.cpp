@@ -145,15 +145,15 @@ std::string why_not_shown(const Model& model, std::size_t source, std::size_t ta
 struct Look {
   std::string line, prefix;
   std::optional<std::string> target;  // to be read instead of the model's own
-  decode::AttentionRequest request;
+  inspect::AttentionRequest request;
 };
 
 /// Where a layer has one head, the mean says the same.
-void drop_equal_means(std::vector<decode::AttentionMatrix>& matrices) {
-  const std::vector<decode::AttentionMatrix> all = std::move(matrices);
+void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
+  const std::vector<study::AttentionMatrix> all = std::move(matrices);
   matrices.clear();
-  for (const decode::AttentionMatrix& matrix : all) {
-    const bool several = std::ranges::any_of(all, [&](const decode::AttentionMatrix& other) {
+  for (const study::AttentionMatrix& matrix : all) {
+    const bool several = std::ranges::any_of(all, [&](const study::AttentionMatrix& other) {
       return other.kind == matrix.kind && other.layer == matrix.layer && other.head > 0;
     });
     if (matrix.head >= 0 || several) matrices.push_back(matrix);
@@ -171,12 +171,12 @@ http::Response look(const Model& model, decode::Translator& translator, const Lo
     if (!why.empty()) body["noAttention"] = why;
     return why.empty();
   };
-  decode::AttendedSentence attended;
+  inspect::AttendedSentence attended;
   if (wanted.target) {
     body["translatedText"] = *wanted.target;
     if (is_shown(member.target.encode(*wanted.target).size()))
-      attended = decode::attention_maps(translator, {wanted.line}, std::vector{*wanted.target},
-                                        wanted.request)[0];
+      attended = inspect::attention_maps(translator, {wanted.line}, std::vector{*wanted.target},
+                                         wanted.request)[0];
   } else {
     translator.set_n_best(1);
     const auto begin = std::chrono::steady_clock::now();
@@ -191,25 +191,29 @@ http::Response look(const Model& model, decode::Translator& translator, const Lo
     tell_cuts(translator, {wanted.line}, found, body);
     // A blank line has no translation, and nothing that could be shown.
     if (!own.hypotheses.empty() && is_shown(own.hypotheses[0].ids.size()))
-      attended = decode::attention_maps(translator, {wanted.line},
-                                        std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
-                                        wanted.request)[0];
+      attended = inspect::attention_maps(translator, {wanted.line},
+                                         std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
+                                         wanted.request)[0];
   }
   drop_equal_means(attended.matrices);
   body["usual"] = {{"layer", model.layer}, {"head", model.head}};
-  body["softmax"] = model.softmax_kinds;
+  body["softmax"] = names_of(model.softmax_kinds);
   body.update(matrices_of(attended));
   return json_response(body);
 }
 
-decode::AttentionRequest request_of(const Model& model, const std::vector<std::string>& wished) {
-  const std::vector<std::string>& kinds = wished.empty() ? model.kinds : wished;
-  for (const std::string& kind : kinds)
-    if (std::ranges::find(model.kinds, kind) == model.kinds.end())
-      throw UserError("kind: '" + one_line(kind) + "' is nothing that " + model.name + " has; " +
-                      (model.kinds.empty() ? "it does not attend" : join(model.kinds, ", ")));
-  decode::AttentionRequest request = decode::every_head_of(kinds);
-  request.heads = {decode::kEvery, decode::kMeanOfHeads};
+inspect::AttentionRequest request_of(const Model& model, const std::vector<std::string>& wished) {
+  inspect::AttentionRequest request{.kinds = model.kinds,
+                                    .heads = {inspect::kEvery, inspect::kMeanOfHeads}};
+  if (!wished.empty()) request.kinds.clear();
+  for (const std::string& name : wished) {
+    const auto kind = config::attention_kind(name);
+    if (!kind || std::ranges::find(model.kinds, *kind) == model.kinds.end())
+      throw UserError(
+          "kind: '" + one_line(name) + "' is nothing that " + model.name + " has; " +
+          (model.kinds.empty() ? "it does not attend" : join(names_of(model.kinds), ", ")));
+    request.kinds.push_back(*kind);
+  }
   return request;
 }
 
@@ -318,7 +322,7 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
   desk_.take({.model = chosen,
               .answer =
                   [line, prefix, count](decode::Translator& translator) {
-                    return json_response({{"candidates", candidates_of(decode::next_words(
+                    return json_response({{"candidates", candidates_of(inspect::next_words(
                                                              translator, line, prefix, count))}});
                   }},
              reply);

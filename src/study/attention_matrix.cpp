@@ -67,6 +67,12 @@ Words group(const std::vector<std::string>& tokens) {
 
 }  // namespace
 
+std::string title_of(AttentionKind kind) {
+  if (kind == AttentionKind::cross) return "cross-attention";
+  if (kind == AttentionKind::rollout) return "attention rollout";
+  return name_of(kind) + (is_attention(kind) ? " self-attention" : "");
+}
+
 std::string head_name(int64_t head) {
   return head < 0 ? "mean" : std::to_string(head);
 }

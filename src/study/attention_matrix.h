@@ -1,5 +1,5 @@
-// One matrix of attention weights with its tokens, free of Torch: what the CSV, the pictures and
-// the page draw.
+// One matrix of attention weights with its tokens: what inspect makes of a model, and what the CSV,
+// the pictures and the page show. Knows nothing of LibTorch.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "config/attention_kind.h"
+
 namespace heed::study {
+
+using config::AttentionKind;
 
 inline constexpr const char* kEndToken = "</s>";
 
 struct AttentionMatrix {
-  std::string model;                // its name, where those of several are together
-  int64_t sentence = 1;             // line of the input, from 1
-  std::string kind = "cross";       // cross, encoder, decoder
+  std::string model;     // its name, where those of several are together
+  int64_t sentence = 1;  // line of the input, from 1
+  AttentionKind kind = AttentionKind::cross;
   int64_t layer = 0;                // from 0
   int64_t head = -1;                // from 0; -1: the mean over heads
   bool words = false;               // its tokens are words, not pieces
@@ -29,6 +33,9 @@ struct AttentionMatrix {
     return weights[row * source.size() + column];
   }
 };
+
+/// "cross-attention", "encoder self-attention", "attention rollout" or the name of other evidence.
+std::string title_of(AttentionKind kind);
 
 /// "mean" or the number.
 std::string head_name(int64_t head);

@@ -7,7 +7,7 @@ namespace heed::study {
 namespace {
 
 bool is_measure(const FaithfulRow& row) {
-  return row.kind == "saliency" || row.kind == "erasure";
+  return row.kind == AttentionKind::saliency || row.kind == AttentionKind::erasure;
 }
 
 bool is_as_high(const std::optional<Mean>& tau, const std::optional<Mean>& measure) {
@@ -29,9 +29,9 @@ double agreement(const Picture& picture) {
 }
 
 bool repeats_its_only_head(const FaithfulRow& row, const FaithfulReport& report) {
-  return row.kind == "cross" && row.head < 0 &&
+  return row.kind == AttentionKind::cross && row.head < 0 &&
          std::ranges::count_if(report.rows(), [&](const FaithfulRow& other) {
-           return other.kind == "cross" && other.layer == row.layer && other.head >= 0;
+           return other.kind == AttentionKind::cross && other.layer == row.layer && other.head >= 0;
          }) == 1;
 }
 
@@ -39,7 +39,8 @@ bool repeats_its_only_head(const FaithfulRow& row, const FaithfulReport& report)
 
 Pictures judge(const FaithfulReport& report) {
   Pictures out;
-  const auto saliency = std::ranges::find(report.rows(), "saliency", &FaithfulRow::kind);
+  const auto saliency =
+      std::ranges::find(report.rows(), AttentionKind::saliency, &FaithfulRow::kind);
   if (saliency != report.rows().end()) out.measure = mean_of(saliency->erasure);
   for (const FaithfulRow& row : report.rows()) {
     if (repeats_its_only_head(row, report)) continue;

@@ -27,7 +27,7 @@ struct Picture {
   std::optional<Mean> saliency, erasure, entropy, moved;  // `moved` of single heads alone
   Belief belief = Belief::neither;
 
-  bool is_head() const { return row.kind == "cross" && row.head >= 0; }
+  bool is_head() const { return row.kind == AttentionKind::cross && row.head >= 0; }
 };
 
 struct Pictures {

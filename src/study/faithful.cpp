@@ -55,11 +55,11 @@ std::string mean_text(const std::vector<double>& values, int digits) {
 }
 
 std::string name_of(const FaithfulRow& row) {
-  return row.kind == "cross" ? "attention" : row.kind;
+  return row.kind == AttentionKind::cross ? "attention" : config::name_of(row.kind);
 }
 
 std::string place_of(const FaithfulRow& row, bool layer) {
-  if (row.kind != "cross") return "";
+  if (row.kind != AttentionKind::cross) return "";
   return layer ? std::to_string(row.layer) : head_name(row.head);
 }
 
@@ -108,15 +108,17 @@ void FaithfulReport::add(const FaithfulSentence& sentence, const std::string& wh
   if (sentence.attention.empty() && sentence.evidence.empty()) return;
   ++sentences_;
   has_gold_ |= sentence.gold != nullptr;
-  const auto evidence = [&](const std::string& kind) -> const AttentionMatrix* {
+  const auto evidence = [&](AttentionKind kind) -> const AttentionMatrix* {
     const auto found = std::ranges::find(sentence.evidence, kind, &AttentionMatrix::kind);
     return found == sentence.evidence.end() ? nullptr : &*found;
   };
   const auto note = [&](const AttentionMatrix& matrix) {
     FaithfulRow& row = row_of(matrix);
     add_entropy(matrix, row.entropy);
-    if (matrix.kind != "saliency") add_agreement(matrix, evidence("saliency"), row.saliency);
-    if (matrix.kind != "erasure") add_agreement(matrix, evidence("erasure"), row.erasure);
+    if (matrix.kind != AttentionKind::saliency)
+      add_agreement(matrix, evidence(AttentionKind::saliency), row.saliency);
+    if (matrix.kind != AttentionKind::erasure)
+      add_agreement(matrix, evidence(AttentionKind::erasure), row.erasure);
     if (sentence.gold == nullptr) return;
     const AttentionMatrix words = merge_words(matrix);
     require_inside(*sentence.gold, length_before_end(words.source), length_before_end(words.target),
@@ -126,7 +128,7 @@ void FaithfulReport::add(const FaithfulSentence& sentence, const std::string& wh
   for (const AttentionMatrix& matrix : sentence.attention) note(matrix);
   for (const AttentionMatrix& matrix : sentence.evidence) note(matrix);
   for (const PermutedHead& head : sentence.permuted) {
-    AttentionMatrix which{.kind = "cross", .layer = head.layer, .head = head.head};
+    AttentionMatrix which{.layer = head.layer, .head = head.head};
     row_of(which).moved.push_back(head.moved);
   }
 }

@@ -30,7 +30,7 @@ std::optional<Mean> mean_of(const std::vector<double>& values, uint64_t seed = 1
 
 /// What is known of one head, or of one kind of evidence, whose `kind` says which.
 struct FaithfulRow {
-  std::string kind;  // cross, or rollout, saliency, integrated, erasure
+  AttentionKind kind = AttentionKind::cross;  // or rollout, saliency, integrated, erasure
   int64_t layer = 0, head = -1;
   // Of each sentence where it is known: the mean over target pieces.
   std::vector<double> saliency, erasure;  // tau with the shares of those
@@ -39,8 +39,9 @@ struct FaithfulRow {
   AlignmentError aligned;                 // with gold
 };
 
-/// How far the output's distribution moved when one head's weights were exchanged at random: the
-/// mean over target pieces and draws of the total variation distance, 0 to 1.
+/// How far the output's distribution moved when the weights of one head of cross-attention were
+/// exchanged at random: the mean over target pieces and draws of the total variation distance
+/// between the distributions of the next piece, 1/2 sum |p - p'|: 0 to 1.
 struct PermutedHead {
   int64_t layer = 0, head = 0;
   double moved = 0;

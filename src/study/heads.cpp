@@ -40,7 +40,7 @@ std::vector<int> numbers_of(const std::vector<std::string>& tokens,
 /// How many columns the row can look at. The decoder sees what it has read; if its pieces were
 /// merged, a word's later pieces see its first ones, too.
 std::size_t visible_columns(const AttentionMatrix& matrix, std::size_t row) {
-  if (matrix.kind != "decoder") return matrix.source.size();
+  if (matrix.kind != AttentionKind::decoder) return matrix.source.size();
   std::size_t visible = matrix.source.size();
   while (visible > row + 1 && matrix.at(row, visible - 1) == 0) --visible;
   return visible;
@@ -79,10 +79,10 @@ void require_position(std::size_t position, const std::vector<std::string>& toke
 
 }  // namespace
 
-std::string role_name(Role role, const std::string& kind) {
+std::string role_name(Role role, AttentionKind kind) {
   constexpr std::array<const char*, kRoles> kNames = {
       "previous", "next", "same place", "same word", "separator", "aligned", "antecedent"};
-  if (role == Role::same_place && kind == "cross") return "diagonal";
+  if (role == Role::same_place && kind == AttentionKind::cross) return "diagonal";
   return kNames[static_cast<std::size_t>(role)];
 }
 
@@ -151,7 +151,7 @@ void HeadMeasures::add_spread(const AttentionMatrix& matrix, const Query& query)
 
 void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string>& separators) {
   check(matrix);
-  const bool self = matrix.kind != "cross";
+  const bool self = matrix.kind != AttentionKind::cross;
   std::map<std::string, int> known;
   const std::vector<int> columns = numbers_of(matrix.source, known);
   const std::vector<int> row_words = self ? columns : numbers_of(matrix.target, known);
@@ -202,14 +202,14 @@ void HeadMeasures::add_antecedents(const AttentionMatrix& words,
                                    const GoldAlignment* gold, const std::string& where) {
   check(words);
   for (const Antecedent& one : antecedents) {
-    const bool encoder = words.kind == "encoder";
-    if (encoder || words.kind == "cross") {
+    const bool encoder = words.kind == AttentionKind::encoder;
+    if (encoder || words.kind == AttentionKind::cross) {
       require_position(one.pronoun, words.source, "pronoun", where);
       require_position(one.antecedent, words.source, "antecedent", where);
     }
     if (!encoder) require_position(one.target_pronoun, words.target, "target pronoun", where);
     const std::size_t row = encoder ? one.pronoun : one.target_pronoun;
-    if (words.kind != "decoder") {
+    if (words.kind != AttentionKind::decoder) {
       const std::size_t best = strongest(words, row, words.source.size(), one.pronoun);
       count(Role::antecedent).add(best == one.antecedent);
     } else if (gold != nullptr) {
@@ -237,7 +237,7 @@ void HeadReport::add(const std::vector<AttentionMatrix>& matrices, const HeadGol
     const bool by_words = options_.words || gold.links != nullptr || gold.antecedents != nullptr;
     const AttentionMatrix words = by_words ? merge_words(pieces) : AttentionMatrix{};
     head.add(options_.words ? words : pieces, options_.separators);
-    if (gold.links != nullptr && pieces.kind == "cross") {
+    if (gold.links != nullptr && pieces.kind == AttentionKind::cross) {
       require_inside(*gold.links, length_before_end(words.source), length_before_end(words.target),
                      where);
       head.add_links(words, *gold.links);

@@ -37,13 +37,13 @@ enum class Role { previous, next, same_place, same_word, separator, aligned, ant
 inline constexpr std::size_t kRoles = 7;
 
 /// "previous", ..., "diagonal" for same_place in cross-attention.
-std::string role_name(Role role, const std::string& kind);
+std::string role_name(Role role, AttentionKind kind);
 
 /// Distances beyond are counted as this far.
 inline constexpr int64_t kReach = 4;
 
 struct HeadMeasures {
-  std::string kind = "cross";
+  AttentionKind kind = AttentionKind::cross;
   int64_t layer = 0, head = 0;
 
   std::size_t rows = 0;

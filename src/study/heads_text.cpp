@@ -34,15 +34,15 @@ std::string names_of(const HeadMeasures& head, const HeadOptions& options) {
   return join(names, ", ");
 }
 
-std::vector<const HeadMeasures*> of_kind(const HeadReport& report, const std::string& kind) {
+std::vector<const HeadMeasures*> of_kind(const HeadReport& report, AttentionKind kind) {
   std::vector<const HeadMeasures*> heads;
   for (const HeadMeasures& head : report.heads())
     if (head.kind == kind) heads.push_back(&head);
   return heads;
 }
 
-std::vector<std::string> kinds_of(const HeadReport& report) {
-  std::vector<std::string> kinds;
+std::vector<AttentionKind> kinds_of(const HeadReport& report) {
+  std::vector<AttentionKind> kinds;
   for (const HeadMeasures& head : report.heads())
     if (std::find(kinds.begin(), kinds.end(), head.kind) == kinds.end()) kinds.push_back(head.kind);
   return kinds;
@@ -50,7 +50,7 @@ std::vector<std::string> kinds_of(const HeadReport& report) {
 
 std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
   // The decoder looks at nothing that is still to come.
-  const int64_t farthest = heads.front()->kind == "decoder" ? 0 : kReach;
+  const int64_t farthest = heads.front()->kind == AttentionKind::decoder ? 0 : kReach;
   text::Table table{{"layer", "head", "rows", "entropy", "of max %", "edge %", "zero %", "offset",
                      "distance", "at %"},
                     {}};
@@ -86,7 +86,7 @@ std::string role_table(const std::vector<const HeadMeasures*>& heads, const Head
 }
 
 std::string csv_name(Role role) {
-  std::string name = role_name(role, "");
+  std::string name = role_name(role, AttentionKind::encoder);
   std::replace(name.begin(), name.end(), ' ', '_');
   return name;
 }
@@ -95,9 +95,9 @@ std::string csv_name(Role role) {
 
 std::string heads_table(const HeadReport& report) {
   std::string out;
-  for (const std::string& kind : kinds_of(report)) {
+  for (const AttentionKind kind : kinds_of(report)) {
     const auto heads = of_kind(report, kind);
-    const std::string title = kind == "cross" ? "cross-attention" : kind + " self-attention";
+    const std::string title = title_of(kind);
     out += (out.empty() ? "" : "\n") + title + ", " + std::to_string(report.sentences()) +
            " sentences: where the weight is\n" + spread_table(heads) + "\n" + title +
            ": what the strongest place is, % of rows\n" + role_table(heads, report.options());
@@ -112,16 +112,11 @@ std::string heads_csv(const HeadReport& report) {
   for (const Role role : kAllRoles) out += "," + csv_name(role);
   out += ",roles\n";
   for (const HeadMeasures& head : report.heads()) {
-    std::vector<std::string> row = {head.kind,
-                                    std::to_string(head.layer),
-                                    head_name(head.head),
-                                    std::to_string(head.rows),
-                                    fixed(head.entropy(), 6),
-                                    fixed(head.entropy_share(), 6),
-                                    fixed(head.edge_mass(), 6),
-                                    fixed(head.zero_share(), 6),
-                                    fixed(head.offset(), 6),
-                                    fixed(head.distance(), 6)};
+    std::vector<std::string> row = {name_of(head.kind),         std::to_string(head.layer),
+                                    head_name(head.head),       std::to_string(head.rows),
+                                    fixed(head.entropy(), 6),   fixed(head.entropy_share(), 6),
+                                    fixed(head.edge_mass(), 6), fixed(head.zero_share(), 6),
+                                    fixed(head.offset(), 6),    fixed(head.distance(), 6)};
     for (int64_t i = -kReach; i <= kReach; ++i) row.push_back(fixed(head.profile(i), 6));
     for (const Role role : kAllRoles)
       row.push_back(head.role(role).of ? fixed(head.role(role).value(), 6) : "");
@@ -144,7 +139,7 @@ std::string heads_json(const HeadReport& report) {
         roles[csv_name(role)] = {{"share", share.value()}, {"rows", share.of}};
     for (const Role role : head.named(report.options().threshold, report.options().least))
       names.push_back(csv_name(role));
-    heads.push_back({{"kind", head.kind},
+    heads.push_back({{"kind", name_of(head.kind)},
                      {"layer", head.layer},
                      {"head", head.head},
                      {"rows", head.rows},

@@ -41,8 +41,7 @@ Square identity(std::size_t size) {
 }
 
 /// layer -> the mean over its heads.
-std::map<int64_t, Square> means_of(std::span<const AttentionMatrix> heads,
-                                   const std::string& kind) {
+std::map<int64_t, Square> means_of(std::span<const AttentionMatrix> heads, AttentionKind kind) {
   std::map<int64_t, Square> sums;
   std::map<int64_t, double> counts;
   for (const AttentionMatrix& head : heads) {
@@ -60,13 +59,14 @@ std::map<int64_t, Square> means_of(std::span<const AttentionMatrix> heads,
 }  // namespace
 
 AttentionMatrix rollout(std::span<const AttentionMatrix> heads) {
-  const auto encoder = means_of(heads, "encoder"), decoder = means_of(heads, "decoder"),
-             cross = means_of(heads, "cross");
+  const auto encoder = means_of(heads, AttentionKind::encoder),
+             decoder = means_of(heads, AttentionKind::decoder),
+             cross = means_of(heads, AttentionKind::cross);
   if (encoder.empty() || decoder.empty() || cross.size() != decoder.size())
     throw UserError("rollout: follows the layers of a Transformer, and this model has none");
   const AttentionMatrix* like = nullptr;
   for (const AttentionMatrix& head : heads)
-    if (head.kind == "cross") like = &head;
+    if (head.kind == AttentionKind::cross) like = &head;
 
   Square of_source = identity(like->source.size());
   for (const auto& [layer, mean] : encoder)
@@ -78,7 +78,7 @@ AttentionMatrix rollout(std::span<const AttentionMatrix> heads) {
   }
 
   AttentionMatrix out = *like;
-  out.kind = "rollout";
+  out.kind = AttentionKind::rollout;
   out.layer = 0;
   out.head = -1;
   out.softmax = false;

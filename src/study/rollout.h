@@ -18,7 +18,7 @@
 namespace heed::study {
 
 /// Of one sentence's matrices of all kinds, layers and heads (the mean over heads left out): kind
-/// "rollout", rows scaled to sum to 1. Throws UserError where there is no encoder or decoder
+/// rollout, rows scaled to sum to 1. Throws UserError where there is no encoder or decoder
 /// attention, as of recurrent models.
 AttentionMatrix rollout(std::span<const AttentionMatrix> heads);
 

@@ -9,9 +9,9 @@
 
 #include "accelerator/support.h"
 #include "base/error.h"
-#include "decode/forced.h"
 #include "decode/search.h"
 #include "decode/translator.h"
+#include "inspect/attention_maps.h"
 
 namespace heed::accelerator {
 namespace {
@@ -82,10 +82,10 @@ TEST_P(EveryDecoder, ScoresAndShowsAttentionAsOnTheCpu) {
 
   if (!there.first().model->attends()) return;
   const bool deep = kind().type == model::ModelType::transformer;
-  const decode::AttentionRequest request{.encoder = deep, .decoder = deep, .cross = true};
+  const inspect::AttentionRequest request{.kinds = model::traits(kind()).kinds};
   const Watch looking;
-  const auto a = attention_maps(there, kSources, kTargets, request),
-             b = attention_maps(here, kSources, kTargets, request);
+  const auto a = inspect::attention_maps(there, kSources, kTargets, request),
+             b = inspect::attention_maps(here, kSources, kTargets, request);
   const std::size_t layers = kind().encoder_layers + 2 * kind().decoder_layers;
   EXPECT_EQ(looking.waits(Wait::kRead).size(), deep ? layers : 1);  // of each map: one batch
   EXPECT_THAT(looking.waits(Wait::kWrite), IsEmpty());

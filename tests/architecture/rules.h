@@ -64,7 +64,7 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"train", {"model", "ranks"}},
       {"inspect", {"decode", "study"}},
       {"run", {"inspect", "draw", "train"}},
-      {"serve", {"decode", "draw", "http"}}};
+      {"serve", {"inspect", "draw", "http"}}};
   return table;
 }
 

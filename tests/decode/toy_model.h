@@ -29,7 +29,7 @@ class ToyModel : public model::Model {
     const Tensor history = weight(input.tokens).cumsum(1);  // [batch, target]
     const Tensor sum = source_sum(source).unsqueeze(1).expand_as(history);
     if (trace)
-      trace->maps.push_back({model::AttentionKind::kCross, 0,
+      trace->maps.push_back({model::AttentionKind::cross, 0,
                              attention(history, source.valid.unsqueeze(1)).unsqueeze(1)});
     return at::stack({history, sum}, -1);
   }
@@ -53,7 +53,7 @@ class ToyModel : public model::Model {
     ++state.position;
     const Tensor& history = state.carried[0];  // [sentences, beam]
     if (trace)
-      trace->maps.push_back({model::AttentionKind::kCross, 0,
+      trace->maps.push_back({model::AttentionKind::cross, 0,
                              attention(history, state.memory[1].unsqueeze(1)).unsqueeze(1)});
     return logits(at::stack({history, state.memory[0].unsqueeze(1).expand_as(history)}, -1));
   }

@@ -54,7 +54,7 @@ TEST(AttentionPage, PacksEachSentencesWeightsAndNamesEachLineOfTokensOnce) {
   other.weights[6] = 1e-6f;     // ln(1e-6 / 0.00005) = -3.912, 13 steps of -0.3
   other.weights[8] = 0;
   stranger.sentence = 2;
-  stranger.kind = "encoder";
+  stranger.kind = study::AttentionKind::encoder;
   stranger.target = stranger.source;
   stranger.weights.assign(16, 0.25f);
   stranger.weights[0] = 1.00001f;

@@ -12,7 +12,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-study::AttentionMatrix row(const std::string& kind, int64_t head, float x, float y, float z) {
+study::AttentionMatrix row(study::AttentionKind kind, int64_t head, float x, float y, float z) {
   return {.kind = kind,
           .layer = 0,
           .head = head,
@@ -23,12 +23,14 @@ study::AttentionMatrix row(const std::string& kind, int64_t head, float x, float
 
 /// Heads that rank the pieces as saliency and erasure do, and move the output so far.
 std::string page_of(const std::vector<double>& moved, bool gold = false) {
-  const std::vector<study::AttentionMatrix> evidence = {row("saliency", -1, .5f, .3f, .2f),
-                                                        row("erasure", -1, .5f, .3f, .2f)};
+  const std::vector<study::AttentionMatrix> evidence = {
+      row(study::AttentionKind::saliency, -1, .5f, .3f, .2f),
+      row(study::AttentionKind::erasure, -1, .5f, .3f, .2f)};
   std::vector<study::AttentionMatrix> attention;
   std::vector<study::PermutedHead> permuted;
   for (std::size_t head = 0; head < moved.size(); ++head) {
-    attention.push_back(row("cross", static_cast<int64_t>(head), .5f, .3f, .2f));
+    attention.push_back(
+        row(study::AttentionKind::cross, static_cast<int64_t>(head), .5f, .3f, .2f));
     permuted.push_back({0, static_cast<int64_t>(head), moved[head]});
   }
   const study::GoldAlignment links{.sure = {{0, 0}}, .possible = {{0, 0}}};
@@ -65,9 +67,10 @@ TEST(FaithfulPage, GivesNoVerdictOnSentencesOfTwoPieces) {
                                   .source = {"\u2581x", "</s>"},
                                   .weights = {1, 0, 0, 1}};
   };
-  const std::vector<study::AttentionMatrix> attention = {of_two("cross", 0), of_two("cross", 1)},
-                                            evidence = {of_two("saliency", -1),
-                                                        of_two("erasure", -1)};
+  const std::vector<study::AttentionMatrix> attention = {of_two(study::AttentionKind::cross, 0),
+                                                         of_two(study::AttentionKind::cross, 1)},
+                                            evidence = {of_two(study::AttentionKind::saliency, -1),
+                                                        of_two(study::AttentionKind::erasure, -1)};
   const std::vector<study::PermutedHead> permuted = {{0, 0, .2}, {0, 1, .01}};
   study::FaithfulReport report;
   report.add({attention, evidence, permuted, nullptr}, "here");

@@ -29,7 +29,7 @@ const std::vector<std::string> kTexts = {kMarkup,
 
 study::AttentionMatrix hostile_matrix() {
   const std::size_t size = kTexts.size();
-  return {.kind = "cross",
+  return {.kind = study::AttentionKind::cross,
           .target = kTexts,
           .source = kTexts,
           .weights = std::vector<float>(size * size, 1 / static_cast<float>(size))};

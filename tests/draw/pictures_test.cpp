@@ -245,7 +245,7 @@ TEST(Heatmap, NamesItsAxesAndItsModel) {
     EXPECT_EQ(occurrences(svg, ">runs &amp; co"), 2u);  // the name of the document is one
     EXPECT_EQ(occurrences(svg, "cross-attention, layer 0, mean of heads</text>"), 1u);
   }
-  matrix.kind = "decoder";
+  matrix.kind = study::AttentionKind::decoder;
   EXPECT_EQ(axis_names(matrix).columns, "target so far, looked at");
 }
 
@@ -292,7 +292,7 @@ TEST(Heatmap, SmallAndLargeMatricesHaveSizesThatFit) {
 TEST(Heatmap, SaysWhichMatrixItIs) {
   study::AttentionMatrix matrix = square(1, "x");
   EXPECT_EQ(describe(matrix), "cross-attention, layer 0, mean of heads");
-  matrix.kind = "encoder";
+  matrix.kind = study::AttentionKind::encoder;
   matrix.head = 3;
   EXPECT_EQ(describe(matrix), "encoder self-attention, layer 0, head 3");
 }

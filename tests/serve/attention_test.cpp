@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/strings.h"
-#include "decode/forced.h"
+#include "inspect/attention_maps.h"
 #include "serve/answers.h"
 #include "serve/running.h"
 
@@ -20,9 +20,9 @@ TEST(Service, ShowsTheAttentionOfAnyHead) {
   decode::Translator translator = translator_of(0);
   const json answer = running.ok("/attention", {{"q", "mira tolo sena"}, {"model", "m0"}});
   const auto own = translator.translate({"mira tolo sena"})[0];
-  const auto maps = decode::attention_maps(translator, {"mira tolo sena"},
-                                           std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
-                                           {.encoder = true, .decoder = true});
+  const auto maps = inspect::attention_maps(
+      translator, {"mira tolo sena"}, std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
+      {.kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()}});
   EXPECT_EQ(answer["translatedText"], json(own.text));
   EXPECT_EQ(answer["tokens"]["source"], json(maps[0].source_pieces));
   EXPECT_EQ(answer["tokens"]["target"], json(maps[0].target_pieces));
@@ -37,14 +37,12 @@ TEST(Service, ShowsTheAttentionOfAnyHead) {
     ASSERT_EQ(matrix["weights"][0].size(), columns.size());
     means += matrix["head"] == -1;
     for (const auto& map : maps[0].matrices) {
-      const std::string kind = map.kind == model::AttentionKind::kCross     ? "cross"
-                               : map.kind == model::AttentionKind::kEncoder ? "encoder"
-                                                                            : "decoder";
-      if (matrix["kind"] != kind || matrix["layer"] != map.layer || matrix["head"] != map.head)
+      if (matrix["kind"] != name_of(map.kind) || matrix["layer"] != map.layer ||
+          matrix["head"] != map.head)
         continue;
       ++compared;
-      for (int64_t i = 0; i < map.rows * map.columns; ++i)
-        EXPECT_NEAR(matrix["weights"][i / map.columns][i % map.columns].get<double>(),
+      for (std::size_t i = 0; i < map.weights.size(); ++i)
+        EXPECT_NEAR(matrix["weights"][i / map.source.size()][i % map.source.size()].get<double>(),
                     map.weights[i], 0.00006);
     }
   }
@@ -134,8 +132,8 @@ TEST(Service, RefusesPrefixesLongerThanTheModelCanTake) {
   models.push_back({.name = "short",
                     .source = "de",
                     .target = "en",
-                    .kinds = {"cross"},
-                    .softmax_kinds = {"cross"},
+                    .kinds = {config::AttentionKind::cross},
+                    .softmax_kinds = {config::AttentionKind::cross},
                     .translator = decode::make_translator(decode::random_model(config))});
   Service service(std::move(models), {});
   const http::Server server({}, service.routes());

@@ -14,6 +14,7 @@
 
 #include "decode/random_models.h"
 #include "http/client.h"
+#include "model/traits.h"
 #include "serve/service.h"
 
 namespace heed::serve {
@@ -32,10 +33,8 @@ inline std::vector<Model> models_of(const std::vector<std::size_t>& which,
     models.push_back({.name = "m" + std::to_string(i),
                       .source = "de",
                       .target = i == 0 ? "en" : "fr",
-                      .kinds = i == 0   ? std::vector<std::string>{"cross", "encoder", "decoder"}
-                               : i == 2 ? std::vector<std::string>{}
-                                        : std::vector<std::string>{"cross"},
-                      .softmax_kinds = {"cross"},
+                      .kinds = model::traits(decode::small_models()[i]).kinds,
+                      .softmax_kinds = {config::AttentionKind::cross},
                       .layer = 1,
                       .head = -1,
                       .translator = translator_of(i, config)});

@@ -207,8 +207,8 @@ TEST(Service, RequestsForOtherModelsOrWithAlternativesShareNoBatch) {
   models.push_back({.name = "other",
                     .source = "de",
                     .target = "en",
-                    .kinds = {"cross"},
-                    .softmax_kinds = {"cross"},
+                    .kinds = {config::AttentionKind::cross},
+                    .softmax_kinds = {config::AttentionKind::cross},
                     .translator = other()});
   Service service(std::move(models), {});
   const http::Server server({}, service.routes());

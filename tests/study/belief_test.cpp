@@ -9,8 +9,7 @@ namespace {
 using testing::ElementsAre;
 
 // Source pieces x y z and an end; one target piece and its end, of which nothing is told.
-AttentionMatrix row(const std::string& kind, int64_t layer, int64_t head, float x, float y,
-                    float z) {
+AttentionMatrix row(AttentionKind kind, int64_t layer, int64_t head, float x, float y, float z) {
   return {.kind = kind,
           .layer = layer,
           .head = head,
@@ -30,16 +29,17 @@ std::vector<std::string> names(const Pictures& pictures, Belief belief) {
 
 TEST(Judge, BelievesHeadsThatAgreeAndMoveTheOutput) {
   // Saliency ranks x, y, z; erasure x, z, y: 2 of 3 pairs in the same order, tau 1/3.
-  const std::vector<AttentionMatrix> evidence = {row("rollout", -1, -1, .5f, .3f, .2f),
-                                                 row("saliency", -1, -1, .5f, .3f, .2f),
-                                                 row("erasure", -1, -1, .5f, .2f, .3f)};
+  const std::vector<AttentionMatrix> evidence = {
+      row(AttentionKind::rollout, -1, -1, .5f, .3f, .2f),
+      row(AttentionKind::saliency, -1, -1, .5f, .3f, .2f),
+      row(AttentionKind::erasure, -1, -1, .5f, .2f, .3f)};
   const std::vector<AttentionMatrix> attention = {
-      row("cross", 0, 0, .2f, .3f, .5f),    // -1 and -1/3
-      row("cross", 0, 1, .5f, .3f, .2f),    // 1 and 1/3
-      row("cross", 0, -1, .3f, .5f, .2f),   // 1/3 and -1/3
-      row("cross", 1, 0, .4f, .35f, .25f),  // 1 and 1/3
-      row("cross", 1, 1, .1f, .2f, .7f),    // as layer 0, head 0
-      row("cross", 1, -1, .5f, .3f, .2f)};
+      row(AttentionKind::cross, 0, 0, .2f, .3f, .5f),    // -1 and -1/3
+      row(AttentionKind::cross, 0, 1, .5f, .3f, .2f),    // 1 and 1/3
+      row(AttentionKind::cross, 0, -1, .3f, .5f, .2f),   // 1/3 and -1/3
+      row(AttentionKind::cross, 1, 0, .4f, .35f, .25f),  // 1 and 1/3
+      row(AttentionKind::cross, 1, 1, .1f, .2f, .7f),    // as layer 0, head 0
+      row(AttentionKind::cross, 1, -1, .5f, .3f, .2f)};
   const std::vector<PermutedHead> permuted = {
       {0, 0, kMoves}, {0, 1, kMoves - .001}, {1, 0, kMoves}, {1, 1, .001}};
   FaithfulReport report;
@@ -56,14 +56,15 @@ TEST(Judge, BelievesHeadsThatAgreeAndMoveTheOutput) {
   EXPECT_THAT(names(pictures, Belief::measure), ElementsAre("saliency -1 mean", "erasure -1 mean"));
   // In this order, those that agree more first.
   EXPECT_EQ(pictures.all.front().row.layer, 1);
-  EXPECT_EQ(pictures.all.back().row.kind, "erasure");
+  EXPECT_EQ(pictures.all.back().row.kind, AttentionKind::erasure);
 }
 
 TEST(Judge, NothingAgreesWithEvidenceThatDoesNotAgreeWithItself) {
   // Erasure ranks the other way round. As high as their tau of -1 is no agreement.
-  const std::vector<AttentionMatrix> evidence = {row("saliency", -1, -1, .5f, .3f, .2f),
-                                                 row("erasure", -1, -1, .2f, .3f, .5f)};
-  const std::vector<AttentionMatrix> attention = {row("cross", 0, 0, .5f, .3f, .2f)};
+  const std::vector<AttentionMatrix> evidence = {
+      row(AttentionKind::saliency, -1, -1, .5f, .3f, .2f),
+      row(AttentionKind::erasure, -1, -1, .2f, .3f, .5f)};
+  const std::vector<AttentionMatrix> attention = {row(AttentionKind::cross, 0, 0, .5f, .3f, .2f)};
   const std::vector<PermutedHead> permuted = {{0, 0, .5}};
   FaithfulReport report;
   report.add({attention, evidence, permuted, nullptr}, "here");
@@ -71,8 +72,8 @@ TEST(Judge, NothingAgreesWithEvidenceThatDoesNotAgreeWithItself) {
 }
 
 TEST(Judge, AnOnlyHeadHasNoMeanBesideIt) {
-  const std::vector<AttentionMatrix> attention = {row("cross", 0, 0, .5f, .3f, .2f),
-                                                  row("cross", 0, -1, .5f, .3f, .2f)};
+  const std::vector<AttentionMatrix> attention = {row(AttentionKind::cross, 0, 0, .5f, .3f, .2f),
+                                                  row(AttentionKind::cross, 0, -1, .5f, .3f, .2f)};
   FaithfulReport report;
   report.add({attention, {}, {}, nullptr}, "here");
   const Pictures pictures = judge(report);

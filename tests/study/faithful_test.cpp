@@ -43,7 +43,7 @@ TEST(MeanOf, HasAnIntervalAroundIt) {
   EXPECT_NEAR(mean->interval.high, 0.6, 0.03);
 }
 
-AttentionMatrix matrix(const std::string& kind, int64_t head, std::vector<float> weights) {
+AttentionMatrix matrix(AttentionKind kind, int64_t head, std::vector<float> weights) {
   return {.kind = kind,
           .layer = 0,
           .head = head,
@@ -55,11 +55,11 @@ AttentionMatrix matrix(const std::string& kind, int64_t head, std::vector<float>
 TEST(Faithful, ComparesEveryHeadWithOtherEvidence) {
   // The end of either side tells nothing, whatever stands there.
   const std::vector<AttentionMatrix> attention = {
-      matrix("cross", 0, {.5f, .3f, .1f, .1f, .1f, .2f, .7f, 0, 0, 0, 0, 1}),
-      matrix("cross", 1, {.25f, .25f, .25f, .25f, 0, 1, 0, 0, 0, 0, 0, 1})};
+      matrix(AttentionKind::cross, 0, {.5f, .3f, .1f, .1f, .1f, .2f, .7f, 0, 0, 0, 0, 1}),
+      matrix(AttentionKind::cross, 1, {.25f, .25f, .25f, .25f, 0, 1, 0, 0, 0, 0, 0, 1})};
   const std::vector<AttentionMatrix> evidence = {
-      matrix("saliency", -1, {.6f, .3f, .1f, 0, .1f, .3f, .6f, 0, 0, 0, 0, 1}),
-      matrix("erasure", -1, {.6f, .3f, .1f, 0, .6f, .3f, .1f, 0, 0, 0, 0, 1})};
+      matrix(AttentionKind::saliency, -1, {.6f, .3f, .1f, 0, .1f, .3f, .6f, 0, 0, 0, 0, 1}),
+      matrix(AttentionKind::erasure, -1, {.6f, .3f, .1f, 0, .6f, .3f, .1f, 0, 0, 0, 0, 1})};
   const GoldAlignment gold{.sure = {{0, 0}, {2, 1}}, .possible = {{0, 0}, {2, 1}}};
   const std::vector<PermutedHead> permuted = {{0, 0, 0.25}};
   FaithfulReport report;
@@ -85,7 +85,7 @@ TEST(Faithful, ComparesEveryHeadWithOtherEvidence) {
 
 TEST(Faithful, GoldThatDoesNotFitIsNamed) {
   const std::vector<AttentionMatrix> attention = {
-      matrix("cross", 0, {.5f, .3f, .1f, .1f, .1f, .2f, .7f, 0, 0, 0, 0, 1})};
+      matrix(AttentionKind::cross, 0, {.5f, .3f, .1f, .1f, .1f, .2f, .7f, 0, 0, 0, 0, 1})};
   const GoldAlignment gold{.sure = {{3, 0}}, .possible = {{3, 0}}};
   FaithfulReport report;
   EXPECT_THROW(report.add({attention, {}, {}, &gold}, "gold:1"), UserError);
@@ -93,7 +93,7 @@ TEST(Faithful, GoldThatDoesNotFitIsNamed) {
 
 TEST(SharesOf, AreWithoutSignsAndSumToOne) {
   const AttentionMatrix shares =
-      shares_of(matrix("saliency", -1, {-1, 2, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1}));
+      shares_of(matrix(AttentionKind::saliency, -1, {-1, 2, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1}));
   EXPECT_THAT(shares.weights,
               testing::ElementsAre(.25f, .5f, .25f, 0, 0, 0, 0, 0, .25f, .25f, .25f, .25f));
 }

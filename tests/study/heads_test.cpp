@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// Rows of 1 at the given places.
-AttentionMatrix pointing(const std::string& kind, std::vector<std::string> target,
+AttentionMatrix pointing(AttentionKind kind, std::vector<std::string> target,
                          std::vector<std::string> source, const std::vector<std::size_t>& places) {
   AttentionMatrix matrix{.kind = kind, .head = 0, .target = target, .source = source};
   matrix.weights.assign(target.size() * source.size(), 0);
@@ -35,7 +35,7 @@ Counted share(const HeadMeasures& head, Role role) {
 
 TEST(Heads, AnEncodersHeadByHand) {
   HeadMeasures head;
-  head.add({.kind = "encoder",
+  head.add({.kind = AttentionKind::encoder,
             .target = {"▁a", "▁b", "▁a", "</s>"},
             .source = {"▁a", "▁b", "▁a", "</s>"},
             .weights = {0.1f, 0.2f, 0.6f, 0.1f,      //
@@ -62,7 +62,7 @@ TEST(Heads, AnEncodersHeadByHand) {
 
 TEST(Heads, ADecoderSeesWhatItHasRead) {
   HeadMeasures head;
-  head.add({.kind = "decoder",
+  head.add({.kind = AttentionKind::decoder,
             .target = {"▁x", "▁y", "▁z", "</s>"},
             .source = {"<s>", "▁x", "▁y", "▁z"},
             .weights = {1.0f, 0.0f, 0.0f, 0.0f,  // one place only: left out
@@ -84,8 +84,8 @@ TEST(Heads, ADecoderSeesWhatItHasRead) {
 
 TEST(Heads, CrossAttentionIsMeasuredAgainstTheDiagonal) {
   HeadMeasures head;  // the diagonal of 3 by 5 words: 0, 2, 4
-  head.add(pointing("cross", {"▁p", "▁q", "▁e", "</s>"}, {"▁a", "▁b", "▁c", "▁d", "▁e", "</s>"},
-                    {0, 1, 4, 5}),
+  head.add(pointing(AttentionKind::cross, {"▁p", "▁q", "▁e", "</s>"},
+                    {"▁a", "▁b", "▁c", "▁d", "▁e", "</s>"}, {0, 1, 4, 5}),
            {});
   EXPECT_EQ(share(head, Role::same_place), Counted(2U, 3U));
   EXPECT_NEAR(head.offset(), -1.0 / 3, 1e-6);
@@ -97,7 +97,8 @@ TEST(Heads, CrossAttentionIsMeasuredAgainstTheDiagonal) {
 
 TEST(Heads, ARowOnTheEdgeHasNoDistance) {
   HeadMeasures head;
-  head.add(pointing("cross", {"▁p", "▁q", "</s>"}, {"▁a", "▁b", "</s>"}, {2, 0, 2}), {});
+  head.add(pointing(AttentionKind::cross, {"▁p", "▁q", "</s>"}, {"▁a", "▁b", "</s>"}, {2, 0, 2}),
+           {});
   EXPECT_EQ(head.rows, 2U);
   EXPECT_EQ(head.inner_rows, 1U);
   EXPECT_DOUBLE_EQ(head.edge_mass(), 0.5);
@@ -108,7 +109,7 @@ TEST(Heads, FarPlacesFallIntoTheLastBins) {
   HeadMeasures head;
   std::vector<std::string> words;
   for (const char c : std::string("abcdefg")) words.push_back("▁" + std::string(1, c));
-  head.add(pointing("encoder", words, words, {6, 0, 2, 3, 4, 5, 0}), {});
+  head.add(pointing(AttentionKind::encoder, words, words, {6, 0, 2, 3, 4, 5, 0}), {});
   EXPECT_NEAR(head.profile(kReach), 1.0 / 7, 1e-6);
   EXPECT_NEAR(head.profile(-kReach), 1.0 / 7, 1e-6);
   EXPECT_NEAR(head.distance(), 13.0 / 7, 1e-6);
@@ -117,15 +118,15 @@ TEST(Heads, FarPlacesFallIntoTheLastBins) {
 TEST(Heads, SeparatorsAreTheEdgePunctuationAndGivenWords) {
   const std::vector<std::string> words = {"▁a", "▁and", "▁»,", "▁3.5", "</s>"};
   HeadMeasures head;
-  head.add(pointing("encoder", words, words, {1, 2, 3, 4, 0}), {"and"});
+  head.add(pointing(AttentionKind::encoder, words, words, {1, 2, 3, 4, 0}), {"and"});
   EXPECT_EQ(share(head, Role::separator), Counted(3U, 4U));
 }
 
 TEST(Heads, LinksTellAlignedWordsFromTheirNeighbours) {
   const GoldAlignment gold = parse_pharaoh("0-0 1-1 3?2", "g");
   HeadMeasures head;  // q looks at p's word; r at its own, s's neighbour
-  head.add_links(pointing("cross", {"p", "q", "r", "s", "</s>"}, {"a", "b", "c", "d", "</s>"},
-                          {1, 0, 3, 3, 4}),
+  head.add_links(pointing(AttentionKind::cross, {"p", "q", "r", "s", "</s>"},
+                          {"a", "b", "c", "d", "</s>"}, {1, 0, 3, 3, 4}),
                  gold);
   EXPECT_EQ(share(head, Role::aligned), Counted(1U, 3U));   // r; s has no link
   EXPECT_EQ(share(head, Role::previous), Counted(2U, 3U));  // q: 0, s: 3; r would need 1
@@ -135,7 +136,7 @@ TEST(Heads, LinksTellAlignedWordsFromTheirNeighbours) {
 TEST(Heads, AnAntecedentIsTheStrongestPlaceBesideThePronoun) {
   const std::vector<std::string> source = {"the", "dog", "it", "slept", "</s>"};
   const std::vector<Antecedent> gold = {{.pronoun = 2, .antecedent = 1, .target_pronoun = 1}};
-  AttentionMatrix encoder = pointing("encoder", source, source, {0, 0, 2, 0, 0});
+  AttentionMatrix encoder = pointing(AttentionKind::encoder, source, source, {0, 0, 2, 0, 0});
   const auto set_row = [](AttentionMatrix& matrix, std::size_t row, std::vector<float> weights) {
     std::copy(weights.begin(), weights.end(),
               matrix.weights.begin() + static_cast<std::ptrdiff_t>(row * weights.size()));
@@ -145,7 +146,8 @@ TEST(Heads, AnAntecedentIsTheStrongestPlaceBesideThePronoun) {
   found.add_antecedents(encoder, gold, nullptr, "s:1");
   EXPECT_EQ(share(found, Role::antecedent), Counted(1U, 1U));
 
-  AttentionMatrix cross = pointing("cross", {"kano", "elo", "dorm", "</s>"}, source, {1, 0, 3, 4});
+  AttentionMatrix cross =
+      pointing(AttentionKind::cross, {"kano", "elo", "dorm", "</s>"}, source, {1, 0, 3, 4});
   set_row(cross, 1, {0.2f, 0.2f, 0.5f, 0.1f, 0.0f});  // `the` is the first of equals
   HeadMeasures missed;
   missed.add_antecedents(cross, gold, nullptr, "s:1");
@@ -154,7 +156,7 @@ TEST(Heads, AnAntecedentIsTheStrongestPlaceBesideThePronoun) {
 
 TEST(Heads, ADecodersAntecedentIsTheTranslatedOne) {
   const std::vector<Antecedent> gold = {{.pronoun = 2, .antecedent = 1, .target_pronoun = 2}};
-  const AttentionMatrix decoder = pointing("decoder", {"un", "kano", "elo", "</s>"},
+  const AttentionMatrix decoder = pointing(AttentionKind::decoder, {"un", "kano", "elo", "</s>"},
                                            {"<s>", "un", "kano", "elo"}, {0, 0, 2, 0});
   HeadMeasures head;
   head.add_antecedents(decoder, gold, nullptr, "s:1");
@@ -168,7 +170,8 @@ TEST(Heads, ADecodersAntecedentIsTheTranslatedOne) {
 }
 
 TEST(Heads, AnAntecedentOutsideTheSentenceIsNamed) {
-  const AttentionMatrix words = pointing("cross", {"p", "</s>"}, {"a", "b", "</s>"}, {0, 0});
+  const AttentionMatrix words =
+      pointing(AttentionKind::cross, {"p", "</s>"}, {"a", "b", "</s>"}, {0, 0});
   const auto error = [&](Antecedent one) {
     HeadMeasures head;
     return message_of<UserError>(
@@ -194,8 +197,8 @@ TEST(HeadReport, GathersHeadsOverSentencesAndWritesThemAllTheWays) {
   const std::vector<std::string> words = {"▁a", "b", "▁c", "</s>"};
   const GoldAlignment gold = parse_pharaoh("0-0 1-1", "g");
   for (int sentence = 0; sentence < 3; ++sentence)
-    report.add({pointing("encoder", words, words, {1, 2, 3, 0}),
-                pointing("cross", words, words, {0, 0, 2, 3})},
+    report.add({pointing(AttentionKind::encoder, words, words, {1, 2, 3, 0}),
+                pointing(AttentionKind::cross, words, words, {0, 0, 2, 3})},
                {.links = &gold}, "s:1");
   ASSERT_EQ(report.heads().size(), 2U);
   EXPECT_EQ(report.sentences(), 3);
@@ -223,7 +226,7 @@ TEST(HeadReport, GoldThatDoesNotFitIsNamed) {
   HeadReport report({});
   const GoldAlignment gold = parse_pharaoh("0-1", "g");
   EXPECT_THAT(message_of<UserError>([&] {
-                report.add({pointing("cross", {"▁a", "</s>"}, {"▁b", "</s>"}, {0, 1})},
+                report.add({pointing(AttentionKind::cross, {"▁a", "</s>"}, {"▁b", "</s>"}, {0, 1})},
                            {.links = &gold}, "text.src:3");
               }),
               HasSubstr("text.src:3: the link 0-1 is outside"));

@@ -66,7 +66,7 @@ class RecurrentModel : public Model {
   }
 
   static void note(Trace* trace, const Tensor& weights) {
-    if (weights.defined()) trace->maps.push_back({AttentionKind::kCross, 0, weights.detach()});
+    if (weights.defined()) trace->maps.push_back({AttentionKind::cross, 0, weights.detach()});
   }
 
   double dropout_;

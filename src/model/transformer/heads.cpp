@@ -13,9 +13,9 @@ namespace {
 /// "encoder.0.attention"
 std::string module_of(AttentionKind kind, int64_t layer) {
   const std::string number = std::to_string(layer);
-  if (kind == AttentionKind::kEncoder) return "encoder." + number + ".attention";
+  if (kind == AttentionKind::encoder) return "encoder." + number + ".attention";
   return "decoder." + number +
-         (kind == AttentionKind::kDecoder ? ".self_attention" : ".cross_attention");
+         (kind == AttentionKind::decoder ? ".self_attention" : ".cross_attention");
 }
 
 std::map<std::string, Tensor> parameters_of(const Model& model) {
@@ -53,8 +53,8 @@ struct Attention {
 std::vector<Attention> attentions_of(const ModelConfig& config) {
   std::vector<Attention> all;
   for (int64_t layer = 0; layer < config.encoder_layers; ++layer)
-    all.push_back({AttentionKind::kEncoder, layer});
-  for (const AttentionKind kind : {AttentionKind::kDecoder, AttentionKind::kCross})
+    all.push_back({AttentionKind::encoder, layer});
+  for (const AttentionKind kind : {AttentionKind::decoder, AttentionKind::cross})
     for (int64_t layer = 0; layer < config.decoder_layers; ++layer) all.push_back({kind, layer});
   return all;
 }
@@ -62,7 +62,7 @@ std::vector<Attention> attentions_of(const ModelConfig& config) {
 }  // namespace
 
 std::string name_of(const HeadPlace& place) {
-  return std::string(name_of(place.kind)) + "." + std::to_string(place.layer) + "." +
+  return config::name_of(place.kind) + "." + std::to_string(place.layer) + "." +
          std::to_string(place.head);
 }
 
@@ -75,8 +75,7 @@ std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t hea
 std::vector<HeadPlace> heads_of(const ModelConfig& config) {
   std::vector<HeadPlace> out;
   for (const auto& [kind, layer] : attentions_of(config))
-    for (const int64_t head : kept_heads(config, name_of(kind), layer))
-      out.push_back({kind, layer, head});
+    for (const int64_t head : kept_heads(config, kind, layer)) out.push_back({kind, layer, head});
   return out;
 }
 
@@ -86,7 +85,7 @@ Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<He
   const int64_t width = config.width / config.heads;
   for (const HeadPlace& place : heads) {
     const Tensor& weight = parameters.at(module_of(place.kind, place.layer) + ".output.weight");
-    const auto kept = kept_heads(config, name_of(place.kind), place.layer);
+    const auto kept = kept_heads(config, place.kind, place.layer);
     const Tensor columns =
         weight.narrow(1, places_in(kept, {place.head})[0] * width, width);  // [width, head]
     kept_.push_back({columns, columns.clone()});
@@ -106,8 +105,8 @@ void copy_without_heads(const Model& model, const ModelConfig& config, Model& sm
   auto to = parameters_of(smaller);
   const int64_t head = config.width / config.heads;
   for (const auto& [kind, layer] : attentions_of(config)) {
-    const auto before = kept_heads(config, name_of(kind), layer);
-    const auto after = kept_heads(smaller_config, name_of(kind), layer);
+    const auto before = kept_heads(config, kind, layer);
+    const auto after = kept_heads(smaller_config, kind, layer);
     if (before == after) continue;  // heads that share keys are never pruned
     const auto places = places_in(before, after);
     const auto all = static_cast<int64_t>(before.size());
@@ -122,7 +121,7 @@ void copy_without_heads(const Model& model, const ModelConfig& config, Model& sm
         to.erase(found);
       }
     };
-    take_rows(".projection", kind == AttentionKind::kCross ? 2 : 3);
+    take_rows(".projection", kind == AttentionKind::cross ? 2 : 3);
     take_rows(".query", 1);
     const Tensor& output = from.at(own + ".output.weight");
     to.at(own + ".output.weight")

@@ -14,7 +14,7 @@
 namespace heed::model {
 
 struct HeadPlace {
-  AttentionKind kind = AttentionKind::kEncoder;
+  AttentionKind kind = AttentionKind::encoder;
   int64_t layer = 0, head = 0;  // from 0; heads that were pruned before keep their numbers
   auto operator<=>(const HeadPlace&) const = default;
 };

@@ -40,8 +40,8 @@ class Tracer {
  private:
   static bool wanted(const Trace* trace, AttentionKind kind) {
     if (!trace) return false;
-    if (kind == AttentionKind::kCross) return trace->cross;
-    return kind == AttentionKind::kEncoder ? trace->encoder : trace->decoder;
+    if (kind == AttentionKind::cross) return trace->cross;
+    return kind == AttentionKind::encoder ? trace->encoder : trace->decoder;
   }
 
   Trace* trace_;
@@ -56,7 +56,7 @@ kernels::Pattern pattern_of(const ModelConfig& config) {
 }
 
 /// `self`: the kind of the blocks' self-attention, encoder or decoder.
-BlockOptions block_options(const ModelConfig& config, const std::string& self, int64_t layer) {
+BlockOptions block_options(const ModelConfig& config, AttentionKind self, int64_t layer) {
   BlockOptions options{.feed_forward = config.feed_forward,
                        .norm = config.norm,
                        .activation = config.activation,
@@ -72,7 +72,8 @@ BlockOptions block_options(const ModelConfig& config, const std::string& self, i
                        .cross_normalise = kernels::normaliser(config.attention_normaliser)};
   if (!config.pruned_heads.empty()) {
     options.attention.kept = kept_heads(config, self, layer);
-    if (self == "decoder") options.cross_kept = kept_heads(config, "cross", layer);
+    if (self == AttentionKind::decoder)
+      options.cross_kept = kept_heads(config, AttentionKind::cross, layer);
   }
   return options;
 }
@@ -89,7 +90,7 @@ PositionsPtr positions_of(const ModelConfig& config, int64_t layers, bool causal
 template <class Block>
 class Stack : public torch::nn::Module {
  public:
-  Stack(const ModelConfig& config, const std::string& kind, int64_t layers,
+  Stack(const ModelConfig& config, AttentionKind kind, int64_t layers,
         const PositionsPtr& positions)
       : dropout_(config.dropout) {
     for (int64_t layer = 0; layer < layers; ++layer)
@@ -164,12 +165,12 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
           register_module("source_positions", positions_of(config, config.encoder_layers, false))),
       target_positions_(
           register_module("target_positions", positions_of(config, config.decoder_layers, true))),
-      encoder_(register_module(
-          "encoder", std::make_shared<Stack<EncoderBlock>>(config, "encoder", config.encoder_layers,
-                                                           source_positions_))),
-      decoder_(register_module(
-          "decoder", std::make_shared<Stack<DecoderBlock>>(config, "decoder", config.decoder_layers,
-                                                           target_positions_))) {}
+      encoder_(register_module("encoder", std::make_shared<Stack<EncoderBlock>>(
+                                              config, AttentionKind::encoder, config.encoder_layers,
+                                              source_positions_))),
+      decoder_(register_module("decoder", std::make_shared<Stack<DecoderBlock>>(
+                                              config, AttentionKind::decoder, config.decoder_layers,
+                                              target_positions_))) {}
 
 /// tokens [batch, length] -> as `sentences` says, with positions and dropout. `trace` of padded
 /// sources.
@@ -203,7 +204,7 @@ bool Transformer::takes_unpadded(const at::Device& device) const {
 
 Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
   Stream x{embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace)};
-  Tracer tracer(trace, AttentionKind::kEncoder);
+  Tracer tracer(trace, AttentionKind::encoder);
   for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
     x = encoder_->blocks[layer]->forward(x, sentences, tracer.place());
     tracer.keep(layer);
@@ -220,7 +221,7 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
   const Sentences targets = packed ? packed_target(input) : Sentences{};
   const Tensor memory = encode(source, sources, trace);
   Stream x{embed(*tokens_.target, *target_positions_, input.tokens, targets)};
-  Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   Guided* const guided = trace && trace->guided ? &*trace->guided : nullptr;
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];
@@ -282,7 +283,7 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
 Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
   expect(state.carried.size() == 2 * decoder_->blocks.size(), "a state of this model");
   const Sentences queries, memory{.valid = state.memory[kValid]};
-  Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     const StepCache cache{.keys = state.carried[keys_of(layer)],
                           .values = state.carried[values_of(layer)]};
@@ -314,7 +315,7 @@ Stream Transformer::step_beams(Stream x, State& state, Trace* trace) {
   const int64_t beam = x.x.size(1);
   const BeamStep now = begin_step(state, beam, trace);
   const Tensor padding = hidden_padding(state);
-  Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
+  Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   int64_t step_heads = 0, source_heads = 0;  // of the layers before
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];

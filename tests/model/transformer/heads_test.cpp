@@ -39,10 +39,10 @@ Tensor logits_of(Model& model) {
 }
 
 /// Of the first layer: one head of each kind, and one more of the encoder.
-const std::vector<HeadPlace> kGone = {{AttentionKind::kEncoder, 0, 1},
-                                      {AttentionKind::kEncoder, 0, 3},
-                                      {AttentionKind::kDecoder, 0, 0},
-                                      {AttentionKind::kCross, 0, 2}};
+const std::vector<HeadPlace> kGone = {{AttentionKind::encoder, 0, 1},
+                                      {AttentionKind::encoder, 0, 3},
+                                      {AttentionKind::decoder, 0, 0},
+                                      {AttentionKind::cross, 0, 2}};
 
 TEST(Heads, APrunedModelIsTheSilencedOne) {
   ASSERT_GE(prunable_kinds().size(), 5U);
@@ -71,7 +71,7 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
     fewest.pruned_heads.push_back("cross.0.0");
     const ModelPtr smallest = model_of(fewest);
     copy_without_heads(*smaller, fewer, *smallest, fewest);
-    const Silenced silenced(*smaller, fewer, {{AttentionKind::kCross, 0, 0}});
+    const Silenced silenced(*smaller, fewer, {{AttentionKind::cross, 0, 0}});
     EXPECT_LT(distance(logits_of(*smallest), logits_of(*smaller)), 1e-4);
   }
 }

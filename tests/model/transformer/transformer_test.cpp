@@ -138,7 +138,7 @@ TEST_P(Variants, ReorderedBeamsGoOnAsTheirPrefixesSay) {
 
 TEST_P(Variants, LookingChangesNothing) {
   const auto shares = [](AttentionKind kind) {  // its rows sum to 1
-    return kind == AttentionKind::kCross || GetParam().positions != "rotary" ||
+    return kind == AttentionKind::cross || GetParam().positions != "rotary" ||
            GetParam().self_attention != SelfAttentionKind::linear;
   };
   const Source source = source_of(kSources);
@@ -147,12 +147,12 @@ TEST_P(Variants, LookingChangesNothing) {
   EXPECT_TRUE(near(looked, model->features(source, targets())));
   ASSERT_EQ(trace.maps.size(), 6U);
   for (const auto& map : trace.maps) {
-    const int64_t queries = map.kind == AttentionKind::kEncoder ? 6 : 5;
-    const int64_t keys = map.kind == AttentionKind::kDecoder ? 5 : 6;
+    const int64_t queries = map.kind == AttentionKind::encoder ? 6 : 5;
+    const int64_t keys = map.kind == AttentionKind::decoder ? 5 : 6;
     EXPECT_EQ(map.weights.sizes(), at::IntArrayRef({3, 3, queries, keys}));
     EXPECT_EQ(map.weights.scalar_type(), at::kFloat);
     EXPECT_TRUE(!shares(map.kind) || near(map.weights.sum(-1), at::ones({3, 3, queries})));
-    if (map.kind == AttentionKind::kDecoder) {
+    if (map.kind == AttentionKind::decoder) {
       EXPECT_EQ(map.weights.triu(1).abs().max().item<float>(), 0.0F);
     } else {  // the second source has two pieces
       EXPECT_EQ(map.weights[1].narrow(1, 0, 2).narrow(2, 2, 4).abs().max().item<float>(), 0.0F);
@@ -225,7 +225,7 @@ TEST(Transformer, OnlyTheWeightsAskedForAreMade) {
   Trace trace;  // cross alone
   model->features(source_of(kSources), targets(), &trace);
   ASSERT_EQ(trace.maps.size(), 2U);
-  EXPECT_EQ(trace.maps[1].kind, AttentionKind::kCross);
+  EXPECT_EQ(trace.maps[1].kind, AttentionKind::cross);
   EXPECT_EQ(trace.maps[1].layer, 1);
   Trace encoder{.encoder = true, .cross = false};
   model->start(source_of(kSources), &encoder);

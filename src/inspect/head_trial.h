@@ -1,24 +1,36 @@
 // A Transformer on a set of pairs with some of its heads silenced: what it then loses.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "apps/shared/pairs.h"
+#include "decode/translator.h"
+#include "model/config.h"
 #include "model/transformer/heads.h"
-#include "run/model_folder.h"
+#include "score/config.h"
 #include "study/ablation.h"
+#include "text/pairs.h"
 
-namespace heed {
+namespace heed::inspect {
+
+/// A model whose weights change while it is tried.
+struct TriedModel {
+  std::string name;  // for messages
+  decode::Member member;
+  model::ModelConfig config;
+  score::EvaluationConfig evaluation;
+  /// Of `member` with the weights that it has when this is called.
+  std::function<decode::Translator()> translator;
+};
 
 class HeadTrial {
  public:
   using Heads = std::vector<model::HeadPlace>;
 
   /// Throws UserError where the model is no Transformer.
-  HeadTrial(const std::string& model, const run::OpenOptions& options, Pairs pairs);
+  HeadTrial(TriedModel tried, text::Pairs pairs);
 
-  const run::ModelFolder& folder() const { return folder_; }
   const Heads& heads() const { return heads_; }
   /// Target pieces of all pairs, </s> included.
   double pieces() const { return pieces_; }
@@ -31,10 +43,10 @@ class HeadTrial {
   study::Trial trial(const std::string& name, const Heads& silenced, bool translate);
 
  private:
-  run::ModelFolder folder_;
-  Pairs pairs_;
+  TriedModel tried_;
+  text::Pairs pairs_;
   Heads heads_;
   double pieces_ = 0;
 };
 
-}  // namespace heed
+}  // namespace heed::inspect

@@ -9,15 +9,9 @@
 
 #include "decode/translator.h"
 #include "model/model.h"
+#include "study/faithful.h"
 
-namespace heed::decode {
-
-struct MovedOutput {
-  int64_t layer = 0, head = 0;  // of cross-attention
-  /// The mean over target pieces and draws of the total variation distance between the
-  /// distributions of the next piece, 1/2 sum |p - p'|: 0 to 1.
-  double distance = 0;
-};
+namespace heed::inspect {
 
 struct PermuteOptions {
   int64_t draws = 10;  // permutations of each row of weights
@@ -28,12 +22,12 @@ struct PermuteOptions {
 /// models call it for each step. The same `seed` gives the same orders again.
 model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed);
 
-/// One list per line of `sources`, in order, as attention_maps(): every layer and head by itself,
-/// each row of its weights permuted over the source pieces. Empty for a blank line and for a model
-/// that does not attend.
-std::vector<std::vector<MovedOutput>> permuted_outputs(
-    Translator& translator, const std::vector<std::string>& sources,
+/// One list per line of `sources`, in order, as attention_maps(): every layer and head of
+/// cross-attention by itself, each row of its weights permuted over the source pieces. Empty for a
+/// blank line and for a model that does not attend.
+std::vector<std::vector<study::PermutedHead>> permuted_outputs(
+    decode::Translator& translator, const std::vector<std::string>& sources,
     const std::optional<std::vector<std::string>>& targets, const PermuteOptions& options,
     int64_t first_line = 1);
 
-}  // namespace heed::decode
+}  // namespace heed::inspect

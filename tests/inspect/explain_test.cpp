@@ -1,5 +1,5 @@
 // Gradients and erasure say what a translation depends on, for every kind of model.
-#include "decode/explain.h"
+#include "inspect/explain.h"
 
 #include <gtest/gtest.h>
 
@@ -12,31 +12,34 @@
 #include "decode/toy_model.h"
 #include "text/vocabulary.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 namespace {
+
+using config::AttentionKind;
 
 const std::vector<std::string> kSources{"mira tolo sena", "", "kupo"};
 const std::vector<std::string> kTargets{"rel vadi", "kupo", "vadi vadi kupo rel"};
 
 double sum_of_row(const Explanation& one, std::size_t row) {
-  const std::size_t columns = one.source_pieces.size();
-  const auto begin = one.values.begin() + static_cast<std::ptrdiff_t>(row * columns);
+  const std::size_t columns = one.matrix.source.size();
+  const auto begin = one.matrix.weights.begin() + static_cast<std::ptrdiff_t>(row * columns);
   return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(columns), 0.0);
 }
 
 TEST(Explain, EveryEvidenceHasANumberForEachPairOfPieces) {
-  for (const auto& config : many_models()) {
-    auto translator = make_translator(random_model(config));
+  for (const auto& config : decode::many_models()) {
+    auto translator = decode::make_translator(decode::random_model(config));
     const auto scores = translator.score(kSources, kTargets);
-    for (const Evidence evidence : {Evidence::saliency, Evidence::integrated, Evidence::erasure}) {
+    for (const AttentionKind evidence :
+         {AttentionKind::saliency, AttentionKind::integrated, AttentionKind::erasure}) {
       const auto all = explain(translator, kSources, kTargets, {.evidence = evidence, .steps = 2});
       ASSERT_EQ(all.size(), 3U);
       for (std::size_t i = 0; i < all.size(); ++i) {
         const Explanation& one = all[i];
         EXPECT_EQ(one.target_text, kTargets[i]);
-        ASSERT_EQ(one.values.size(), one.source_pieces.size() * one.target_pieces.size());
-        ASSERT_EQ(one.explained.size(), one.target_pieces.size());
-        for (const float value : one.values) EXPECT_TRUE(std::isfinite(value));
+        ASSERT_EQ(one.matrix.weights.size(), one.matrix.source.size() * one.matrix.target.size());
+        ASSERT_EQ(one.explained.size(), one.matrix.target.size());
+        for (const float value : one.matrix.weights) EXPECT_TRUE(std::isfinite(value));
         for (std::size_t t = 0; t < one.explained.size(); ++t)
           EXPECT_NEAR(one.explained[t], scores[i].tokens[t], 2e-4);
       }
@@ -45,12 +48,12 @@ TEST(Explain, EveryEvidenceHasANumberForEachPairOfPieces) {
 }
 
 TEST(Explain, IntegratedGradientsAddUpToTheDifferenceTheyExplain) {
-  for (const auto& config : small_models()) {
-    auto translator = make_translator(random_model(config));
-    const auto all =
-        explain(translator, kSources, kTargets, {.evidence = Evidence::integrated, .steps = 256});
+  for (const auto& config : decode::small_models()) {
+    auto translator = decode::make_translator(decode::random_model(config));
+    const auto all = explain(translator, kSources, kTargets,
+                             {.evidence = AttentionKind::integrated, .steps = 256});
     for (const Explanation& one : all)
-      for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
+      for (std::size_t t = 0; t < one.matrix.target.size(); ++t)
         EXPECT_NEAR(sum_of_row(one, t), one.explained[t] - one.unexplained[t],
                     0.01 + 0.01 * std::abs(one.explained[t] - one.unexplained[t]));
   }
@@ -60,7 +63,7 @@ TEST(Explain, IntegratedGradientsAddUpToTheDifferenceTheyExplain) {
 /// zero vectors (relative: nothing is added to the vectors, and layer norm makes small ones large)
 /// or with a window that is predicted (here wider than the sentence, so that no word enters it).
 std::vector<model::ModelConfig> models_that_take_more_steps() {
-  const std::vector<model::ModelConfig> small = small_models();
+  const std::vector<model::ModelConfig> small = decode::small_models();
   model::ModelConfig kinked = small[0];
   kinked.attention_normaliser = "sparsemax";
   model::ModelConfig steep = small[0];
@@ -79,7 +82,8 @@ std::vector<model::ModelConfig> models_that_take_more_steps() {
 /// norms one behind the other make a near jump of the first step away from zero vectors.
 model::ModelPtr model_with_biases(const model::ModelConfig& config) {
   at::manual_seed(7);
-  auto model = model::make_model(config, {vocabulary().size(), vocabulary().size()});
+  auto model =
+      model::make_model(config, {decode::vocabulary().size(), decode::vocabulary().size()});
   const at::NoGradGuard no_gradients;
   for (auto& parameter : model->parameters())
     if (parameter.dim() == 1) parameter.add_(at::randn_like(parameter), 0.3);
@@ -91,12 +95,12 @@ struct Gap {
   double error = 0, difference = 0;
 };
 
-Gap gap_after(Translator& translator, int64_t steps) {
+Gap gap_after(decode::Translator& translator, int64_t steps) {
   const Explanation one = explain(translator, {kSources[0]}, std::vector{kTargets[2]},
-                                  {.evidence = Evidence::integrated, .steps = steps})[0];
+                                  {.evidence = AttentionKind::integrated, .steps = steps})[0];
   Gap gap;
-  const auto rows = static_cast<double>(one.target_pieces.size());
-  for (std::size_t t = 0; t < one.target_pieces.size(); ++t) {
+  const auto rows = static_cast<double>(one.matrix.target.size());
+  for (std::size_t t = 0; t < one.matrix.target.size(); ++t) {
     const double difference = one.explained[t] - one.unexplained[t];
     gap.error += std::abs(sum_of_row(one, t) - difference) / rows;
     gap.difference += std::abs(difference) / rows;
@@ -108,7 +112,7 @@ TEST(Explain, IntegratedGradientsComeCloserWithMoreStepsWhereLogProbabilitiesBen
   for (const auto& config : models_that_take_more_steps()) {
     SCOPED_TRACE(config::name_of(config.type) + " " + config.attention_normaliser + " " +
                  config::name_of(config.window));
-    auto translator = make_translator(model_with_biases(config));
+    auto translator = decode::make_translator(model_with_biases(config));
     const Gap coarse = gap_after(translator, 16), fine = gap_after(translator, 256);
     EXPECT_GT(fine.difference, 0.01);
     EXPECT_LT(fine.error, std::max(coarse.error / 2, 0.01 * fine.difference));
@@ -120,13 +124,13 @@ TEST(Explain, IntegratedGradientsComeCloserWithMoreStepsWhereLogProbabilitiesBen
 class ExplainWithoutAddedPositions : public testing::TestWithParam<std::string> {};
 
 TEST_P(ExplainWithoutAddedPositions, IntegratedGradientsAddUpAtTheDefaultSteps) {
-  model::ModelConfig config = small_models()[0];
+  model::ModelConfig config = decode::small_models()[0];
   config.positions = GetParam();
-  auto translator = make_translator(random_model(config));
+  auto translator = decode::make_translator(decode::random_model(config));
   for (const Explanation& one : explain(translator, {kSources[0]}, std::vector{kTargets[0]},
-                                        {.evidence = Evidence::integrated})) {
-    EXPECT_TRUE(one.missing.empty());
-    for (std::size_t t = 0; t < one.target_pieces.size(); ++t) {
+                                        {.evidence = AttentionKind::integrated})) {
+    EXPECT_TRUE(one.matrix.missing.empty());
+    for (std::size_t t = 0; t < one.matrix.target.size(); ++t) {
       const double difference = one.explained[t] - one.unexplained[t];
       EXPECT_NEAR(sum_of_row(one, t), difference,
                   1e-4 + kMayMiss + kMayMissShare * std::abs(difference));
@@ -139,36 +143,38 @@ INSTANTIATE_TEST_SUITE_P(Positions, ExplainWithoutAddedPositions,
                          [](const auto& info) { return info.param; });
 
 TEST(Explain, WhatIntegratedGradientsMissIsSaid) {
-  model::ModelConfig config = small_models()[3];
+  model::ModelConfig config = decode::small_models()[3];
   config.window = model::Window::local_p;
   config.window_size = 1;
-  auto translator = make_translator(random_model(config));
+  auto translator = decode::make_translator(decode::random_model(config));
   const std::vector<std::string> source{"mira tolo sena kupo vadi rel nostra bahir"};
   const Explanation one =
       explain(translator, source, std::vector<std::string>{"vadi vadi kupo rel glume wexta"},
-              {.evidence = Evidence::integrated})[0];
-  ASSERT_EQ(one.missing.size(), one.target_pieces.size());  // a word entered the window on the way
+              {.evidence = AttentionKind::integrated})[0];
+  ASSERT_EQ(one.matrix.missing.size(),
+            one.matrix.target.size());  // a word entered the window on the way
   double largest = 0;
-  for (std::size_t t = 0; t < one.missing.size(); ++t) {
-    EXPECT_NEAR(sum_of_row(one, t) + one.missing[t], one.explained[t] - one.unexplained[t], 1e-4);
-    largest = std::max(largest, std::abs(static_cast<double>(one.missing[t])));
+  for (std::size_t t = 0; t < one.matrix.missing.size(); ++t) {
+    EXPECT_NEAR(sum_of_row(one, t) + one.matrix.missing[t], one.explained[t] - one.unexplained[t],
+                1e-4);
+    largest = std::max(largest, std::abs(static_cast<double>(one.matrix.missing[t])));
   }
   EXPECT_GT(largest, kMayMiss);
 }
 
 TEST(Explain, ErasureIsTheDifferenceOfTwoScores) {
-  for (const auto& config : many_models()) {
-    auto translator = make_translator(random_model(config));
+  for (const auto& config : decode::many_models()) {
+    auto translator = decode::make_translator(decode::random_model(config));
     const auto one = explain(translator, {"kupo"}, std::vector<std::string>{"rel vadi"},
-                             {.evidence = Evidence::erasure})[0];
+                             {.evidence = AttentionKind::erasure})[0];
     const auto with = translator.score({"kupo"}, {"rel vadi"})[0];
-    const std::size_t columns = one.source_pieces.size();
-    for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
-      EXPECT_EQ(one.values[t * columns + columns - 1], 0);  // </s>
-    if (columns != 2) continue;                             // one piece: without it nothing is left
+    const std::size_t columns = one.matrix.source.size();
+    for (std::size_t t = 0; t < one.matrix.target.size(); ++t)
+      EXPECT_EQ(one.matrix.weights[t * columns + columns - 1], 0);  // </s>
+    if (columns != 2) continue;  // one piece: without it nothing is left
     const auto without = translator.score({""}, {"rel vadi"})[0];
-    for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
-      EXPECT_NEAR(one.values[t * columns], with.tokens[t] - without.tokens[t], 2e-4);
+    for (std::size_t t = 0; t < one.matrix.target.size(); ++t)
+      EXPECT_NEAR(one.matrix.weights[t * columns], with.tokens[t] - without.tokens[t], 2e-4);
   }
 }
 
@@ -185,38 +191,39 @@ std::vector<std::size_t> words(const std::vector<std::string>& pieces) {
 // The first of the three words is cut into pieces: they are left out together.
 TEST(Explain, ErasureOfAWordLeavesAllOfItsPiecesOut) {
   const std::string first = "xenoqua", rest = " tolo mira", target = "rel vadi";
-  for (const auto& config : many_models()) {
-    auto translator = make_translator(random_model(config));
+  for (const auto& config : decode::many_models()) {
+    auto translator = decode::make_translator(decode::random_model(config));
     const auto one = explain(translator, {first + rest}, std::vector{target},
-                             {.evidence = Evidence::erasure, .groups = words})[0];
+                             {.evidence = AttentionKind::erasure, .groups = words})[0];
     const auto with = translator.score({first + rest}, {target})[0];
-    const auto word_of = words(one.source_pieces);
+    const auto word_of = words(one.matrix.source);
     const auto pieces = static_cast<std::size_t>(std::ranges::count(word_of, 0U));
     ASSERT_GE(pieces, 2U);
-    const std::size_t columns = one.source_pieces.size();
+    const std::size_t columns = one.matrix.source.size();
     // Each word's loss stands under its own first piece.
     const std::vector<std::string> left = {rest.substr(1), first + " mira", first + " tolo"};
     for (std::size_t word = 0; word < left.size(); ++word) {
       const auto without = translator.score({left[word]}, {target})[0];
       const auto column =
           static_cast<std::size_t>(std::ranges::find(word_of, word) - word_of.begin());
-      for (std::size_t t = 0; t < one.target_pieces.size(); ++t)
-        EXPECT_NEAR(one.values[t * columns + column], with.tokens[t] - without.tokens[t], 2e-4);
+      for (std::size_t t = 0; t < one.matrix.target.size(); ++t)
+        EXPECT_NEAR(one.matrix.weights[t * columns + column], with.tokens[t] - without.tokens[t],
+                    2e-4);
     }
-    for (std::size_t t = 0; t < one.target_pieces.size(); ++t) {
-      for (std::size_t i = 1; i < pieces; ++i) EXPECT_EQ(one.values[t * columns + i], 0);
-      EXPECT_EQ(one.values[t * columns + columns - 1], 0);  // </s>
+    for (std::size_t t = 0; t < one.matrix.target.size(); ++t) {
+      for (std::size_t i = 1; i < pieces; ++i) EXPECT_EQ(one.matrix.weights[t * columns + i], 0);
+      EXPECT_EQ(one.matrix.weights[t * columns + columns - 1], 0);  // </s>
     }
   }
 }
 
 TEST(Explain, OfItsOwnTranslationsLeavesBlankLinesOut) {
-  auto translator = make_translator(random_model(small_models()[0]));
+  auto translator = decode::make_translator(decode::random_model(decode::small_models()[0]));
   const auto all = explain(translator, kSources, std::nullopt, {});
-  EXPECT_TRUE(all[1].values.empty());
-  EXPECT_FALSE(all[0].values.empty());
+  EXPECT_TRUE(all[1].matrix.weights.empty());
+  EXPECT_FALSE(all[0].matrix.weights.empty());
   EXPECT_THROW(explain(translator, kSources, std::vector<std::string>{"rel"}, {}), UserError);
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::inspect

@@ -1,11 +1,11 @@
-#include "decode/readings.h"
+#include "inspect/readings.h"
 
 #include <algorithm>
 
 #include "base/error.h"
 #include "decode/pieces.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 
 std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
                                   const std::vector<int32_t>& ids) {
@@ -15,14 +15,15 @@ std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std:
   return names;
 }
 
-std::vector<Reading> readings_of(Translator& translator, const std::vector<std::string>& sources,
+std::vector<Reading> readings_of(decode::Translator& translator,
+                                 const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line) {
   if (targets && targets->size() != sources.size())
     throw UserError("attention: " + std::to_string(sources.size()) + " source lines and " +
                     std::to_string(targets->size()) + " target lines");
-  const Member& member = translator.first();
-  std::vector<Translation> own;
+  const decode::Member& member = translator.first();
+  std::vector<decode::Translation> own;
   if (!targets) own = translator.translate(sources, first_line);
   std::vector<Reading> out(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -51,9 +52,9 @@ std::vector<Reading> readings_of(Translator& translator, const std::vector<std::
     if (example.target.size() + 1 > longest) example.target.resize(longest - 1);
     one.source_pieces = names_of(member.source, sources[i], example.source);
     one.target_pieces = targets ? names_of(member.target, (*targets)[i], example.target)
-                                : piece_names(member.target, example.target);
+                                : decode::piece_names(member.target, example.target);
   }
   return out;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::inspect

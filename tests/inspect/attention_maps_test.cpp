@@ -1,4 +1,4 @@
-#include "decode/forced.h"
+#include "inspect/attention_maps.h"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,13 @@
 #include "decode/toy_model.h"
 #include "message.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 namespace {
 
 TEST(ForcedAttention, RowsSumToOneAndCarryThePieces) {
-  auto translator = make_translator(random_model(small_models()[0]));
-  AttentionRequest request{.encoder = true, .decoder = true, .cross = true};
+  auto translator = decode::make_translator(decode::random_model(decode::small_models()[0]));
+  const AttentionRequest request{
+      .kinds = {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}};
   const std::vector<std::string> sources{"mira tolo sena", "kupo"},
       targets{"rel", "vadi vadi kupo"};
   const auto sentences = attention_maps(translator, sources, targets, request);
@@ -20,16 +21,16 @@ TEST(ForcedAttention, RowsSumToOneAndCarryThePieces) {
   for (const auto& one : sentences) {
     ASSERT_EQ(one.matrices.size(), 3 * 2 * 3U);  // kinds, layers, heads
     for (const auto& matrix : one.matrices) {
-      const bool encoder = matrix.kind == model::AttentionKind::kEncoder;
-      EXPECT_EQ(matrix.row_labels, encoder ? one.source_pieces : one.target_pieces);
-      ASSERT_EQ(static_cast<int64_t>(matrix.column_labels.size()), matrix.columns);
-      ASSERT_EQ(static_cast<int64_t>(matrix.weights.size()), matrix.rows * matrix.columns);
-      for (int64_t r = 0; r < matrix.rows; ++r) {
+      const bool encoder = matrix.kind == AttentionKind::encoder;
+      EXPECT_EQ(matrix.sentence, &one - sentences.data() + 1);
+      EXPECT_EQ(matrix.target, encoder ? one.source_pieces : one.target_pieces);
+      ASSERT_EQ(matrix.weights.size(), matrix.target.size() * matrix.source.size());
+      for (std::size_t r = 0; r < matrix.target.size(); ++r) {
         double sum = 0;
-        for (int64_t c = 0; c < matrix.columns; ++c) {
-          const float weight = matrix.weights[r * matrix.columns + c];
+        for (std::size_t c = 0; c < matrix.source.size(); ++c) {
+          const float weight = matrix.at(r, c);
           sum += weight;
-          if (matrix.kind == model::AttentionKind::kDecoder && c > r) {
+          if (matrix.kind == AttentionKind::decoder && c > r) {
             EXPECT_EQ(weight, 0);
           }
         }
@@ -37,13 +38,13 @@ TEST(ForcedAttention, RowsSumToOneAndCarryThePieces) {
       }
     }
   }
-  EXPECT_EQ(sentences[0].matrices[6].column_labels[0], "<s>");
+  EXPECT_EQ(sentences[0].matrices[6].source[0], "<s>");
 }
 
 TEST(ForcedAttention, OfItsOwnTranslationIsWhatTheSearchSaw) {
   // The fifth is a Transformer that is not packed: its search asks for a map of every layer.
   for (const std::size_t kind : {0U, 1U, 3U, 4U}) {
-    auto translator = make_translator(random_model(many_models()[kind]));
+    auto translator = decode::make_translator(decode::random_model(decode::many_models()[kind]));
     translator.keep_attention = true;
     const std::vector<std::string> sources{"mira tolo sena rel", "", "kupo vadi"};
     const auto translations = translator.translate(sources);
@@ -57,14 +58,14 @@ TEST(ForcedAttention, OfItsOwnTranslationIsWhatTheSearchSaw) {
       EXPECT_EQ(sentences[i].target_text, translations[i].text);
       const auto& rows = translations[i].hypotheses.at(0).attention;
       for (std::size_t r = 0; r < rows.size(); ++r)
-        for (int64_t c = 0; c < matrix.columns; ++c)
-          EXPECT_NEAR(matrix.weights[r * matrix.columns + c], rows[r][c], 1e-4);
+        for (std::size_t c = 0; c < matrix.source.size(); ++c)
+          EXPECT_NEAR(matrix.at(r, c), rows[r][c], 1e-4);
     }
   }
 }
 
 TEST(ForcedAttention, OfFoundPiecesIsThatOfTheModelsOwnTranslation) {
-  auto translator = make_translator(random_model(small_models()[0]));
+  auto translator = decode::make_translator(decode::random_model(decode::small_models()[0]));
   const std::vector<std::string> sources{"mira tolo sena rel", "kupo vadi"};
   const auto own = attention_maps(translator, sources, std::nullopt, {});
   std::vector<std::vector<int32_t>> found;
@@ -82,7 +83,7 @@ TEST(ForcedAttention, OfFoundPiecesIsThatOfTheModelsOwnTranslation) {
 }
 
 TEST(ForcedAttention, ChoosesLayersAndHeadsOnceAndInOrder) {
-  auto translator = make_translator(random_model(small_models()[0]));
+  auto translator = decode::make_translator(decode::random_model(decode::small_models()[0]));
   const auto chosen = [&](std::vector<int64_t> layers, std::vector<int64_t> heads) {
     std::vector<std::pair<int64_t, int64_t>> out;
     const AttentionRequest request{.layers = std::move(layers), .heads = std::move(heads)};
@@ -98,19 +99,22 @@ TEST(ForcedAttention, ChoosesLayersAndHeadsOnceAndInOrder) {
 }
 
 TEST(ForcedAttention, WhatTheModelLacksIsRefused) {
-  auto blind = make_translator(random_model(small_models()[2]));
+  auto blind = decode::make_translator(decode::random_model(decode::small_models()[2]));
   EXPECT_THROW(attention_maps(blind, {"mira"}, std::nullopt, {}), UserError);
-  auto rnn = make_translator(random_model(small_models()[1]));
+  auto rnn = decode::make_translator(decode::random_model(decode::small_models()[1]));
   EXPECT_THROW(attention_maps(rnn, {"mira"}, std::nullopt, {.layers = {1}}), UserError);
   EXPECT_THROW(attention_maps(rnn, {"mira"}, std::nullopt, {.heads = {1}}), UserError);
-  EXPECT_THROW(attention_maps(rnn, {"mira"}, std::nullopt, {.encoder = true}), UserError);
+  EXPECT_THROW(attention_maps(rnn, {"mira"}, std::nullopt,
+                              {.kinds = {AttentionKind::encoder, AttentionKind::cross}}),
+               UserError);
   const std::vector<std::string> targets{"tolo", "rel"};
   EXPECT_THROW(attention_maps(rnn, {"mira"}, targets, {}), UserError);
 }
 
 TEST(ForcedAttention, ALineTooLongIsNamedByItsPlaceInTheFile) {
-  auto model = std::make_shared<toy::ToyModel>(/*longest=*/6);
-  Translator translator({{model, vocabulary(), vocabulary()}}, {}, at::kCPU, at::kFloat);
+  auto model = std::make_shared<decode::toy::ToyModel>(/*longest=*/6);
+  decode::Translator translator({{model, decode::vocabulary(), decode::vocabulary()}}, {}, at::kCPU,
+                                at::kFloat);
   const std::vector<std::string> lines{"mira", "mira tolo sena kupo vadi rel nostra mira tolo"};
   try {
     attention_maps(translator, lines, lines, {}, /*first_line=*/65);
@@ -121,4 +125,4 @@ TEST(ForcedAttention, ALineTooLongIsNamedByItsPlaceInTheFile) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::inspect

@@ -1,4 +1,4 @@
-#include "decode/forced.h"
+#include "inspect/attention_maps.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -10,21 +10,22 @@
 #include "data/batch.h"
 #include "decode/ensemble.h"
 #include "decode/pieces.h"
-#include "decode/readings.h"
+#include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/traits.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 namespace {
 
-using model::AttentionKind;
+using decode::Member;
+using decode::Translator;
 
 constexpr int64_t kSentences = 16;  // read together
 constexpr int64_t kTokens = 1024;   // padded pieces of the longer side: maps are quadratic in them
 
-bool wanted(AttentionKind kind, const AttentionRequest& request) {
-  if (kind == AttentionKind::kEncoder) return request.encoder;
-  return kind == AttentionKind::kDecoder ? request.decoder : request.cross;
+bool wants(const AttentionRequest& request, AttentionKind kind) {
+  return std::ranges::find(request.kinds, kind) != request.kinds.end();
 }
 
 /// The wished ones of `count`, each once, with -1 as it stands. Throws UserError.
@@ -50,8 +51,7 @@ std::vector<const model::AttentionMap*> maps_of(const model::Trace& trace, Atten
   for (const auto& map : trace.maps)
     if (map.kind == kind) all.push_back(&map);
   if (all.empty())
-    throw UserError(std::string("attention: this model has no ") + name_of(kind) +
-                    " attention to look at");
+    throw UserError("attention: this model has no " + name_of(kind) + " attention to look at");
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->layer < b->layer; });
   const auto count = static_cast<int64_t>(all.size());
   std::vector<int64_t> wished = request.layers;
@@ -63,7 +63,8 @@ std::vector<const model::AttentionMap*> maps_of(const model::Trace& trace, Atten
 /// Cuts one sentence's matrices out of its padded weights [heads, query, keys], on the CPU.
 void append(const model::AttentionMap& map, const at::Tensor& weights,
             const AttentionRequest& request, const std::vector<std::string>& rows,
-            const std::vector<std::string>& columns, std::vector<AttentionMatrix>& out) {
+            const std::vector<std::string>& columns, int64_t line,
+            std::vector<study::AttentionMatrix>& out) {
   const auto height = static_cast<int64_t>(rows.size());
   const auto width = static_cast<int64_t>(columns.size());
   const at::Tensor heads =  // [heads, rows, columns]
@@ -71,14 +72,13 @@ void append(const model::AttentionMap& map, const at::Tensor& weights,
   for (const int64_t head : choose(request.heads, heads.size(0), "head")) {
     const at::Tensor one = (head == kMeanOfHeads ? heads.mean(0) : heads[head]).contiguous();
     const float* data = one.const_data_ptr<float>();
-    out.push_back({.kind = map.kind,
+    out.push_back({.sentence = line,
+                   .kind = map.kind,
                    .layer = map.layer,
                    .head = head,
-                   .rows = height,
-                   .columns = width,
-                   .weights = std::vector<float>(data, data + one.numel()),
-                   .row_labels = rows,
-                   .column_labels = columns});
+                   .target = rows,
+                   .source = columns,
+                   .weights = std::vector<float>(data, data + one.numel())});
   }
 }
 
@@ -88,39 +88,50 @@ std::vector<std::string> inputs_of(const std::vector<std::string>& target_pieces
   return out;
 }
 
-void read_batch(model::Model& model, const at::Device& device,
-                const std::vector<const data::Example*>& examples, const AttentionRequest& request,
-                const std::vector<AttendedSentence*>& out) {
+/// A sentence, and where what is read of it goes.
+struct Read {
+  const data::Example* example;
+  int64_t line;
+  AttendedSentence* out;
+};
+
+void read_batch(model::Model& model, const at::Device& device, const std::vector<Read>& sentences,
+                const AttentionRequest& request) {
+  std::vector<const data::Example*> examples;
+  for (const Read& one : sentences) examples.push_back(one.example);
   const data::Batch batch = data::make_batch(examples);
-  model::Trace trace{
-      .encoder = request.encoder, .decoder = request.decoder, .cross = request.cross, .maps = {}};
+  model::Trace trace{.encoder = wants(request, AttentionKind::encoder),
+                     .decoder = wants(request, AttentionKind::decoder),
+                     .cross = wants(request, AttentionKind::cross),
+                     .maps = {}};
   model.features(model::make_source(batch, device), model::make_target_input(batch, device),
                  &trace);
-  for (const auto kind :
-       {AttentionKind::kEncoder, AttentionKind::kDecoder, AttentionKind::kCross}) {
-    if (!wanted(kind, request)) continue;
+  for (const auto kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
+    if (!wants(request, kind)) continue;
     for (const auto* map : maps_of(trace, kind, request)) {
       const at::Tensor weights = map->weights.to(at::kFloat).cpu();  // of all sentences at once
-      for (std::size_t row = 0; row < out.size(); ++row) {
-        AttendedSentence& one = *out[row];
-        const auto& rows = kind == AttentionKind::kEncoder ? one.source_pieces : one.target_pieces;
+      for (std::size_t row = 0; row < sentences.size(); ++row) {
+        AttendedSentence& one = *sentences[row].out;
+        const auto& rows = kind == AttentionKind::encoder ? one.source_pieces : one.target_pieces;
         const auto columns =
-            kind == AttentionKind::kDecoder ? inputs_of(one.target_pieces) : one.source_pieces;
-        append(*map, weights[static_cast<int64_t>(row)], request, rows, columns, one.matrices);
+            kind == AttentionKind::decoder ? inputs_of(one.target_pieces) : one.source_pieces;
+        append(*map, weights[static_cast<int64_t>(row)], request, rows, columns,
+               sentences[row].line, one.matrices);
       }
     }
   }
 }
 
 void require_attention(const model::Model& model, const AttentionRequest& request) {
-  if (request.cross && !model.attends())
+  if ((request.kinds.empty() || wants(request, AttentionKind::cross)) && !model.attends())
     throw UserError("attention: this model has none (model.attention: none); choose another model");
 }
 
-/// Reads those of `examples` that are readable, and fills in their matrices.
+/// Reads those of `examples` that are readable, and fills in their matrices. Lines count from
+/// `first_line`.
 void read_all(Translator& translator, const std::vector<data::Example>& examples,
               const std::vector<bool>& readable, const AttentionRequest& request,
-              std::vector<AttendedSentence>& out) {
+              int64_t first_line, std::vector<AttendedSentence>& out) {
   model::Model& model = *translator.first().model;
   std::vector<int64_t> lengths;
   for (std::size_t i = 0; i < examples.size(); ++i)
@@ -129,31 +140,19 @@ void read_all(Translator& translator, const std::vector<data::Example>& examples
                                   : -1);
 
   const at::NoGradGuard no_gradients;
-  const EvalMode eval_mode({&model});
-  const auto batches = batches_by_length(lengths, {.sentences = kSentences, .tokens = kTokens});
+  const decode::EvalMode eval_mode({&model});
+  const auto batches =
+      decode::batches_by_length(lengths, {.sentences = kSentences, .tokens = kTokens});
   kernels::share_out(translator.device(), std::ssize(batches), [&](int64_t number, int64_t) {
     const model::Autocast autocast(translator.device(), translator.precision());
-    std::vector<const data::Example*> chosen;
-    std::vector<AttendedSentence*> sentences;
-    for (const int64_t i : batches[number]) {
-      chosen.push_back(&examples[i]);
-      sentences.push_back(&out[i]);
-    }
-    read_batch(model, translator.device(), chosen, request, sentences);
+    std::vector<Read> sentences;
+    for (const int64_t i : batches[number])
+      sentences.push_back({&examples[i], first_line + i, &out[i]});
+    read_batch(model, translator.device(), sentences, request);
   });
 }
 
 }  // namespace
-
-AttentionRequest every_head_of(const std::vector<std::string>& kinds) {
-  AttentionRequest request{.cross = false};
-  for (const std::string& kind : kinds) {
-    request.encoder |= kind == name_of(AttentionKind::kEncoder);
-    request.decoder |= kind == name_of(AttentionKind::kDecoder);
-    request.cross |= kind == name_of(AttentionKind::kCross);
-  }
-  return request;
-}
 
 std::vector<AttendedSentence> attention_maps(Translator& translator,
                                              const std::vector<std::string>& sources,
@@ -172,7 +171,7 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
                    .matrices = {},
                    .cut = reading.cut});
   }
-  read_all(translator, examples, readable, request, out);
+  read_all(translator, examples, readable, request, first_line, out);
   return out;
 }
 
@@ -194,10 +193,18 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
         cut(member.source.encode(sources[i], translator.source_limit()), translator.source_limit());
     examples[i].target = cut(targets[i], translator.longest() - 1);
     out[i].source_pieces = names_of(member.source, sources[i], examples[i].source);
-    out[i].target_pieces = piece_names(member.target, examples[i].target);
+    out[i].target_pieces = decode::piece_names(member.target, examples[i].target);
   }
-  read_all(translator, examples, std::vector<bool>(sources.size(), true), request, out);
+  read_all(translator, examples, std::vector<bool>(sources.size(), true), request, 1, out);
   return out;
 }
 
-}  // namespace heed::decode
+void mark_softmax(std::vector<study::AttentionMatrix>& matrices, const model::ModelConfig& config) {
+  const model::Traits traits = model::traits(config);
+  for (study::AttentionMatrix& matrix : matrices)
+    matrix.softmax =
+        std::ranges::find(traits.softmax_kinds, matrix.kind) != traits.softmax_kinds.end() &&
+        (matrix.head >= 0 || traits.heads(matrix.kind, matrix.layer) == 1);
+}
+
+}  // namespace heed::inspect

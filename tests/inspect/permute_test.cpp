@@ -1,5 +1,5 @@
 // Exchanged weights move the output as far as they matter.
-#include "decode/permute.h"
+#include "inspect/permute.h"
 
 #include <gtest/gtest.h>
 
@@ -8,15 +8,15 @@
 #include "decode/random_models.h"
 #include "decode/toy_model.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 namespace {
 
 const std::vector<std::string> kSources{"mira tolo sena", "", "kupo rel"};
 const std::vector<std::string> kTargets{"rel vadi", "", "vadi kupo"};
 
 TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
-  for (const auto& config : many_models()) {
-    auto translator = make_translator(random_model(config));
+  for (const auto& config : decode::many_models()) {
+    auto translator = decode::make_translator(decode::random_model(config));
     const auto all = permuted_outputs(translator, kSources, kTargets, {.draws = 3});
     ASSERT_EQ(all.size(), 3U);
     EXPECT_TRUE(all[1].empty());
@@ -28,12 +28,12 @@ TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
     const int64_t heads =
         transformer ? config.decoder_layers * config.heads : config.attention_heads;
     ASSERT_EQ(std::ssize(all[0]), heads);
-    for (const MovedOutput& moved : all[0]) {
-      EXPECT_GT(moved.distance, 0);
-      EXPECT_LT(moved.distance, 1);
+    for (const study::PermutedHead& moved : all[0]) {
+      EXPECT_GT(moved.moved, 0);
+      EXPECT_LT(moved.moved, 1);
     }
     const auto again = permuted_outputs(translator, kSources, kTargets, {.draws = 3});
-    EXPECT_EQ(again[0][0].distance, all[0][0].distance);
+    EXPECT_EQ(again[0][0].moved, all[0][0].moved);
   }
 }
 
@@ -72,10 +72,10 @@ TEST(Permute, TheNamedHeadIsTheOnlyOneWhoseWeightsMove) {
 
 // Where all weights are equal nothing is exchanged.
 TEST(Permute, EqualWeightsMoveNothing) {
-  const auto configs = small_models();
+  const auto configs = decode::small_models();
   const auto transformer =
       std::ranges::find(configs, model::ModelType::transformer, &model::ModelConfig::type);
-  const auto model = random_model(*transformer);
+  const auto model = decode::random_model(*transformer);
   const at::NoGradGuard guard;
   int64_t zeroed = 0;
   for (const auto& parameter : model->named_parameters()) {
@@ -84,11 +84,11 @@ TEST(Permute, EqualWeightsMoveNothing) {
     ++zeroed;
   }
   ASSERT_GT(zeroed, 0);
-  auto translator = make_translator(model);
+  auto translator = decode::make_translator(model);
   const auto all = permuted_outputs(translator, kSources, kTargets, {});
   EXPECT_FALSE(all[0].empty());
-  for (const MovedOutput& moved : all[0]) EXPECT_LT(moved.distance, 1e-5);
+  for (const study::PermutedHead& moved : all[0]) EXPECT_LT(moved.moved, 1e-5);
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::inspect

@@ -1,25 +1,27 @@
-#include "apps/shared/head_trial.h"
+#include "inspect/head_trial.h"
 
 #include <numeric>
 #include <utility>
 
 #include "base/error.h"
-#include "decode/translator.h"
+#include "model/traits.h"
+#include "score/tokenizer.h"
 
-namespace heed {
+namespace heed::inspect {
 
-HeadTrial::HeadTrial(const std::string& model, const run::OpenOptions& options, Pairs pairs)
-    : folder_(run::open_model(model, options)), pairs_(std::move(pairs)) {
-  if (folder_.config.model.type != model::ModelType::transformer)
-    throw UserError(model + ": is no Transformer, and only a Transformer's heads can be silenced");
-  heads_ = model::heads_of(folder_.config.model);
+HeadTrial::HeadTrial(TriedModel tried, text::Pairs pairs)
+    : tried_(std::move(tried)), pairs_(std::move(pairs)) {
+  if (!model::traits(tried_.config).has_self_attention)
+    throw UserError(tried_.name +
+                    ": is no Transformer, and only a Transformer's heads can be silenced");
+  heads_ = model::heads_of(tried_.config);
   for (const std::string& target : pairs_.target)
-    pieces_ += static_cast<double>(folder_.target.encode(target).size() + 1);
+    pieces_ += static_cast<double>(tried_.member.target.encode(target).size() + 1);
 }
 
 std::vector<double> HeadTrial::losses(const Heads& silenced) {
-  const model::Silenced silence(*folder_.model, folder_.config.model, silenced);
-  decode::Translator translator = folder_.translator();
+  const model::Silenced silence(*tried_.member.model, tried_.config, silenced);
+  decode::Translator translator = tried_.translator();
   std::vector<double> out;
   for (const auto& score : translator.score(pairs_.source, pairs_.target))
     out.push_back(-score.log_probability);
@@ -32,12 +34,12 @@ double HeadTrial::loss(const Heads& silenced) {
 }
 
 std::vector<score::BleuStatistics> HeadTrial::bleu(const Heads& silenced) {
-  const model::Silenced silence(*folder_.model, folder_.config.model, silenced);
-  decode::Translator translator = folder_.translator();
+  const model::Silenced silence(*tried_.member.model, tried_.config, silenced);
+  decode::Translator translator = tried_.translator();
   std::vector<std::string> hypotheses;
   for (auto& translation : translator.translate(pairs_.source))
     hypotheses.push_back(std::move(translation.text));
-  const auto& evaluation = folder_.config.evaluation;
+  const score::EvaluationConfig& evaluation = tried_.evaluation;
   return score::bleu_statistics(hypotheses, pairs_.target,
                                 score::known_tokenizer(evaluation.tokenize, pairs_.target),
                                 evaluation.lowercase);
@@ -49,4 +51,4 @@ study::Trial HeadTrial::trial(const std::string& name, const Heads& silenced, bo
           .bleu = translate ? bleu(silenced) : std::vector<score::BleuStatistics>()};
 }
 
-}  // namespace heed
+}  // namespace heed::inspect

@@ -1,4 +1,4 @@
-#include "decode/explain.h"
+#include "inspect/explain.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -14,14 +14,15 @@
 
 #include "base/error.h"
 #include "decode/ensemble.h"
-#include "decode/readings.h"
+#include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 namespace {
 
 using at::Tensor;
+using config::AttentionKind;
 
 constexpr int64_t kRows = 32;  // most copies of a sentence that are read together
 // Target pieces whose gradients are found together, of a long pair fewer. Their copies of the
@@ -132,10 +133,10 @@ class Integral {
   }
 
   void write(Explanation& out) const {
-    out.values = numbers_of(sum_);
+    out.matrix.weights = numbers_of(sum_);
     out.explained = numbers_of(log_p(1));
     out.unexplained = numbers_of(log_p(0));
-    if (worst_row()) out.missing = numbers_of(missing());
+    if (worst_row()) out.matrix.missing = numbers_of(missing());
   }
 
  private:
@@ -236,7 +237,7 @@ void erase(const Pair& pair, const std::vector<std::size_t>& group_of, Explanati
   const Tensor lost = values[0] - values.narrow(0, 1, values.size(0) - 1);
   Tensor all = at::zeros({pair.target(), pair.source()});  // nothing for </s>
   all.index_copy_(1, at::tensor(places, at::kLong), lost.t());
-  out.values = numbers_of(all);
+  out.matrix.weights = numbers_of(all);
   out.explained = numbers_of(values[0]);
 }
 
@@ -251,33 +252,36 @@ std::vector<std::size_t> groups_of(const ExplainOptions& options,
 
 }  // namespace
 
-std::vector<Explanation> explain(Translator& translator, const std::vector<std::string>& sources,
+std::vector<Explanation> explain(decode::Translator& translator,
+                                 const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
                                  const ExplainOptions& options, int64_t first_line) {
   model::Model& model = *translator.first().model;
   std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
   std::vector<Explanation> out(readings.size());
-  const EvalMode eval_mode({&model});
+  const decode::EvalMode eval_mode({&model});
   kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     Reading& reading = readings[i];
     Explanation& one = out[i];
+    one.matrix.sentence = first_line + i;
+    one.matrix.kind = options.evidence;
     if (reading.readable) {
       const Pair pair(model, translator.device(), reading.example);
-      if (options.evidence == Evidence::erasure) {
+      if (options.evidence == AttentionKind::erasure) {
         erase(pair, groups_of(options, reading.source_pieces), one);
-      } else if (options.evidence == Evidence::integrated) {
+      } else if (options.evidence == AttentionKind::integrated) {
         Integral(pair, options.steps).write(one);
       } else {
         const auto [products, values] = pair.gradients(1);
-        one.values = numbers_of(products);
+        one.matrix.weights = numbers_of(products);
         one.explained = numbers_of(values);
       }
     }
     one.target_text = std::move(reading.target_text);
-    one.source_pieces = std::move(reading.source_pieces);
-    one.target_pieces = std::move(reading.target_pieces);
+    one.matrix.source = std::move(reading.source_pieces);
+    one.matrix.target = std::move(reading.target_pieces);
   });
   return out;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::inspect

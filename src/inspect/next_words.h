@@ -7,7 +7,7 @@
 
 #include "decode/translator.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 
 struct NextWord {
   std::string word;        // what it adds to the text, without blanks around it
@@ -20,7 +20,7 @@ struct NextWord {
 /// At most `count` of them, likeliest first, each once. They begin with the `count` likeliest next
 /// pieces. Each goes on with the likeliest one until a word begins or the translation ends. Empty
 /// for a line without pieces. Throws UserError where the prefix is longer than the model can take.
-std::vector<NextWord> next_words(Translator& translator, const std::string& line,
+std::vector<NextWord> next_words(decode::Translator& translator, const std::string& line,
                                  const std::string& prefix, int64_t count);
 
-}  // namespace heed::decode
+}  // namespace heed::inspect

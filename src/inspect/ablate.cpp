@@ -1,12 +1,11 @@
-#include "apps/heads/ablate.h"
+#include "inspect/ablate.h"
 
 #include <map>
 
-#include "apps/shared/head_trial.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
 
-namespace heed {
+namespace heed::inspect {
 namespace {
 
 /// "encoder.0" -> its heads, where there are several.
@@ -22,9 +21,7 @@ std::map<std::string, HeadTrial::Heads> by_layer(const HeadTrial::Heads& heads) 
 
 }  // namespace
 
-AblatedHeads ablated_heads(const std::string& model, const run::OpenOptions& options,
-                           const Pairs& pairs, bool translate) {
-  HeadTrial trial(model, options, pairs);
+AblatedHeads ablated_heads(HeadTrial& trial, bool translate) {
   std::vector<std::pair<std::string, HeadTrial::Heads>> wanted;
   for (const model::HeadPlace& place : trial.heads())
     wanted.emplace_back(model::name_of(place), HeadTrial::Heads{place});
@@ -40,4 +37,4 @@ AblatedHeads ablated_heads(const std::string& model, const run::OpenOptions& opt
   return {study::ablation_table(whole, rows, trial.pieces()), study::ablation_csv(rows)};
 }
 
-}  // namespace heed
+}  // namespace heed::inspect

@@ -1,4 +1,4 @@
-#include "decode/permute.h"
+#include "inspect/permute.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -8,11 +8,11 @@
 
 #include "base/random.h"
 #include "decode/ensemble.h"
-#include "decode/readings.h"
+#include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 namespace {
 
 using at::Tensor;
@@ -61,15 +61,11 @@ Tensor random_orders(const Tensor& weights, uint64_t seed) {
       .view({weights.size(0), weights.size(2), keys});
 }
 
-struct Head {
-  int64_t layer = 0, head = 0;
-};
-
 /// Those that the model's cross-attention has.
-std::vector<Head> heads_of(model::Model& model, const Copies& one) {
+std::vector<study::PermutedHead> heads_of(model::Model& model, const Copies& one) {
   model::Trace trace{.cross = true};
   model.features(one.source, one.input, &trace);
-  std::vector<Head> heads;
+  std::vector<study::PermutedHead> heads;
   for (const auto& map : trace.maps)
     for (int64_t head = 0; head < map.weights.size(1); ++head) heads.push_back({map.layer, head});
   return heads;
@@ -90,23 +86,23 @@ model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed) {
   };
 }
 
-std::vector<std::vector<MovedOutput>> permuted_outputs(
-    Translator& translator, const std::vector<std::string>& sources,
+std::vector<std::vector<study::PermutedHead>> permuted_outputs(
+    decode::Translator& translator, const std::vector<std::string>& sources,
     const std::optional<std::vector<std::string>>& targets, const PermuteOptions& options,
     int64_t first_line) {
   model::Model& model = *translator.first().model;
   const std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
-  std::vector<std::vector<MovedOutput>> out(readings.size());
+  std::vector<std::vector<study::PermutedHead>> out(readings.size());
   if (!model.attends()) return out;
   const at::NoGradGuard no_gradients;
-  const EvalMode eval_mode({&model});
+  const decode::EvalMode eval_mode({&model});
   kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     const Reading& reading = readings[i];
     if (!reading.readable) return;
     const Copies one = copies_of(reading.example, 1, translator.device());
     const auto parts = all_copies_of(reading.example, options.draws, translator.device());
     const Tensor usual = output_of(model, one, nullptr);
-    for (const Head& head : heads_of(model, one)) {
+    for (study::PermutedHead& head : heads_of(model, one)) {
       const auto number = static_cast<uint64_t>(first_line + i);
       model::Trace trace{.cross = false,
                          .exchange = permuting(head.layer, head.head, mix({options.seed, number}))};
@@ -114,10 +110,11 @@ std::vector<std::vector<MovedOutput>> permuted_outputs(
       for (const Copies& part : parts)
         sum += (output_of(model, part, &trace) - usual).abs().sum().item<double>();
       const auto steps = static_cast<double>(options.draws * one.target);
-      out[i].push_back({head.layer, head.head, sum / steps / 2});
+      head.moved = sum / steps / 2;
+      out[i].push_back(head);
     }
   });
   return out;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::inspect

@@ -10,7 +10,7 @@
 #include "data/batch.h"
 #include "decode/translator.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 
 struct Reading {
   data::Example example;
@@ -25,14 +25,15 @@ struct Reading {
 /// One per line of `sources`, by the translator's first model. Without `targets` the model reads
 /// its own best translation. Throws UserError when line counts differ or a line is too long (named
 /// by its number, `first_line` + index).
-std::vector<Reading> readings_of(Translator& translator, const std::vector<std::string>& sources,
+std::vector<Reading> readings_of(decode::Translator& translator,
+                                 const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line);
 
 /// How many copies of a pair are read together: a bound on memory, which holds their [target,
 /// vocab].
 inline int64_t copies_at_once(const data::Example& pair) {
-  const int64_t length = padded_length(std::ssize(pair.source), std::ssize(pair.target));
+  const int64_t length = decode::padded_length(std::ssize(pair.source), std::ssize(pair.target));
   return std::max<int64_t>(1, 1024 / (length + 1));
 }
 
@@ -40,4 +41,4 @@ inline int64_t copies_at_once(const data::Example& pair) {
 std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
                                   const std::vector<int32_t>& ids);
 
-}  // namespace heed::decode
+}  // namespace heed::inspect

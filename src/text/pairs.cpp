@@ -1,4 +1,4 @@
-#include "apps/shared/pairs.h"
+#include "text/pairs.h"
 
 #include <algorithm>
 
@@ -7,19 +7,19 @@
 #include "text/lines.h"
 #include "text/utf8.h"
 
-namespace heed {
+namespace heed::text {
 
 std::vector<std::string> read_lines(const std::string& path) {
-  text::LineReader reader(path);
+  LineReader reader(path);
   std::vector<std::string> lines;
   for (std::string line; reader.next(line);) lines.push_back(line);
-  text::require_utf8(reader);
+  require_utf8(reader);
   return lines;
 }
 
 std::vector<std::string> read_sources(const std::string& path) {
   std::vector<std::string> lines = read_lines(path);
-  if (!text::has_tsv_name(path)) return lines;
+  if (!has_tsv_name(path)) return lines;
   const auto both = std::ranges::find_if(
       lines, [](const std::string& line) { return line.find('\t') != std::string::npos; });
   if (both != lines.end())
@@ -46,14 +46,14 @@ void require_equal_lines(const std::string& path_a, std::size_t lines_a, const s
 namespace {
 
 Pairs read_tsv(const std::string& path) {
-  text::LineReader reader(path);
+  LineReader reader(path);
   Pairs pairs;
   for (std::string line; reader.next(line);) {
-    const text::Columns columns = text::columns_of(line, reader);
+    const Columns columns = columns_of(line, reader);
     pairs.source.emplace_back(columns.source);
     pairs.target.emplace_back(columns.target);
   }
-  text::require_utf8(reader);
+  require_utf8(reader);
   return pairs;
 }
 
@@ -61,7 +61,7 @@ Pairs read_tsv(const std::string& path) {
 
 Pairs read_pairs(const std::string& source, const std::string& target) {
   if (target.empty()) return read_tsv(source);
-  if (const auto flaw = text::tsv_flaw(source, target))
+  if (const auto flaw = tsv_flaw(source, target))
     throw UserError(*flaw + ", or give each side a file (cut -f1 and cut -f2)");
   Pairs pairs{read_lines(source), {}};
   pairs.target = read_equal_lines(target, source, pairs.source.size());
@@ -69,7 +69,7 @@ Pairs read_pairs(const std::string& source, const std::string& target) {
 }
 
 void require_pairs(const Pairs& pairs, const std::string& source) {
-  const auto blank = [](const std::string& line) { return text::is_blank(line); };
+  const auto blank = [](const std::string& line) { return is_blank(line); };
   if (std::ranges::all_of(pairs.source, blank) && std::ranges::all_of(pairs.target, blank))
     throw UserError(source + (pairs.source.empty() ? ": empty" : ": blank lines only") +
                     "; no pair to measure by");
@@ -94,4 +94,4 @@ std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {
   return windows;
 }
 
-}  // namespace heed
+}  // namespace heed::text

@@ -22,19 +22,17 @@
 #include <vector>
 
 #include "decode/translator.h"
+#include "study/attention_matrix.h"
 
-namespace heed::decode {
-
-enum class Evidence { saliency, integrated, erasure };
+namespace heed::inspect {
 
 struct Explanation {
   std::string target_text;
-  std::vector<std::string> source_pieces, target_pieces;  // with </s>
-  std::vector<float> values;       // [target, source] row-major, in nats; of erasure 0 for </s>
+  /// By pieces with </s>, in nats and with signs; of erasure 0 for </s>. `missing`, of integrated:
+  /// explained - unexplained - the row's sum; empty where all rows add up.
+  study::AttentionMatrix matrix;
   std::vector<float> explained;    // [target] log p(y(t) | x)
   std::vector<float> unexplained;  // [target] integrated: log p(y(t) | 0)
-  std::vector<float> missing;      // [target] integrated: explained - unexplained - the row's sum;
-                                   // empty where all rows add up
 };
 
 /// A row of integrated gradients adds up where no more is missing than this, in nats, and this
@@ -42,18 +40,19 @@ struct Explanation {
 inline constexpr double kMayMiss = 0.05, kMayMissShare = 0.02;
 
 struct ExplainOptions {
-  Evidence evidence = Evidence::saliency;
-  int64_t steps = 32;  // of integrated, at least
+  config::AttentionKind evidence = config::AttentionKind::saliency;  // integrated, erasure
+  int64_t steps = 32;                                                // of integrated, at least
   /// Of erasure: the group of each source piece, </s> included. Pieces of a group are left out
   /// together, and its number stands at the first of them, 0 at the others. Empty: each by itself.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& pieces)> groups = {};
 };
 
 /// One per line of `sources`, in order, by the translator's first model, as attention_maps():
-/// without `targets` of its own best translations. A blank line with no target given has no values.
-/// Works for every model, those without attention included.
-std::vector<Explanation> explain(Translator& translator, const std::vector<std::string>& sources,
+/// without `targets` of its own best translations. A blank line with no target given has no
+/// weights. Works for every model, those without attention included.
+std::vector<Explanation> explain(decode::Translator& translator,
+                                 const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
                                  const ExplainOptions& options, int64_t first_line = 1);
 
-}  // namespace heed::decode
+}  // namespace heed::inspect

@@ -1,10 +1,10 @@
 // How long files of pairs are read in windows.
-#include "apps/shared/pairs.h"
+#include "text/pairs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace heed {
+namespace heed::text {
 namespace {
 
 using ::testing::ElementsAre;
@@ -37,4 +37,4 @@ TEST(Windows, HoldFewerLongLines) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::text

@@ -1,4 +1,4 @@
-#include "decode/next_words.h"
+#include "inspect/next_words.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -14,7 +14,7 @@
 #include "decode/pieces.h"
 #include "model/device.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 namespace {
 
 using at::Tensor;
@@ -34,9 +34,10 @@ struct Growing {
 /// All models of a translator, which read a line and the beginnings of its translation.
 class Reader {
  public:
-  Reader(Translator& translator, const std::vector<Member>& members, const std::string& line)
+  Reader(decode::Translator& translator, const std::vector<decode::Member>& members,
+         const std::string& line)
       : translator_(translator), members_(members) {
-    for (const Member& member : members) {
+    for (const decode::Member& member : members) {
       const int64_t limit = translator.source_limit();
       Ids ids = member.source.encode(line, limit);
       ids.resize(std::min(std::ssize(ids), limit));
@@ -80,13 +81,13 @@ class Reader {
       const Tensor own = features.index({at::arange(batch.size, at.options()), at});
       logits.push_back(model.logits(own));
     }
-    Tensor scores = mixed_log_probabilities(logits).cpu();
+    Tensor scores = decode::mixed_log_probabilities(logits).cpu();
     for (const int64_t never : translator_.never()) scores.select(1, never).fill_(-INFINITY);
     return scores;
   }
 
-  Translator& translator_;
-  const std::vector<Member>& members_;
+  decode::Translator& translator_;
+  const std::vector<decode::Member>& members_;
   std::vector<Ids> sources_;
 };
 
@@ -132,7 +133,7 @@ void grow(const Reader& reader, const text::Vocabulary& vocabulary, const Ids& p
 
 }  // namespace
 
-std::vector<NextWord> next_words(Translator& translator, const std::string& line,
+std::vector<NextWord> next_words(decode::Translator& translator, const std::string& line,
                                  const std::string& prefix, int64_t count) {
   const text::Vocabulary& vocabulary = translator.first().target;
   const Ids given = vocabulary.encode(prefix);
@@ -143,13 +144,13 @@ std::vector<NextWord> next_words(Translator& translator, const std::string& line
   if (reader.empty()) return {};
   const at::NoGradGuard no_gradients;
   std::vector<model::Model*> models;
-  for (const Member& member : translator.members()) models.push_back(member.model.get());
-  const EvalMode eval_mode(models);
+  for (const decode::Member& member : translator.members()) models.push_back(member.model.get());
+  const decode::EvalMode eval_mode(models);
 
   std::vector<Growing> words = beginnings_of(reader.after({given})[0], count);
   for (int64_t pieces = 1; pieces < kPieces; ++pieces) grow(reader, vocabulary, given, words);
 
-  const std::vector<std::string> unknown = unknown_pieces(vocabulary, prefix, given);
+  const std::vector<std::string> unknown = decode::unknown_pieces(vocabulary, prefix, given);
   const std::string before = vocabulary.decode(given, unknown);
   std::vector<NextWord> out;
   for (const Growing& word : words) {
@@ -175,4 +176,4 @@ std::vector<NextWord> next_words(Translator& translator, const std::string& line
   return out;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::inspect

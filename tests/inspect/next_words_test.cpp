@@ -1,5 +1,5 @@
 // The likeliest next words, and what a translator says about the batches of its models.
-#include "decode/next_words.h"
+#include "inspect/next_words.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 #include "base/strings.h"
 #include "decode/random_models.h"
 
-namespace heed::decode {
+namespace heed::inspect {
 namespace {
 
 TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
-  for (const model::ModelConfig& config : small_models()) {
-    Translator translator = make_translator(random_model(config));
+  for (const model::ModelConfig& config : decode::small_models()) {
+    decode::Translator translator = decode::make_translator(decode::random_model(config));
     const text::Vocabulary& target = translator.first().target;
     const auto before = target.encode("sena");
     const auto words = next_words(translator, "mira tolo", "sena", 6);
@@ -46,15 +46,17 @@ TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
 }
 
 TEST(NextWords, HaveNoForbiddenPieces) {
-  Translator free = make_translator(random_model(small_models()[0]));
+  decode::Translator free =
+      decode::make_translator(decode::random_model(decode::small_models()[0]));
   const NextWord likeliest = next_words(free, "kupo vadi rel", "", 1).at(0);
   ASSERT_FALSE(likeliest.ends);
   const char letter = likeliest.word[0];
   DecodeConfig config;
-  for (int32_t id = text::kEnd + 1; id < vocabulary().size(); ++id)
-    if (vocabulary().piece(id).find(letter) != std::string::npos)
-      config.forbid.push_back(vocabulary().piece(id));
-  Translator without = make_translator(random_model(small_models()[0]), config);
+  for (int32_t id = text::kEnd + 1; id < decode::vocabulary().size(); ++id)
+    if (decode::vocabulary().piece(id).find(letter) != std::string::npos)
+      config.forbid.push_back(decode::vocabulary().piece(id));
+  decode::Translator without =
+      decode::make_translator(decode::random_model(decode::small_models()[0]), config);
   const auto words = next_words(without, "kupo vadi rel", "", 5);
   ASSERT_FALSE(words.empty());
   for (const NextWord& word : words) EXPECT_EQ(word.word.find(letter), std::string::npos);
@@ -63,8 +65,8 @@ TEST(NextWords, HaveNoForbiddenPieces) {
 TEST(NextWords, TheFirstOneIsThatOfGreedySearch) {
   DecodeConfig greedy;
   greedy.beam_size = 1;
-  for (const model::ModelConfig& config : small_models()) {
-    Translator translator = make_translator(random_model(config), greedy);
+  for (const model::ModelConfig& config : decode::small_models()) {
+    decode::Translator translator = decode::make_translator(decode::random_model(config), greedy);
     const Translation own = translator.translate({"kupo vadi rel"})[0];
     const auto words = next_words(translator, "kupo vadi rel", "", 1);
     ASSERT_EQ(words.size(), 1U);
@@ -79,8 +81,8 @@ TEST(NextWords, TheFirstOneIsThatOfGreedySearch) {
 }
 
 TEST(NextWords, AnyOfThemMayBeForced) {
-  for (const model::ModelConfig& config : small_models()) {
-    Translator translator = make_translator(random_model(config));
+  for (const model::ModelConfig& config : decode::small_models()) {
+    decode::Translator translator = decode::make_translator(decode::random_model(config));
     for (const NextWord& word : next_words(translator, "kupo vadi rel", "sena", 5)) {
       if (word.ends) continue;
       // A model that has learned nothing may say blanks in a row; a prefix has one.
@@ -96,8 +98,8 @@ TEST(NextWords, TheirNumberChangesNoProbability) {
   std::string prefix;
   for (int i = 0; i < 150; ++i) prefix += "sena ";
   int compared = 0;
-  for (const model::ModelConfig& config : small_models()) {
-    Translator translator = make_translator(random_model(config));
+  for (const model::ModelConfig& config : decode::small_models()) {
+    decode::Translator translator = decode::make_translator(decode::random_model(config));
     if (translator.longest() < 1000) continue;
     ++compared;
     const auto few = next_words(translator, "mira tolo", prefix, 3),
@@ -115,20 +117,25 @@ TEST(NextWords, TheirNumberChangesNoProbability) {
 }
 
 TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
-  Translator translator = make_translator(random_model(small_models()[0]));
+  decode::Translator translator =
+      decode::make_translator(decode::random_model(decode::small_models()[0]));
   EXPECT_TRUE(next_words(translator, " ", "", 5).empty());
 }
 
 TEST(Batches, TransformersGiveALineTheSameBitsInAnyOfThem) {
   DecodeConfig sampling;
   sampling.sampling.top_k = 3;
-  EXPECT_TRUE(make_translator(random_model(small_models()[0])).is_same_in_any_batch());
-  EXPECT_FALSE(make_translator(random_model(small_models()[0]), sampling).is_same_in_any_batch());
-  EXPECT_FALSE(make_translator(random_model(small_models()[1])).is_same_in_any_batch());
+  EXPECT_TRUE(decode::make_translator(decode::random_model(decode::small_models()[0]))
+                  .is_same_in_any_batch());
+  EXPECT_FALSE(decode::make_translator(decode::random_model(decode::small_models()[0]), sampling)
+                   .is_same_in_any_batch());
+  EXPECT_FALSE(decode::make_translator(decode::random_model(decode::small_models()[1]))
+                   .is_same_in_any_batch());
 }
 
 TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
-  Translator translator = make_translator(random_model(small_models()[0]));
+  decode::Translator translator =
+      decode::make_translator(decode::random_model(decode::small_models()[0]));
   const std::string best = translator.translate({"mira tolo sena"})[0].text;
   translator.set_n_best(4);
   const Translation several = translator.translate({"mira tolo sena"})[0];
@@ -139,4 +146,4 @@ TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::inspect

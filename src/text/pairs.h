@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-namespace heed {
+namespace heed::text {
 
 struct Pairs {
   std::vector<std::string> source, target;
 };
 
-/// Throws UserError for a file that is mostly not UTF-8 (text::require_utf8), as all here do.
+/// Throws UserError for a file that is mostly not UTF-8 (require_utf8), as all here do.
 std::vector<std::string> read_lines(const std::string& path);
 
 /// Lines to translate or to look at. Throws UserError for a .tsv file whose lines have both sides.
@@ -42,4 +42,4 @@ std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines);
 void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,
                          std::size_t lines_b);
 
-}  // namespace heed
+}  // namespace heed::text

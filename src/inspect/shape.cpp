@@ -1,17 +1,16 @@
-#include "apps/attention/shape.h"
+#include "inspect/shape.h"
 
+#include <string>
 #include <utility>
 
-#include "apps/shared/attention_maps.h"
-
-namespace heed {
+namespace heed::inspect {
 namespace {
 
 /// Whether it is of the unit that is wanted, or can be made so. Erasure of a word is not that of
 /// its pieces, and is there for both.
 bool suits(const study::AttentionMatrix& matrix, const Shape& wanted) {
   if (!wanted.words) return !matrix.words;
-  return matrix.words || matrix.kind != "erasure" || !has_long_words(matrix);
+  return matrix.words || matrix.kind != config::AttentionKind::erasure || !has_long_words(matrix);
 }
 
 study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted) {
@@ -24,10 +23,6 @@ study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted)
 }
 
 }  // namespace
-
-bool is_evidence(const std::string& kind) {
-  return evidence_by_name().contains(kind);
-}
 
 bool has_long_words(const study::AttentionMatrix& matrix) {
   const auto longer = [](const std::vector<std::string>& tokens) {
@@ -55,4 +50,4 @@ Matrices for_page(const Matrices& matrices, const Shape& wanted) {
   return out;
 }
 
-}  // namespace heed
+}  // namespace heed::inspect

@@ -1,0 +1,107 @@
+#include "inspect/aligner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/progress_bar.h"
+#include "base/signals.h"
+#include "inspect/attention_maps.h"
+#include "inspect/gold.h"
+
+namespace heed::inspect {
+namespace {
+
+// Every head of every layer of a window is in memory at once.
+constexpr std::size_t kWindow = 64;
+
+}  // namespace
+
+text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
+                               std::size_t first, std::vector<std::size_t>& left_out) {
+  const decode::Member& member = translator.first();
+  const int64_t most = translator.pair_limit();
+  for (std::size_t i = 0; i < pairs.source.size(); ++i) {
+    if (std::ssize(member.source.encode(pairs.source[i], most)) <= most &&
+        std::ssize(member.target.encode(pairs.target[i], most)) <= most)
+      continue;
+    left_out.push_back(first + i + 1);
+    pairs.source[i].clear();
+    pairs.target[i].clear();
+  }
+  return pairs;
+}
+
+text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
+                               const std::string& name) {
+  std::vector<std::size_t> left_out;
+  pairs = without_long_pairs(translator, std::move(pairs), 0, left_out);
+  warn_of_left_out(name, left_out,
+                   "a side has more than " + std::to_string(translator.pair_limit()) + " pieces");
+  return pairs;
+}
+
+int64_t mean_head_of(const model::Traits& traits, int64_t layer) {
+  return traits.heads(AttentionKind::cross, layer) > 1 ? kMeanOfHeads : 0;
+}
+
+study::AlignmentChoice usual_choice(const model::Traits& traits) {
+  const int64_t layer = std::max<int64_t>(traits.layers(AttentionKind::cross) - 2, 0);
+  return {.layer = layer, .head = mean_head_of(traits, layer)};
+}
+
+Aligner::Aligner(decode::Translator translator, const model::ModelConfig& config, std::string name)
+    : translator_(std::move(translator)), traits_(model::traits(config)), name_(std::move(name)) {
+  if (!traits_.attends())
+    throw UserError(name_ + ": this model has no attention to align by (model.attention: none)");
+  choice = usual_choice(traits_);
+}
+
+study::AlignmentSweep Aligner::sweep(const text::Pairs& given,
+                                     const std::vector<study::GoldAlignment>& gold,
+                                     const std::string& gold_name) {
+  const text::Pairs pairs = without_long_pairs(translator_, given, gold_name);
+  study::AlignmentSweep sweep(least);
+  ComparableGold comparable(gold, gold_name);
+  ProgressBar bar("sentences measured", std::ssize(pairs.source));
+  for (const text::PairWindow& window : text::windows_of(pairs, kWindow)) {
+    const auto sentences = attention_maps(translator_, window.pairs.source, window.pairs.target, {},
+                                          static_cast<int64_t>(window.first) + 1);
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      const std::size_t line = window.first + i;
+      const auto& matrices = sentences[i].matrices;
+      const auto* known =
+          comparable.of(line, matrices, window.pairs.source[i], window.pairs.target[i]);
+      if (known != nullptr) sweep.add(matrices, *known, gold_name + ":" + std::to_string(line + 1));
+    }
+    bar.add(static_cast<double>(sentences.size()));
+    signals::stop_if_interrupted();
+  }
+  comparable.tell(name_);
+  return sweep;
+}
+
+bool Aligner::has_links(std::size_t line) const {
+  return !std::ranges::binary_search(odd_lines_, line + 1) &&
+         !std::ranges::binary_search(long_lines_, line + 1);
+}
+
+std::vector<study::Alignment> Aligner::align(const text::Pairs& given, std::size_t first) {
+  const text::Pairs pairs = without_long_pairs(translator_, given, first, long_lines_);
+  const AttentionRequest request{.layers = {choice.layer}, .heads = {choice.head}};
+  std::vector<study::Alignment> alignments;
+  const auto sentences = attention_maps(translator_, pairs.source, pairs.target, request,
+                                        static_cast<int64_t>(first) + 1);
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const auto& matrices = sentences[i].matrices;
+    alignments.emplace_back();
+    if (matrices.empty()) continue;
+    alignments.back() = study::word_alignment(matrices.front(), choice.reads, least);
+    if (keeps_words(matrices, pairs.source[i], pairs.target[i])) continue;
+    odd_lines_.push_back(first + i + 1);
+    alignments.back().clear();
+  }
+  return alignments;
+}
+
+}  // namespace heed::inspect

@@ -1,0 +1,72 @@
+// A model as a word aligner: forced-target attention to hard alignments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+#include "model/traits.h"
+#include "study/alignment_sweep.h"
+#include "text/pairs.h"
+
+namespace heed::inspect {
+
+/// Blank where a line has more pieces on a side than Translator::pair_limit(); its number, from 1,
+/// is added to `left_out`. `first` is the number of the first line, from 0.
+text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
+                               std::size_t first, std::vector<std::size_t>& left_out);
+/// The same, with a warning that names their file.
+text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
+                               const std::string& name);
+
+/// -1, the mean over the heads that are left in a layer of cross-attention; 0 where it has but one,
+/// for study::AlignmentSweep has no mean there.
+int64_t mean_head_of(const model::Traits& traits, int64_t layer);
+
+/// Where an alignment is taken from if nothing has taught a head to align and nobody says
+/// otherwise: the step that emits the word, of the layer before the last (Garg et al. 2019,
+/// "Jointly learning to align and translate with Transformer models"), or the only one, and
+/// mean_head_of() it.
+study::AlignmentChoice usual_choice(const model::Traits& traits);
+
+class Aligner {
+ public:
+  /// `name` is the model's, for messages. Throws UserError for a model without cross-attention.
+  Aligner(decode::Translator translator, const model::ModelConfig& config, std::string name);
+
+  /// At first usual_choice().
+  study::AlignmentChoice choice;
+  /// Words whose largest weight is below it have no link.
+  double least = 0;
+
+  /// The error rate of everything `choice` could be, over the lines whose words the vocabulary
+  /// keeps and that are not too long; a warning counts the others. `gold_name` is for messages.
+  study::AlignmentSweep sweep(const text::Pairs& given,
+                              const std::vector<study::GoldAlignment>& gold,
+                              const std::string& gold_name);
+
+  /// One per pair, by `choice`; of blank, odd and long lines it is empty. `first` is the number of
+  /// the first line in its file, from 0.
+  std::vector<study::Alignment> align(const text::Pairs& pairs, std::size_t first);
+
+  const std::string& name() const { return name_; }
+  const model::Traits& traits() const { return traits_; }
+  /// Lines in which the vocabulary finds other words than the text has: they get no links, which
+  /// would count the vocabulary's words. From 1, in order; grows with every call of align().
+  const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }
+  /// Lines with more than longest() pieces on a side: they get no links either. As odd_lines().
+  const std::vector<std::size_t>& long_lines() const { return long_lines_; }
+  int64_t longest() const { return translator_.pair_limit(); }  // pieces
+  /// Whether a line, from 0, is none of both.
+  bool has_links(std::size_t line) const;
+
+ private:
+  decode::Translator translator_;
+  model::Traits traits_;
+  std::string name_;
+  std::vector<std::size_t> odd_lines_, long_lines_;
+};
+
+}  // namespace heed::inspect

@@ -1,0 +1,71 @@
+#include "model/traits.h"
+
+namespace heed::model {
+namespace {
+
+Traits traits_of_transformer(const ModelConfig& config) {
+  const bool softmax = config.attention_normaliser == "softmax";
+  Traits traits{
+      .name = config::name_of(config.type),
+      .network = config::name_of(config.type),
+      .width = config.width,
+      .width_key = "width",
+      .has_self_attention = true,
+      .all_softmax = softmax && config.self_attention == SelfAttentionKind::softmax,
+      .has_dropout = config.dropout > 0 || config.word_dropout > 0 ||
+                     config.attention_dropout > 0 || config.activation_dropout > 0,
+      .activations = config.encoder_layers * (8 * config.width + 2 * config.feed_forward) +
+                     config.decoder_layers * (13 * config.width + 2 * config.feed_forward) +
+                     4 * config.width,
+      .kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()},
+      .whole_heads = config.heads};
+  if (is_of_network("max_positions", config)) traits.longest = config.max_positions;
+  for (const AttentionKind kind : traits.kinds) {
+    if (kind == AttentionKind::cross ? softmax : config.self_attention != SelfAttentionKind::linear)
+      traits.softmax_kinds.push_back(kind);
+    const int64_t layers =
+        kind == AttentionKind::encoder ? config.encoder_layers : config.decoder_layers;
+    for (int64_t layer = 0; layer < layers; ++layer)
+      traits.heads_left[kind].push_back(std::ssize(kept_heads(config, kind, layer)));
+  }
+  return traits;
+}
+
+Traits traits_of_recurrent(const ModelConfig& config) {
+  const bool attends = config.attention != "none";
+  Traits traits{.name = config.attention,
+                .network = config::name_of(config.type) + ", attention " + config.attention,
+                .width = config.hidden_size,
+                .width_key = "hidden_size",
+                .has_dropout = config.dropout > 0 || config.word_dropout > 0 ||
+                               (config.attention_dropout > 0 && attends),
+                .window = config.window,
+                .activations = config.layers * 14 * config.hidden_size + 15 * config.hidden_size +
+                               6 * config.embedding_size,
+                .whole_heads = config.attention_heads};
+  if (!attends) return traits;
+  traits.kinds = {AttentionKind::cross};
+  // The window of local_p multiplies weights that softmax has made.
+  if (config.attention_normaliser == "softmax" && config.window != Window::local_p)
+    traits.softmax_kinds = traits.kinds;
+  traits.heads_left[AttentionKind::cross] = {config.attention_heads};
+  return traits;
+}
+
+}  // namespace
+
+int64_t Traits::layers(AttentionKind kind) const {
+  const auto found = heads_left.find(kind);
+  return found == heads_left.end() ? 0 : std::ssize(found->second);
+}
+
+int64_t Traits::heads(AttentionKind kind, int64_t layer) const {
+  return layer < layers(kind) ? heads_left.at(kind).at(layer) : 0;
+}
+
+Traits traits(const ModelConfig& config) {
+  return config.type == ModelType::transformer ? traits_of_transformer(config)
+                                               : traits_of_recurrent(config);
+}
+
+}  // namespace heed::model

@@ -1,0 +1,45 @@
+// What a configuration's network is, for code that must not ask which type it has. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+
+namespace heed::model {
+
+struct Traits {
+  std::string name;       // "transformer", or the recurrent decoder's attention: "bahdanau", "none"
+  std::string network;    // "transformer", or "rnn, attention bahdanau"
+  int64_t width = 0;      // of the states
+  std::string width_key;  // the key of the section `model` that sets it
+  /// There are layers of it: its heads can be silenced, pruned and taught.
+  bool has_self_attention = false;
+  bool all_softmax = false;        // self-attention, and softmax in all attention
+  bool has_dropout = false;        // two passes in training mode differ
+  Window window = Window::global;  // of cross-attention
+  /// The most pieces of a source or target, with eos.
+  int64_t longest = std::numeric_limits<int64_t>::max();
+  /// Numbers that the backward pass needs for each pair of a source and a target token, as `heed
+  /// bench train` has measured them (docs/training.md).
+  int64_t activations = 0;
+
+  /// Of attention that it has, in the order of AttentionKind, and those whose heads' weights are a
+  /// softmax of scores.
+  std::vector<AttentionKind> kinds, softmax_kinds;
+  int64_t whole_heads = 0;  // of each attention, before any was pruned
+  /// Of each kind, how many heads are left in each layer.
+  std::map<AttentionKind, std::vector<int64_t>> heads_left;
+
+  bool attends() const { return !kinds.empty(); }
+  int64_t layers(AttentionKind kind) const;
+  /// The heads that are left in a layer; 0 where it has no such attention.
+  int64_t heads(AttentionKind kind, int64_t layer) const;
+};
+
+Traits traits(const ModelConfig& config);
+
+}  // namespace heed::model
