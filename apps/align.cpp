@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -189,11 +189,11 @@ void align(AlignArgs args) {
   const auto gold = inspect::read_gold(args.gold, pairs, args.form);
   warn_of_other_blanks(pairs, args.source);
   const std::optional<Tuning> tuning = read_tuning(args);
-  inspect::Aligner forward = aligner_of(open_model(args.model, args.common.open()));
+  inspect::Aligner forward = aligner_of(run::open_model(args.model, args.common.open()));
   choose(forward, args, tuning);
   std::optional<inspect::Aligner> backward;
   if (!args.reverse.empty()) {
-    backward = aligner_of(open_model(args.reverse, args.common.open()));
+    backward = aligner_of(run::open_model(args.reverse, args.common.open()));
     choose(*backward, args, turned(tuning));
   }
   std::optional<study::AlignmentSweep> sweep;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/command_line.h"
+#include "apps/cli/command_line.h"
 
 namespace heed {
 

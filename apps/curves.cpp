@@ -5,14 +5,14 @@
 #include <optional>
 
 #include "apps/commands.h"
-#include "apps/shared/learning.h"
-#include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
 #include "draw/lines.h"
+#include "run/learning.h"
+#include "run/saved_config.h"
 #include "text/table.h"
 #include "train/metrics_line.h"
 
@@ -26,13 +26,13 @@ struct CurvesArgs {
   std::string against = "updates", output;
 };
 
-text::Table csv_of(const std::vector<Learning>& runs) {
+text::Table csv_of(const std::vector<run::Learning>& runs) {
   text::Table table{
       {"run", "set", "update", "minutes", "loss", "perplexity", "bleu", "chrf", "command"}, {}};
-  for (const Learning& run : runs) {
+  for (const run::Learning& run : runs) {
     for (const MetricsLine& event : run.events) {
-      const auto minutes = place_of(event, /*minutes=*/true);
-      table.rows.push_back({run.name, set_of(event), std::to_string(event.update),
+      const auto minutes = run::place_of(event, /*minutes=*/true);
+      table.rows.push_back({run.name, run::set_of(event), std::to_string(event.update),
                             fixed(minutes, 3), fixed(event.loss, 6), fixed(event.perplexity, 4),
                             fixed(event.bleu, 4), fixed(event.chrf, 4), fixed(event.command, 6)});
     }
@@ -41,7 +41,7 @@ text::Table csv_of(const std::vector<Learning>& runs) {
 }
 
 /// The smallest or largest value of the validations.
-std::optional<double> extreme(const Learning& run, std::optional<double> MetricsLine::*measure,
+std::optional<double> extreme(const run::Learning& run, std::optional<double> MetricsLine::*measure,
                               bool largest) {
   std::optional<double> found;
   for (const MetricsLine& event : run.events) {
@@ -57,18 +57,19 @@ std::string best_of(const std::string& folder, const MetricsLine& best) {
   const bool known = std::filesystem::exists(std::filesystem::path(folder) / "config.yaml");
   if (best.update == 0 || !known) return "";
   try {
-    return deciding_score(best, saved_config(folder).training.early_stopping.metric);
+    return run::deciding_score(best, run::saved_config(folder).training.early_stopping.metric);
   } catch (const UserError& error) {
     log::warn(error.what());  // the curves do not need it
     return "";
   }
 }
 
-text::Table summary_of(const std::vector<std::string>& folders, const std::vector<Learning>& runs) {
+text::Table summary_of(const std::vector<std::string>& folders,
+                       const std::vector<run::Learning>& runs) {
   text::Table table{
       {"run", "updates", "minutes", "lowest loss", "highest BLEU", "best update", "best"}, {}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Learning& run = runs[i];
+    const run::Learning& run = runs[i];
     const auto [updates, seconds, best] = train::summarize(run.events);
     table.rows.push_back({run.name, std::to_string(updates), fixed(seconds / 60, 1),
                           fixed(extreme(run, &MetricsLine::loss, false), 4),
@@ -79,26 +80,26 @@ text::Table summary_of(const std::vector<std::string>& folders, const std::vecto
   return table;
 }
 
-std::string file_of(const Measure& measure) {
+std::string file_of(const run::Measure& measure) {
   return std::string(measure.name) + ".svg";
 }
 
 std::vector<std::string> all_files() {
   std::vector<std::string> files{"curves.csv"};
-  for (const Measure& measure : measures()) files.push_back(file_of(measure));
+  for (const run::Measure& measure : run::measures()) files.push_back(file_of(measure));
   return files;
 }
 
 void curves(const CurvesArgs& args) {
   const std::vector<std::string> names = distinct_names(args.runs);
-  std::vector<Learning> runs;
+  std::vector<run::Learning> runs;
   for (std::size_t i = 0; i < names.size(); ++i)
-    runs.push_back(read_learning(args.runs[i], names[i]));
+    runs.push_back(run::read_learning(args.runs[i], names[i]));
   const bool minutes = args.against == "minutes";
   std::optional<OutputFolder> out;
   if (!args.output.empty()) out.emplace(args.output, all_files());
-  for (const Measure& measure : measures()) {
-    const draw::Lines picture = learning_curves(runs, measure, minutes);
+  for (const run::Measure& measure : run::measures()) {
+    const draw::Lines picture = run::learning_curves(runs, measure, minutes);
     if (picture.lines.empty()) continue;
     std::cout << draw::lines_text(picture) << '\n';
     if (!out) continue;

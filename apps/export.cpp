@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "apps/commands.h"
-#include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -17,6 +16,7 @@
 #include "model/transformer/layers.h"
 #include "model/weights.h"
 #include "packed/ctranslate2.h"
+#include "run/model_folder.h"
 
 namespace heed {
 namespace {
@@ -98,7 +98,7 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
   return join(options, ", ");
 }
 
-void advise(const ExportArgs& args, const ModelFolder& folder, bool joint) {
+void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) {
   const decode::DecodeConfig& config = folder.config.decoding;
   const int64_t longest = packed::longest_in_ctranslate2(folder.config.model);
   log::info("search as heed does: translate_batch(pieces, " + search_advice(config, longest) + ")");
@@ -126,8 +126,8 @@ void advise(const ExportArgs& args, const ModelFolder& folder, bool joint) {
 void export_model(const ExportArgs& args) {
   if (fs::exists(fs::path(args.output) / "model.safetensors"))
     throw UserError(args.output + ": holds a model of heed; name another folder");
-  const ModelFolder folder =
-      open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
+  const run::ModelFolder folder =
+      run::open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
   const std::string missing = packed::missing_in_ctranslate2(folder.config.model);
   if (!missing.empty())
     throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
@@ -142,7 +142,7 @@ void export_model(const ExportArgs& args) {
     write_atomic(out.place_of("source_vocabulary.json"), piece_list(folder.source));
     write_atomic(out.place_of("target_vocabulary.json"), piece_list(folder.target));
   }
-  save_vocabularies({folder.source, folder.target}, out.place(), joint);
+  run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
   write_atomic(out.place_of("config.json"), description(folder.target));
   packed::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
                             out.place_of("model.bin"));

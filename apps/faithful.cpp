@@ -4,9 +4,9 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
@@ -93,7 +93,7 @@ void faithful(const FaithfulArgs& args) {
   const text::Pairs pairs = text::read_pairs(args.source, args.target);
   text::require_pairs(pairs, args.source);
   inspect::ComparableGold gold(inspect::read_gold(args.gold, pairs, args.form), args.gold);
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const model::Traits traits = model::traits(folder.config.model);
   study::FaithfulReport report;

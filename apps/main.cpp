@@ -122,7 +122,7 @@ std::string empty_part(const CLI::App& app, const std::vector<std::string>& word
   return "";
 }
 
-int run(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   CLI::App app{"heed trains translators, translates, and shows what attention does.", "heed"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "heed " HEED_VERSION);
@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
   int code = 0;
   try {
     heed::open_output();
-    code = heed::run(argc, argv);
+    code = heed::run_program(argc, argv);
     heed::close_output();
   } catch (...) {
     code = heed::report_exception();

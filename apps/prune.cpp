@@ -5,16 +5,16 @@
 #include <optional>
 #include <utility>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
-#include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "model/weights.h"
+#include "run/saved_config.h"
 #include "score/share.h"
 #include "text/table.h"
 
@@ -36,7 +36,7 @@ double bleu_of(inspect::HeadTrial& trial, const Heads& silenced) {
 
 /// The head that guided alignment taught, which `heed align` reads, or that the coverage loss was
 /// taken of: the configuration would not be valid without it.
-std::optional<model::HeadPlace> taught_head(const Config& config) {
+std::optional<model::HeadPlace> taught_head(const run::Config& config) {
   if (config.training.guided_alignment == 0 && config.training.coverage_loss == 0)
     return std::nullopt;
   return model::HeadPlace{model::AttentionKind::cross,
@@ -118,8 +118,8 @@ Heads named_heads(const std::vector<std::string>& names, const Heads& all,
   return out;
 }
 
-void write(const ModelFolder& from, const Heads& gone, const std::string& output) {
-  Config config = saved_config(from.path);  // --set and --device are for the search
+void write(const run::ModelFolder& from, const Heads& gone, const std::string& output) {
+  run::Config config = run::saved_config(from.path);  // --set and --device are for the search
   const model::ModelConfig whole = config.model;
   for (const model::HeadPlace& place : gone)
     config.model.pruned_heads.push_back(model::name_of(place));
@@ -127,14 +127,14 @@ void write(const ModelFolder& from, const Heads& gone, const std::string& output
   const model::ModelPtr smaller = model::make_model(config.model, from.sizes());
   from.model->to(at::kCPU);
   model::copy_without_heads(*from.model, whole, *smaller, config.model);
-  write_model({from.source, from.target}, config, model::named_weights(*smaller), output);
+  run::write_model({from.source, from.target}, config, model::named_weights(*smaller), output);
   log::info(output + ": " + std::to_string(gone.size()) + " heads fewer, " +
             human_count(static_cast<double>(model::count_parameters(*from.model))) + " -> " +
             human_count(static_cast<double>(model::count_parameters(*smaller))) + " parameters");
 }
 
 void prune(const PruneArgs& args) {
-  require_no_model(args.output);
+  run::require_no_model(args.output);
   if (args.heads.empty() == args.source.empty())
     throw UserError(
         "prune: give --source and --target to find the heads by, or name them with --heads");
@@ -145,7 +145,7 @@ void prune(const PruneArgs& args) {
     pairs = text::read_pairs(args.source, args.target);
     text::require_pairs(pairs, args.source);
   }
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   inspect::HeadTrial trial(tried_model(folder), std::move(pairs));
   const model::ModelConfig& model = folder.config.model;
   if (model.kv_heads != 0 && model.kv_heads != model.heads)

@@ -7,14 +7,14 @@
 #include <optional>
 
 #include "apps/commands.h"
-#include "apps/shared/found_runs.h"
-#include "apps/shared/learning.h"
-#include "apps/shared/run_config.h"
-#include "apps/shared/run_summary.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "config/differences.h"
+#include "run/found_runs.h"
+#include "run/learning.h"
+#include "run/saved_config.h"
+#include "run/summary.h"
 #include "text/table.h"
 #include "train/metrics_line.h"
 
@@ -30,7 +30,7 @@ struct RunsArgs {
 
 struct Run {
   std::string path, state;
-  Config config;
+  run::Config config;
   train::RunMetrics metrics;
   std::string test;     // its first score
   std::string differs;  // from the first run of the same folder
@@ -42,11 +42,11 @@ std::string short_score(const std::string& score) {
 }
 
 Run read_run(const fs::path& folder) {
-  Run run{.path = folder.string(), .state = state_of_run(folder.string())};
-  run.config = saved_config(run.path);
+  Run run{.path = folder.string(), .state = run::state_of_run(folder.string())};
+  run.config = run::saved_config(run.path);
   run.metrics = train::summarize(train::read_metrics((folder / "metrics.jsonl").string()));
   if (run.state == "finished") {
-    const RunSummary summary = RunSummary::read((folder / "summary.json").string());
+    const run::Summary summary = run::Summary::read((folder / "summary.json").string());
     if (!summary.test_scores.empty()) run.test = short_score(summary.test_scores.front());
   }
   return run;
@@ -84,7 +84,7 @@ std::string as_table(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const auto& [updates, seconds, best] = run.metrics;
     table.rows.push_back({run.path, run.state, std::to_string(updates), fixed(seconds / 60, 1),
-                          deciding_score(best, metric_of(run)), fixed(best.loss, 4),
+                          run::deciding_score(best, metric_of(run)), fixed(best.loss, 4),
                           fixed(best.bleu, 2), run.test, run.differs});
   }
   return text::table_text(table, {0, 1, 4, 7, 8});
@@ -117,7 +117,7 @@ void runs(const RunsArgs& args) {
     if (!fs::is_directory(folder))
       throw UserError("runs: no folder '" + folder + "'; name the one that your runs are in");
   std::vector<Run> all;
-  read_runs(
+  run::read_runs(
       args.folders, [&](const std::string& run) { all.push_back(read_run(run)); }, log::warn);
   tell_differences(all);
   if (all.empty() && !args.json) log::info("no runs in " + join(args.folders, ", "));

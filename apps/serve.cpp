@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -40,10 +40,10 @@ std::string code_of(const std::string& given, const std::string& file, const cha
 }
 
 serve::Model open(const std::string& paths, const std::string& name, const ServeArgs& args) {
-  const OpenModels models = open_models(paths, args.common.open());
+  const run::OpenModels models = run::open_models(paths, args.common.open());
   // A new model may be copied over the served one.
   for (const decode::Member& member : models.members) model::leave_file(*member.model);
-  const ModelFolder& first = models.first;
+  const run::ModelFolder& first = models.first;
   const data::CorpusFiles& files =
       first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];
   const model::Traits traits = model::traits(first.config.model);
@@ -61,7 +61,7 @@ serve::Model open(const std::string& paths, const std::string& name, const Serve
 /// "transformer", or "transformer+bahdanau" of an ensemble.
 std::string name_of(const std::string& paths) {
   std::vector<std::string> names;
-  for (const std::string& path : model_paths(paths)) names.push_back(folder_name(path));
+  for (const std::string& path : run::model_paths(paths)) names.push_back(folder_name(path));
   return join(names, "+");
 }
 
@@ -73,7 +73,7 @@ std::vector<serve::Model> open_all(const ServeArgs& args) {
   // All compute with the threads of the first one's configuration, as in an ensemble.
   const int64_t threads = at::get_num_threads();
   models.push_back(open(args.beside, alike ? args.beside : name_of(args.beside), args));
-  use_threads(threads);
+  run::use_threads(threads);
   if (models[0].name == models[1].name)
     throw UserError("serve: " + args.models + " is named twice");
   return models;

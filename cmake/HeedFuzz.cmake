@@ -41,10 +41,10 @@ function(heed_fuzz program)
 endfunction()
 
 add_custom_target(fuzz)
-set(text_sources apps/shared/run_summary.cpp apps/shared/provenance.cpp apps/shared/corpora.cpp)
+set(text_sources src/run/summary.cpp src/run/provenance.cpp src/run/corpora.cpp)
 list(TRANSFORM text_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 heed_fuzz(fuzz_text FOLDER targets SOURCES ${text_sources} LIBRARIES heed_study heed_data nlohmann_json::nlohmann_json)
-set(torch_sources apps/shared/config.cpp src/decode/config.cpp)  # of the room `decode` nothing else is needed
+set(torch_sources src/run/config.cpp src/decode/config.cpp)  # of the room `decode` nothing else is needed
 set(torch_libraries heed_train heed_score)
 if(HEED_FUZZ)
   # Networks and kernels parse nothing and take long to compile.

@@ -102,7 +102,7 @@ Cost cost_of(const Way& way, int64_t length, const AttentionArgs& args) {
     run();
     cost.bytes = static_cast<double>(memory.bytes());
   }
-  cost.seconds = median_seconds(args.common.repeats, run);
+  cost.seconds = run::median_seconds(args.common.repeats, run);
   return cost;
 }
 
@@ -151,7 +151,7 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
   const at::Tensor x = at::randn({args.sentences, args.beam, options.width});
   const auto run = [&] { attention.step(x, {keys, values}, position, nullptr); };
   Cost cost;
-  cost.seconds = median_seconds(args.common.repeats, run);
+  cost.seconds = run::median_seconds(args.common.repeats, run);
   for (const at::Tensor& kept : {keys, values})
     if (kept.defined()) cost.bytes += static_cast<double>(kept.nbytes());
   cost.bytes /= static_cast<double>(args.sentences * args.beam);

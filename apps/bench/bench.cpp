@@ -11,12 +11,12 @@
 #include <set>
 
 #include "apps/commands.h"
-#include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "draw/experiments.h"
+#include "run/model_folder.h"
 #include "text/csv.h"
 #include "text/lines.h"
 
@@ -74,7 +74,7 @@ void BenchOptions::add(CommandLine& command, bool repeated) {
 
 void BenchOptions::apply() const {
   if (!output.empty()) require_written_by_heed(output, {kPage});  // before minutes of measuring
-  use_threads(threads);
+  run::use_threads(threads);
 }
 
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files,

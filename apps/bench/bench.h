@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/command_line.h"
-#include "apps/shared/measuring.h"
+#include "apps/cli/command_line.h"
 #include "data/config.h"
 #include "draw/curve.h"
+#include "run/measuring.h"
 #include "text/table.h"
 
 namespace heed {

@@ -60,11 +60,11 @@ Cached with_cache(model::Model& model, const CacheArgs& args) {
   model::reorder_beams(state, widen);
   const at::Tensor tokens = at::full({args.sentences, args.beam}, 5, at::kLong);
   for (int64_t position = 1; position < last; ++position)
-    steps.push_back(seconds_of([&] { model.step(tokens, state); }));
+    steps.push_back(run::seconds_of([&] { model.step(tokens, state); }));
   Cached result;
   for (const int64_t position : args.positions) {
     const auto begin = steps.begin() + std::max<int64_t>(0, position - 1 - kAround);
-    result.seconds.push_back(median({begin, steps.begin() + position - 1 + kAround}));
+    result.seconds.push_back(run::median({begin, steps.begin() + position - 1 + kAround}));
   }
   for (const at::Tensor& cache : state.carried)
     if (cache.defined()) result.bytes += static_cast<double>(cache.nbytes()) / cache.size(3);
@@ -77,7 +77,7 @@ double without_cache(model::Model& model, int64_t position, const CacheArgs& arg
   const int64_t rows = args.sentences * args.beam;
   const model::Source source = random_source(rows, args.source);
   const at::Tensor prefix = at::full({rows, position}, 5, at::kLong);
-  return median_seconds(args.common.repeats, [&] {
+  return run::median_seconds(args.common.repeats, [&] {
     model.logits(model.features(source, prefix).select(1, position - 1));
   });
 }

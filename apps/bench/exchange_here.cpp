@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "apps/shared/measuring.h"
-#include "apps/shared/rank_processes.h"
 #include "ranks/group.h"
+#include "run/launcher.h"
+#include "run/measuring.h"
 
 namespace heed {
 namespace {
@@ -31,16 +31,16 @@ ExchangeSeconds measure_exchange(ranks::Group& group, int64_t numbers, int repea
   std::vector<double> large_seconds;
   for (int i = 0; i <= repeats; ++i) {
     small();  // begins together
-    const double seconds = seconds_of(large);
+    const double seconds = run::seconds_of(large);
     if (i > 0) large_seconds.push_back(seconds);
   }
-  return {median(std::move(large_seconds)), median_seconds(100, small)};
+  return {run::median(std::move(large_seconds)), run::median_seconds(100, small)};
 }
 
 }  // namespace
 
 study::Connection exchange_here(int64_t ranks, double bytes, int repeats) {
-  const MeetingFolder folder;
+  const run::MeetingFolder folder;
   // Of a small model the time would be latency alone.
   const double tensor = std::max(bytes, 16e6);
   const auto numbers = static_cast<int64_t>(tensor) / 4 / ranks;

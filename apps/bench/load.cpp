@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "apps/bench/bench.h"
-#include "apps/shared/family.h"
-#include "apps/shared/training_run.h"
 #include "base/strings.h"
 #include "data/prefetcher.h"
+#include "run/build.h"
+#include "run/family.h"
 
 namespace heed {
 namespace {
@@ -25,16 +25,16 @@ struct Drained {
 };
 
 /// Takes batches as fast as they come.
-Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const Config& config,
+Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const run::Config& config,
               int64_t batches) {
   Drained drained;
   std::unique_ptr<data::Prefetcher> prefetcher;
-  drained.first = seconds_of([&] {
+  drained.first = run::seconds_of([&] {
     prefetcher =
-        std::make_unique<data::Prefetcher>(data::BatchStream(corpus, batch_options(config)));
+        std::make_unique<data::Prefetcher>(data::BatchStream(corpus, run::batch_options(config)));
     prefetcher->next();
   });
-  drained.seconds = seconds_of([&] {
+  drained.seconds = run::seconds_of([&] {
     for (; drained.batches < batches; ++drained.batches) {
       const auto batch = prefetcher->next();
       if (!batch) break;
@@ -47,13 +47,13 @@ Drained drain(const std::shared_ptr<const data::Corpus>& corpus, const Config& c
 
 void bench_load(const LoadArgs& args) {
   args.common.apply();
-  const Config config = load_config(args.config, args.settings);
-  const Vocabularies vocabularies = share_vocabulary(config);
+  const run::Config config = run::load_config(args.config, args.settings);
+  const run::Vocabularies vocabularies = run::share_vocabulary(config);
   const auto files = repeated(config.data.train, args.pairs);
-  data::CorpusReading reading = training_reading(config);
-  reading.scratch = {run_folder(config)};
+  data::CorpusReading reading = run::training_reading(config);
+  reading.scratch = {run::run_folder(config)};
   std::shared_ptr<const data::Corpus> corpus;
-  const double seconds = seconds_of([&] {
+  const double seconds = run::seconds_of([&] {
     corpus = std::make_shared<const data::Corpus>(
         data::Corpus::read(files, vocabularies.source, vocabularies.target, reading));
   });

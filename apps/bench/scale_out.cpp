@@ -15,12 +15,12 @@
 #include "apps/bench/exchange_here.h"
 #include "apps/bench/scale_out_rows.h"
 #include "apps/bench/update_costs.h"
-#include "apps/shared/family.h"
-#include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "run/build.h"
+#include "run/family.h"
 #include "train/config.h"
 
 namespace heed {
@@ -117,10 +117,10 @@ std::map<int64_t, study::Connection> exchanges_of(const ScaleOutPlan& plan, doub
 
 void bench_scale_out(const ScaleOutArgs& args) {
   args.common.apply();
-  const Config shared = load_config(args.config, args.settings);
-  const std::string folder = run_folder(shared);
+  const run::Config shared = run::load_config(args.config, args.settings);
+  const std::string folder = run::run_folder(shared);
   signals::install();  // ranks meet in a temporary folder
-  share_vocabulary(shared);
+  run::share_vocabulary(shared);
   signals::stop_if_interrupted();
   text::Table costs = empty_cost_table(), rates = ScaleOutRows::empty_table();
   const double micro = args.latency * 1e-6;
@@ -128,8 +128,8 @@ void bench_scale_out(const ScaleOutArgs& args) {
                           at::get_num_threads(),
                           {args.bandwidth * 1e9, micro},
                           {args.gpu_bandwidth * 1e9, micro}};
-  for (const FamilyMember& member : family(args.config, args.settings, args.systems)) {
-    UpdateMeasure measure(member.config, folder, make_vocabularies(member.config), plan.here,
+  for (const run::FamilyMember& member : run::family(args.config, args.settings, args.systems)) {
+    UpdateMeasure measure(member.config, folder, run::make_vocabularies(member.config), plan.here,
                           args.common.repeats);
     std::vector<CostRound> rounds;
     for (int i = 0; i < args.common.repeats; ++i) rounds.push_back(measure.next(args.updates));

@@ -1,7 +1,7 @@
 #include "apps/bench/scale_out_rows.h"
 
-#include "apps/shared/measuring.h"
 #include "base/strings.h"
+#include "run/measuring.h"
 
 namespace heed {
 namespace {
@@ -10,7 +10,7 @@ template <class Number>
 double over_rounds(const std::vector<CostRound>& rounds, const Number& number) {
   std::vector<double> numbers;
   for (const CostRound& round : rounds) numbers.push_back(number(round));
-  return median(std::move(numbers));
+  return run::median(std::move(numbers));
 }
 
 }  // namespace

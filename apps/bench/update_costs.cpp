@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "apps/shared/measuring.h"
-#include "apps/shared/training_run.h"
 #include "base/error.h"
 #include "base/signals.h"
 #include "data/prefetcher.h"
@@ -18,6 +16,8 @@
 #include "model/device.h"
 #include "model/model.h"
 #include "model/weights.h"
+#include "run/build.h"
+#include "run/measuring.h"
 #include "train/loss.h"
 #include "train/update.h"
 
@@ -47,14 +47,14 @@ double median_after(int repeats, const Prepare& prepare, const Work& work) {
   for (int i = 0; i <= repeats; ++i) {
     signals::stop_if_interrupted();
     auto prepared = prepare();
-    const double one = seconds_of([&] { work(prepared); });
+    const double one = run::seconds_of([&] { work(prepared); });
     if (i > 0) seconds.push_back(one);
   }
-  return median(std::move(seconds));
+  return run::median(std::move(seconds));
 }
 
 /// An endless run on the CPU with a part for each core.
-Config config_for(Config config, int64_t cores) {
+run::Config config_for(run::Config config, int64_t cores) {
   config.device = "cpu";
   config.training.epochs = 0;
   const int64_t parts = train::parts_per_batch(config.training) * config.training.accumulate;
@@ -76,24 +76,24 @@ struct UpdateMeasure::Impl {
     double both() const { return forward + backward; }
   };
 
-  Impl(const Config& config, const std::string& folder, const Vocabularies& vocabularies,
+  Impl(const run::Config& config, const std::string& folder, const run::Vocabularies& vocabularies,
        int64_t all_cores)
       : cores(all_cores),
-        run(fresh_model(config_for(config, all_cores), folder, vocabularies)),
+        run(run::fresh_model(config_for(config, all_cores), folder, vocabularies)),
         training(run.config.training),
         parts_per_batch(train::parts_per_batch(training)),
         shard(*run.model, group),
         optimizer(training, shard),
-        stream(training_corpus(run), batch_options(run.config)),
+        stream(run::training_corpus(run), run::batch_options(run.config)),
         alone_batches(stream, parts_per_batch),
         together_batches(stream, parts_per_batch) {
     if (training.ema > 0) average.emplace(shard, training.ema);
     updater.emplace(*run.model, training, run.device, run.precision, optimizer,
-                    average ? &*average : nullptr, another_model(run));
+                    average ? &*average : nullptr, run::another_model(run));
     run.model->train();
     workers.push_back({run.model, train::trainable_list(*run.model)});
     while (std::ssize(workers) < cores) {
-      const model::ModelPtr other = another_model(run)();
+      const model::ModelPtr other = run::another_model(run)();
       model::share_weights(*run.model, *other);
       other->train();
       workers.push_back({other, train::trainable_list(*other)});
@@ -104,15 +104,15 @@ struct UpdateMeasure::Impl {
     PassSeconds seconds;
     const kernels::Draws draws(seed, run.device);
     train::LossSum loss;
-    seconds.forward = seconds_of([&] {
+    seconds.forward = run::seconds_of([&] {
       const auto source = model::make_source(part, run.device);
       const train::Target target = train::make_target(part, run.device);
       const model::Autocast autocast(run.device, run.precision, /*keep_copies=*/false);
       loss = train::loss_of(*worker.model, worker.model->features(source, target.input), target,
                             training.label_smoothing);
     });
-    seconds.backward =
-        seconds_of([&] { (loss.smoothed / static_cast<double>(part.target_tokens())).backward(); });
+    seconds.backward = run::seconds_of(
+        [&] { (loss.smoothed / static_cast<double>(part.target_tokens())).backward(); });
     return seconds;
   }
 
@@ -139,7 +139,7 @@ struct UpdateMeasure::Impl {
 
   double run_updates(int64_t updates, int64_t threads, data::Prefetcher& batches) {
     at::set_num_threads(static_cast<int>(threads));
-    return seconds_of([&] {
+    return run::seconds_of([&] {
       for (int64_t update = 0; update < updates; ++update) {
         signals::stop_if_interrupted();
         const auto prepared = batches.next(training.accumulate);
@@ -152,7 +152,7 @@ struct UpdateMeasure::Impl {
   CostRound round(int64_t updates) {
     CostRound round{.costs = fixed_costs, .updates = static_cast<double>(updates)};
     std::vector<data::Batch> parts;
-    const double making = seconds_of([&] { parts = next_parts(updates); });
+    const double making = run::seconds_of([&] { parts = next_parts(updates); });
     const auto count = static_cast<double>(parts.size());
     double both = 0, crowded = 0;
     const std::vector<PassSeconds> alone = compute_all(parts, 1);
@@ -215,7 +215,7 @@ struct UpdateMeasure::Impl {
   }
 
   const int64_t cores;
-  ModelFolder run;
+  run::ModelFolder run;
   const train::TrainConfig& training;
   const int64_t parts_per_batch;
   ranks::Group group;
@@ -230,8 +230,8 @@ struct UpdateMeasure::Impl {
   study::UpdateCosts fixed_costs;
 };
 
-UpdateMeasure::UpdateMeasure(const Config& config, const std::string& folder,
-                             const Vocabularies& vocabularies, int64_t cores, int repeats)
+UpdateMeasure::UpdateMeasure(const run::Config& config, const std::string& folder,
+                             const run::Vocabularies& vocabularies, int64_t cores, int repeats)
     : impl_(std::make_unique<Impl>(config, folder, vocabularies, cores)) {
   impl_->measure_fixed_costs(repeats);
   impl_->round(2);  // fills pools and caches

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "apps/shared/config.h"
-#include "apps/shared/model_folder.h"
+#include "run/config.h"
+#include "run/model_folder.h"
 #include "study/scale_out.h"
 
 namespace heed {
@@ -23,8 +23,8 @@ struct CostRound {
 class UpdateMeasure {
  public:
   /// On `cores` of the CPU. Where a batch has fewer parts, an update has more batches.
-  UpdateMeasure(const Config& config, const std::string& folder, const Vocabularies& vocabularies,
-                int64_t cores, int repeats);
+  UpdateMeasure(const run::Config& config, const std::string& folder,
+                const run::Vocabularies& vocabularies, int64_t cores, int repeats);
   ~UpdateMeasure();
   UpdateMeasure(const UpdateMeasure&) = delete;
   UpdateMeasure& operator=(const UpdateMeasure&) = delete;

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "apps/shared/config.h"
 #include "base/error.h"
 #include "config/view.h"
+#include "run/config.h"
 
 namespace heed::combinations {
 
