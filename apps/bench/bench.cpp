@@ -130,18 +130,15 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
 
 void add_bench(CommandLine& program) {
   CommandLine bench = program.command("bench",
-                                      "Throughput and cost curves: train, load, scale-out, "
-                                      "translate, length, attention, cache, scale; compare");
+                                      "Throughput and cost curves: train, translate, length, "
+                                      "attention, cache, scale");
   bench.require_command();
   add_bench_train(bench);
-  add_bench_load(bench);
-  add_bench_scale_out(bench);
   add_bench_translate(bench);
   add_bench_length(bench);
   add_bench_attention(bench);
   add_bench_cache(bench);
   add_bench_scale(bench);
-  add_bench_compare(bench);
   bench.examples({"heed bench attention --lengths 128,256,512,1024 -o runs/bench",
                   "heed bench cache -o runs/bench"});
 }

@@ -15,13 +15,10 @@ namespace heed {
 // One file each, apps/bench/NAME.cpp.
 void add_bench_attention(CommandLine& bench);
 void add_bench_scale(CommandLine& bench);
-void add_bench_scale_out(CommandLine& bench);
 void add_bench_cache(CommandLine& bench);
 void add_bench_train(CommandLine& bench);
-void add_bench_load(CommandLine& bench);
 void add_bench_translate(CommandLine& bench);
 void add_bench_length(CommandLine& bench);
-void add_bench_compare(CommandLine& bench);
 
 /// Options of every mode, but for `repeats`.
 struct BenchOptions {

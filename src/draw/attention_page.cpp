@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "draw/html.h"
-#include "draw/page/page.h"
+#include "draw/page_data.h"
 #include "draw/palette.h"
-#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {
@@ -68,15 +66,8 @@ struct Sentence {
 };
 
 std::string page_of(const std::string& title, const std::string& data) {
-  const std::string name = xml_escape(title);
-  const std::string colours = json{ink(0), ink(0.25), ink(0.5), ink(0.75), ink(1)}.dump();
-  const std::string script = fill(page_file("attention.js"), {{"@ink@", colours}});
-  return fill(page_file("attention.html"), {{"@title@", name},
-                                            {"@style@", page_file("attention.css")},
-                                            {"@script@", script},
-                                            {"@tools@", page_file("attention_tools.js")},
-                                            {"@actions@", page_file("attention_actions.js")},
-                                            {"@data@", data}});
+  const json inks{ink(0), ink(0.25), ink(0.5), ink(0.75), ink(1)};
+  return render("attention.html", {{"title", title}, {"data", data}, {"ink", inks.dump()}});
 }
 
 }  // namespace
@@ -106,7 +97,7 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
                     {"lines", std::move(sentence.lines)},
                     {"views", std::move(sentence.views)},
                     {"weights", base64(deflate(sentence.weights))}});
-  return script_data(data.dump(-1, ' ', false, json::error_handler_t::replace));
+  return script_data(data);
 }
 
 std::string attention_page(std::span<const study::AttentionMatrix> matrices,
