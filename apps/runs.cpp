@@ -17,7 +17,7 @@
 #include "base/output_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
-#include "draw/lines.h"
+#include "draw/plot.h"
 #include "text/table.h"
 #include "train/metrics_line.h"
 
@@ -204,12 +204,12 @@ void curves(const RunsArgs& args) {
   std::optional<OutputFolder> out;
   if (!args.output.empty()) out.emplace(args.output, all_files());
   for (const Measure& measure : measures()) {
-    const draw::Lines picture = learning_curves(runs, measure, minutes);
+    const draw::Plot picture = learning_curves(runs, measure, minutes);
     if (picture.lines.empty()) continue;
-    std::cout << draw::lines_text(picture) << '\n';
+    std::cout << draw::plot_text(picture) << '\n';
     if (!out) continue;
     const std::string file = file_of(measure);
-    write_atomic(out->place_of(file), draw::draw_lines(picture));
+    write_atomic(out->place_of(file), draw::draw_plot(picture));
     log::info("picture: " + (fs::path(args.output) / file).string());
   }
   std::cout << text::table_text(summary_of(folders, runs), {0, 6});

@@ -111,14 +111,14 @@ void reset_resident_peak() {
 }
 
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
-             const std::vector<draw::Curve>& curves) {
+             const std::vector<draw::Plot>& plots) {
   std::cout << text::table_text(table);
   if (options.output.empty()) return;
   OutputFolder measured(options.output, {name + ".csv"});
   write_atomic(measured.place_of(name + ".csv"), text::table_csv(table));
-  for (std::size_t i = 0; i < curves.size(); ++i)
+  for (std::size_t i = 0; i < plots.size(); ++i)
     write_atomic(measured.place_of(name + "-" + std::to_string(i + 1) + ".svg"),
-                 draw::draw_curve(curves[i]));
+                 draw::draw_plot(plots[i]));
   measured.commit();
   const fs::path folder(options.output);
   OutputFolder of_all(options.output, {kPage});

@@ -7,7 +7,7 @@
 #include "apps/shared/command_line.h"
 #include "apps/shared/measuring.h"
 #include "data/config.h"
-#include "draw/curve.h"
+#include "draw/plot.h"
 #include "text/table.h"
 
 namespace heed {
@@ -49,6 +49,6 @@ void reset_resident_peak();
 /// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
 /// there and experiments.html anew, which shows everything measured into that folder so far.
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
-             const std::vector<draw::Curve>& curves);
+             const std::vector<draw::Plot>& plots);
 
 }  // namespace heed

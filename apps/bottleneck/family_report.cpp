@@ -139,15 +139,15 @@ draw::Report begin_report(const std::vector<FamilyMember>& members,
   return report;
 }
 
-draw::Lines learning_of(const std::vector<FamilyMember>& members,
-                        const std::vector<std::string>& titles, const Config& config) {
+draw::Plot learning_of(const std::vector<FamilyMember>& members,
+                       const std::vector<std::string>& titles, const Config& config) {
   std::vector<Learning> runs;
   for (std::size_t i = 0; i < members.size(); ++i)
     runs.push_back(read_learning(members[i].folder, titles[i]));
-  draw::Lines lines = learning_curves(runs, loss_measure(), config.training.max_minutes > 0);
-  lines.title = "Loss while they learned";
-  for (draw::Line& line : lines.lines) line.name = line.dashed ? "" : titles[line.color];
-  return lines;
+  draw::Plot plot = learning_curves(runs, loss_measure(), config.training.max_minutes > 0);
+  plot.title = "Loss while they learned";
+  for (draw::PlotLine& line : plot.lines) line.name = line.dashed ? "" : titles[line.color];
+  return plot;
 }
 
 std::vector<Translated> sentences_of(const draw::Report& report,

@@ -25,7 +25,7 @@ draw::Report begin_report(const std::vector<FamilyMember>& members,
                           const std::vector<score::SystemOutput>& outputs);
 
 /// The loss of all members; by minutes where these are the budget.
-draw::Lines learning_of(const std::vector<FamilyMember>& members,
+draw::Plot learning_of(const std::vector<FamilyMember>& members,
                         const std::vector<std::string>& titles, const Config& config);
 
 /// What of a model goes to its attention page: the long sentence, then those of other lengths.

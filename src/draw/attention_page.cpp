@@ -1,7 +1,5 @@
 #include "draw/attention_page.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include "base/error.h"
 #include "draw/page_data.h"
 #include "draw/palette.h"
+#include "draw/png.h"
 
 namespace heed::draw {
 namespace {
@@ -41,16 +40,6 @@ void append(std::string& bytes, const study::AttentionMatrix& matrix) {
 
 float largest(const std::vector<float>& numbers) {
   return numbers.empty() ? 0 : std::ranges::max(numbers);
-}
-
-std::string deflate(const std::string& bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::string packed(size, '\0');
-  const int code = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                             reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9);
-  expect(code == Z_OK, "zlib packs what it has room for");
-  packed.resize(size);
-  return packed;
 }
 
 struct Sentence {
@@ -96,7 +85,7 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
     data.push_back({{"id", id},
                     {"lines", std::move(sentence.lines)},
                     {"views", std::move(sentence.views)},
-                    {"weights", base64(deflate(sentence.weights))}});
+                    {"weights", base64(compressed(sentence.weights))}});
   return script_data(data);
 }
 

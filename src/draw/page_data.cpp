@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "draw/curve.h"
+#include "draw/plot.h"
 
 namespace heed::draw {
 namespace {
@@ -141,8 +141,8 @@ PageData lengths_data(const score::LengthReport& lengths) {
   const auto is_compared = [](const score::SystemLengths& system) {
     return system.all.against_baseline.has_value();
   };
-  const Curve curve = curve_of(lengths);
-  return {{"figure", figure_data(draw_curve(curve), draw_curve(curve, Form::narrow))},
+  const Plot plot = plot_of(lengths);
+  return {{"figure", figure_data(draw_plot(plot), draw_plot(plot, Form::narrow))},
           {"table", buckets_table(lengths)},
           {"has_intervals", lengths.systems.front().all.interval.has_value()},
           {"is_compared", std::ranges::any_of(lengths.systems, is_compared)},

@@ -106,9 +106,9 @@ std::vector<std::string> methods_of(const Report& report) {
   return lines;
 }
 
-PageData learning_data(const std::optional<Lines>& learning) {
+PageData learning_data(const std::optional<Plot>& learning) {
   if (!learning || learning->lines.empty()) return nullptr;
-  return figure_data(draw_lines(*learning), draw_lines(*learning, Form::narrow),
+  return figure_data(draw_plot(*learning), draw_plot(*learning, Form::narrow),
                      "Solid: loss on the training data, as it is seen. Dashed: loss on the "
                      "validation set.");
 }

@@ -54,7 +54,7 @@ Report example() {
                      .facts = {{"alignment error", "7 %", "layer 1"}},
                      .scores = {overall(75)},
                      .attention_page = "b/attention.html"}};
-  report.learning = Lines{.title = "Loss", .lines = {{"Bahdanau", {{0, 3}, {9, 1}}}}};
+  report.learning = Plot{.title = "Loss", .lines = {{"Bahdanau", {{0, 3}, {9, 1}}}}};
   const std::vector<score::SystemOutput> outputs = {{"without attention", {"", "", "a b x x"}},
                                                     {"Bahdanau", {"", "", "a b c d"}}};
   report.long_sentence = {report_sentence(2, "<source>", "a b c d e", outputs),
