@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "draw/bottleneck_drawing.h"
 #include "draw/heatmap.h"
 #include "draw/page_data.h"
 #include "score/chrf.h"
@@ -176,8 +175,6 @@ std::string report_page(const Report& report) {
                                 {"headline", headline(report.lengths)},
                                 {"introduction", report.introduction},
                                 {"lengths", lengths_data(report.lengths)},
-                                {"one_vector", draw_one_vector()},
-                                {"all_states", draw_all_states()},
                                 {"learning", learning_data(report.learning)},
                                 {"long_sentence", long_sentence_data(report)},
                                 {"facts", facts_table(report.systems)},
