@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "draw/curve.h"
+#include "draw/plot.h"
 #include "run/held_out.h"
 #include "text/pairs.h"
 
@@ -80,7 +80,7 @@ void lengths(const LengthsArgs& args) {
   for (const std::string& warning : report.warnings) log::warn(warning);
   std::cout << score::lengths_table(report);
   if (!args.csv.empty()) write_atomic(args.csv, score::lengths_csv(report));
-  if (!args.svg.empty()) write_atomic(args.svg, draw::draw_curve(draw::curve_of(report)));
+  if (!args.svg.empty()) write_atomic(args.svg, draw::draw_plot(draw::plot_of(report)));
 }
 
 }  // namespace

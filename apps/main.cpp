@@ -32,10 +32,10 @@ const std::vector<Command>& commands() {
       {"compare", add_compare},   {"bottleneck", add_bottleneck}, {"attention", add_attention},
       {"align", add_align},       {"heads", add_heads},           {"faithful", add_faithful},
       {"contrast", add_contrast}, {"pronouns", add_pronouns},     {"runs", add_runs},
-      {"curves", add_curves},     {"watch", add_watch},           {"score", add_score},
-      {"vocab", add_vocab},       {"average", add_average},       {"prune", add_prune},
-      {"export", add_export},     {"inspect", add_inspect},       {"bench", add_bench},
-      {"config", add_config},     {"doctor", add_doctor},         {"completion", add_completion},
+      {"watch", add_watch},       {"score", add_score},           {"vocab", add_vocab},
+      {"average", add_average},   {"prune", add_prune},           {"export", add_export},
+      {"inspect", add_inspect},   {"bench", add_bench},           {"config", add_config},
+      {"doctor", add_doctor},     {"completion", add_completion},
   };
   return table;
 }

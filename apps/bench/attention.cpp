@@ -158,73 +158,66 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
   return cost;
 }
 
-draw::CurvePoint point(double value) {
-  return {.value = value, .interval = std::nullopt};
-}
-
 void bench_steps(const AttentionArgs& args) {
   text::Table table{{"attention", "position", "milliseconds", "kib_of_state"}, {}};
-  draw::Curve time{.title = "Time of a decoding step of self-attention",
-                   .x_label = "position",
-                   .y_label = "milliseconds",
-                   .log_values = true};
-  draw::Curve memory{.title = "What a decoder keeps for one hypothesis and layer",
-                     .x_label = "position",
-                     .y_label = "KiB",
-                     .log_values = true};
+  draw::Plot time{.title = "Time of a decoding step of self-attention",
+                  .x_label = "position",
+                  .y_label = "milliseconds",
+                  .log_values = true};
+  draw::Plot memory{.title = "What a decoder keeps for one hypothesis and layer",
+                    .x_label = "position",
+                    .y_label = "KiB",
+                    .log_values = true};
   for (const int64_t position : args.positions) time.ticks.push_back(std::to_string(position));
   memory.ticks = time.ticks;
   for (const StepWay& way : kStepWays) {
-    draw::CurveSeries milliseconds{way.name, {}}, kib{way.name, {}};
+    draw::PlotLine milliseconds{.name = way.name}, kib = milliseconds;
     for (const int64_t position : args.positions) {
       const Cost cost = step_cost(way, position, args);
-      milliseconds.points.push_back(point(1000 * cost.seconds));
-      kib.points.push_back(point(cost.bytes / 1024));
+      milliseconds.add(1000 * cost.seconds);
+      kib.add(cost.bytes / 1024);
       table.rows.push_back({way.name, std::to_string(position), fixed(1000 * cost.seconds, 3),
                             fixed(cost.bytes / 1024, 1)});
     }
-    time.series.push_back(std::move(milliseconds));
-    memory.series.push_back(std::move(kib));
+    time.lines.push_back(std::move(milliseconds));
+    memory.lines.push_back(std::move(kib));
   }
   publish(args.common, "attention_steps", table, {time, memory});
 }
 
 void bench_costs(const AttentionArgs& args) {
   text::Table table{{"attention", "length", "seconds", "mib"}, {}};
-  draw::Curve time{.title = "Time of one self-attention",
-                   .x_label = "length n",
-                   .y_label = "seconds",
-                   .log_values = true};
-  draw::Curve memory{.title = "Memory of one self-attention",
-                     .x_label = "length n",
-                     .y_label = "MiB",
-                     .log_values = true};
+  draw::Plot time{.title = "Time of one self-attention",
+                  .x_label = "length n",
+                  .y_label = "seconds",
+                  .log_values = true};
+  draw::Plot memory{.title = "Memory of one self-attention",
+                    .x_label = "length n",
+                    .y_label = "MiB",
+                    .log_values = true};
   text::Table exponents{{"attention", "length", "seconds", "mib"}, {}};
   for (const int64_t length : args.lengths) time.ticks.push_back(std::to_string(length));
   memory.ticks = time.ticks;
   for (const Way& way : kWays) {
-    draw::CurveSeries seconds{way.name, {}}, mib{way.name, {}};
+    draw::PlotLine seconds{.name = way.name}, mib = seconds;
     std::vector<double> x, y_time, y_memory;
-    for (const int64_t length : args.lengths) {
-      if (!fits(way, length, args)) {
-        seconds.points.emplace_back();
-        mib.points.emplace_back();
-        continue;
-      }
+    for (std::size_t i = 0; i < args.lengths.size(); ++i) {
+      const int64_t length = args.lengths[i];
+      if (!fits(way, length, args)) continue;
       const Cost cost = cost_of(way, length, args);
       x.push_back(static_cast<double>(length));
       y_time.push_back(cost.seconds);
       y_memory.push_back(cost.bytes / 1048576);
-      seconds.points.push_back(point(y_time.back()));
-      mib.points.push_back(point(y_memory.back()));
+      seconds.points.push_back({static_cast<double>(i), y_time.back()});
+      mib.points.push_back({static_cast<double>(i), y_memory.back()});
       table.rows.push_back(
           {way.name, std::to_string(length), fixed(y_time.back(), 6), fixed(y_memory.back(), 3)});
     }
     if (x.size() >= 2)
       exponents.rows.push_back({way.name, "exponent", fixed(study::fitted_exponent(x, y_time), 2),
                                 fixed(study::fitted_exponent(x, y_memory), 2)});
-    time.series.push_back(std::move(seconds));
-    memory.series.push_back(std::move(mib));
+    time.lines.push_back(std::move(seconds));
+    memory.lines.push_back(std::move(mib));
   }
   table.rows.insert(table.rows.end(), exponents.rows.begin(), exponents.rows.end());
   publish(args.common, "attention_cost", table, {time, memory});

@@ -88,12 +88,12 @@ void bench_cache(const CacheArgs& args) {
   text::Table table{{"attention", "kv_heads", "position", "ms_cached", "ms_uncached", "ratio",
                      "cache_bytes_per_step"},
                     {}};
-  draw::Curve curve{.title = "Decoding time of one step",
-                    .x_label = "position in the translation",
-                    .y_label = "milliseconds",
-                    .log_values = true};
-  for (const int64_t position : args.positions) curve.ticks.push_back(std::to_string(position));
-  draw::CurveSeries uncached{"no cache", {}};
+  draw::Plot plot{.title = "Decoding time of one step",
+                  .x_label = "position in the translation",
+                  .y_label = "milliseconds",
+                  .log_values = true};
+  for (const int64_t position : args.positions) plot.ticks.push_back(std::to_string(position));
+  draw::PlotLine uncached{.name = "no cache"};
   constexpr auto kKinds = std::to_array<std::pair<const char*, int64_t>>(
       {{"multi-head", 4}, {"grouped-query", 2}, {"multi-query", 1}});
   ProgressBar bar("measurements", std::ssize(kKinds) * (std::ssize(args.positions) + 1));
@@ -103,22 +103,22 @@ void bench_cache(const CacheArgs& args) {
     model->eval();
     const Cached cached = with_cache(*model, args);
     bar.add();
-    draw::CurveSeries series{name, {}};
+    draw::PlotLine line{.name = name};
     for (std::size_t i = 0; i < args.positions.size(); ++i) {
       const double fast = 1000 * cached.seconds[i];
       const double slow = 1000 * without_cache(*model, args.positions[i], args);
       bar.add();
-      series.points.push_back(draw::CurvePoint{fast, std::nullopt});
-      if (kv_heads == 4) uncached.points.push_back(draw::CurvePoint{slow, std::nullopt});
+      line.add(fast);
+      if (kv_heads == 4) uncached.add(slow);
       table.rows.push_back({name, std::to_string(kv_heads), std::to_string(args.positions[i]),
                             fixed(fast, 3), fixed(slow, 3), fixed(slow / fast, 1),
                             fixed(cached.bytes, 0)});
     }
-    curve.series.push_back(std::move(series));
+    plot.lines.push_back(std::move(line));
   }
   bar.end();
-  curve.series.push_back(std::move(uncached));
-  publish(args.common, "cache", table, {curve});
+  plot.lines.push_back(std::move(uncached));
+  publish(args.common, "cache", table, {plot});
 }
 
 }  // namespace

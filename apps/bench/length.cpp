@@ -85,28 +85,28 @@ double seconds(const run::ModelFolder& folder, const LengthArgs& args,
 void bench_length(const LengthArgs& args) {
   const std::vector<std::string> names = distinct_names(args.models);
   text::Table table{{"system", "length", "ms_per_piece", "of_first"}, {}};
-  draw::Curve curve{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
-                             " sentences at once, beam " + std::to_string(args.beam),
-                    .x_label = "pieces of the source",
-                    .y_label = "milliseconds"};
-  for (const int64_t length : args.lengths) curve.ticks.push_back(std::to_string(length));
+  draw::Plot plot{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
+                           " sentences at once, beam " + std::to_string(args.beam),
+                  .x_label = "pieces of the source",
+                  .y_label = "milliseconds"};
+  for (const int64_t length : args.lengths) plot.ticks.push_back(std::to_string(length));
   for (std::size_t i = 0; i < names.size(); ++i) {
     const run::ModelFolder folder = run::open_model(args.models[i], {args.device, {}});
     args.common.apply();  // opening it set those of its config
-    draw::CurveSeries series{names[i], {}};
+    draw::PlotLine line{.name = names[i]};
     const int64_t target = long_target(folder);
     for (const int64_t length : args.lengths) {
       const auto lines = sentences_of(folder, args, length);
       const double steps = seconds(folder, args, lines, length, target) -
                            seconds(folder, args, lines, length, kShort);
       const double cost = 1000 * steps / static_cast<double>((target - kShort) * args.sentences);
-      series.points.push_back(draw::CurvePoint{std::max(0.0, cost), std::nullopt});
-      table.rows.push_back({series.name, std::to_string(length), fixed(cost, 4),
-                            fixed(cost / series.points.front()->value, 2)});
+      line.add(std::max(0.0, cost));
+      table.rows.push_back({line.name, std::to_string(length), fixed(cost, 4),
+                            fixed(cost / line.points.front().value, 2)});
     }
-    curve.series.push_back(std::move(series));
+    plot.lines.push_back(std::move(line));
   }
-  publish(args.common, "length", table, {curve});
+  publish(args.common, "length", table, {plot});
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/hygiene.h"
-#include "draw/curve.h"
+#include "draw/plot.h"
 #include "draw/report.h"
 #include "model/model.h"
 #include "run/check.h"
@@ -147,7 +147,7 @@ void bottleneck(const BottleneckArgs& args) {
   write_atomic(in(folder, "lengths.csv"), score::lengths_csv(lengths));
   const std::vector<std::string> titles = titles_of(members);
   const score::LengthReport shown = titled(lengths, titles);
-  write_atomic(in(folder, "lengths.svg"), draw::draw_curve(draw::curve_of(shown)));
+  write_atomic(in(folder, "lengths.svg"), draw::draw_plot(draw::plot_of(shown)));
 
   draw::Report report = begin_report(members, shown, set, titled(outputs, titles));
   report.commands = {command_line(args)};

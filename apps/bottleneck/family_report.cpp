@@ -141,16 +141,16 @@ draw::Report begin_report(const std::vector<run::FamilyMember>& members,
   return report;
 }
 
-draw::Lines learning_of(const std::vector<run::FamilyMember>& members,
-                        const std::vector<std::string>& titles, const run::Config& config) {
+draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
+                       const std::vector<std::string>& titles, const run::Config& config) {
   std::vector<run::Learning> runs;
   for (std::size_t i = 0; i < members.size(); ++i)
     runs.push_back(run::read_learning(members[i].folder, titles[i]));
-  draw::Lines lines =
+  draw::Plot plot =
       run::learning_curves(runs, run::loss_measure(), config.training.max_minutes > 0);
-  lines.title = "Loss while they learned";
-  for (draw::Line& line : lines.lines) line.name = line.dashed ? "" : titles[line.color];
-  return lines;
+  plot.title = "Loss while they learned";
+  for (draw::PlotLine& line : plot.lines) line.name = line.dashed ? "" : titles[line.color];
+  return plot;
 }
 
 std::vector<Translated> sentences_of(const draw::Report& report,

@@ -25,8 +25,8 @@ draw::Report begin_report(const std::vector<run::FamilyMember>& members,
                           const std::vector<score::SystemOutput>& outputs);
 
 /// The loss of all members; by minutes where these are the budget.
-draw::Lines learning_of(const std::vector<run::FamilyMember>& members,
-                        const std::vector<std::string>& titles, const run::Config& config);
+draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
+                       const std::vector<std::string>& titles, const run::Config& config);
 
 /// What of a model goes to its attention page: the long sentence, then those of other lengths.
 std::vector<Translated> sentences_of(const draw::Report& report, const score::SystemOutput& output);

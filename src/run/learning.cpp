@@ -24,9 +24,9 @@ constexpr std::array<Measure, 4> kMeasures = {{
 }};
 
 /// The lines of one run: training first, then its validation sets.
-std::vector<draw::Line> lines_of(const Learning& run, const Measure& measure, std::size_t color,
-                                 bool minutes) {
-  std::vector<draw::Line> lines;
+std::vector<draw::PlotLine> lines_of(const Learning& run, const Measure& measure, std::size_t color,
+                                     bool minutes) {
+  std::vector<draw::PlotLine> lines;
   std::map<std::string, std::size_t> of_set;
   for (const MetricsLine& event : run.events) {
     const auto value = event.*measure.value;
@@ -41,7 +41,7 @@ std::vector<draw::Line> lines_of(const Learning& run, const Measure& measure, st
                        .color = color,
                        .dashed = dashed});
     }
-    lines[found->second].points.emplace_back(*place, *value);
+    lines[found->second].points.push_back({*place, *value});
   }
   return lines;
 }
@@ -87,14 +87,14 @@ std::optional<double> place_of(const MetricsLine& event, bool minutes) {
   return *event.seconds / 60;
 }
 
-draw::Lines learning_curves(const std::vector<Learning>& runs, const Measure& measure,
-                            bool minutes) {
-  draw::Lines picture{.title = runs.size() == 1 ? runs.front().name : "Learning curves",
-                      .x_label = minutes ? "minutes" : "updates",
-                      .y_label = measure.label,
-                      .lines = {}};
+draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& measure,
+                           bool minutes) {
+  draw::Plot picture{.title = runs.size() == 1 ? runs.front().name : "Learning curves",
+                     .x_label = minutes ? "minutes" : "updates",
+                     .y_label = measure.label,
+                     .lines = {}};
   for (std::size_t i = 0; i < runs.size(); ++i)
-    for (draw::Line& line : lines_of(runs[i], measure, i, minutes))
+    for (draw::PlotLine& line : lines_of(runs[i], measure, i, minutes))
       picture.lines.push_back(std::move(line));
   return picture;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "draw/lines.h"
+#include "draw/plot.h"
 #include "train/config.h"
 #include "train/metrics_line.h"
 
@@ -43,7 +43,7 @@ std::string set_of(const train::MetricsLine& event);
 std::optional<double> place_of(const train::MetricsLine& event, bool minutes);
 
 /// The lines of all runs, one colour for each; those of a validation's loss are dashed.
-draw::Lines learning_curves(const std::vector<Learning>& runs, const Measure& measure,
+draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& measure,
                             bool minutes);
 
 }  // namespace heed::run
