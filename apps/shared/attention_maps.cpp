@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "model/transformer/attention/kinds.h"
 #include "text/words.h"
 
 namespace heed {
@@ -49,7 +50,7 @@ bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::s
 }
 
 bool has_softmax(const model::ModelConfig& config, const std::string& kind) {
-  if (kind != "cross") return config.self_attention != model::SelfAttentionKind::linear;
+  if (kind != "cross") return model::self_attention_info(config.self_attention).has_scores();
   // The window of local_p multiplies weights that softmax has made.
   return config.attention_normaliser == "softmax" &&
          (config.type == model::ModelType::transformer || config.window != model::Window::local_p);

@@ -18,7 +18,6 @@ HEED_ENUM(Readout, linear, maxout)
 HEED_ENUM(Coverage, none, linguistic, neural)
 HEED_ENUM(Norm, pre, post)
 HEED_ENUM(AttentionScale, sqrt, none)
-HEED_ENUM(SelfAttentionKind, softmax, linear, sparse)
 HEED_ENUM(Activation, relu, gelu, silu)
 HEED_ENUM(Tie, none, decoder, all)
 
@@ -29,6 +28,10 @@ const std::vector<std::string>& attention_helps();  // a sentence on each
 /// Of model/transformer/positions/registry.def, `sinusoidal` first.
 const std::vector<std::string>& position_names();
 const std::vector<std::string>& position_helps();
+
+/// Of model/transformer/attention/registry.def, `softmax` first.
+const std::vector<std::string>& self_attention_names();
+const std::vector<std::string>& self_attention_helps();
 
 /// Of kernels/normalisers/registry.def, `softmax` first.
 const std::vector<std::string>& normaliser_names();
@@ -108,11 +111,11 @@ struct ModelConfig {
   HEED_FIXED(int64_t, sliding_window, 0,
              "transformer: self-attention sees this many positions to each side. 0: all.",
              config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(SelfAttentionKind, self_attention, SelfAttentionKind::softmax,
+  HEED_FIXED(std::string, self_attention, "softmax",
              "transformer: kind of self-attention. softmax: all positions; linear: all positions, "
              "at a cost that grows with the length and not with its square; sparse: those of "
              "sliding_window, global_tokens and attention_stride.",
-             config::AnyValue{})
+             config::OneOf{self_attention_names, self_attention_helps})
   HEED_FIXED(
       int64_t, global_tokens, 0,
       "self_attention: sparse: this many first positions see all positions and are seen by all.",

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "model/transformer/attention/kinds.h"
 #include "model/transformer/positions/table.h"
 
 namespace heed::packed {
@@ -211,9 +212,9 @@ std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   if (config.sliding_window > 0)
     return "its encoder has no sliding window (model.sliding_window is " +
            std::to_string(config.sliding_window) + ")";
-  if (config.self_attention != model::SelfAttentionKind::softmax)
+  if (!model::self_attention_info(config.self_attention).is_plain())
     return "it has no other self-attention than softmax (model.self_attention is " +
-           config::name_of(config.self_attention) + ")";
+           config.self_attention + ")";
   if (config.positions != "sinusoidal" && config.positions != "learned" &&
       config.positions != "rotary")
     return "it has no such positions (model.positions is " + config.positions + ")";

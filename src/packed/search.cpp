@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "kernels/rows/pattern.h"
 #include "kernels/rows/step.h"
 
 namespace heed::packed {
@@ -44,15 +45,13 @@ void Search::encode(const model::Source& source) {
   x_.resize(rows_ * width_);
   std::vector<Span> looks(rows_);  // of each row
   std::vector<int64_t> positions(rows_);
-  const int64_t window = model_.config_.sliding_window;
+  const kernels::Pattern pattern{.window = model_.config_.sliding_window};
   for (int64_t s = 0; s < sentences(); ++s)
     for (int64_t i = 0; i < sources_[s].count; ++i) {
       const int64_t row = sources_[s].begin + i;
       embed(model_.encoder_, ids[s * source_length_ + i], i, x_.data() + row * width_);
-      const int64_t first = window > 0 ? std::max<int64_t>(0, i - window) : 0;
-      const int64_t end =
-          window > 0 ? std::min(sources_[s].count, i + window + 1) : sources_[s].count;
-      looks[row] = {sources_[s].begin + first, end - first};
+      const kernels::KeyRange seen = pattern.range(i, sources_[s].count);
+      looks[row] = {sources_[s].begin + seen.begin, seen.count()};
       positions[row] = i;
     }
   Floats keys_values;
@@ -105,10 +104,10 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
     steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
     steps_ = distances_of(model_.decoder_, steps_end_);
   }
-  const std::size_t window = model_.config_.sliding_window;
+  const kernels::Pattern pattern{.window = model_.config_.sliding_window, .causal = true};
+  const int64_t seen = pattern.range(position_, position_ + 1).count();
   const auto steps = [&](int64_t row) {
-    const std::span<const int32_t> all(history_[row]);
-    return window > 0 && all.size() > window + 1 ? all.last(window + 1) : all;
+    return std::span<const int32_t>(history_[row]).last(static_cast<std::size_t>(seen));
   };
   const auto sources = [&](int64_t row) {
     const Span span = sources_[row / beam];

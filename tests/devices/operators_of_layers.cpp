@@ -10,9 +10,9 @@
 #include "kernels/varlen_attention.h"
 #include "model/device.h"
 #include "model/embedding.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/layers.h"
-#include "model/transformer/scaled_dot_product.h"
 
 namespace heed::devices {
 namespace {

@@ -43,7 +43,7 @@ TEST(AToyKindOfPosition, IsARegisteredOneWithoutAnotherEdit) {
   config.sliding_window = 3;
   EXPECT_NO_THROW(check(config, true));
   config.sliding_window = 0;
-  config.self_attention = SelfAttentionKind::linear;  // its line says that it adds to scores
+  config.self_attention = "linear";  // its line says that it adds to scores
   EXPECT_THROW(check(config, true), config::ConfigError);
 }
 

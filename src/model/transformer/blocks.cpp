@@ -22,10 +22,15 @@ Tensor activate(Activation activation, Tensor x) {
   throw Bug("an activation without a function");
 }
 
+MultiHeadOptions causal_options(const BlockOptions& block) {
+  MultiHeadOptions options = block.attention;
+  options.pattern.causal = true;
+  return options;
+}
+
 MultiHeadOptions cross_options(const BlockOptions& block) {
   MultiHeadOptions options = block.attention;
   options.pattern = {};
-  options.linear = false;
   options.normalise = block.cross_normalise;
   options.kept = block.cross_kept;
   return options;
@@ -53,9 +58,8 @@ Residual::Residual(const BlockOptions& options)
           "norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({options.attention.width})))) {}
 
 EncoderBlock::EncoderBlock(const BlockOptions& options, const Place& place)
-    : attention_(register_module(
-          "attention",
-          std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
+    : attention_(
+          register_module("attention", std::make_shared<SelfAttention>(options.attention, place))),
       around_attention_(register_module("around_attention", std::make_shared<Residual>(options))),
       feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
       around_feed_forward_(
@@ -63,15 +67,14 @@ EncoderBlock::EncoderBlock(const BlockOptions& options, const Place& place)
 
 Stream EncoderBlock::forward(const Stream& x, const Sentences& sentences, Tensor* weights) {
   const Stream seen = around_attention_->around(
-      x, [&](const Tensor& y) { return attention_->forward(y, sentences, false, weights); });
+      x, [&](const Tensor& y) { return attention_->forward(y, sentences, weights); });
   return around_feed_forward_->around(seen,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
 
 DecoderBlock::DecoderBlock(const BlockOptions& options, const Place& place)
     : self_attention_(register_module(
-          "self_attention",
-          std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
+          "self_attention", std::make_shared<SelfAttention>(causal_options(options), place))),
       around_self_(register_module("around_self", std::make_shared<Residual>(options))),
       cross_attention_(register_module("cross_attention",
                                        std::make_shared<CrossAttention>(cross_options(options)))),
@@ -82,15 +85,15 @@ DecoderBlock::DecoderBlock(const BlockOptions& options, const Place& place)
 
 Stream DecoderBlock::forward(const Stream& x, const View& view) {
   const Stream seen = around_self_->around(x, [&](const Tensor& y) {
-    return self_attention_->forward(y, view.sentences.queries, /*causal=*/true, view.self_weights);
+    return self_attention_->forward(y, view.sentences.queries, view.self_weights);
   });
   return after_self_attention(seen, view);
 }
 
-Stream DecoderBlock::step(const Stream& x, const StepCache& cache, int64_t position,
+Stream DecoderBlock::step(const Stream& x, std::span<Tensor> state, int64_t position,
                           const View& view) {
   const Stream seen = around_self_->around(x, [&](const Tensor& y) {
-    return self_attention_->step(y, cache, position, view.self_weights);
+    return self_attention_->step(y, state, position, view.self_weights);
   });
   return after_self_attention(seen, view);
 }

@@ -57,12 +57,6 @@ class Residual : public torch::nn::Module {
   torch::nn::LayerNorm norm_;
 };
 
-/// Where a block is: the positions of its stack, and which of its layers it is.
-struct Place {
-  std::shared_ptr<const Positions> positions;
-  int64_t layer = 0;
-};
-
 class EncoderBlock : public torch::nn::Module {
  public:
   EncoderBlock(const BlockOptions& options, const Place& place);
@@ -100,7 +94,7 @@ class DecoderBlock : public torch::nn::Module {
   Stream forward(const Stream& x, const View& view);
 
   /// One step: x [sentences, beam, width] -> the same shape.
-  Stream step(const Stream& x, const StepCache& cache, int64_t position, const View& view);
+  Stream step(const Stream& x, std::span<Tensor> state, int64_t position, const View& view);
 
   /// The same with caches of sentences.
   struct BeamView {

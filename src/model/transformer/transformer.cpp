@@ -4,6 +4,7 @@
 #include <torch/nn/modules/normalization.h>
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "kernels/product.h"
 #include "kernels/varlen_attention.h"
 #include "model/embedding.h"
+#include "model/transformer/attention/kinds.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/layers.h"
@@ -68,7 +70,7 @@ BlockOptions block_options(const ModelConfig& config, const std::string& self, i
                                      .scale = config.attention_scale,
                                      .dropout = config.attention_dropout,
                                      .pattern = pattern_of(config),
-                                     .linear = config.self_attention == SelfAttentionKind::linear},
+                                     .kind = config.self_attention},
                        .cross_normalise = kernels::normaliser(config.attention_normaliser)};
   if (!config.pruned_heads.empty()) {
     options.attention.kept = kept_heads(config, self, layer);
@@ -93,9 +95,10 @@ class Stack : public torch::nn::Module {
         const PositionsPtr& positions)
       : dropout_(config.dropout) {
     for (int64_t layer = 0; layer < layers; ++layer)
-      blocks.push_back(register_module(
-          std::to_string(layer),
-          std::make_shared<Block>(block_options(config, kind, layer), Place{positions, layer})));
+      blocks.push_back(
+          register_module(std::to_string(layer),
+                          std::make_shared<Block>(block_options(config, kind, layer),
+                                                  Place{.positions = positions, .layer = layer})));
     if (config.norm == Norm::pre)
       norm_ = register_module("norm",
                               torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
@@ -112,14 +115,11 @@ class Stack : public torch::nn::Module {
 };
 
 // What a State by hypothesis holds, in this order. memory: which keys are no padding, then keys and
-// values of each layer, [sentences, kv heads, source, head]. carried: keys and values of each layer
-// (StepCache).
+// values of each layer, [sentences, kv heads, source, head]. carried: what the self-attention of
+// each layer carries (SelfAttentionKind::carried).
 constexpr std::size_t kValid = 0;
 constexpr std::size_t keys_of(std::size_t layer) {
-  return 2 * layer;
-}
-constexpr std::size_t values_of(std::size_t layer) {
-  return 2 * layer + 1;
+  return 1 + 2 * layer;
 }
 
 class Transformer : public Model {
@@ -142,6 +142,7 @@ class Transformer : public Model {
  private:
   Tensor embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
                const Sentences& sentences, Trace* trace = nullptr);
+  const SelfAttentionInfo& kind() const { return self_attention_info(config_.self_attention); }
   bool can_pack(const Tensor& tokens) const;
   Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
   BeamStep begin_step(State& state, int64_t beam, const Trace* trace) const;
@@ -184,7 +185,7 @@ Tensor Transformer::embed(Embedding& embedding, const Positions& positions, cons
 
 /// Whether all attention of packed sentences is there for tokens [batch, length] like these.
 bool Transformer::can_pack(const Tensor& tokens) const {
-  if (config_.self_attention == SelfAttentionKind::linear) return false;
+  if (!kind().has_scores()) return false;
   const at::ScalarType type = kernels::product_type(tokens_.target->weight);
   if (!tokens.is_cpu()) return takes_unpadded(tokens.device());
   return tokens.size(1) <= kernels::kLongestAttention && kernels::is_fp32_or_bf16(type) &&
@@ -193,7 +194,7 @@ bool Transformer::can_pack(const Tensor& tokens) const {
 
 bool Transformer::takes_unpadded(const at::Device& device) const {
   return positions_info(config_.positions).effect != PositionsEffect::kAddsScores &&
-         config_.self_attention == SelfAttentionKind::softmax &&
+         kind().has_scores() && !pattern_of(config_).is_sparse() &&
          kernels::is_softmax(kernels::normaliser(config_.attention_normaliser)) &&
          kernels::has_varlen_attention(device,
                                        {.type = kernels::product_type(tokens_.target->weight),
@@ -251,8 +252,7 @@ State Transformer::start(const Source& source, Trace* trace) {
   const Sentences sources = packs ? packed_source(source) : sentences;
   const Tensor encoded = encode(source, sources, trace);
   const Tensor memory = packs ? pad(encoded, sources) : encoded;
-  const bool shares =
-      !memory.is_cpu() && config_.self_attention != SelfAttentionKind::linear;  // keeps sums
+  const bool shares = !memory.is_cpu() && kind().has_scores();
   std::vector<Tensor> heads;
   for (const auto& block : decoder_->blocks) {
     const KeysValues projected = block->project(memory);
@@ -263,7 +263,8 @@ State Transformer::start(const Source& source, Trace* trace) {
   State state;
   state.memory.push_back(sentences.valid);
   state.memory.insert(state.memory.end(), heads.begin(), heads.end());
-  state.carried.resize(2 * decoder_->blocks.size());
+  for (const auto& block : decoder_->blocks)
+    state.carried.resize(state.carried.size() + block->self_attention().carried());
   return state;
 }
 
@@ -280,18 +281,20 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
 }
 
 Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
-  expect(state.carried.size() == 2 * decoder_->blocks.size(), "a state of this model");
   const Sentences queries, memory{.valid = state.memory[kValid]};
+  std::span<Tensor> left(state.carried);  // of the layers that are left
   Tracer self(trace, AttentionKind::kDecoder), cross(trace, AttentionKind::kCross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
-    const StepCache cache{.keys = state.carried[keys_of(layer)],
-                          .values = state.carried[values_of(layer)]};
-    x = decoder_->blocks[layer]->step(x, cache, state.position,
-                                      {.memory = {.keys = state.memory[1 + keys_of(layer)],
-                                                  .values = state.memory[1 + values_of(layer)]},
-                                       .sentences = {queries, memory},
-                                       .self_weights = self.place(),
-                                       .cross_weights = cross.place()});
+    DecoderBlock& block = *decoder_->blocks[layer];
+    const std::size_t count = block.self_attention().carried();
+    expect(count <= left.size(), "a state of this model");
+    x = block.step(x, left.first(count), state.position,
+                   {.memory = {.keys = state.memory[keys_of(layer)],
+                               .values = state.memory[keys_of(layer) + 1]},
+                    .sentences = {queries, memory},
+                    .self_weights = self.place(),
+                    .cross_weights = cross.place()});
+    left = left.subspan(count);
     self.keep(layer);
     cross.keep(layer);
   }
@@ -335,14 +338,13 @@ Stream Transformer::step_beams(Stream x, State& state, Trace* trace) {
   return x;
 }
 
-/// Keys and values; the sums of linear attention do not grow.
+/// Keys and values; a kind without scores carries what does not grow.
 StateSize Transformer::state_size() const {
   const int64_t head = config_.width / config_.heads;
-  const bool grows = config_.self_attention != SelfAttentionKind::linear;
   StateSize size;
   for (const auto& block : decoder_->blocks) {
     size.source += 2 * block->cross_attention().kv_heads() * head;
-    if (grows) size.hypothesis += 2 * block->self_attention().kv_heads() * head;
+    if (kind().has_scores()) size.hypothesis += 2 * block->self_attention().kv_heads() * head;
   }
   return size;
 }

@@ -42,21 +42,6 @@ Tensor Positions::add_step(const Tensor& x, const State& state) const {
   return all.defined() ? x + all.index_select(0, state.at) : x;
 }
 
-Tensor Positions::rotate(const Tensor& x, int64_t first) const {
-  const Tensor turns = rotations(first, x.size(1));
-  return turns.defined() ? turned(x, turns.unsqueeze(1)) : x;  // [length, 1, head / 2]
-}
-
-Tensor Positions::rotate_at(const Tensor& x, const Tensor& positions, int64_t end) const {
-  const Tensor turns = rotations(0, end);
-  return turns.defined() ? turned(x, turns.index_select(0, positions).unsqueeze(1)) : x;
-}
-
-Tensor Positions::rotate_all(const Tensor& x, int64_t position) const {
-  const Tensor turns = rotations(position, 1);
-  return turns.defined() ? turned(x, turns) : x;
-}
-
 Tensor turned(const Tensor& x, const Tensor& rotations) {
   const bool wide = x.scalar_type() == at::kDouble;
   const Tensor pairs =

@@ -1,10 +1,8 @@
-#include "model/transformer/sliding_window.h"
+#include "model/transformer/attention/window.h"
 
 #include <ATen/ATen.h>
 
 #include <limits>
-
-#include "model/transformer/blocks_of_window.h"
 
 namespace heed::model {
 
@@ -24,11 +22,10 @@ Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks) {
 Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks, const Look& look) {
   const auto options = at::TensorOptions(there.device()).dtype(at::kLong);
   const Tensor row = at::arange(blocks.size, options).unsqueeze(1);
-  const Tensor distance = at::arange(blocks.span(), options) - blocks.before - row;  // [size, span]
-  const Tensor near = distance.ge(-look.pattern.window)
-                          .logical_and_(distance.le(look.causal ? 0 : look.pattern.window));
+  const Tensor column = at::arange(blocks.span(), options) - blocks.before;
+  const Tensor near = sees(look.pattern.band(), row, column);   // [size, span]
   const Tensor seen = cut_keys(there, blocks).transpose(2, 3);  // [batch * blocks, 1, 1, span]
-  return near.logical_and(seen).logical_or_(distance.eq(0));
+  return near.logical_and(seen).logical_or_(column.eq(row));
 }
 
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length) {

@@ -1,4 +1,4 @@
-#include "model/transformer/sparse_attention.h"
+#include "model/transformer/attention/sparse.h"
 
 #include <ATen/ATen.h>
 
@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "kernels/fp32.h"
 #include "model/embedding.h"
-#include "model/transformer/blocks_of_window.h"
+#include "model/transformer/attention/softmax.h"
+#include "model/transformer/attention/window.h"
 
 namespace heed::model {
 namespace {
@@ -21,9 +22,12 @@ struct Inputs {
   const Look& look;
 
   int64_t length() const { return query.size(2); }
+  int64_t global() const { return look.pattern.global; }
   Tensor places() const {
     return at::arange(length(), at::TensorOptions(query.device()).dtype(at::kLong));
   }
+  /// No padding, and none of the places that everybody sees.
+  Tensor others() const { return real().logical_and(places().ge(global()).view({1, 1, -1, 1})); }
   /// [batch or 1, 1, length, 1] bool: no padding.
   Tensor real() const {
     if (look.valid.defined()) return look.valid.transpose(2, 3);
@@ -46,11 +50,8 @@ class Near {
   explicit Near(const Inputs& in)
       : blocks_(in.length(), in.look), length_(in.length()), values_(cut_keys(in.values, blocks_)) {
     const Tensor query = cut_queries(in.query, blocks_), keys = cut_keys(in.keys, blocks_);
-    // Columns beyond the sentence's ends, its padding, and the places that everybody sees.
-    const Tensor others =
-        in.real().logical_and(in.places().ge(in.look.pattern.global).view({1, 1, -1, 1}));
     const Tensor seen =
-        seen_in_blocks(others.expand({in.query.size(0), 1, -1, 1}), blocks_, in.look);
+        seen_in_blocks(in.others().expand({in.query.size(0), 1, -1, 1}), blocks_, in.look);
     scores = joined_blocks(hidden(at::matmul(query, keys.transpose(2, 3)) * in.look.scale, seen),
                            blocks_, length_);
   }
@@ -70,15 +71,13 @@ class Near {
 /// The places that everybody sees.
 class Global {
  public:
-  explicit Global(const Inputs& in) : values_(in.values.narrow(2, 0, in.look.pattern.global)) {
-    const Tensor keys = in.keys.narrow(2, 0, in.look.pattern.global);
-    Tensor seen =
-        in.real().narrow(2, 0, in.look.pattern.global).transpose(2, 3);  // [batch, 1, 1, global]
-    if (in.look.causal) {
-      const Tensor places = in.places();
-      seen = seen.logical_and(
-          places.narrow(0, 0, in.look.pattern.global).unsqueeze(0).le(places.unsqueeze(1)));
-    }
+  explicit Global(const Inputs& in) : values_(in.values.narrow(2, 0, in.global())) {
+    const Tensor keys = in.keys.narrow(2, 0, in.global()), places = in.places();
+    const Tensor seen = in.real()
+                            .narrow(2, 0, in.global())
+                            .transpose(2, 3)
+                            .logical_and(sees(in.look.pattern, places.unsqueeze(1),
+                                              places.narrow(0, 0, in.global())));
     scores = hidden(at::matmul(in.query, keys.transpose(2, 3)) * in.look.scale, seen);
   }
 
@@ -100,13 +99,11 @@ class Strided {
                  keys = columns(in.keys);  // [batch, heads, s, rows, head]
     const int64_t rows = query.size(3);
     const auto options = at::TensorOptions(query.device()).dtype(at::kLong);
-    const Tensor row = at::arange(rows, options);
-    const Tensor distance = (row.unsqueeze(0) - row.unsqueeze(1)) * stride_;  // [rows, rows]
-    Tensor seen = distance.abs().gt(in.look.pattern.window);
-    if (in.look.causal) seen = seen.logical_and(distance.le(0));
-    const Tensor others =
-        in.real().logical_and(in.places().ge(in.look.pattern.global).view({1, 1, -1, 1}));
-    seen = seen.logical_and(columns(others).transpose(3, 4));  // [batch or 1, 1, s, rows, rows]
+    const Tensor row = at::arange(rows, options) * stride_, below = row.unsqueeze(1);
+    const Tensor far = sees(in.look.pattern, below, row)
+                           .logical_and_(sees(in.look.pattern.band(), below, row).logical_not());
+    const Tensor seen =
+        far.logical_and(columns(in.others()).transpose(3, 4));  // [batch or 1, 1, s, rows, rows]
     scores = sequence(hidden(at::matmul(query, keys.transpose(3, 4)) * in.look.scale, seen));
   }
 
@@ -135,14 +132,10 @@ class Strided {
 /// The places that everybody sees see everybody.
 Tensor of_global_queries(const Inputs& in) {
   const Look& look = in.look;
-  const Tensor query = in.query.narrow(2, 0, look.pattern.global);
-  Tensor scores = at::matmul(query, in.keys.transpose(2, 3)) * look.scale;
-  Tensor seen = in.real().transpose(2, 3);
-  if (look.causal) {
-    const Tensor places = in.places();
-    seen = seen.logical_and(
-        places.unsqueeze(0).le(places.narrow(0, 0, look.pattern.global).unsqueeze(1)));
-  }
+  const Tensor query = in.query.narrow(2, 0, in.global()), places = in.places();
+  const Tensor scores = at::matmul(query, in.keys.transpose(2, 3)) * look.scale;
+  const Tensor seen = in.real().transpose(2, 3).logical_and(
+      sees(look.pattern, places.narrow(0, 0, in.global()).unsqueeze(1), places));
   const Tensor weights = at::softmax(hidden(scores, seen), -1);
   return at::matmul(drop(weights, look.dropout, /*training=*/true), in.values);
 }
@@ -175,6 +168,10 @@ Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& v
                        context.narrow(2, look.pattern.global, in.length() - look.pattern.global)},
                       2);
   return context.to(values.scalar_type());
+}
+
+SelfAttentionPtr make_sparse(const MultiHeadOptions& options, const Place& place) {
+  return std::make_shared<SoftmaxAttention>(options, place);
 }
 
 }  // namespace heed::model
