@@ -139,14 +139,14 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
                                         .heads = args.heads,
                                         .pattern = way.pattern(position + 1, args),
                                         .kind = way.kind};
-  model::SelfAttention attention(options);
-  attention.eval();
-  std::vector<at::Tensor> state(attention.carried());
+  const model::SelfAttentionPtr attention = model::make_self_attention(options);
+  attention->eval();
+  std::vector<at::Tensor> state(attention->carried());
   if (model::self_attention_info(way.kind).has_scores())  // others carry what does not grow
     for (at::Tensor& kept : state)
       kept = at::randn({args.sentences, args.beam, args.heads, position + 1, args.head});
   const at::Tensor x = at::randn({args.sentences, args.beam, options.width});
-  const auto run = [&] { attention.step(x, state, position, nullptr); };
+  const auto run = [&] { attention->step(x, state, position, nullptr); };
   Cost cost;
   cost.seconds = median_seconds(args.common.repeats, run);
   for (const at::Tensor& kept : state)

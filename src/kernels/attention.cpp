@@ -176,15 +176,9 @@ class Attention : public torch::autograd::Function<Attention> {
   static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& keys,
                         const Tensor& values, const std::optional<Tensor>& valid,
                         const Pattern& pattern, double scale) {
-    const Inputs in{.query = with_rows(query),
-                    .keys = with_rows(keys),
-                    .values = with_rows(values),
-                    .valid = valid.value_or(Tensor()),
-                    .pattern = pattern,
-                    .scale = scale,
-                    .query_layout = {},
-                    .key_layout = {},
-                    .distances = {}};
+    const Inputs in =
+        inputs({with_rows(query), with_rows(keys), with_rows(values), valid.value_or(Tensor())},
+               pattern, scale);
     context->save_for_backward({in.query, in.keys, in.values, in.valid});
     save(pattern, context);
     context->saved_data["scale"] = scale;
@@ -192,16 +186,8 @@ class Attention : public torch::autograd::Function<Attention> {
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    const auto saved = context->get_saved_variables();
-    const Inputs in{.query = saved[0],
-                    .keys = saved[1],
-                    .values = saved[2],
-                    .valid = saved[3],
-                    .pattern = saved_pattern(context),
-                    .scale = context->saved_data["scale"].toDouble(),
-                    .query_layout = {},
-                    .key_layout = {},
-                    .distances = {}};
+    const Inputs in = inputs(context->get_saved_variables(), saved_pattern(context),
+                             context->saved_data["scale"].toDouble());
     const Gradients to{in.of_query(in.query).empty(),
                        in.of_keys(in.keys).empty(),
                        in.of_keys(in.values).empty(),
@@ -211,6 +197,20 @@ class Attention : public torch::autograd::Function<Attention> {
     to.values.zero_();
     backward_of(in, outer[0], to);
     return {to.query, to.keys, to.values, Tensor(), Tensor(), Tensor()};
+  }
+
+ private:
+  /// Of query, keys, values and which of them are valid.
+  static Inputs inputs(const tensor_list& from, const Pattern& pattern, double scale) {
+    return {.query = from[0],
+            .keys = from[1],
+            .values = from[2],
+            .valid = from[3],
+            .pattern = pattern,
+            .scale = scale,
+            .query_layout = {},
+            .key_layout = {},
+            .distances = {}};
   }
 };
 

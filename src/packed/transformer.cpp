@@ -42,19 +42,17 @@ class Packer {
       const std::string own = name + "." + std::to_string(layer) + ".";
       const std::string self = decoder ? "self_attention" : "attention";
       Block block;
-      block.self.norm = norm(own + (decoder ? "around_self" : "around_attention") + ".norm");
-      block.self.kept = kept(name, layer);
-      block.self.shape = shape(block.self.kept);
+      block.self = attention(name, layer, own + (decoder ? "around_self" : "around_attention"));
       const int64_t inner = block.self.shape.inner();
       block.self.query = linear(own + self + ".projection", 0, inner);
       block.self.keys_values = linear(own + self + ".projection", inner);
       block.self.output = linear(own + self + ".output");
-      if (decoder)
-        block.cross = {.norm = norm(own + "around_cross.norm"),
-                       .shape = shape(kept("cross", layer)),
-                       .query = linear(own + "cross_attention.query"),
-                       .keys_values = linear(own + "cross_attention.projection"),
-                       .output = linear(own + "cross_attention.output")};
+      if (decoder) {
+        block.cross = attention("cross", layer, own + "around_cross");
+        block.cross.query = linear(own + "cross_attention.query");
+        block.cross.keys_values = linear(own + "cross_attention.projection");
+        block.cross.output = linear(own + "cross_attention.output");
+      }
       block.norm = norm(own + "around_feed_forward.norm");
       block.inner = linear(own + "feed_forward.inner");
       block.outer = linear(own + "feed_forward.output");
@@ -75,19 +73,16 @@ class Packer {
     if (config_.tie == model::Tie::all) return "embedding.weight";
     return decoder ? "target_embedding.weight" : "source_embedding.weight";
   }
-  std::vector<int64_t> kept(const std::string& kind, int64_t layer) const {
-    return config_.pruned_heads.empty() ? std::vector<int64_t>()
-                                        : model::kept_heads(config_, kind, layer);
-  }
-  HeadShape shape(const std::vector<int64_t>& kept) const {
-    const int64_t head = config_.width / config_.heads;
-    const int64_t heads = kept.empty() ? config_.heads : std::ssize(kept);
-    return {.heads = heads,
-            .kv_heads = config_.kv_heads > 0 && kept.empty() ? config_.kv_heads : heads,
-            .head = head,
-            .scale = config_.attention_scale == model::AttentionScale::sqrt
-                         ? static_cast<float>(1 / std::sqrt(static_cast<double>(head)))
-                         : 1};
+  /// Without its weights.
+  Attention attention(const std::string& kind, int64_t layer, const std::string& around) const {
+    const auto options = model::attention_options(config_, kind, layer);
+    return {.norm = norm(around + ".norm"),
+            .shape = {.heads = options.count(),
+                      .kv_heads = options.kv(),
+                      .head = options.head(),
+                      .scale = static_cast<float>(options.factor())},
+            .kept = options.kept,
+            .pattern = options.pattern};
   }
   LayerNorm norm(const std::string& name) const {
     return {numbers_of(weights_.at(name + ".weight")), numbers_of(weights_.at(name + ".bias"))};

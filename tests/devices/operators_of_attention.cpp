@@ -157,18 +157,18 @@ Operator self_attention(const model::PositionsKindInfo& kind, int64_t kv_heads) 
     Numbers numbers(place);
     const Tensor x = numbers.leaf({kSentences, kLength, kWidth});
     Tensors leaves{{"x", x}};
-    std::vector<std::shared_ptr<model::SelfAttention>> layers;
+    std::vector<model::SelfAttentionPtr> layers;
     for (const bool causal : {false, true}) {
       at::manual_seed(3);
       const auto positions = kind.make(
           {.width = kWidth, .heads = kHeads, .layers = 1, .longest = kLength, .causal = causal});
       settle(*positions, place);
-      layers.push_back(std::make_shared<model::SelfAttention>(
-          model::MultiHeadOptions{.width = kWidth,
-                                  .heads = kHeads,
-                                  .kv_heads = kv_heads,
-                                  .pattern = {.causal = causal}},
-          model::Place{.positions = positions}));
+      layers.push_back(
+          model::make_self_attention(model::MultiHeadOptions{.width = kWidth,
+                                                             .heads = kHeads,
+                                                             .kv_heads = kv_heads,
+                                                             .pattern = {.causal = causal}},
+                                     {.positions = positions}));
       settle(*layers.back(), place);
       const std::string of = causal ? "decoder." : "encoder.";
       for (const auto& [name, weight] : parameters_of(*layers.back()))

@@ -58,6 +58,16 @@ inline std::vector<NamedConfig> cheaper_kinds() {
     config.positions = positions;
     kinds.push_back({name_of_transformer(config), config});
   }
+  for (const std::string& name : self_attention_names()) {  // those that only the registry knows
+    if (name == "softmax" || name == "linear" || name == "sparse") continue;
+    config = small_transformer();
+    config.self_attention = name;
+    config.kv_heads = 2;
+    for (const char* positions : {"rotary", "t5"}) {
+      config.positions = positions;
+      kinds.push_back({name_of_transformer(config), config});
+    }
+  }
   return kinds;
 }
 

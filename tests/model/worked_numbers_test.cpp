@@ -60,14 +60,13 @@ TEST(WorkedNumbers, PredictedWindowWithItsGaussian) {
 
 /// Self-attention whose projections take these columns of x as queries, keys and values, and whose
 /// output layer is the identity.
-std::shared_ptr<SelfAttention> picking(MultiHeadOptions options,
-                                       const std::vector<int64_t>& columns,
-                                       const std::string& kind = "none") {
+SelfAttentionPtr picking(MultiHeadOptions options, const std::vector<int64_t>& columns,
+                         const std::string& kind = "none") {
   options.bias = false;
   const PositionsPtr positions =
       make_positions(kind, {.width = options.width, .heads = options.heads});
   positions->to(at::kDouble);
-  const auto attention = std::make_shared<SelfAttention>(options, Place{.positions = positions});
+  const auto attention = make_self_attention(options, {.positions = positions});
   attention->to(at::kDouble);
   const at::NoGradGuard no_grad;
   const Tensor one = at::eye(options.width, at::kDouble);

@@ -2,79 +2,14 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "base/error.h"
 #include "kernels/fp32.h"
-#include "model/initial.h"
-#include "model/sizes_only.h"
-#include "model/transformer/attention/kinds.h"
 #include "model/transformer/heads.h"
 #include "model/transformer/layers.h"
 
 namespace heed::model {
-namespace {
-
-void require_sound(const MultiHeadOptions& options) {
-  expect(options.width % options.heads == 0, "the heads divide the width");
-  expect(options.count() % options.kv() == 0, "the kv heads divide the heads");
-}
-
-}  // namespace
-
-torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias) {
-  const int64_t stacked = std::accumulate(outs.begin(), outs.end(), int64_t{0});
-  const at::NoGradGuard no_grad;
-  if (Uninitialised::wanted() || SizesOnly::wanted()) {
-    // LibTorch's layer cannot be made without drawing its weights.
-    torch::nn::Linear linear(torch::nn::LinearOptions(1, 1).bias(bias));
-    linear->options.in_features(in).out_features(stacked);
-    // Its weight cannot move to `meta`; one number that stands in every place takes no memory.
-    linear->weight.set_data(SizesOnly::wanted() ? at::zeros({1, 1}).expand({stacked, in})
-                                                : at::empty({stacked, in}));
-    if (bias) linear->bias.set_data(at::empty({stacked}));
-    return linear;
-  }
-  torch::nn::Linear linear(torch::nn::LinearOptions(in, stacked).bias(bias));
-  for (int64_t row = 0; const int64_t out : outs) {
-    const double limit = std::sqrt(6.0 / static_cast<double>(in + out));
-    linear->weight.narrow(0, row, out).uniform_(-limit, limit);
-    row += out;
-  }
-  if (bias) linear->bias.zero_();
-  return linear;
-}
-
-SelfAttention::SelfAttention(const MultiHeadOptions& options, const Place& place)
-    : options_(options),
-      projection_(nullptr),
-      output_(nullptr),
-      kind_(register_module("kind", self_attention_info(options.kind).make(options, place))) {
-  require_sound(options);
-  const int64_t width = options.width, inner = options.inner(), shared = options.shared();
-  projection_ =
-      register_module("projection", xavier_linear(width, {inner, shared, shared}, options.bias));
-  output_ = register_module("output", xavier_linear(inner, {width}, options.bias));
-}
-
-Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, Tensor* weights) {
-  const Tensor projected = linear(*projection_, x);
-  return linear(*output_, sentences.packed() ? kind_->unpadded(projected, sentences)
-                                             : kind_->padded(projected, sentences, weights));
-}
-
-Tensor SelfAttention::step(const Tensor& x, std::span<Tensor> state, int64_t position,
-                           Tensor* weights) {
-  return linear(*output_, kind_->step(linear(*projection_, x), state, position, weights));
-}
-
-Tensor SelfAttention::step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now,
-                           Tensor* weights) {
-  return linear(*output_, kind_->step(linear(*projection_, x), cache, now, weights));
-}
-
 CrossAttention::CrossAttention(const MultiHeadOptions& options)
     : options_(options), query_(nullptr), projection_(nullptr), output_(nullptr) {
   require_sound(options);

@@ -3,46 +3,13 @@
 // memory.
 #pragma once
 
-#include <torch/nn/module.h>
-#include <torch/nn/modules/linear.h>
-
-#include <cstdint>
 #include <functional>
-#include <span>
-#include <vector>
 
 #include "kernels/tensor.h"
 #include "model/model.h"
 #include "model/transformer/attention/attention.h"
 
 namespace heed::model {
-
-/// Linear layers of these widths stacked into one, each with Xavier's uniform weights (Glorot and
-/// Bengio 2010, eq. 16); biases are zeros.
-torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias);
-
-class SelfAttention : public torch::nn::Module {
- public:
-  explicit SelfAttention(const MultiHeadOptions& options, const Place& place = {});
-
-  /// x [batch, length, width], or [positions, width] packed -> the same shape. `weights`, if not
-  /// null, receives [batch, heads, query, keys] (padded sentences only).
-  Tensor forward(const Tensor& x, const Sentences& sentences, Tensor* weights);
-
-  /// One step: x [sentences, beam, width] at `position`, with the state that
-  /// SelfAttentionKind::step says or with caches of sentences.
-  Tensor step(const Tensor& x, std::span<Tensor> state, int64_t position, Tensor* weights);
-  Tensor step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now, Tensor* weights);
-  int64_t heads() const { return options_.count(); }
-  int64_t kv_heads() const { return options_.kv(); }
-  std::size_t carried() const { return kind_->carried(); }
-
- private:
-  MultiHeadOptions options_;
-  torch::nn::Linear projection_;  // queries, keys, values stacked
-  torch::nn::Linear output_;
-  SelfAttentionPtr kind_;
-};
 
 /// A memory's keys and values.
 struct KeysValues {

@@ -13,7 +13,6 @@
 #include "kernels/product.h"
 #include "kernels/varlen_attention.h"
 #include "model/embedding.h"
-#include "model/transformer/attention/kinds.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/layers.h"
@@ -59,24 +58,14 @@ kernels::Pattern pattern_of(const ModelConfig& config) {
 
 /// `self`: the kind of the blocks' self-attention, encoder or decoder.
 BlockOptions block_options(const ModelConfig& config, const std::string& self, int64_t layer) {
-  BlockOptions options{.feed_forward = config.feed_forward,
-                       .norm = config.norm,
-                       .activation = config.activation,
-                       .dropout = config.dropout,
-                       .activation_dropout = config.activation_dropout,
-                       .attention = {.width = config.width,
-                                     .heads = config.heads,
-                                     .kv_heads = config.kv_heads,
-                                     .scale = config.attention_scale,
-                                     .dropout = config.attention_dropout,
-                                     .pattern = pattern_of(config),
-                                     .kind = config.self_attention},
-                       .cross_normalise = kernels::normaliser(config.attention_normaliser)};
-  if (!config.pruned_heads.empty()) {
-    options.attention.kept = kept_heads(config, self, layer);
-    if (self == "decoder") options.cross_kept = kept_heads(config, "cross", layer);
-  }
-  return options;
+  return {
+      .feed_forward = config.feed_forward,
+      .norm = config.norm,
+      .activation = config.activation,
+      .dropout = config.dropout,
+      .activation_dropout = config.activation_dropout,
+      .self = attention_options(config, self, layer),
+      .cross = self == "decoder" ? attention_options(config, "cross", layer) : MultiHeadOptions()};
 }
 
 PositionsPtr positions_of(const ModelConfig& config, int64_t layers, bool causal) {
@@ -95,10 +84,10 @@ class Stack : public torch::nn::Module {
         const PositionsPtr& positions)
       : dropout_(config.dropout) {
     for (int64_t layer = 0; layer < layers; ++layer)
-      blocks.push_back(
-          register_module(std::to_string(layer),
-                          std::make_shared<Block>(block_options(config, kind, layer),
-                                                  Place{.positions = positions, .layer = layer})));
+      blocks.push_back(register_module(
+          std::to_string(layer),
+          std::make_shared<Block>(block_options(config, kind, layer),
+                                  LayerIndex{.positions = positions, .layer = layer})));
     if (config.norm == Norm::pre)
       norm_ = register_module("norm",
                               torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
@@ -116,7 +105,7 @@ class Stack : public torch::nn::Module {
 
 // What a State by hypothesis holds, in this order. memory: which keys are no padding, then keys and
 // values of each layer, [sentences, kv heads, source, head]. carried: what the self-attention of
-// each layer carries (SelfAttentionKind::carried).
+// each layer carries (SelfAttention::carried).
 constexpr std::size_t kValid = 0;
 constexpr std::size_t keys_of(std::size_t layer) {
   return 1 + 2 * layer;
@@ -350,6 +339,24 @@ StateSize Transformer::state_size() const {
 }
 
 }  // namespace
+
+MultiHeadOptions attention_options(const ModelConfig& config, const std::string& kind,
+                                   int64_t layer) {
+  MultiHeadOptions options{.width = config.width,
+                           .heads = config.heads,
+                           .kv_heads = config.kv_heads,
+                           .scale = config.attention_scale,
+                           .dropout = config.attention_dropout,
+                           .kind = config.self_attention};
+  if (!config.pruned_heads.empty()) options.kept = kept_heads(config, kind, layer);
+  if (kind == "cross") {
+    options.normalise = kernels::normaliser(config.attention_normaliser);
+  } else {
+    options.pattern = pattern_of(config);
+    options.pattern.causal = kind == "decoder";
+  }
+  return options;
+}
 
 ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary) {
   return std::make_shared<Transformer>(config, vocabulary);

@@ -239,11 +239,11 @@ TEST(Positions, ScoresOfZeroAreNoPositions) {
         at::manual_seed(6);
         const MultiHeadOptions options{
             .width = 8, .heads = 4, .kv_heads = 2, .pattern = {.causal = causal}};
-        return SelfAttention(options, {.positions = std::move(positions)});
+        return make_self_attention(options, {.positions = std::move(positions)});
       };
-      SelfAttention with = attention(flat(name)), without = attention(nullptr);
-      const Tensor expected = run(without);
-      EXPECT_LT((run(with) - expected).abs().max().template item<double>(), 1e-6) << name;
+      const SelfAttentionPtr with = attention(flat(name)), without = attention(nullptr);
+      const Tensor expected = run(*without);
+      EXPECT_LT((run(*with) - expected).abs().max().template item<double>(), 1e-6) << name;
       EXPECT_GT(expected.abs().max().template item<double>(), 1e-2);
     };
     const std::vector<int64_t> lengths{5, 1, 3};

@@ -6,8 +6,14 @@
 
 #include "base/error.h"
 #include "kernels/varlen_attention.h"
+#include "model/transformer/layers.h"
 
 namespace heed::model {
+
+void require_sound(const MultiHeadOptions& options) {
+  expect(options.width % options.heads == 0, "the heads divide the width");
+  expect(options.count() % options.kv() == 0, "the kv heads divide the heads");
+}
 
 double MultiHeadOptions::factor() const {
   return scale == AttentionScale::sqrt ? 1 / std::sqrt(static_cast<double>(head())) : 1;
@@ -44,17 +50,45 @@ Tensor attend_varlen(const Tensor& query, const Tensor& keys, const Tensor& valu
       .flatten(1);
 }
 
-SelfAttentionKind::SelfAttentionKind(const MultiHeadOptions& options, const Place& place)
+SelfAttention::SelfAttention(const MultiHeadOptions& options, const LayerIndex& index)
     : options_(options),
-      positions_(place.positions ? place.positions : std::make_shared<const Positions>()),
-      layer_(place.layer) {}
-
-Tensor SelfAttentionKind::unpadded(const Tensor&, const Sentences&) {
-  throw Bug("packed sentences, of a kind that takes them padded");
+      positions_(index.positions ? index.positions : std::make_shared<const Positions>()),
+      layer_(index.layer),
+      projection_(nullptr),
+      output_(nullptr) {
+  require_sound(options);
+  const int64_t width = options.width, inner = options.inner(), shared = options.shared();
+  projection_ =
+      register_module("projection", xavier_linear(width, {inner, shared, shared}, options.bias));
+  output_ = register_module("output", xavier_linear(inner, {width}, options.bias));
 }
 
-Tensor SelfAttentionKind::step(const Tensor&, const HeadsOfLayer&, const BeamStep&, Tensor*) {
-  throw Bug("caches of sentences, of a kind that carries a state by hypothesis");
+Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, Tensor* weights) {
+  const Tensor projected = linear(*projection_, x);
+  return linear(*output_, sentences.packed() ? unpadded(projected, sentences)
+                                             : padded(projected, sentences, weights));
+}
+
+Tensor SelfAttention::step(const Tensor& x, std::span<Tensor> state, int64_t position,
+                           Tensor* weights) {
+  return linear(*output_, step_of_state(linear(*projection_, x), state, position, weights));
+}
+
+Tensor SelfAttention::step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now,
+                           Tensor* weights) {
+  return linear(*output_, step_of_beams(linear(*projection_, x), cache, now, weights));
+}
+
+Tensor SelfAttention::unpadded(const Tensor&, const Sentences&) {
+  throw Bug("packed sentences for a kind without scores");
+}
+
+Tensor SelfAttention::step_of_beams(const Tensor&, const HeadsOfLayer&, const BeamStep&, Tensor*) {
+  throw Bug("caches of sentences for a kind without scores");
+}
+
+SelfAttentionPtr make_self_attention(const MultiHeadOptions& options, const LayerIndex& index) {
+  return self_attention_info(options.kind).make(options, index);
 }
 
 }  // namespace heed::model

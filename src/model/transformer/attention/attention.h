@@ -3,6 +3,7 @@
 #pragma once
 
 #include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
 
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "kernels/attention.h"
 #include "kernels/tensor.h"
 #include "model/config.h"
+#include "model/transformer/attention/kinds.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
@@ -45,10 +47,13 @@ struct MultiHeadOptions {
 };
 
 /// Where self-attention is: the positions of its stack, and which of the layers it is in.
-struct Place {
+struct LayerIndex {
   std::shared_ptr<const Positions> positions = {};  // null: none
   int64_t layer = 0;
 };
+
+/// Throws Bug where the heads do not divide the width, or the kv heads the heads.
+void require_sound(const MultiHeadOptions& options);
 
 /// [..., heads * head] -> [..., heads, head]
 Tensor split_heads(const Tensor& x, int64_t head);
@@ -61,39 +66,49 @@ Tensor join_heads(const Tensor& x);
 Tensor attend_varlen(const Tensor& query, const Tensor& keys, const Tensor& values,
                      const Sentences& queries, const Sentences& memory, const Look& look);
 
-/// All functions take the projection of queries, keys and values side by side, [..., (heads + 2 kv
-/// heads) * head], and return [..., heads * head]. `weights`, if not null, receives them.
-class SelfAttentionKind : public torch::nn::Module {
+/// Self-attention between two linear layers. A kind overrides what is between them: functions that
+/// take the projection of queries, keys and values side by side, [..., (heads + 2 kv heads) *
+/// head], and return [..., heads * head]. `weights`, if not null, receives them.
+class SelfAttention : public torch::nn::Module {
  public:
-  SelfAttentionKind(const MultiHeadOptions& options, const Place& place);
+  SelfAttention(const MultiHeadOptions& options, const LayerIndex& index);
 
-  /// [batch, length, ...]; weights [batch, heads, query, keys].
-  virtual Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) = 0;
+  /// x [batch, length, width], or [positions, width] packed -> the same shape. Weights [batch,
+  /// heads, query, keys], of padded sentences.
+  Tensor forward(const Tensor& x, const Sentences& sentences, Tensor* weights);
 
-  /// [positions, ...], packed. Asked of a kind that has scores.
-  virtual Tensor unpadded(const Tensor& projected, const Sentences& sentences);
+  /// One step of a decoder at `position`: x [sentences, beam, width] -> the same shape. `state` has
+  /// carried() tensors, undefined before the first step. Weights [sentences, heads, beam, keys
+  /// seen].
+  Tensor step(const Tensor& x, std::span<Tensor> state, int64_t position, Tensor* weights);
 
-  /// How many tensors a decoder carries for it from step to step: [sentences, beam, ...] each,
-  /// which are reordered with the hypotheses.
+  /// The same with caches of sentences, for a kind that has scores: keys and values are written
+  /// into `cache`. Weights [sentences, heads, beam, steps]; BeamStep::steps is asked for.
+  Tensor step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now, Tensor* weights);
+
+  /// How many tensors a decoder carries from step to step: [sentences, beam, ...] each, which are
+  /// reordered with the hypotheses.
   virtual std::size_t carried() const = 0;
-
-  /// One step of a decoder, [sentences, beam, ...], at `position`. `state` has the tensors that are
-  /// carried, undefined before the first step. Weights [sentences, heads, beam, keys seen].
-  virtual Tensor step(const Tensor& projected, std::span<Tensor> state, int64_t position,
-                      Tensor* weights) = 0;
-
-  /// The same with caches of sentences: keys and values are written into `cache`. Weights
-  /// [sentences, heads, beam, steps]; BeamStep::steps is asked for. Asked of a kind that has
-  /// scores.
-  virtual Tensor step(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
-                      Tensor* weights);
+  int64_t heads() const { return options_.count(); }
+  int64_t kv_heads() const { return options_.kv(); }
 
  protected:
+  virtual Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) = 0;
+  virtual Tensor unpadded(const Tensor& projected, const Sentences& sentences);  // if it has scores
+  virtual Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
+                               Tensor* weights) = 0;
+  virtual Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache,
+                               const BeamStep& now, Tensor* weights);  // if it has scores
+
   const MultiHeadOptions options_;
   const std::shared_ptr<const Positions> positions_;  // never null
   const int64_t layer_;
+
+ private:
+  torch::nn::Linear projection_, output_;
 };
 
-using SelfAttentionPtr = std::shared_ptr<SelfAttentionKind>;
+/// Of the kind that the options name.
+SelfAttentionPtr make_self_attention(const MultiHeadOptions& options, const LayerIndex& index = {});
 
 }  // namespace heed::model

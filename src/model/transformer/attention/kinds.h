@@ -9,9 +9,11 @@
 
 namespace heed::model {
 
-class SelfAttentionKind;
+class SelfAttention;
 struct MultiHeadOptions;
-struct Place;
+struct LayerIndex;
+
+using SelfAttentionPtr = std::shared_ptr<SelfAttention>;
 
 /// What weights are made of, which says who may compute them.
 enum class WeightsOf {
@@ -33,7 +35,7 @@ struct SelfAttentionInfo {
   const char* help;  // the equation, and the paper
   WeightsOf weights;
   SeenBy seen;
-  std::shared_ptr<SelfAttentionKind> (*make)(const MultiHeadOptions& options, const Place& place);
+  SelfAttentionPtr (*make)(const MultiHeadOptions& options, const LayerIndex& index);
 
   bool has_scores() const { return weights != WeightsOf::kNoScores; }
   /// Whether engines that know softmax attention can run it, if they know its window.

@@ -94,10 +94,15 @@ Tensor shares(const Features& q, const Features& k, bool causal) {
   return (causal ? all.tril() : all) / counts(q.plain, k.plain, causal);
 }
 
-class Linear : public SelfAttentionKind {
+class Linear : public SelfAttention {
  public:
-  using SelfAttentionKind::SelfAttentionKind;
+  using SelfAttention::SelfAttention;
 
+  /// The sums of keys, [sentences, beam, kv heads, head], and those of products, [sentences, beam,
+  /// kv heads, head, head].
+  std::size_t carried() const override { return 2; }
+
+ protected:
   Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) override {
     const auto heads = parts_of(projected);
     const Look look{.valid = sentences.valid, .pattern = options_.pattern};
@@ -106,12 +111,8 @@ class Linear : public SelfAttentionKind {
                                        positions_->rotations(0, projected.size(1)), weights));
   }
 
-  /// The sums of keys, [sentences, beam, kv heads, head], and those of products, [sentences, beam,
-  /// kv heads, head, head].
-  std::size_t carried() const override { return 2; }
-
-  Tensor step(const Tensor& projected, std::span<Tensor> state, int64_t position,
-              Tensor* weights) override {
+  Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
+                       Tensor* weights) override {
     expect(!weights, "the sums of linear attention tell no weights");
     const at::IntArrayRef hypotheses = projected.sizes().slice(0, 2);  // sentences, beam
     const auto heads = parts_of(projected.flatten(0, 1));
@@ -164,8 +165,8 @@ Tensor linear_step(const Tensor& query, const Tensor& key, const Tensor& value, 
   return (above / below).to(value.scalar_type());
 }
 
-SelfAttentionPtr make_linear(const MultiHeadOptions& options, const Place& place) {
-  return std::make_shared<Linear>(options, place);
+SelfAttentionPtr make_linear(const MultiHeadOptions& options, const LayerIndex& index) {
+  return std::make_shared<Linear>(options, index);
 }
 
 }  // namespace heed::model

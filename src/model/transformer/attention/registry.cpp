@@ -10,7 +10,7 @@
 namespace heed::model {
 
 #define HEED_SELF_ATTENTION(name, weights, seen, help) \
-  std::shared_ptr<SelfAttentionKind> make_##name(const MultiHeadOptions&, const Place&);
+  SelfAttentionPtr make_##name(const MultiHeadOptions&, const LayerIndex&);
 #include "model/transformer/attention/registry.def"
 #undef HEED_SELF_ATTENTION
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "model/device.h"
-#include "model/transformer/attention/kinds.h"
 
 namespace heed::model {
 namespace {
@@ -38,8 +37,8 @@ Tensor seen_steps(const kernels::Pattern& pattern, int64_t position, const at::D
 
 }  // namespace
 
-SoftmaxAttention::SoftmaxAttention(const MultiHeadOptions& options, const Place& place)
-    : SelfAttentionKind(options, place),
+SoftmaxAttention::SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index)
+    : SelfAttention(options, index),
       prepares_(self_attention_info(options.kind).weights == WeightsOf::kPrepared) {}
 
 /// Of the positions from `first`, or of those `at` of them: [length, 1, head / 2]; or undefined.
@@ -66,15 +65,6 @@ SoftmaxAttention::Heads SoftmaxAttention::heads_of(const Tensor& projected,
   const auto parts = all.split_with_sizes({count + kv, kv}, -2);
   const auto both = changed(parts[0], turns).split_with_sizes({count, kv}, -2);
   return {both[0], both[1], parts[1]};
-}
-
-/// What the positions add to the scores of this layer's heads.
-ScoresByDistance SoftmaxAttention::distances(int64_t length) const {
-  ScoresByDistance scores = positions_->by_distance(layer_, length);
-  if (scores.numbers.defined() && !options_.kept.empty())
-    scores.numbers =
-        scores.numbers.index_select(0, upload_numbers(options_.kept, scores.numbers.device()));
-  return scores;
 }
 
 Tensor SoftmaxAttention::padded(const Tensor& projected, const Sentences& sentences,
@@ -110,8 +100,8 @@ Tensor SoftmaxAttention::unpadded(const Tensor& projected, const Sentences& sent
                                    {numbers_by_distance(scores, query, options_.factor())});
 }
 
-Tensor SoftmaxAttention::step(const Tensor& projected, std::span<Tensor> state, int64_t position,
-                              Tensor* weights) {
+Tensor SoftmaxAttention::step_of_state(const Tensor& projected, std::span<Tensor> state,
+                                       int64_t position, Tensor* weights) {
   const int64_t sentences = projected.size(0), beam = projected.size(1);
   const Heads heads = heads_of(projected, turns(position, 1));  // [sentences, beam, heads, head]
   write_step(state[0], heads.keys, position);
@@ -155,8 +145,8 @@ Tensor SoftmaxAttention::write_beams(const Tensor& projected, const HeadsOfLayer
   return heads.query;
 }
 
-Tensor SoftmaxAttention::step(const Tensor& projected, const HeadsOfLayer& cache,
-                              const BeamStep& now, Tensor* weights) {
+Tensor SoftmaxAttention::step_of_beams(const Tensor& projected, const HeadsOfLayer& cache,
+                                       const BeamStep& now, Tensor* weights) {
   const Tensor query = write_beams(projected, cache, now);
   Look look = options_.look({}, is_training());
   Tensor by_step;
@@ -171,8 +161,8 @@ Tensor SoftmaxAttention::step(const Tensor& projected, const HeadsOfLayer& cache
   return context;
 }
 
-SelfAttentionPtr make_softmax(const MultiHeadOptions& options, const Place& place) {
-  return std::make_shared<SoftmaxAttention>(options, place);
+SelfAttentionPtr make_softmax(const MultiHeadOptions& options, const LayerIndex& index) {
+  return std::make_shared<SoftmaxAttention>(options, index);
 }
 
 }  // namespace heed::model

@@ -6,21 +6,22 @@
 
 namespace heed::model {
 
-class SoftmaxAttention : public SelfAttentionKind {
+class SoftmaxAttention : public SelfAttention {
  public:
-  SoftmaxAttention(const MultiHeadOptions& options, const Place& place);
+  SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index);
 
-  Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) override;
-  Tensor unpadded(const Tensor& projected, const Sentences& sentences) override;
   /// Keys and values of the steps so far: [sentences, beam, kv heads, capacity, head], of which the
   /// first `position` are used.
   std::size_t carried() const override { return 2; }
-  Tensor step(const Tensor& projected, std::span<Tensor> state, int64_t position,
-              Tensor* weights) override;
-  Tensor step(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
-              Tensor* weights) override;
 
  protected:
+  Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) override;
+  Tensor unpadded(const Tensor& projected, const Sentences& sentences) override;
+  Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
+                       Tensor* weights) override;
+  Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
+                       Tensor* weights) override;
+
   /// What a kind makes of queries and keys before positions turn them: x [..., heads + kv heads,
   /// head], the queries first. Asked of WeightsOf::kPrepared.
   virtual Tensor prepared(const Tensor& x) const { return x; }
@@ -34,7 +35,9 @@ class SoftmaxAttention : public SelfAttentionKind {
   bool changes(const Tensor& turns) const { return prepares_ || turns.defined(); }
   Tensor changed(const Tensor& x, const Tensor& turns) const;
   Heads heads_of(const Tensor& projected, const Tensor& turns) const;
-  ScoresByDistance distances(int64_t length) const;
+  ScoresByDistance distances(int64_t length) const {
+    return positions_->by_distance(layer_, length, options_.kept);
+  }
   Tensor write_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now) const;
 
   bool prepares_;

@@ -22,6 +22,14 @@ ScoresByDistance Positions::by_distance(int64_t, int64_t) const {
   return {};
 }
 
+ScoresByDistance Positions::by_distance(int64_t layer, int64_t length,
+                                        const std::vector<int64_t>& heads) const {
+  ScoresByDistance scores = by_distance(layer, length);
+  if (scores.numbers.defined() && !heads.empty())
+    scores.numbers = scores.numbers.index_select(0, upload_numbers(heads, scores.numbers.device()));
+  return scores;
+}
+
 int64_t Positions::longest() const {
   return std::numeric_limits<int64_t>::max();
 }

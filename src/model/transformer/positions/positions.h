@@ -53,6 +53,9 @@ class Positions : public torch::nn::Module {
   virtual Tensor rotations(int64_t first, int64_t length) const;
   /// Of a layer from 0, for sentences of at most `length` pieces.
   virtual ScoresByDistance by_distance(int64_t layer, int64_t length) const;
+  /// Of these heads; of all, where there are none.
+  ScoresByDistance by_distance(int64_t layer, int64_t length,
+                               const std::vector<int64_t>& heads) const;
   /// The longest sentence, in pieces.
   virtual int64_t longest() const;
 
