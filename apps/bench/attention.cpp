@@ -11,9 +11,10 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
-#include "model/transformer/linear_attention.h"
+#include "model/transformer/attention/kinds.h"
+#include "model/transformer/attention/linear.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/multi_head.h"
-#include "model/transformer/scaled_dot_product.h"
 #include "study/exponent.h"
 
 namespace heed {
@@ -65,7 +66,7 @@ void linear(const Input& input, const model::Look& look) {
 
 void linear_causal(const Input& input, const model::Look& given) {
   model::Look look = given;
-  look.causal = true;
+  look.pattern.causal = true;
   model::linear_attention(input.query, input.keys, input.values, look);
 }
 
@@ -122,14 +123,14 @@ bool fits(const Way& way, int64_t length, const AttentionArgs& args) {
 struct StepWay {
   const char* name;
   Pattern (*pattern)(int64_t length, const AttentionArgs& args);
-  bool linear = false;
+  const char* kind = "softmax";
 };
 
 constexpr StepWay kStepWays[] = {{"softmax", everything},
                                  {"window", window},
                                  {"window + global", window_and_global},
                                  {"strided", strided},
-                                 {"linear", everything, true}};
+                                 {"linear", everything, "linear"}};
 
 /// What a decoder keeps of the positions before, and the time of its step there.
 Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) {
@@ -137,22 +138,18 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
   const model::MultiHeadOptions options{.width = args.heads * args.head,
                                         .heads = args.heads,
                                         .pattern = way.pattern(position + 1, args),
-                                        .linear = way.linear};
-  model::SelfAttention attention(options);
-  attention.eval();
-  at::Tensor keys, values;
-  if (!options.linear) {
-    const auto before = [&] {
-      return at::randn({args.sentences, args.beam, args.heads, position + 1, args.head});
-    };
-    keys = before();
-    values = before();
-  }
+                                        .kind = way.kind};
+  const model::SelfAttentionPtr attention = model::make_self_attention(options);
+  attention->eval();
+  std::vector<at::Tensor> state(attention->carried());
+  if (model::self_attention_info(way.kind).has_scores())  // others carry what does not grow
+    for (at::Tensor& kept : state)
+      kept = at::randn({args.sentences, args.beam, args.heads, position + 1, args.head});
   const at::Tensor x = at::randn({args.sentences, args.beam, options.width});
-  const auto run = [&] { attention.step(x, {keys, values}, position, nullptr); };
+  const auto run = [&] { attention->step(x, state, position, nullptr); };
   Cost cost;
   cost.seconds = run::median_seconds(args.common.repeats, run);
-  for (const at::Tensor& kept : {keys, values})
+  for (const at::Tensor& kept : state)
     if (kept.defined()) cost.bytes += static_cast<double>(kept.nbytes());
   cost.bytes /= static_cast<double>(args.sentences * args.beam);
   return cost;

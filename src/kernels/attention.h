@@ -18,9 +18,9 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values);
 
 /// query [batch, heads, queries, head], keys and values [batch, kv heads, keys, head], of one type,
 /// kv heads dividing heads -> [batch, heads, queries, head]. `valid` [batch, 1, 1, keys] bool or
-/// undefined; `causal`: query i sees the keys 0..i.
+/// undefined.
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
-                 bool causal, double scale);
+                 const Pattern& pattern, double scale);
 
 /// Packed sentences, and what of each lies in a projection's columns.
 struct PackedHeads {
@@ -41,7 +41,6 @@ struct ByDistance {
 /// [query positions, heads * head]. Both may be one tensor: a projection of all three. Where
 /// the pattern is a window alone the cost is queries x window.
 Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
-                        bool causal, double scale, const ByDistance& distances = {},
-                        const Pattern& pattern = {});
+                        const Pattern& pattern, double scale, const ByDistance& distances = {});
 
 }  // namespace heed::kernels

@@ -30,9 +30,6 @@ HEED_ENUM(Norm, (pre, "Before each sublayer: trains without a long warm-up."),
           (post, "After each sublayer and its residual, as in the paper."))
 HEED_ENUM(AttentionScale, (sqrt, "The square root of the head's width, as in the paper."),
           (none, "1, for comparison."))
-HEED_ENUM(SelfAttentionKind, (softmax, "All positions, or those of sliding_window."),
-          (linear, "All positions, at a cost that grows with the length and not with its square."),
-          (sparse, "Those of sliding_window, global_tokens and attention_stride."))
 HEED_ENUM(Activation, (relu, "max(0, x)."), (gelu, "x P(X < x), X of the normal distribution."),
           (silu, "x / (1 + exp(-x))."))
 HEED_ENUM(Tie, (none, "None."), (decoder, "The target embedding."), (all, "Both embeddings."))
@@ -44,6 +41,10 @@ const std::vector<std::string>& attention_helps();  // a sentence on each
 /// Of model/transformer/positions/registry.def, `sinusoidal` first.
 const std::vector<std::string>& position_names();
 const std::vector<std::string>& position_helps();
+
+/// Of model/transformer/attention/registry.def, `softmax` first.
+const std::vector<std::string>& self_attention_names();
+const std::vector<std::string>& self_attention_helps();
 
 /// Of kernels/normalisers/registry.def, `softmax` first.
 const std::vector<std::string>& normaliser_names();
@@ -119,8 +120,11 @@ struct ModelConfig {
   HEED_FIXED(int64_t, sliding_window, 0,
              "transformer: self-attention sees this many positions to each side. 0: all.",
              config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(SelfAttentionKind, self_attention, SelfAttentionKind::softmax,
-             "transformer: kind of self-attention, and what it sees.", config::AnyValue{})
+  HEED_FIXED(std::string, self_attention, "softmax",
+             "transformer: kind of self-attention. softmax: all positions; linear: all positions, "
+             "at a cost that grows with the length and not with its square; sparse: those of "
+             "sliding_window, global_tokens and attention_stride.",
+             config::OneOf{self_attention_names, self_attention_helps})
   HEED_FIXED(
       int64_t, global_tokens, 0,
       "self_attention: sparse: this many first positions see all positions and are seen by all.",

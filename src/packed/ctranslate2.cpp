@@ -15,8 +15,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "model/embedding.h"
-#include "model/transformer/names.h"
 #include "model/traits.h"
+#include "model/transformer/attention/kinds.h"
+#include "model/transformer/names.h"
 #include "model/transformer/positions/table.h"
 
 namespace heed::packed {
@@ -155,8 +156,8 @@ class Translation {
       const std::string block = name + "/layer_" + std::to_string(layer);
       const std::string feed_forward = names::feed_forward(decoder, layer);
       attention(block + "/self_attention",
-                decoder ? AttentionKind::kDecoder : AttentionKind::kEncoder, layer);
-      if (decoder) attention(block + "/attention", AttentionKind::kCross, layer);
+                decoder ? AttentionKind::decoder : AttentionKind::encoder, layer);
+      if (decoder) attention(block + "/attention", AttentionKind::cross, layer);
       norm(block + "/ffn", names::norm_of_feed_forward(decoder, layer));
       linear(block + "/ffn/linear_0", names::within(feed_forward, names::kInner));
       linear(block + "/ffn/linear_1", names::within(feed_forward, names::kOutput));
@@ -178,7 +179,7 @@ class Translation {
 
   void attention(const std::string& name, AttentionKind kind, int64_t layer) {
     const std::string own = names::attention(kind, layer);
-    const bool cross = kind == AttentionKind::kCross;
+    const bool cross = kind == AttentionKind::cross;
     std::vector<const char*> parts = {names::kProjection, names::kOutput};
     if (cross) parts.insert(parts.begin(), names::kQuery);
     norm(name, names::norm_of_attention(kind, layer));
@@ -217,9 +218,9 @@ std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   if (config.sliding_window > 0)
     return "its encoder has no sliding window (model.sliding_window is " +
            std::to_string(config.sliding_window) + ")";
-  if (config.self_attention != model::SelfAttentionKind::softmax)
+  if (!model::self_attention_info(config.self_attention).is_plain())
     return "it has no other self-attention than softmax (model.self_attention is " +
-           config::name_of(config.self_attention) + ")";
+           config.self_attention + ")";
   if (config.positions != "sinusoidal" && config.positions != "learned" &&
       config.positions != "rotary")
     return "it has no such positions (model.positions is " + config.positions + ")";

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "kernels/rows/pattern.h"
 #include "kernels/rows/step.h"
 #include "model/transformer/layers.h"
 
@@ -45,15 +46,13 @@ void Search::encode(const model::Source& source) {
   x_.resize(rows_ * width_);
   std::vector<Span> looks(rows_);  // of each row
   std::vector<int64_t> positions(rows_);
-  const int64_t window = model_.config_.sliding_window;
+  const kernels::Pattern& pattern = model_.encoder_.blocks.front().self.pattern;
   for (int64_t s = 0; s < sentences(); ++s)
     for (int64_t i = 0; i < sources_[s].count; ++i) {
       const int64_t row = sources_[s].begin + i;
       embed(model_.encoder_, ids[s * source_length_ + i], i, x_.data() + row * width_);
-      const int64_t first = window > 0 ? std::max<int64_t>(0, i - window) : 0;
-      const int64_t end =
-          window > 0 ? std::min(sources_[s].count, i + window + 1) : sources_[s].count;
-      looks[row] = {sources_[s].begin + first, end - first};
+      const kernels::KeyRange seen = pattern.range(i, sources_[s].count);
+      looks[row] = {sources_[s].begin + seen.begin, seen.count()};
       positions[row] = i;
     }
   Floats keys_values;
@@ -106,10 +105,10 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
     steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
     steps_ = distances_of(model_.decoder_, steps_end_);
   }
-  const std::size_t window = model_.config_.sliding_window;
+  const kernels::KeyRange seen =
+      model_.decoder_.blocks.front().self.pattern.range(position_, position_ + 1);
   const auto steps = [&](int64_t row) {
-    const std::span<const int32_t> all(history_[row]);
-    return window > 0 && all.size() > window + 1 ? all.last(window + 1) : all;
+    return std::span<const int32_t>(history_[row]).subspan(seen.begin, seen.count());
   };
   const auto sources = [&](int64_t row) {
     const Span span = sources_[row / beam];
@@ -135,8 +134,10 @@ float* Search::step(const int64_t* tokens, int64_t beam, std::vector<float>* att
     take(block.cross.query, before(block.cross.norm), rows_);
     queries_.resize(rows_ * block.cross.shape.inner());
     product(block.cross.query, queries_.data());
-    attend(block.cross, memory_[layer].data(), sources,
-           layer + 1 == caches_.size() ? attention : nullptr);
+    attend(
+        block.cross, memory_[layer].data(), sources,
+        [](int64_t, int64_t) { return RowDistances{}; },
+        layer + 1 == caches_.size() ? attention : nullptr);
     feed_forward(block);
   }
   ++position_;
@@ -162,10 +163,8 @@ std::vector<Search::LayerDistances> Search::distances_of(const Side& side, int64
   const at::NoGradGuard no_grad;
   std::vector<LayerDistances> layers(side.blocks.size());
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    auto scores = side.positions->by_distance(static_cast<int64_t>(layer), length);
-    const std::vector<int64_t>& kept = side.blocks[layer].self.kept;
-    if (scores.numbers.defined() && !kept.empty())
-      scores.numbers = scores.numbers.index_select(0, at::tensor(kept, at::kLong));
+    const auto scores = side.positions->by_distance(static_cast<int64_t>(layer), length,
+                                                    side.blocks[layer].self.kept);
     layers[layer] = {.numbers = numbers_of(scores.numbers),
                      .vectors = numbers_of(scores.vectors),
                      .reach = scores.reach};
@@ -173,25 +172,20 @@ std::vector<Search::LayerDistances> Search::distances_of(const Side& side, int64
   return layers;
 }
 
-const float* Search::vector_at(const Side& side, int64_t position, Floats& room) const {
-  const Rows& rows = side.vectors;
+template <class Make>
+const float* Search::row_at(const Rows& rows, int64_t position, Floats& room, const Make& make) {
   if ((position + 1) * rows.size <= std::ssize(rows.numbers))
     return rows.numbers.data() + position * rows.size;
-  room = numbers_of(side.positions->vectors(position, 1));
-  return room.data();
-}
-
-const float* Search::rotation_at(const Side& side, int64_t position, Floats& room) const {
-  const Rows& rows = side.rotations;
-  if ((position + 1) * rows.size <= std::ssize(rows.numbers))
-    return rows.numbers.data() + position * rows.size;
-  room = numbers_of(at::view_as_real(side.positions->rotations(position, 1)));
+  room = numbers_of(make());
   return room.data();
 }
 
 void Search::embed(const Side& side, int64_t token, int64_t position, float* to) const {
   Floats room;
-  const float* positions = side.vectors.any() ? vector_at(side, position, room) : nullptr;
+  const float* positions = nullptr;
+  if (side.vectors.any())
+    positions =
+        row_at(side.vectors, position, room, [&] { return side.positions->vectors(position, 1); });
   expect(token >= 0 && token < side.embedding.size(0), "a piece of the vocabulary");
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
   kernels::scale_and_add(side.embedding.const_data_ptr<float>() + token * width_, scale, positions,
@@ -201,7 +195,9 @@ void Search::embed(const Side& side, int64_t token, int64_t position, float* to)
 void Search::rotate(const Side& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
                     int64_t heads, int64_t position) {
   Floats room;
-  const float* rotations = rotation_at(side, position, room);
+  const float* rotations = row_at(side.rotations, position, room, [&] {
+    return at::view_as_real(side.positions->rotations(position, 1));
+  });
   for (int64_t row = first; row < first + rows; ++row)
     rotate_heads(x.data() + row * stride, heads, side.rotations.size, rotations);
 }
@@ -245,13 +241,6 @@ void Search::feed_forward(const Block& block) {
   take(block.outer, inner_.data(), rows_);
   product(block.outer, x_.data(), {.add = true});
   after(block.norm);
-}
-
-template <class PlacesOf>
-void Search::attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
-                    std::vector<float>* weights) {
-  attend(
-      attention, keys_values, places, [](int64_t, int64_t) { return RowDistances{}; }, weights);
 }
 
 /// x += output(attention of queries_ over the rows of `keys_values` at places(row)).

@@ -36,9 +36,9 @@ class Search {
 
   void encode(const model::Source& source);
   void embed(const Side& side, int64_t token, int64_t position, float* to) const;
-  /// `rows` of `side` at one position; `room` where it is no usual one.
-  const float* vector_at(const Side& side, int64_t position, Floats& room) const;
-  const float* rotation_at(const Side& side, int64_t position, Floats& room) const;
+  /// Those of one position; made in `room` where it is no usual one.
+  template <class Make>
+  static const float* row_at(const Rows& rows, int64_t position, Floats& room, const Make& make);
   /// to (+)= x W + b, or max(0, .) of it, the columns shared by this thread's helpers.
   void product(const Linear& linear, float* to, Finish finish = {});
   void take(const Linear& linear, const float* x, int64_t rows);
@@ -49,9 +49,6 @@ class Search {
   template <class PlacesOf, class DistancesOf>
   void attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
               const DistancesOf& distances, std::vector<float>* weights = nullptr);
-  template <class PlacesOf>
-  void attend(const Attention& attention, const float* keys_values, const PlacesOf& places,
-              std::vector<float>* weights = nullptr);
   void rotate(const Side& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
               int64_t heads, int64_t position);
 

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "model/embedding.h"
-#include "model/transformer/names.h"
 #include "model/traits.h"
+#include "model/transformer/names.h"
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
 
@@ -69,26 +69,20 @@ class Packer {
     const std::string projection = names::within(own, names::kProjection);
     Attention attention;
     attention.norm = norm(names::norm_of_attention(kind, layer));
-    if (!config_.pruned_heads.empty())
-      attention.kept = model::kept_heads(config_, kind, layer);
-    attention.shape = shape(attention.kept);
-    const int64_t inner = attention.shape.inner();
+    const auto options = model::attention_options(config_, kind, layer);
+    attention.shape = {.heads = options.count(),
+                       .kv_heads = options.kv(),
+                       .head = options.head(),
+                       .scale = static_cast<float>(options.factor())};
+    attention.kept = options.kept;
+    attention.pattern = options.pattern;
+    const int64_t inner = options.inner();
     const bool cross = kind == AttentionKind::cross;
     attention.query =
         cross ? linear(names::within(own, names::kQuery)) : linear(projection, 0, inner);
     attention.keys_values = linear(projection, cross ? 0 : inner);
     attention.output = linear(names::within(own, names::kOutput));
     return attention;
-  }
-  HeadShape shape(const std::vector<int64_t>& kept) const {
-    const int64_t head = config_.width / config_.heads;
-    const int64_t heads = kept.empty() ? config_.heads : std::ssize(kept);
-    return {.heads = heads,
-            .kv_heads = config_.kv_heads > 0 && kept.empty() ? config_.kv_heads : heads,
-            .head = head,
-            .scale = config_.attention_scale == model::AttentionScale::sqrt
-                         ? static_cast<float>(1 / std::sqrt(static_cast<double>(head)))
-                         : 1};
   }
   LayerNorm norm(const std::string& name) const {
     return {numbers_of(weights_.at(name + ".weight")), numbers_of(weights_.at(name + ".bias"))};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "model/transformer/positions/positions.h"
+#include "model/transformer/attention/attention.h"
 #include "packed/attend.h"
 #include "packed/matrix.h"
 
@@ -25,7 +25,8 @@ struct LayerNorm {
 struct Attention {
   LayerNorm norm;
   HeadShape shape;
-  std::vector<int64_t> kept;  // of the model's heads, those that are there; empty: all
+  std::vector<int64_t> kept;      // as MultiHeadOptions
+  kernels::Pattern pattern = {};  // of self-attention
   Linear query, keys_values, output;
 };
 

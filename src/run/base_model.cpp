@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "config/differences.h"
 #include "model/model.h"
+#include "model/transformer/attention/kinds.h"
 #include "model/weights.h"
 #include "run/binding.h"
 #include "run/build.h"
@@ -84,8 +85,8 @@ using model::ModelConfig;
 ModelConfig written_out(ModelConfig model) {
   if (model.kv_heads == 0) model.kv_heads = model.heads;
   // The same weights, which see less.
-  if (model.self_attention == model::SelfAttentionKind::sparse)
-    model.self_attention = model::SelfAttentionKind::softmax;
+  if (model::self_attention_info(model.self_attention).weights == model::WeightsOf::kProducts)
+    model.self_attention = "softmax";
   return model;
 }
 

@@ -153,9 +153,9 @@ std::vector<NamedConfig> transformer_kinds() {
     config.attention_scale = model::AttentionScale::sqrt;
     config.attention_normaliser = "softmax";
     if (config.activation == model::Activation::relu) config.activation = model::Activation::gelu;
-    name = config::name_of(config.norm) + "_" + config.positions + "_" +
-           config::name_of(config.self_attention) + "_kv" + std::to_string(config.kv_heads) +
-           "_window" + std::to_string(config.sliding_window);
+    name = config::name_of(config.norm) + "_" + config.positions + "_" + config.self_attention +
+           "_kv" + std::to_string(config.kv_heads) + "_window" +
+           std::to_string(config.sliding_window);
   }
   return kinds;
 }

@@ -10,7 +10,7 @@
 
 #include "kernels/distance.h"
 #include "kernels/rows/small_product.h"
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::kernels {
 namespace {
@@ -88,13 +88,14 @@ class AttentionKernel : public ::testing::TestWithParam<Shape> {
 
   Result fused(at::ScalarType type) const {
     return of(type, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
-      return attention(q, k, v, valid, GetParam().causal, scale);
+      return attention(q, k, v, valid, {.causal = GetParam().causal}, scale);
     });
   }
   Result plain() const {
     return of(at::kDouble, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
       Tensor weights;
-      return attend(q, k, v, {.valid = valid, .causal = GetParam().causal, .scale = scale},
+      return attend(q, k, v,
+                    {.valid = valid, .pattern = {.causal = GetParam().causal}, .scale = scale},
                     &weights);
     });
   }
@@ -136,7 +137,7 @@ TEST(AttentionKernelMask, HolesAreSkippedAndPaddingMayHoldAnything) {
   Tensor weights;
   const Tensor expected = attend(query, keys, values, {.valid = valid, .scale = 0.5}, &weights);
   values[0][0][4].fill_(NAN);
-  EXPECT_LT(distance(attention(query, keys, values, valid, false, 0.5), expected), 1e-6);
+  EXPECT_LT(distance(attention(query, keys, values, valid, {}, 0.5), expected), 1e-6);
 }
 
 struct DistanceCase {
@@ -175,7 +176,9 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
   const Tensor numbers =
       at::randn({one.each ? 76 : 1, one.heads, 2 * one.reach + 1}).requires_grad_();
   const Tensor outer = at::randn({76, one.heads * kHead});
-  const Tensor got = packed_attention(x, x, heads, one.causal, kScale, {numbers}, one.pattern);
+  Pattern pattern = one.pattern;
+  pattern.causal = one.causal;
+  const Tensor got = packed_attention(x, x, heads, pattern, kScale, {numbers});
   const auto gradients = torch::autograd::grad({got}, {x, numbers}, {outer});
 
   const Tensor wide = x.detach().to(at::kDouble).requires_grad_(),

@@ -63,14 +63,13 @@ TEST(WorkedNumbers, PredictedWindowWithItsGaussian) {
 
 /// Self-attention whose projections take these columns of x as queries, keys and values, and whose
 /// output layer is the identity.
-std::shared_ptr<SelfAttention> picking(MultiHeadOptions options,
-                                       const std::vector<int64_t>& columns,
-                                       const std::string& kind = "none") {
+SelfAttentionPtr picking(MultiHeadOptions options, const std::vector<int64_t>& columns,
+                         const std::string& kind = "none") {
   options.bias = false;
   const PositionsPtr positions =
       make_positions(kind, {.width = options.width, .heads = options.heads});
   positions->to(at::kDouble);
-  const auto attention = std::make_shared<SelfAttention>(options, positions);
+  const auto attention = make_self_attention(options, {.positions = positions});
   attention->to(at::kDouble);
   const at::NoGradGuard no_grad;
   const Tensor one = at::eye(options.width, at::kDouble);
@@ -91,7 +90,7 @@ TEST(WorkedNumbers, TwoHeads) {
   const auto attention = picking({.width = 4, .heads = 2}, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
   const Tensor x = rows({c, 0, 0, 0, 0, 0, 0, d}, 4).unsqueeze(0);
   Tensor weights;
-  const Tensor output = attention->forward(x, {}, /*causal=*/false, &weights);
+  const Tensor output = attention->forward(x, {}, &weights);
   EXPECT_LT(distance(weights[0][0], rows({3. / 4, 1. / 4, 1. / 2, 1. / 2}, 2)), 1e-6);
   EXPECT_LT(distance(weights[0][1], rows({1. / 2, 1. / 2, 1. / 8, 7. / 8}, 2)), 1e-6);
   const Tensor expected = rows({3. / 4 * c, 0, 0, 1. / 2 * d, 1. / 2 * c, 0, 0, 7. / 8 * d}, 4);
@@ -106,7 +105,7 @@ TEST(WorkedNumbers, OneHeadOfKeysForTwoOfQueries) {
   const auto attention = picking({.width = 4, .heads = 2, .kv_heads = 1}, {0, 1, 2, 3, 0, 1, 2, 3});
   const Tensor x = rows({c, 0, 5, 7, 0, 0, c, 0}, 4).unsqueeze(0);
   Tensor weights;
-  const Tensor output = attention->forward(x, {}, false, &weights);
+  const Tensor output = attention->forward(x, {}, &weights);
   EXPECT_LT(distance(weights[0][0], rows({3. / 4, 1. / 4, 1. / 2, 1. / 2}, 2)), 1e-6);
   EXPECT_LT(distance(weights[0][1], rows({e / (e + 1), 1 / (e + 1), 3. / 4, 1. / 4}, 2)), 1e-6);
   // Both heads read the values (5, 7) and (c, 0).
@@ -121,7 +120,7 @@ TEST(WorkedNumbers, GroupedHeadsShareWithTheirNeighbours) {
   const auto attention = picking({.width = 4, .heads = 4, .kv_heads = 2}, {0, 1, 2, 3, 0, 1, 0, 1});
   const Tensor x = rows({a, b, std::log(3) / b, std::log(7) / b, 0, 0, 0, 0}, 4).unsqueeze(0);
   Tensor weights;
-  attention->forward(x, {}, false, &weights);
+  attention->forward(x, {}, &weights);
   const Tensor expected = rows({3. / 4, 1. / 4, 7. / 8, 1. / 8, 3. / 4, 1. / 4, 7. / 8, 1. / 8}, 2);
   EXPECT_LT(distance(weights[0].select(1, 0), expected), 1e-6);
 }

@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "kernels/rows/nan_contract.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/positions/table.h"
-#include "model/transformer/scaled_dot_product.h"
 
 namespace heed::packed {
 namespace {
@@ -75,7 +75,8 @@ TEST(StepRows, AQuarterTurnOfAPair) {
 TEST(StepRows, TurnHeadsAsRotaryPositionsDo) {
   at::manual_seed(4);
   const Tensor x = at::randn({1, 1, 3, 8});
-  const Tensor wanted = model::make_positions("rotary", {.width = 8})->rotate(x, 11);
+  const Tensor wanted =
+      model::turned(x, model::make_positions("rotary", {.width = 8})->rotations(11, 1));
   Tensor turned = x.clone();
   const Tensor rotations = at::view_as_real(model::unit_rotations(11, 1, 8)).contiguous();
   rotate_heads(turned.data_ptr<float>(), 3, 8, rotations.data_ptr<float>());

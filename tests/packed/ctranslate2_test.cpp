@@ -35,7 +35,7 @@ TEST(CTranslate2, LacksWhatItsFormatCannotSay) {
               HasSubstr("no recurrent models"));
   EXPECT_THAT(missing([](ModelConfig& c) { c.sliding_window = 3; }),
               HasSubstr("(model.sliding_window is 3)"));
-  EXPECT_THAT(missing([](ModelConfig& c) { c.self_attention = model::SelfAttentionKind::linear; }),
+  EXPECT_THAT(missing([](ModelConfig& c) { c.self_attention = "linear"; }),
               HasSubstr("(model.self_attention is linear)"));
   EXPECT_THAT(missing([](ModelConfig& c) { c.positions = "alibi"; }),
               HasSubstr("(model.positions is alibi)"));

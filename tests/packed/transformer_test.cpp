@@ -35,7 +35,7 @@ std::vector<model::testing::NamedConfig> packable_kinds() {
   std::vector<model::testing::NamedConfig> kinds;
   for (auto& [name, config] : model::testing::transformer_kinds()) {
     config.attention_normaliser = "softmax";
-    config.self_attention = model::SelfAttentionKind::softmax;
+    config.self_attention = "softmax";
     config.global_tokens = config.attention_stride = 0;
     name = config::name_of(config.norm) + "_" + config.positions + "_kv" +
            std::to_string(config.kv_heads) + "_window" + std::to_string(config.sliding_window);
@@ -196,7 +196,7 @@ TEST(Pack, LeavesOtherModelsAlone) {
   sparsemax.attention_normaliser = "sparsemax";
   EXPECT_EQ(pack(model::testing::model_of(sparsemax, kPieces), Numbers::fp32), nullptr);
   model::ModelConfig linear = packable_kinds()[0].config;
-  linear.self_attention = model::SelfAttentionKind::linear;
+  linear.self_attention = "linear";
   linear.sliding_window = 0;
   EXPECT_EQ(pack(model::testing::model_of(linear, kPieces), Numbers::fp32), nullptr);
   const ModelPtr half = model::testing::model_of(packable_kinds()[0].config, kPieces);

@@ -155,7 +155,7 @@ BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) 
   const int64_t end = step.place + beam, rounded = rounded_up(end, kAligned);
   step.count = end;
   if (state.carried[0].defined()) step.hidden = state.carried[0].narrow(2, 0, rounded).unsqueeze(1);
-  const bool hides = options.pattern.window > 0 && state.position > options.pattern.window;
+  const bool hides = options.pattern.narrows(state.position + 1);
   if (hides || options.wants_steps) {
     const std::vector<int64_t> steps = steps_of(state, beam, rounded);
     if (options.wants_steps) step.steps = upload_numbers(steps, cache.device());
@@ -163,7 +163,8 @@ BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) 
       const Tensor far = hidden_steps(options.pattern, state.position, steps, cache.options());
       step.hidden = step.hidden.defined() ? step.hidden + far : far;
       if (options.pattern.is_band())
-        skip(step, std::ranges::lower_bound(steps, state.position - options.pattern.window) -
+        skip(step, std::ranges::lower_bound(
+                       steps, options.pattern.range(state.position, state.position + 1).begin) -
                        steps.begin());
     }
   }

@@ -15,7 +15,7 @@
 //
 // b is far below n. Attention multiplies b times as many queries and keys, which costs nothing: a
 // fused kernel works on tiles of 64 queries, of which one hypothesis alone fills a row. On a CPU it
-// would cost, so that a CPU keeps caches by hypothesis (StepCache, packed::Search).
+// would cost, so that a CPU keeps caches by hypothesis (SoftmaxAttention, packed::Search).
 //
 // Greedy search has one hypothesis: nothing is hidden, and there are no scores to add.
 //
@@ -26,10 +26,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/rows/attention.h"
+#include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
 #include "model/model.h"
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::model {
 

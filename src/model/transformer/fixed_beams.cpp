@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "model/transformer/attention/kinds.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {
@@ -19,7 +20,7 @@ void bring_forward(const Tensor& all, const Tensor& rows) {
 }  // namespace
 
 bool has_fixed_steps(const ModelConfig& config) {
-  return config.self_attention == SelfAttentionKind::softmax && config.sliding_window == 0 &&
+  return self_attention_info(config.self_attention).has_scores() && config.sliding_window == 0 &&
          positions_info(config.positions).effect != PositionsEffect::kAddsScores;
 }
 

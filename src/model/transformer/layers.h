@@ -4,12 +4,19 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "kernels/add_norm.h"
 #include "kernels/layer_norm.h"
 #include "kernels/product.h"
 #include "model/embedding.h"
 
 namespace heed::model {
+
+/// Linear layers of these widths stacked into one, each with Xavier's uniform weights (Glorot and
+/// Bengio 2010, eq. 16); biases are zeros.
+torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias);
 
 inline Tensor linear(const torch::nn::LinearImpl& layer, const Tensor& x) {
   return kernels::linear(x, layer.weight, layer.bias);

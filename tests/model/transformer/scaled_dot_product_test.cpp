@@ -1,4 +1,4 @@
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -50,14 +50,14 @@ TEST(Kernel, MaskedWeightsAreExactlyZero) {
 }
 
 TEST(Kernel, CausalWeightsAreALowerTriangle) {
-  const Tensor weights = weights_of({.causal = true});
+  const Tensor weights = weights_of({.pattern = {.causal = true}});
   EXPECT_EQ(weights.triu(1).abs().max().item<float>(), 0.0F);
   EXPECT_EQ(weights[0][0].item<float>(), 1.0F);
   EXPECT_NEAR(weights[1][1].item<double>(), std::exp(1.0) / (1 + std::exp(1.0)), 1e-6);
 }
 
 TEST(Kernel, WindowMaskReachesSoFarOnBothSides) {
-  const Tensor seen = window_mask(5, 1, at::kCPU).sum(1);
+  const Tensor seen = pattern_mask({.window = 1}, 5, at::kCPU).sum(1);
   EXPECT_TRUE(at::equal(seen, at::tensor({2, 3, 3, 3, 2}, at::kLong)));
 }
 
@@ -99,7 +99,7 @@ TEST_P(Paths, FusedEqualsPlainWithPadding) {
 TEST_P(Paths, FusedEqualsPlainWhenCausal) {
   keys = keys.narrow(2, 0, query.size(2));
   values = values.narrow(2, 0, query.size(2));
-  compare({.causal = true});
+  compare({.pattern = {.causal = true}});
 }
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, Paths,
@@ -129,7 +129,7 @@ TEST(Kernel, InBf16TheWeightsShownAreThoseOfTheFusedPath) {
   const Autocast autocast(at::kCPU, at::kBFloat16);
   for (const double scale : {0.25, 1.0})
     for (const Look& look :
-         {Look{.valid = valid, .scale = scale}, Look{.causal = true, .scale = scale},
+         {Look{.valid = valid, .scale = scale}, Look{.pattern = {.causal = true}, .scale = scale},
           Look{.valid = valid, .scale = scale, .added = added}}) {
       Tensor weights, exact;
       const Tensor plain = attend(query, keys, one_hot, look, &weights);

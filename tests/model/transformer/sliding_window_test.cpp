@@ -1,6 +1,4 @@
 // Blocks see what a mask would let them see.
-#include "model/transformer/sliding_window.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -9,6 +7,7 @@
 #include <limits>
 
 #include "kernels/draws.h"
+#include "model/transformer/attention/window.h"
 
 namespace heed::model {
 namespace {
@@ -59,7 +58,7 @@ TEST_P(Blocks, EqualTheMaskedProduct) {
 }
 
 TEST_P(Blocks, EqualTheMaskedProductWhenCausal) {
-  look.causal = true;
+  look.pattern.causal = true;
   expect_equal_to_plain(anything());
 }
 
@@ -103,7 +102,7 @@ TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
   const Tensor x = at::randn({2, 2, 150, 4});
   for (const bool causal : {false, true}) {
     Tensor weights;
-    const Look look{.causal = causal, .pattern = {.window = 5}, .scale = 0.5};
+    const Look look{.pattern = {.window = 5, .causal = causal}, .scale = 0.5};
     const Tensor plain = attend(x, x, x, look, &weights);
     EXPECT_TRUE(at::allclose(attend(x, x, x, look), plain, 0, 1e-5));
     const Tensor near = whole_mask(look, 150, at::kCPU);

@@ -1,12 +1,12 @@
 // Sparse patterns in blocks see what their mask would let them see.
-#include "model/transformer/sparse_attention.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <string>
 #include <vector>
+
+#include "model/transformer/attention/sparse.h"
 
 namespace heed::model {
 namespace {
@@ -75,7 +75,7 @@ TEST_P(SparseAttention, EqualsTheMaskedProduct) {
 }
 
 TEST_P(SparseAttention, EqualsTheMaskedProductWhenCausal) {
-  look.causal = true;
+  look.pattern.causal = true;
   expect_equal_to_mask(at::ones({1}, at::kDouble));
 }
 

@@ -1,11 +1,11 @@
-#include "model/transformer/linear_attention.h"
+#include "model/transformer/attention/linear.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "base/error.h"
 #include "kernels/fp32.h"
-#include "model/transformer/positions/positions.h"
+#include "model/transformer/attention/attention.h"
 
 namespace heed::model {
 namespace {
@@ -94,6 +94,45 @@ Tensor shares(const Features& q, const Features& k, bool causal) {
   return (causal ? all.tril() : all) / counts(q.plain, k.plain, causal);
 }
 
+class Linear : public SelfAttention {
+ public:
+  using SelfAttention::SelfAttention;
+
+  /// The sums of keys, [sentences, beam, kv heads, head], and those of products, [sentences, beam,
+  /// kv heads, head, head].
+  std::size_t carried() const override { return 2; }
+
+ protected:
+  Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) override {
+    const auto heads = parts_of(projected);
+    const Look look{.valid = sentences.valid, .pattern = options_.pattern};
+    return join_heads(linear_attention(heads[0].transpose(1, 2), heads[1].transpose(1, 2),
+                                       heads[2].transpose(1, 2), look,
+                                       positions_->rotations(0, projected.size(1)), weights));
+  }
+
+  Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
+                       Tensor* weights) override {
+    expect(!weights, "the sums of linear attention tell no weights");
+    const at::IntArrayRef hypotheses = projected.sizes().slice(0, 2);  // sentences, beam
+    const auto heads = parts_of(projected.flatten(0, 1));
+    LinearSums sums;
+    if (state[0].defined()) sums = {state[1].flatten(0, 1), state[0].flatten(0, 1)};
+    const Tensor context =
+        linear_step(heads[0], heads[1], heads[2], sums, positions_->rotations(position, 1));
+    state[0] = sums.keys.unflatten(0, hypotheses);
+    state[1] = sums.products.unflatten(0, hypotheses);
+    return context.flatten(1).unflatten(0, hypotheses);
+  }
+
+ private:
+  /// Queries, keys and values: [..., heads, head] or [..., kv heads, head].
+  std::vector<Tensor> parts_of(const Tensor& projected) const {
+    const int64_t count = options_.count(), kv = options_.kv();
+    return split_heads(projected, options_.head()).split_with_sizes({count, kv, kv}, -2);
+  }
+};
+
 }  // namespace
 
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
@@ -106,8 +145,8 @@ Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& v
     features = features * look.valid.transpose(2, 3).to(features.scalar_type());
   const Features q(feature(query), rotations, heads), k(features, rotations, heads);
   const Tensor v = for_each_head(kernels::widened(values), heads);
-  if (!weights) return means(q, k, v, look.causal).to(values.scalar_type());
-  const Tensor all = shares(q, k, look.causal);
+  if (!weights) return means(q, k, v, look.pattern.causal).to(values.scalar_type());
+  const Tensor all = shares(q, k, look.pattern.causal);
   *weights = all.to(at::kFloat);
   return at::matmul(all, v).to(values.scalar_type());
 }
@@ -124,6 +163,10 @@ Tensor linear_step(const Tensor& query, const Tensor& key, const Tensor& value, 
       at::matmul(q.above().unsqueeze(-2), for_each_head(so_far.products, heads)).squeeze(-2);
   const Tensor below = (q.plain * for_each_head(so_far.keys, heads)).sum(-1, true);
   return (above / below).to(value.scalar_type());
+}
+
+SelfAttentionPtr make_linear(const MultiHeadOptions& options, const LayerIndex& index) {
+  return std::make_shared<Linear>(options, index);
 }
 
 }  // namespace heed::model

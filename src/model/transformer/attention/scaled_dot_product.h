@@ -5,16 +5,15 @@
 #include <functional>
 
 #include "kernels/normalisers/normaliser.h"
-#include "kernels/rows/attention.h"
+#include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
 
 namespace heed::model {
 
 /// Who may look where. Masks are bool, true = may look.
 struct Look {
-  Tensor valid;         // [batch, 1, 1, keys]: the keys that are no padding; undefined: all
-  bool causal = false;  // query i sees keys 0..i (as many queries as keys, valid undefined)
-  kernels::Pattern pattern = {};  // of as many queries as keys
+  Tensor valid;  // [batch, 1, 1, keys]: the keys that are no padding; undefined: all
+  kernels::Pattern pattern = {};  // of as many queries as keys; a causal one without `valid`
   double scale = 1;               // 1 / sqrt(width of one head), but for the ablation
   double dropout = 0;             // of the weights
   /// Makes other weights, [batch, heads, query, keys]; then they are computed in plain steps.
@@ -40,13 +39,10 @@ bool drops_by_itself(const Look& look, const Tensor& query);
 /// [batch, kv heads, ...] -> [batch, heads, ...]: each as often as heads share it.
 Tensor for_each_head(const Tensor& shared, int64_t heads);
 
-/// [length, length] bool: query i sees the keys 0..i.
-Tensor causal_mask(int64_t length, const at::Device& device);
+/// Pattern::sees() of positions, int64 tensors that broadcast.
+Tensor sees(const kernels::Pattern& pattern, const Tensor& query, const Tensor& key);
 
-/// [length, length] bool: query i sees the keys i-window..i+window.
-Tensor window_mask(int64_t length, int64_t window, const at::Device& device);
-
-/// [length, length] bool: what Pattern::sees() says, of one with a window.
+/// The same of all positions of a sentence: [length, length] bool.
 Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device);
 
 /// All of a Look as one mask that broadcasts to [batch, heads, query, keys], or undefined where

@@ -1,4 +1,4 @@
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 #include <ATen/ATen.h>
 
@@ -8,8 +8,8 @@
 #include "kernels/attention.h"
 #include "kernels/fp32.h"
 #include "model/embedding.h"
-#include "model/transformer/sliding_window.h"
-#include "model/transformer/sparse_attention.h"
+#include "model/transformer/attention/sparse.h"
+#include "model/transformer/attention/window.h"
 
 namespace heed::model {
 namespace {
@@ -24,19 +24,14 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, cons
   Tensor scores = at::matmul(kernels::widened(query), every_key.transpose(2, 3)) *
                   look.scale;  // [batch, heads, query, keys]
   if (look.added.defined()) scores = scores + look.added;
-  const Tensor mask = whole_mask(look, query.size(2), query.device());
-  if (mask.defined())
-    scores = scores.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
+  const Tensor visible = whole_mask(look, query.size(2), query.device());
+  if (visible.defined())
+    scores = scores.masked_fill(visible.logical_not(), -std::numeric_limits<double>::infinity());
   const Tensor own = look.normalise(scores), shares = look.exchange ? look.exchange(own) : own;
   weights = shares.to(at::kFloat);
   const Tensor every_value = for_each_head(kernels::widened(values), heads);
   return at::matmul(drop(shares, look.dropout, /*training=*/true), every_value)
       .to(values.scalar_type());
-}
-
-/// Whether some key is out of a query's sight.
-bool hides(const kernels::Pattern& pattern, int64_t length) {
-  return pattern.window > 0 && pattern.window + 1 < length;
 }
 
 /// Fused, with the added scores and all masks as one tensor.
@@ -45,9 +40,9 @@ Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values,
   // On a CPU LibTorch's call takes fp32 beside bf16, on a GPU it does not.
   const bool in_fp32 = query.is_cpu() && query.scalar_type() == at::kBFloat16;
   Tensor added = look.added.to(in_fp32 ? at::kFloat : query.scalar_type());
-  const Tensor mask = whole_mask(look, query.size(2), query.device());
-  if (mask.defined())
-    added = added.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
+  const Tensor visible = whole_mask(look, query.size(2), query.device());
+  if (visible.defined())
+    added = added.masked_fill(visible.logical_not(), -std::numeric_limits<double>::infinity());
   return at::scaled_dot_product_attention(query, keys, values, added, look.dropout,
                                           /*is_causal=*/false, look.scale,
                                           keys.size(1) != query.size(1));
@@ -67,7 +62,7 @@ Tensor for_each_head(const Tensor& shared, int64_t heads) {
 Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
               Tensor* weights) {
   expect(query.size(1) % keys.size(1) == 0, "the kv heads divide the heads");
-  expect(!look.causal || !look.valid.defined(), "padding or causal, not both");
+  expect(!look.pattern.causal || !look.valid.defined(), "padding or causal, not both");
   Tensor unwanted;
   const int64_t length = query.size(2);
   const bool seen = weights || look.exchange || !kernels::is_softmax(look.normalise);
@@ -77,44 +72,38 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, con
   if (seen || drops_by_itself(look, query))
     return plain(query, keys, values, look, weights ? *weights : unwanted);
   if (look.added.defined()) return with_added(query, keys, values, look);
-  const bool narrow = hides(look.pattern, length);
+  const bool narrow = look.pattern.narrows(length);
   if (!narrow && look.dropout == 0 && kernels::can_attend(query, keys, values))
-    return kernels::attention(query, keys, values, look.valid, look.causal, look.scale);
-  std::optional<Tensor> mask;
-  if (narrow || look.valid.defined()) mask = whole_mask(look, length, query.device());
-  return at::scaled_dot_product_attention(query, keys, values, mask, look.dropout,
-                                          look.causal && !mask, look.scale,
+    return kernels::attention(query, keys, values, look.valid, look.pattern, look.scale);
+  std::optional<Tensor> visible;
+  if (narrow || look.valid.defined()) visible = whole_mask(look, length, query.device());
+  return at::scaled_dot_product_attention(query, keys, values, visible, look.dropout,
+                                          look.pattern.causal && !visible, look.scale,
                                           keys.size(1) != query.size(1));
 }
 
-Tensor causal_mask(int64_t length, const at::Device& device) {
-  return at::ones({length, length}, at::TensorOptions(device).dtype(at::kBool)).tril();
-}
-
-Tensor window_mask(int64_t length, int64_t window, const at::Device& device) {
-  return at::ones({length, length}, at::TensorOptions(device).dtype(at::kBool))
-      .tril(window)
-      .triu(-window);
+Tensor sees(const kernels::Pattern& pattern, const Tensor& query, const Tensor& key) {
+  const Tensor distance = key - query;
+  Tensor seen = at::ones_like(distance, distance.options().dtype(at::kBool));
+  if (pattern.window > 0) seen = distance.abs().le(pattern.window);
+  if (pattern.is_sparse()) seen.logical_or_(at::minimum(query, key).lt(pattern.global));
+  if (pattern.is_sparse() && pattern.stride > 0)
+    seen.logical_or_(distance.remainder(pattern.stride).eq(0));
+  return pattern.causal ? seen.logical_and_(distance.le(0)) : seen;
 }
 
 Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device) {
-  Tensor seen = window_mask(length, pattern.window, device);
   const Tensor places = at::arange(length, at::TensorOptions(device).dtype(at::kLong));
-  if (pattern.stride > 0) {
-    const Tensor distance = places.unsqueeze(0) - places.unsqueeze(1);
-    seen = seen.logical_or(distance.remainder(pattern.stride).eq(0));
-  }
-  const Tensor first = places.lt(pattern.global);
-  return seen.logical_or(first.unsqueeze(0)).logical_or(first.unsqueeze(1));
+  return sees(pattern, places.unsqueeze(1), places);
 }
 
 Tensor whole_mask(const Look& look, int64_t length, const at::Device& device) {
-  const Tensor padding = look.valid;
-  if (!hides(look.pattern, length)) return look.causal ? causal_mask(length, device) : padding;
+  const bool narrow = look.pattern.narrows(length);
+  if (!narrow && !look.pattern.causal) return look.valid;
   const Tensor near = pattern_mask(look.pattern, length, device);
-  if (look.causal) return near.logical_and(causal_mask(length, device));
-  if (!padding.defined()) return near;
-  return padding.logical_and(near).logical_or_(window_mask(length, 0, device));
+  if (!look.valid.defined()) return near;
+  // A query on padding that sees nothing else sees itself.
+  return look.valid.logical_and(near).logical_or_(at::eye(length, near.options()));
 }
 
 }  // namespace heed::model

@@ -9,14 +9,14 @@
 // need not add up to 1. The sum below the line is above 0: f counts x below -40 as -40.
 #pragma once
 
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::model {
 
-/// Shapes as in attend(). Of `look` it reads `valid` and `causal`; nothing may be added to scores.
-/// `rotations` [length, head / 2] complex, if defined, are those of Positions. fp32 or double
-/// inside. `weights`, if not null, receives a as float [batch, heads, query, keys], and then a
-/// matrix of this size is made.
+/// Shapes as in attend(). Of `look` it reads `valid` and whether the pattern is causal; nothing may
+/// be added to scores. `rotations` [length, head / 2] complex, if defined, are those of Positions.
+/// fp32 or double inside. `weights`, if not null, receives a as float [batch, heads, query, keys],
+/// and then a matrix of this size is made.
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const Look& look, const Tensor& rotations = {}, Tensor* weights = nullptr);
 

@@ -2,7 +2,7 @@
 // al. 2020, section 3.1), and of every s-th place (Child et al. 2019, section 4.3, "strided").
 #pragma once
 
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::model {
 

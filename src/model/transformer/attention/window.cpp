@@ -1,10 +1,6 @@
-#include "model/transformer/sliding_window.h"
+#include "model/transformer/attention/window.h"
 
 #include <ATen/ATen.h>
-
-#include <limits>
-
-#include "model/transformer/blocks_of_window.h"
 
 namespace heed::model {
 
@@ -24,11 +20,10 @@ Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks) {
 Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks, const Look& look) {
   const auto options = at::TensorOptions(there.device()).dtype(at::kLong);
   const Tensor row = at::arange(blocks.size, options).unsqueeze(1);
-  const Tensor distance = at::arange(blocks.span(), options) - blocks.before - row;  // [size, span]
-  const Tensor near = distance.ge(-look.pattern.window)
-                          .logical_and_(distance.le(look.causal ? 0 : look.pattern.window));
+  const Tensor column = at::arange(blocks.span(), options) - blocks.before;
+  const Tensor near = sees(look.pattern.band(), row, column);   // [size, span]
   const Tensor seen = cut_keys(there, blocks).transpose(2, 3);  // [batch * blocks, 1, 1, span]
-  return near.logical_and(seen).logical_or_(distance.eq(0));
+  return near.logical_and(seen).logical_or_(column.eq(row));
 }
 
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length) {
@@ -44,10 +39,10 @@ Tensor block_mask(const Look& look, const WindowBlocks& blocks, int64_t batch, i
   // Columns beyond the sentence's ends, and its padding.
   Tensor there = at::ones({1, 1, length, 1}, at::TensorOptions(device).dtype(at::kBool));
   if (look.valid.defined()) there = look.valid.transpose(2, 3);
-  const Tensor mask = seen_in_blocks(there, blocks, look);
+  const Tensor seen = seen_in_blocks(there, blocks, look);
   return look.valid.defined() || batch == 1
-             ? mask
-             : mask.unsqueeze(0).expand({batch, -1, -1, -1, -1}).flatten(0, 1);
+             ? seen
+             : seen.unsqueeze(0).expand({batch, -1, -1, -1, -1}).flatten(0, 1);
 }
 
 }  // namespace
@@ -60,21 +55,16 @@ Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& v
                         const Look& look) {
   const int64_t batch = query.size(0), length = query.size(2);
   const WindowBlocks blocks(length, look);
-  const Tensor mask = block_mask(look, blocks, batch, length, query.device());
+  const Tensor seen = block_mask(look, blocks, batch, length, query.device());
   const Tensor some = cut_queries(query, blocks), near_keys = cut_keys(keys, blocks),
                near_values = cut_keys(values, blocks);
-  Tensor out;  // [batch * blocks, heads, size, head]
-  if (drops_by_itself(look, query)) {
-    const Tensor added =
-        at::zeros(mask.sizes(), at::TensorOptions(query.device()))
-            .masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
-    out = attend(some, near_keys, near_values,
-                 {.scale = look.scale, .dropout = look.dropout, .added = added});
-  } else {
-    out = at::scaled_dot_product_attention(some, near_keys, near_values, mask, look.dropout,
-                                           /*is_causal=*/false, look.scale,
-                                           keys.size(1) != query.size(1));
-  }
+  const Tensor out =  // [batch * blocks, heads, size, head]
+      drops_by_itself(look, query)
+          ? attend(some, near_keys, near_values,
+                   {.valid = seen, .scale = look.scale, .dropout = look.dropout})
+          : at::scaled_dot_product_attention(some, near_keys, near_values, seen, look.dropout,
+                                             /*is_causal=*/false, look.scale,
+                                             keys.size(1) != query.size(1));
   return joined_blocks(out, blocks, length);
 }
 

@@ -1,9 +1,10 @@
-// A sequence in blocks, each with the keys that a window around its queries sees.
+// Self-attention inside a window, in blocks, so that it costs length x window and not length^2
+// (Beltagy et al. 2020, section 3.1).
 #pragma once
 
 #include <algorithm>
 
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::model {
 
@@ -16,7 +17,7 @@ struct WindowBlocks {
   WindowBlocks(int64_t length, const Look& look)
       : size(std::max(kSmallest, look.pattern.window)),
         before(look.pattern.window),
-        after(look.causal ? 0 : look.pattern.window),
+        after(look.pattern.ahead()),
         count((length + size - 1) / size) {}
 
   int64_t span() const { return before + size + after; }
@@ -36,5 +37,14 @@ Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks, const Loo
 
 /// [batch * blocks, heads, size, any] -> [batch, heads, length, any]
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length);
+
+/// Whether blocks do less work than one product of all queries with all keys.
+bool worth_blocks(int64_t length, const Look& look);
+
+/// As `attend` for a Look with a window. Queries go in blocks of a size near the window; a block
+/// sees its own keys and a window's width on either side (before only, where causal), gathered so
+/// that all blocks are one batch.
+Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& values,
+                        const Look& look);
 
 }  // namespace heed::model
