@@ -55,10 +55,10 @@ study::AlignmentChoice usual_choice(const Config& whole) {
   const bool taught = training.guided_alignment > 0;
   const bool reads = taught && training.guided_step == train::GuidedStep::reads;
   if (taught && config.type == model::ModelType::transformer) {
-    const int64_t layer = model::decoder_layer(config, training.guided_layer);
+    const int64_t layer = model::decoder_layer(config, training.taught_layer);
     // Heads are counted among those that are left.
     const auto kept = model::kept_heads(config, "cross", layer);
-    const auto head = model::place_among(kept, training.guided_head);
+    const auto head = model::place_among(kept, training.taught_head);
     expect(head.has_value(), "the taught head is left");
     return {.layer = layer, .head = *head, .reads = reads};
   }

@@ -133,7 +133,7 @@ void decide_parts_together(Config& config, const at::Device& device, ranks::Grou
   int64_t& parts = config.training.micro_batches;
   const bool open = parts == 0;
   decide_parts(config, device, group.size());
-  parts = std::stoll(group.tell(std::to_string(parts)));
+  parts = group.broadcast(parts);
   if (open && group.leads())
     log::info(
         "training.micro_batches: " + std::to_string(parts) +
@@ -182,7 +182,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
   }
   decide_parts_together(config, device, group);
   const Vocabularies vocabularies = load_vocabularies(folder, is_joint(config));
-  const bool goes_on = group.tell(saved ? "goes on" : "") == "goes on";
+  const bool goes_on = group.broadcast(saved.has_value());
 
   ModelFolder run = fresh_model(std::move(config), folder, vocabularies, device);
   if (!run.config.training.from.empty() && !goes_on) take_base_weights(run);
@@ -230,7 +230,7 @@ void train_here(const TrainArgs& args, Config config, const ranks::Place& place,
                   " --resume` goes on from there");
   }
   log::info(result.reason());
-  const bool has_all = group.tell(scored ? "scored" : "") == "scored";
+  const bool has_all = group.broadcast(scored);
   if (result.stopped == train::StopReason::nothing_to_do && has_all) return;
   const std::vector<std::string> scores = score_test(run, group);
   const BaseScores base = score_base(run, group);
