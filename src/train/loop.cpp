@@ -22,17 +22,11 @@ model::Model& on_device(const TrainerSetup& setup) {
 }
 
 /// What has to be raised for a training to go on.
-const char* key_of(StopReason reason) {
-  switch (reason) {
-    case StopReason::updates:
-      return "training.updates";
-    case StopReason::epochs:
-      return "training.epochs";
-    case StopReason::minutes:
-      return "training.max_minutes";
-    default:
-      return "training.early_stopping.patience";
-  }
+std::string key_of(StopReason reason) {
+  return reason == StopReason::updates   ? "training.updates"
+         : reason == StopReason::epochs  ? "training.epochs"
+         : reason == StopReason::minutes ? "training.max_minutes"
+                                         : "training.early_stopping.patience";
 }
 
 TrainResult result_of(const Progress& progress, StopReason stopped) {

@@ -45,9 +45,8 @@ struct LossTerm {
 
 /// Sums over tokens, as numbers on the device (reading them waits for it).
 struct LossSum {
-  Tensor
-      smoothed;  // [] double, with a gradient: the cross entropy, and the terms with their weights
-  Tensor nll;    // [] double, without: -log p(gold), for perplexity
+  Tensor smoothed;  // [] double, with a gradient: cross entropy + sum of weight * term
+  Tensor nll;       // [] double, without: -log p(gold), for perplexity
   std::vector<LossTerm> terms = {};
 
   /// [2 + terms] double, without a gradient: smoothed, nll, the sums of the terms.

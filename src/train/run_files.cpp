@@ -101,7 +101,7 @@ void RunFiles::take_best(const Progress& progress) {
                   " updates, and no validation had a finite loss: there are no best weights; lower "
                   "training.learning_rate, or set training.clip_norm");
   write_model(progress);
-  // Only once the first rank has the text is the file there.
+  // The others get the path when the file is there.
   const std::string path = group_.broadcast(setup_.folder + "/model.safetensors");
   model::load_weights(model_, read_weights(path), path);
   model_.eval();

@@ -26,6 +26,7 @@ TEST(Group, OfOneKeepsWhatItHas) {
   EXPECT_TRUE(group.alone());
   EXPECT_TRUE(group.leads());
   EXPECT_EQ(group.broadcast("a"), "a");
+  EXPECT_TRUE(group.broadcast(true));
   EXPECT_EQ(group.gather(std::string("b")), std::vector<std::string>{"b"});
   EXPECT_EQ(group.gather(std::vector<int64_t>{3, 5}), (std::vector<std::vector<int64_t>>{{3, 5}}));
   EXPECT_EQ(group.gather(at::ones({3, 5})).sizes(), (at::IntArrayRef{1, 3, 5}));
@@ -37,6 +38,8 @@ TEST(Group, TellsAndGathers) {
     together(size, [&](Group& group) {
       EXPECT_EQ(group.broadcast(group.leads() ? "from the first" : "not this"), "from the first");
       EXPECT_EQ(group.broadcast(""), "");
+      EXPECT_EQ(group.broadcast(7 + group.rank()), 7);
+      EXPECT_TRUE(group.broadcast(group.leads()));
       const auto texts = group.gather(std::string(static_cast<std::size_t>(group.rank()), 'x'));
       const auto numbers = group.gather(std::vector<int64_t>{group.rank(), -group.rank()});
       const Tensor tensors = group.gather(at::full({3, 1}, static_cast<double>(group.rank())));
