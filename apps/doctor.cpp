@@ -121,7 +121,7 @@ void check_ranks_here(const ranks::Place& place) {
   const double met = run::seconds_of([&] {
     group = std::make_unique<ranks::Group>(
         place, ranks::GroupOptions{.device = device, .folder = std::filesystem::current_path()});
-    group->tell("");
+    group->broadcast("");
   });
   run::use_threads(run::threads_of_rank(0, *group, place));
   group->begin("numbers were exchanged");

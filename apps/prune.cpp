@@ -17,6 +17,7 @@
 #include "run/saved_config.h"
 #include "score/share.h"
 #include "text/table.h"
+#include "train/losses.h"
 
 namespace heed {
 namespace {
@@ -34,14 +35,15 @@ double bleu_of(inspect::HeadTrial& trial, const Heads& silenced) {
   return score::bleu(score::sum(trial.bleu(silenced))).score;
 }
 
-/// The head that guided alignment taught, which `heed align` reads, or that the coverage loss was
-/// taken of: the configuration would not be valid without it.
+/// The head that a loss of attention taught, which `heed align` may read: the configuration would
+/// not be valid without it.
 std::optional<model::HeadPlace> taught_head(const run::Config& config) {
-  if (config.training.guided_alignment == 0 && config.training.coverage_loss == 0)
+  if (std::ranges::none_of(train::auxiliary_losses(config.training),
+                           &train::AuxiliaryLoss::attends))
     return std::nullopt;
   return model::HeadPlace{model::AttentionKind::cross,
-                          model::decoder_layer(config.model, config.training.guided_layer),
-                          config.training.guided_head};
+                          model::decoder_layer(config.model, config.training.taught_layer),
+                          config.training.taught_head};
 }
 
 /// Whether its attention keeps another head, and nobody needs this one.
@@ -109,10 +111,13 @@ Heads named_heads(const std::vector<std::string>& names, const Heads& all,
     if (found == all.end())
       throw UserError("--heads: there is no head " + name + "; the first of this model is " +
                       model::name_of(all.front()));
-    if (*found == taught)
-      throw UserError("--heads: " + name +
-                      " was taught by training.guided_alignment or training.coverage_loss; name "
-                      "others");
+    if (*found == taught) {
+      std::vector<std::string> keys;
+      for (const train::AuxiliaryLoss& loss : train::all_losses())
+        if (loss.attends()) keys.push_back("training." + loss.key);
+      throw UserError("--heads: " + name + " was taught by " + join(keys, " or ") +
+                      "; name others");
+    }
     out.push_back(*found);
   }
   return out;

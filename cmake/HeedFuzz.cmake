@@ -51,7 +51,7 @@ if(HEED_FUZZ)
   list(APPEND torch_sources src/model/config.cpp src/model/traits.cpp src/model/weights.cpp src/model/safetensors_header.cpp
        src/model/recurrent/attention/registry.cpp src/model/transformer/positions/registry.cpp
        src/kernels/normalisers/registry.cpp src/train/config.cpp src/train/checkpoint.cpp
-       src/train/metrics_line.cpp src/train/progress.cpp tests/fuzz/no_networks.cpp)
+       src/train/losses.cpp src/train/metrics_line.cpp src/train/progress.cpp tests/fuzz/no_networks.cpp)
   set(torch_libraries heed_data heed_kernels_rows heed_score LibTorch::cpu nlohmann_json::nlohmann_json Static::z)
 endif()
 list(TRANSFORM torch_sources PREPEND ${PROJECT_SOURCE_DIR}/)

@@ -36,10 +36,10 @@ study::AlignmentChoice usual_choice(const run::Config& config) {
   if (training.guided_alignment == 0) return choice;
   choice.reads = training.guided_step == train::GuidedStep::reads;
   if (!traits.has_self_attention) return choice;
-  choice.layer = model::decoder_layer(config.model, training.guided_layer);
+  choice.layer = model::decoder_layer(config.model, training.taught_layer);
   // Heads are counted among those that are left.
   const auto kept = model::kept_heads(config.model, AttentionKind::cross, choice.layer);
-  const auto head = model::place_among(kept, training.guided_head);
+  const auto head = model::place_among(kept, training.taught_head);
   expect(head.has_value(), "the taught head is left");
   choice.head = *head;
   return choice;

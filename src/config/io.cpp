@@ -128,7 +128,7 @@ class Reader {
         fail(entry.first, prefix, "expected a key, got " + kind_of(entry.first));
       const std::string& key = entry.first.Scalar();
       const std::string path = path_of(prefix, key);
-      const auto [earlier, is_new] = lines.emplace(key, entry.first.Mark().line + 1);
+      const auto [earlier, is_new] = lines.emplace(present_key(key), entry.first.Mark().line + 1);
       if (!is_new)
         fail(entry.first, path, "given twice, first on line " + std::to_string(earlier->second));
       field(member(into, key, prefix, entry.first), entry.second, path, entry.first);
@@ -138,8 +138,7 @@ class Reader {
   /// The field of that name; an error with the nearest where there is none.
   const FieldView& member(const SectionView& of, const std::string& key, const std::string& prefix,
                           const YAML::Node& where) const {
-    for (const FieldView& field : of.fields)
-      if (field.key == key) return field;
+    if (const FieldView* const field = field_in(of, key)) return *field;
     fail(where, path_of(prefix, one_line(key)),
          "unknown key" + suggest_key(key, of, prefix, root_));
   }

@@ -80,16 +80,21 @@ std::string suggest_key(const std::string& key, const SectionView& section,
   return "; allowed: " + join(own, ", ");
 }
 
+const FieldView* field_in(const SectionView& section, const std::string& key) {
+  const std::string name = present_key(key);
+  const auto field =
+      std::ranges::find_if(section.fields, [&](const FieldView& f) { return f.key == name; });
+  return field == section.fields.end() ? nullptr : &*field;
+}
+
 const FieldView* find_field(const SectionView& root, const std::string& path) {
   const SectionView* section = &root;
   const FieldView* found = nullptr;
   for (const std::string& key : split(path, '.')) {
     if (section == nullptr) return nullptr;
-    const auto field = std::find_if(section->fields.begin(), section->fields.end(),
-                                    [&](const FieldView& f) { return f.key == key; });
-    if (field == section->fields.end()) return nullptr;
-    found = &*field;
-    section = section_in(*field);
+    found = field_in(*section, key);
+    if (found == nullptr) return nullptr;
+    section = section_in(*found);
   }
   return found;
 }

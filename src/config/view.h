@@ -132,6 +132,9 @@ std::vector<std::string> all_paths(const SectionView& root, const std::string& p
 std::string suggest_key(const std::string& key, const SectionView& section,
                         const std::string& prefix, const SectionView& root);
 
+/// The field with this key, by its present or a former name; nullptr where there is none.
+const FieldView* field_in(const SectionView& section, const std::string& key);
+
 /// The field at a dotted path; `prefix...` of a list goes into its elements' prototype. nullptr
 /// where there is none.
 const FieldView* find_field(const SectionView& root, const std::string& path);

@@ -177,7 +177,7 @@ std::vector<std::string> Group::gather(const std::string& text) {
   return out;
 }
 
-std::string Group::tell(const std::string& text) {
+std::string Group::broadcast(const std::string& text) {
   return gather(leads() ? text : std::string()).front();
 }
 

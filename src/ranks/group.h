@@ -9,6 +9,7 @@
 #include <c10/util/intrusive_ptr.h>
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -58,8 +59,12 @@ class Group {
   /// What this rank is about to do, for the message when the others do not.
   void begin(std::string doing) { doing_ = std::move(doing); }
 
-  /// The first rank's text, on all.
-  std::string tell(const std::string& text);
+  /// The first rank's text or number, on all.
+  std::string broadcast(const std::string& text);
+  template <std::integral Number>
+  Number broadcast(Number number) {
+    return static_cast<Number>(gather(std::vector<int64_t>{static_cast<int64_t>(number)})[0][0]);
+  }
   /// Each rank's text, on all.
   std::vector<std::string> gather(const std::string& text);
   /// Each rank's numbers, as many each, on all: [size][n].

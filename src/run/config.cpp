@@ -13,6 +13,7 @@
 #include "model/traits.h"
 #include "model/transformer/heads.h"
 #include "text/spool.h"
+#include "train/losses.h"
 
 namespace heed::run {
 
@@ -69,19 +70,19 @@ void check_attention_loss(const std::string& own, const Config& config) {
   const model::ModelConfig& model = config.model;
   const model::Traits traits = model::traits(model);
   if (traits.has_self_attention) {
-    const int64_t layer = config.training.guided_layer, head = config.training.guided_head;
+    const int64_t layer = config.training.taught_layer, head = config.training.taught_head;
     // The default is right for a single layer, too.
     if (layer >= model.decoder_layers || layer < std::min<int64_t>(-2, -model.decoder_layers))
-      refuse("guided_layer", "there is no layer " + std::to_string(layer) +
+      refuse("taught_layer", "there is no layer " + std::to_string(layer) +
                                  ", model.decoder_layers is " +
                                  std::to_string(model.decoder_layers));
     if (head >= model.heads)
-      refuse("guided_head", "there is no head " + std::to_string(head) + ", model.heads is " +
+      refuse("taught_head", "there is no head " + std::to_string(head) + ", model.heads is " +
                                 std::to_string(model.heads) + ", counted from 0");
     const auto kept =
         model::kept_heads(model, model::AttentionKind::cross, model::decoder_layer(model, layer));
     if (!model::place_among(kept, head))
-      refuse("guided_head", "model.pruned_heads names head " + std::to_string(head) +
+      refuse("taught_head", "model.pruned_heads names head " + std::to_string(head) +
                                 " of this layer; take another one");
   } else if (!traits.attends()) {
     refuse(own, "model.attention is none, and has no weights; set it to 0");
@@ -94,7 +95,6 @@ void check_attention_loss(const std::string& own, const Config& config) {
 void check_guided(const Config& config) {
   const std::string own = "guided_alignment";
   const model::ModelConfig& model = config.model;
-  check_attention_loss(own, config);
   const auto refuse = [&](const std::string& what) {
     throw config::ConfigError("training." + own + ": " + what);
   };
@@ -114,7 +114,6 @@ void check_guided(const Config& config) {
 
 void check_coverage(const Config& config) {
   const std::string own = "coverage_loss";
-  check_attention_loss(own, config);
   if (model::traits(config.model).window == model::Window::local_p)
     throw config::ConfigError(
         "training." + own +
@@ -149,6 +148,8 @@ void check(const Config& config) {
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
+  for (const train::AuxiliaryLoss& loss : train::auxiliary_losses(config.training))
+    if (loss.attends()) check_attention_loss(loss.key, config);
   if (config.training.guided_alignment > 0) check_guided(config);
   if (config.training.coverage_loss > 0) check_coverage(config);
   if (config.training.consistency == train::Consistency::rdrop) check_rdrop(config);

@@ -75,7 +75,7 @@ double first_rank_finds(ranks::Group& group, const std::function<double()>& find
         failure = error.what();
       }
   });
-  failure = group.tell(failure);
+  failure = group.broadcast(failure);
   if (!failure.empty()) throw Failure(failure);
   return std::bit_cast<double>(
       group.gather(std::vector<int64_t>{std::bit_cast<int64_t>(value)})[0][0]);

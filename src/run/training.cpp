@@ -126,7 +126,7 @@ class RankTraining {
   void build() {
     decide_parts_together();
     const Vocabularies vocabularies = load_vocabularies(folder_, is_joint(config_));
-    const bool goes_on = group_->tell(saved_ ? "goes on" : "") == "goes on";
+    const bool goes_on = group_->broadcast(saved_.has_value());
     run_.emplace(fresh_model(std::move(config_), folder_, vocabularies, device_));
     if (!run_->config.training.from.empty() && !goes_on) take_base_weights(*run_);
     log_start();
@@ -150,7 +150,7 @@ class RankTraining {
   void finish() {
     if (result_.stopped == train::StopReason::interrupted) return report_interruption();
     log::info(result_.reason());
-    const bool has_all = group_->tell(scored_ ? "scored" : "") == "scored";
+    const bool has_all = group_->broadcast(scored_);
     if (result_.stopped == train::StopReason::nothing_to_do && has_all) return;
     const std::vector<std::string> scores = score_test(*run_, *group_);
     const BaseScores base = score_base(*run_, *group_);
@@ -190,7 +190,7 @@ class RankTraining {
     int64_t& parts = config_.training.micro_batches;
     const bool open = parts == 0;
     decide_parts(config_, device_, group_->size());
-    parts = std::stoll(group_->tell(std::to_string(parts)));
+    parts = group_->broadcast(parts);
     if (open && group_->leads())
       log::info(
           "training.micro_batches: " + std::to_string(parts) +

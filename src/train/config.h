@@ -115,11 +115,11 @@ struct TrainConfig {
              "data.train.alignment, a sum over linked target pieces, divided by all target pieces. "
              "0 leaves it out; rnn: Chen et al. 2016, transformer: Garg et al. 2019.",
              config::Between<double>{0.0, 1000})
-  HEED_FIXED(int64_t, guided_layer, -2,
+  HEED_FIXED(int64_t, taught_layer, -2,
              "guided_alignment, transformer: the decoder layer that is taught, from 0; negative "
              "ones count from the end, -2 is the one before the last, or the only one.",
              config::Between<int64_t>{-64, 63})
-  HEED_FIXED(int64_t, guided_head, 0,
+  HEED_FIXED(int64_t, taught_head, 0,
              "guided_alignment, transformer: the head of its cross-attention, from 0.",
              config::Between<int64_t>{0, 255})
   HEED_FIXED(GuidedStep, guided_step, GuidedStep::emits,
@@ -128,7 +128,7 @@ struct TrainConfig {
   HEED_FIXED(double, coverage_loss, 0.0,
              "Weight of the loss for attending to a source piece again (See et al. 2017): a sum "
              "over target pieces, divided by their number. transformer: the attention of "
-             "guided_layer and guided_head.",
+             "taught_layer and taught_head.",
              config::Between<double>{0.0, 1000.0})
   HEED_FIXED(double, clip_norm, 1.0,
              "Gradients with a larger norm are scaled down to it. 0: never.",

@@ -54,7 +54,7 @@ class RecordedPass {
   const std::string& why_not() const { return why_not_; }
 
   struct Sums {
-    Tensor losses;        // [4] double: loss, nll, 0, 0
+    Tensor losses;        // LossSum::numbers()
     Gradients gradients;  // of trainable_list()
   };
   /// Sums over the batch, the gradient times `scale`. Their content is valid until the next call.

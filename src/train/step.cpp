@@ -89,7 +89,7 @@ std::optional<Tensor> Step::launch(const Gradients& gradients, const Tensor& los
       all->gradients.push_back(gradient.defined() ? gradient.clone() : Tensor());
     all->losses = losses.clone();
     all->numbers = model::upload(at::tensor(numbers, at::kFloat), device_);
-    all->report = at::empty({5}, losses.options());
+    all->report = at::empty({losses.numel() + 1}, losses.options());
   } catch (const c10::Error& error) {
     if (!model::is_out_of_memory(error)) throw;
     why_not_ = "memory runs out";

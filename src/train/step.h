@@ -28,8 +28,8 @@ class Step {
   Step(const TrainConfig& config, at::Device device, Optimizer& optimizer, Average* average);
   ~Step();
 
-  /// `losses` [4] double, on the device, of which the first is that of the update: where it or the
-  /// norm is not finite, the weights stay as they are. Returns [5] double: the losses, and the
+  /// `losses` [n] double, on the device, of which the first is that of the update: where it or the
+  /// norm is not finite, the weights stay as they are. Returns [n + 1] double: the losses, and the
   /// gradients' norm before clipping and without the loss's scale; its content is valid until the
   /// next call. Collective.
   Tensor run(const Gradients& gradients, const Tensor& losses, const UpdatePlan& plan);

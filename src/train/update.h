@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "data/batch.h"
@@ -32,8 +34,8 @@ namespace heed::train {
 struct UpdateNumbers {
   double loss = 0, nll = 0;  // summed over tokens; not finite where the update was skipped...
   double norm = 0;           // ...or this is: of the gradient, before clipping
-  double align = 0;          // alignment loss, summed; `loss` has it times its weight
-  double cover = 0;          // coverage loss, likewise
+  std::map<std::string, double> terms =
+      {};  // LossTerms, summed; `loss` has them times their weight
   bool finite() const;
 };
 
@@ -50,7 +52,9 @@ struct UpdateSeconds {
 /// What one update did. Its weights are unchanged where the numbers are not finite.
 class UpdateReport {
  public:
-  UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& parts, Readback numbers);
+  /// `numbers`: LossSum::numbers() of the `terms`, and the gradient's norm.
+  UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& parts,
+               const std::vector<AuxiliaryLoss>& terms, Readback numbers);
   bool ready() const { return numbers_.ready(); }
   UpdateNumbers numbers() const;
 
@@ -61,6 +65,7 @@ class UpdateReport {
   UpdateSeconds seconds;
 
  private:
+  std::vector<AuxiliaryLoss> terms_;
   Readback numbers_;
 };
 
@@ -94,6 +99,9 @@ class Updater {
   /// does not help. Collective.
   UpdateReport run(const std::vector<data::Batch>& parts, const UpdatePlan& plan);
 
+  /// Logs how the parts are divided among threads, and what is recorded as graphs of a GPU.
+  void log_how_it_computes() const;
+
   const Step& step() const { return step_; }
   const RecordedPass& recorded_pass() const { return recorded_pass_; }
 
@@ -103,7 +111,7 @@ class Updater {
     std::vector<Tensor> parameters;  // trainable_list()
   };
   struct Sums {     // over the tokens of one part
-    Tensor losses;  // [4] double: loss, nll, alignment and coverage loss
+    Tensor losses;  // LossSum::numbers()
     Gradients gradients;
     UpdateSeconds seconds;
   };

@@ -76,7 +76,7 @@ TEST(TranslateTogether, FailsOnAllWhereOneFails) {
       });
     });
     if (message == "its weights are damaged") ++failed;
-    EXPECT_EQ(group.tell(group.leads() ? "goes on" : ""), "goes on");
+    EXPECT_EQ(group.broadcast(group.leads() ? "goes on" : ""), "goes on");
   });
   EXPECT_EQ(failed.load(), 3);
 }
@@ -101,7 +101,7 @@ TEST(ThreadsOfRank, AreAShareOfTheCoresThatItSharesOrAllOfItsOwn) {
 TEST(Together, WaitsForOneLongerThanAnExchangeMayTake) {
   ranks::together(2,
                   [](ranks::Group& group) {
-                    group.tell("");  // all have met
+                    group.broadcast("");  // all have met
                     const auto made = run::translate_together(
                         group, kLines, [&](const Lines& share, int64_t first_line, int64_t step) {
                           if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(2500));

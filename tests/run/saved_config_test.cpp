@@ -73,6 +73,17 @@ TEST_F(ResumeConfigTest, AFixedKeyIsRefusedByNameAndNothingIsWritten) {
   EXPECT_EQ(open_model(run).translator().translate({"a b"}).size(), 1U);
 }
 
+// guided_layer is what taught_layer was called.
+TEST_F(ResumeConfigTest, AFormerNameOfAKeyIsNoDifference) {
+  edit("  taught_layer: -2", "  guided_layer: -2");
+  expect_mistake(resume(run, {"training.guided_layer=-1"}),
+                 {"training.taught_layer: -2 (wanted: -1)"});
+  EXPECT_EQ(resume(run, {"training.updates=6", "training.guided_layer=-2"}).status, 0);
+  EXPECT_EQ(updates(), 6);
+  EXPECT_THAT(file("config.yaml"),
+              AllOf(HasSubstr("taught_layer: -2"), Not(HasSubstr("guided_layer"))));
+}
+
 TEST_F(ResumeConfigTest, TheNumberOfPartsIsDecidedWhenTheRunBegins) {
   EXPECT_THAT(file("config.yaml"), HasSubstr("  micro_batches: 1\n"));  // of batches of 400 tokens
   EXPECT_THAT(file("train.log"), HasSubstr("training.micro_batches: 1, by training.batch_size"));

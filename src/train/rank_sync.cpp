@@ -1,15 +1,17 @@
-// What the ranks of a run must have in common, and how each knows.
+#include "train/rank_sync.h"
+
 #include <bit>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
-#include "train/loop.h"
 
 namespace heed::train {
 namespace {
 
 /// One small exchange says it all.
-struct Standing {
+struct RankState {
   uint64_t given = 0;  // checksum of configuration and corpus
   int64_t update = 0;
   uint64_t place = 0;    // checksum of the position in the corpus
@@ -22,7 +24,7 @@ struct Standing {
             std::bit_cast<int64_t>(place),   std::bit_cast<int64_t>(numbers),
             std::bit_cast<int64_t>(seconds), interrupted ? 1 : 0};
   }
-  static Standing of(const std::vector<int64_t>& numbers) {
+  static RankState of(const std::vector<int64_t>& numbers) {
     return {std::bit_cast<uint64_t>(numbers[0]), numbers[1],
             std::bit_cast<uint64_t>(numbers[2]), std::bit_cast<uint64_t>(numbers[3]),
             std::bit_cast<double>(numbers[4]),   numbers[5] != 0};
@@ -40,13 +42,15 @@ uint64_t checksum_of(const data::Position& at) {
 
 uint64_t numbers_of(const Progress& progress) {
   const Window& window = progress.window;
-  return mix({bits(window.loss), bits(window.nll), bits(window.align), bits(window.cover),
-              bits(window.norm), bits(progress.rate_factor), bits(progress.loss_scale),
+  uint64_t terms = 0;
+  for (const auto& [name, sum] : window.terms) terms = mix({terms, bits(sum)});
+  return mix({bits(window.loss), bits(window.nll), terms, bits(window.norm),
+              bits(progress.rate_factor), bits(progress.loss_scale),
               bits(progress.lowest_loss.value_or(0)), static_cast<uint64_t>(progress.skipped),
               static_cast<uint64_t>(progress.stale)});
 }
 
-void require_same(const Standing& first, const Standing& other, const std::string& name) {
+void require_same(const RankState& first, const RankState& other, const std::string& name) {
   if (other.given != first.given)
     throw Failure(name +
                   " has another configuration, vocabulary or corpus than rank 0; give all "
@@ -64,35 +68,33 @@ void require_same(const Standing& first, const Standing& other, const std::strin
 
 }  // namespace
 
-/// Brings the clock of the run forward, and finds out whether all ranks stand at the same place.
-/// Time is the first rank's; an interruption of any is one of all.
-void Loop::agree() {
+void RankSync::synchronize(Progress& progress) {
   const auto now = Clock::now();
-  progress_.seconds += std::chrono::duration<double>(now - ticked_).count();
+  progress.seconds += std::chrono::duration<double>(now - ticked_).count();
   ticked_ = now;
   if (setup_.interrupted && setup_.interrupted()) interrupted_ = true;
   if (group_.alone()) return;
-  const Standing mine{setup_.checksum,       progress_.update,  checksum_of(progress_.position),
-                      numbers_of(progress_), progress_.seconds, interrupted_};
+  const RankState mine{setup_.checksum,      progress.update,  checksum_of(progress.position),
+                       numbers_of(progress), progress.seconds, interrupted_};
   const auto all = group_.gather(mine.to_numbers());
-  const Standing first = Standing::of(all[0]);
+  const RankState first = RankState::of(all[0]);
   for (int64_t rank = 1; rank < group_.size(); ++rank) {
-    const Standing other = Standing::of(all[rank]);
+    const RankState other = RankState::of(all[rank]);
     require_same(first, other,
                  "rank " + std::to_string(rank) + " of " + std::to_string(group_.size()));
     interrupted_ = interrupted_ || other.interrupted;
   }
   interrupted_ = interrupted_ || first.interrupted;
-  progress_.seconds = first.seconds;
+  progress.seconds = first.seconds;
 }
 
-/// The newest whole one, as the first rank finds it: it alone changes the folder.
-std::optional<CheckpointFolder::Found> Loop::agreed_checkpoint(bool healthy) const {
-  if (group_.alone()) return checkpoints_.latest(healthy);
+std::optional<CheckpointFolder::Found> RankSync::find_checkpoint(const CheckpointFolder& folder,
+                                                                 bool healthy) const {
+  if (group_.alone()) return folder.latest(healthy);
   group_.begin("a checkpoint was read");
   std::optional<CheckpointFolder::Found> found;
-  if (group_.leads()) found = checkpoints_.latest(healthy);
-  const std::string path = group_.tell(found ? found->path : "");
+  if (group_.leads()) found = folder.latest(healthy);
+  const std::string path = group_.broadcast(found ? found->path : "");
   if (!group_.leads() && !path.empty()) found = {path, load_checkpoint(path)};
   return found;
 }
