@@ -113,17 +113,17 @@ bool sums_alike(ranks::Group& group, const at::Device& device) {
 }
 
 /// One of the ranks; the first prints.
-void check_ranks_here(const ranks::Place& place) {
+void check_ranks_here(const ranks::RankInfo& info) {
   constexpr int64_t kMegabytes = 32;
-  if (!place.leads()) log::set_origin("rank " + std::to_string(place.rank));
-  const at::Device device = model::open_device(run::device_of_rank("auto", place));
+  if (!info.leads()) log::set_origin("rank " + std::to_string(info.rank));
+  const at::Device device = model::open_device(run::device_of_rank("auto", info));
   std::unique_ptr<ranks::Group> group;
   const double met = run::seconds_of([&] {
     group = std::make_unique<ranks::Group>(
-        place, ranks::GroupOptions{.device = device, .folder = std::filesystem::current_path()});
+        info, ranks::GroupOptions{.device = device, .folder = std::filesystem::current_path()});
     group->broadcast("");
   });
-  run::use_threads(run::threads_of_rank(0, *group, place));
+  run::use_threads(run::threads_of_rank(0, *group, info));
   group->begin("numbers were exchanged");
   const bool alike = sums_alike(*group, device);
   const int64_t count = kMegabytes * 250000 / group->size() * group->size();
@@ -145,11 +145,11 @@ void check_ranks_here(const ranks::Place& place) {
 }
 
 void check_ranks(int64_t ranks) {
-  const ranks::Place place = ranks::place_of();
-  if (!place.alone() && place.size != ranks)
-    throw UserError("--ranks " + std::to_string(ranks) + ": " + place.announcer + " has started " +
-                    std::to_string(place.size));
-  if (!place.alone() || ranks == 1) return check_ranks_here(place);
+  const ranks::RankInfo info = ranks::rank_info();
+  if (!info.alone() && info.size != ranks)
+    throw UserError("--ranks " + std::to_string(ranks) + ": " + info.announcer + " has started " +
+                    std::to_string(info.size));
+  if (!info.alone() || ranks == 1) return check_ranks_here(info);
   signals::install();
   const std::vector<std::string> command = {run::own_path(), "doctor", "--ranks",
                                             std::to_string(ranks)};

@@ -15,7 +15,7 @@
 #include "base/strings.h"
 #include "model/weights.h"
 #include "run/saved_config.h"
-#include "score/share.h"
+#include "score/proportion.h"
 #include "text/table.h"
 #include "train/losses.h"
 
@@ -37,45 +37,45 @@ double bleu_of(inspect::HeadTrial& trial, const Heads& silenced) {
 
 /// The head that a loss of attention taught, which `heed align` may read: the configuration would
 /// not be valid without it.
-std::optional<model::HeadPlace> taught_head(const run::Config& config) {
+std::optional<model::HeadIndex> taught_head(const run::Config& config) {
   if (std::ranges::none_of(train::auxiliary_losses(config.training),
                            &train::AuxiliaryLoss::attends))
     return std::nullopt;
-  return model::HeadPlace{model::AttentionKind::cross,
+  return model::HeadIndex{model::AttentionKind::cross,
                           model::decoder_layer(config.model, config.training.taught_layer),
                           config.training.taught_head};
 }
 
 /// Whether its attention keeps another head, and nobody needs this one.
-bool may_go(const inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught,
-            const model::HeadPlace& place, const Heads& gone) {
-  const auto same = [&](const model::HeadPlace& other) {
-    return other.kind == place.kind && other.layer == place.layer;
+bool may_go(const inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught,
+            const model::HeadIndex& head, const Heads& gone) {
+  const auto same = [&](const model::HeadIndex& other) {
+    return other.kind == head.kind && other.layer == head.layer;
   };
   return std::ranges::count_if(trial.heads(), same) - std::ranges::count_if(gone, same) > 1 &&
-         std::ranges::find(gone, place) == gone.end() && place != taught;
+         std::ranges::find(gone, head) == gone.end() && place != taught;
 }
 
 /// The head whose silence costs least, beside those that are gone.
-std::optional<std::pair<model::HeadPlace, double>> cheapest(
-    inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught, const Heads& gone) {
-  std::optional<std::pair<model::HeadPlace, double>> best;
+std::optional<std::pair<model::HeadIndex, double>> cheapest(
+    inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught, const Heads& gone) {
+  std::optional<std::pair<model::HeadIndex, double>> best;
   Heads left = trial.heads();
   std::erase_if(left,
-                [&](const model::HeadPlace& place) { return !may_go(trial, taught, place, gone); });
+                [&](const model::HeadIndex& head) { return !may_go(trial, taught, head, gone); });
   ProgressBar bar("heads tried, to find the next one to remove", std::ssize(left));
-  for (const model::HeadPlace& place : left) {
+  for (const model::HeadIndex& head : left) {
     Heads with = gone;
-    with.push_back(place);
+    with.push_back(head);
     const double loss = trial.loss(with);
-    if (!best || loss < best->second) best = {place, loss};
+    if (!best || loss < best->second) best = {head, loss};
     bar.add();
   }
   return best;
 }
 
 /// Greedily, as long as BLEU stays above `keep` per cent of the whole model's.
-Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught,
+Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught,
                    double keep) {
   const double whole = bleu_of(trial, {});
   if (whole <= 0)
@@ -103,11 +103,11 @@ Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadPla
 }
 
 Heads named_heads(const std::vector<std::string>& names, const Heads& all,
-                  const std::optional<model::HeadPlace>& taught) {
+                  const std::optional<model::HeadIndex>& taught) {
   Heads out;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(
-        all, name, [](const model::HeadPlace& place) { return model::name_of(place); });
+        all, name, [](const model::HeadIndex& head) { return model::name_of(head); });
     if (found == all.end())
       throw UserError("--heads: there is no head " + name + "; the first of this model is " +
                       model::name_of(all.front()));
@@ -126,8 +126,8 @@ Heads named_heads(const std::vector<std::string>& names, const Heads& all,
 void write(const run::ModelFolder& from, const Heads& gone, const std::string& output) {
   run::Config config = run::saved_config(from.path);  // --set and --device are for the search
   const model::ModelConfig whole = config.model;
-  for (const model::HeadPlace& place : gone)
-    config.model.pruned_heads.push_back(model::name_of(place));
+  for (const model::HeadIndex& head : gone)
+    config.model.pruned_heads.push_back(model::name_of(head));
   model::check(config.model, from.source.fingerprint() == from.target.fingerprint());
   const model::ModelPtr smaller = model::make_model(config.model, from.sizes());
   from.model->to(at::kCPU);

@@ -39,10 +39,10 @@ std::string code_of(const std::string& given, const std::string& file, const cha
   return code.empty() ? otherwise : code;
 }
 
-serve::Model open(const std::string& paths, const std::string& name, const ServeArgs& args) {
+serve::ServedModel open(const std::string& paths, const std::string& name, const ServeArgs& args) {
   const run::OpenModels models = run::open_models(paths, args.common.open());
   // A new model may be copied over the served one.
-  for (const decode::Member& member : models.members) model::leave_file(*member.model);
+  for (const decode::TranslatorModel& member : models.members) model::leave_file(*member.model);
   const run::ModelFolder& first = models.first;
   const data::CorpusFiles& files =
       first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];
@@ -65,8 +65,8 @@ std::string name_of(const std::string& paths) {
   return join(names, "+");
 }
 
-std::vector<serve::Model> open_all(const ServeArgs& args) {
-  std::vector<serve::Model> models;
+std::vector<serve::ServedModel> open_all(const ServeArgs& args) {
+  std::vector<serve::ServedModel> models;
   const bool alike = name_of(args.models) == name_of(args.beside);
   models.push_back(open(args.models, alike ? args.models : name_of(args.models), args));
   if (args.beside.empty()) return models;
@@ -83,14 +83,15 @@ void serve_models(const ServeArgs& args) {
   serve::Service service(open_all(args),
                          {.queue = args.queue, .patience = std::chrono::seconds(args.seconds)});
   signals::install();
-  http::Server server({.address = args.address,
-                       .port = static_cast<uint16_t>(args.port),
-                       .body = static_cast<std::size_t>(args.kilobytes) << 10,
-                       .connections = static_cast<unsigned>(args.connections),
-                       .names = args.names,
-                       .origins = args.origins,
-                       .finished = [&](const http::Finished& about) { service.note(about); }},
-                      service.routes());
+  http::Server server(
+      {.address = args.address,
+       .port = static_cast<uint16_t>(args.port),
+       .body = static_cast<std::size_t>(args.kilobytes) << 10,
+       .connections = static_cast<unsigned>(args.connections),
+       .names = args.names,
+       .origins = args.origins,
+       .finished = [&](const http::FinishedRequest& about) { service.note(about); }},
+      service.routes());
   std::cout << server.url() << std::endl;  // for whoever started it and waits
   log::info("serving " + args.models + (args.beside.empty() ? "" : " and " + args.beside) + " at " +
             server.url() + "; Ctrl-C ends it");

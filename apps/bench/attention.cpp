@@ -51,23 +51,23 @@ Pattern strided(int64_t length, const AttentionArgs&) {
   return {.window = root, .stride = root};
 }
 
-void plain(const Input& input, const model::Look& look) {
+void plain(const Input& input, const model::AttentionMask& masking) {
   at::Tensor weights;
-  model::attend(input.query, input.keys, input.values, look, &weights);
+  model::attend(input.query, input.keys, input.values, masking, &weights);
 }
 
-void fused(const Input& input, const model::Look& look) {
-  model::attend(input.query, input.keys, input.values, look);
+void fused(const Input& input, const model::AttentionMask& masking) {
+  model::attend(input.query, input.keys, input.values, masking);
 }
 
-void linear(const Input& input, const model::Look& look) {
-  model::linear_attention(input.query, input.keys, input.values, look);
+void linear(const Input& input, const model::AttentionMask& masking) {
+  model::linear_attention(input.query, input.keys, input.values, masking);
 }
 
-void linear_causal(const Input& input, const model::Look& given) {
-  model::Look look = given;
-  look.pattern.causal = true;
-  model::linear_attention(input.query, input.keys, input.values, look);
+void linear_causal(const Input& input, const model::AttentionMask& given) {
+  model::AttentionMask masking = given;
+  masking.pattern.causal = true;
+  model::linear_attention(input.query, input.keys, input.values, masking);
 }
 
 /// What the positions of a sequence of some length see, and how it is computed. Plain and fused
@@ -75,7 +75,7 @@ void linear_causal(const Input& input, const model::Look& given) {
 struct Way {
   const char* name;
   Pattern (*pattern)(int64_t length, const AttentionArgs& args);
-  void (*run)(const Input& input, const model::Look& look);
+  void (*run)(const Input& input, const model::AttentionMask& masking);
 };
 
 constexpr Way kWays[] = {{"plain", everything, plain},
@@ -94,9 +94,9 @@ Cost cost_of(const Way& way, int64_t length, const AttentionArgs& args) {
   at::manual_seed(1);
   const auto draw = [&] { return at::randn({1, args.heads, length, args.head}); };
   const Input input{draw(), draw(), draw()};
-  const model::Look look{.pattern = way.pattern(length, args),
-                         .scale = 1 / std::sqrt(static_cast<double>(args.head))};
-  const auto run = [&] { way.run(input, look); };
+  const model::AttentionMask masking{.pattern = way.pattern(length, args),
+                                     .scale = 1 / std::sqrt(static_cast<double>(args.head))};
+  const auto run = [&] { way.run(input, masking); };
   Cost cost;
   {
     const PeakMemory memory;

@@ -150,10 +150,10 @@ void BatchStream::advance() {
   ++position_.epoch;
 }
 
-std::optional<Step> BatchStream::next() {
+std::optional<StreamedBatch> BatchStream::next() {
   if (options_.epochs > 0 && position_.epoch >= options_.epochs) return std::nullopt;
   load();
-  Step step{make(pool_, position_.batch), position_.epoch, {}};
+  StreamedBatch step{make(pool_, position_.batch), position_.epoch, {}};
   advance();
   step.after = position_;
   return step;

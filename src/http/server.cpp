@@ -329,10 +329,10 @@ void Server::Impl::complete(const std::shared_ptr<Exchange>& exchange) {
   const Request& request = exchange->request;
   const Route* chosen = route(request);
   const std::chrono::duration<double> time = Clock::now() - exchange->begun;
-  const Finished about{.method = chosen ? chosen->method : "other",
-                       .path = chosen ? chosen->path : "other",
-                       .status = exchange->status(),
-                       .seconds = time.count()};
+  const FinishedRequest about{.method = chosen ? chosen->method : "other",
+                              .path = chosen ? chosen->path : "other",
+                              .status = exchange->status(),
+                              .seconds = time.count()};
   log::debug(fmt::format("{} {}: {}, {} ms", request.method, one_line(request.path), about.status,
                          fixed(1000 * about.seconds, 1)));
   if (options.finished) options.finished(about);

@@ -14,7 +14,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// Where the sentences of a packed tensor begin, in positions; empty for a padded one.
+/// Where the sentences of an unpadded tensor begin, in positions; empty for a padded one.
 struct Layout {
   std::vector<int64_t> lengths, starts;
 
@@ -27,30 +27,32 @@ struct Layout {
   }
 };
 
-/// One side's tensor: padded [batch, heads, length, head] or packed [positions, heads, head].
+/// One side's tensor: padded [batch, heads, length, head] or unpadded [positions, heads, head].
 struct Side {
   const Tensor& x;
   const Layout& layout;
 
-  bool packed() const { return !layout.lengths.empty(); }
+  bool unpadded() const { return !layout.lengths.empty(); }
   int64_t sentences() const {
-    return packed() ? static_cast<int64_t>(layout.lengths.size()) : x.size(0);
+    return unpadded() ? static_cast<int64_t>(layout.lengths.size()) : x.size(0);
   }
   int64_t heads() const { return x.size(1); }
-  int64_t length(int64_t sentence) const { return packed() ? layout.lengths[sentence] : x.size(2); }
+  int64_t length(int64_t sentence) const {
+    return unpadded() ? layout.lengths[sentence] : x.size(2);
+  }
 
   /// Head `head` of a sentence; bf16 as 16 bits.
   template <class Number>
   Grid<Number> rows(int64_t sentence, int64_t head) const {
     auto* data = static_cast<std::remove_const_t<Number>*>(x.data_ptr()) + head * x.stride(1);
-    return packed() ? Grid<Number>{data + layout.starts[sentence] * x.stride(0), x.stride(0)}
-                    : Grid<Number>{data + sentence * x.stride(0), x.stride(2)};
+    return unpadded() ? Grid<Number>{data + layout.starts[sentence] * x.stride(0), x.stride(0)}
+                      : Grid<Number>{data + sentence * x.stride(0), x.stride(2)};
   }
 
   /// An uninitialised tensor of this one's shape with the heads of one position side by side, as
   /// the next layer reads them.
   Tensor empty() const {
-    if (packed()) return at::empty(x.sizes(), x.options());
+    if (unpadded()) return at::empty(x.sizes(), x.options());
     return at::empty({x.size(0), x.size(2), x.size(1), x.size(3)}, x.options()).transpose(1, 2);
   }
 };
@@ -232,10 +234,10 @@ struct Columns {
   }
 };
 
-class PackedAttention : public torch::autograd::Function<PackedAttention> {
+class UnpaddedAttention : public torch::autograd::Function<UnpaddedAttention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& memory,
-                        const PackedHeads& heads, const Pattern& pattern, double scale,
+                        const UnpaddedHeads& heads, const Pattern& pattern, double scale,
                         const std::optional<Tensor>& distances) {
     const Tensor from = with_rows(queries), to = memory.is_same(queries) ? from : with_rows(memory);
     const Tensor numbers = distances ? with_rows(*distances) : Tensor();
@@ -311,14 +313,14 @@ Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, 
   return Attention::apply(query, keys, values, mask, pattern, scale);
 }
 
-Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
-                        const Pattern& pattern, double scale, const ByDistance& distances) {
+Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const UnpaddedHeads& heads,
+                          const Pattern& pattern, double scale, const ByDistance& distances) {
   expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
              heads.query_lengths.size() == heads.key_lengths.size(),
          "packed sentences, each with queries and keys");
   const auto numbers =
       distances.numbers.defined() ? std::optional(distances.numbers) : std::nullopt;
-  return PackedAttention::apply(queries, memory, heads, pattern, scale, numbers);
+  return UnpaddedAttention::apply(queries, memory, heads, pattern, scale, numbers);
 }
 
 }  // namespace heed::kernels

@@ -56,23 +56,23 @@ Tensor bytes_of(const std::string& text, int64_t length) {
 
 Group::Group() = default;
 
-Group::Group(const Place& place, const GroupOptions& options)
-    : place_(place), timeout_(options.timeout) {
-  if (place.alone()) return;
+Group::Group(const RankInfo& info, const GroupOptions& options)
+    : info_(info), timeout_(options.timeout) {
+  if (info.alone()) return;
   record_no_exchanges();
   // Gloo's threads, which are started below, write to connections whose other end may be gone.
   const NoPipeSignal guard;
   backends_ = std::make_unique<Backends>();
   try {
-    backends_->store = meet(place, options);
-    backends_->host = host_backend(place, options, backends_->store);
+    backends_->store = meet(info, options);
+    backends_->host = host_backend(info, options, backends_->store);
     backends_->device = backends_->host;
-    if (place.meeting == Meeting::file)
-      backends_->memory = std::make_unique<SharedMemory>(place.rank, place.size);
+    if (info.rendezvous == Rendezvous::file)
+      backends_->memory = std::make_unique<SharedMemory>(info.rank, info.size);
     const MakeBackend make = options.device_backend ? options.device_backend : nccl_backend;
-    if (!options.device.is_cpu()) backends_->device = make(place, options, backends_->store);
+    if (!options.device.is_cpu()) backends_->device = make(info, options, backends_->store);
   } catch (const c10::Error& error) {
-    if (!backends_->store) throw Failure(place.name() + ": " + first_line(error));
+    if (!backends_->store) throw Failure(info.name() + ": " + first_line(error));
     explain(first_line(error), true);
   }
 }
@@ -102,7 +102,7 @@ void Group::explain(const std::string& problem, bool late) {
   const std::string when = ", when " + doing_;
   if (silent.empty())
     throw Failure(
-        fmt::format("{} lost its connection to the others{}: {}", place_.name(), when, problem));
+        fmt::format("{} lost its connection to the others{}: {}", info_.name(), when, problem));
   const std::string who = name_of_ranks(silent, size()) + (silent.size() == 1 ? " is" : " are");
   if (late)
     throw Failure(fmt::format("{} silent for {} s{}; a longer time is given with --rank-timeout",
@@ -221,7 +221,7 @@ std::string Group::await(const std::string& name) {
     backends_->store->wait({key}, kPatience);
     return backends_->store->get_to_str(key);
   } catch (const std::exception& error) {
-    throw Failure(fmt::format("{}: waited for {}: {}", place_.name(), name, first_line(error)));
+    throw Failure(fmt::format("{}: waited for {}: {}", info_.name(), name, first_line(error)));
   }
 }
 

@@ -55,7 +55,7 @@ data::CorpusReading validation_reading(const Config& config) {
 }
 
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets) {
-  using text::Column;
+  using text::TsvColumn;
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   text::VocabularyTraining training{
       .files = {},
@@ -69,8 +69,8 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
       .seed = static_cast<uint64_t>(config.seed)};
   for (const data::CorpusFiles& corpus : config.data.train) {
     if (corpus.target.empty()) {
-      const Column one = sources ? Column::source : Column::target;
-      training.files.emplace_back(corpus.source, sources && targets ? Column::both : one);
+      const TsvColumn one = sources ? TsvColumn::source : TsvColumn::target;
+      training.files.emplace_back(corpus.source, sources && targets ? TsvColumn::both : one);
       continue;
     }
     if (sources) training.files.emplace_back(corpus.source);

@@ -67,9 +67,9 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
 
 /// What is trained: the systems of a family, each with the beginning of its messages, or `config`.
 std::vector<std::pair<std::string, const Config*>> trained(const Config& config,
-                                                           const CheckWish& wish) {
+                                                           const CheckOptions& options) {
   std::vector<std::pair<std::string, const Config*>> all;
-  for (const auto& [name, system] : wish.systems) all.emplace_back(name + ": ", &system);
+  for (const auto& [name, system] : options.systems) all.emplace_back(name + ": ", &system);
   if (all.empty()) all.emplace_back("", &config);
   return all;
 }
@@ -155,25 +155,25 @@ void check_references(const Config& config, Check& found) {
 // --- device and memory
 
 void check_memory(const Config& config, const std::string& name,
-                  const model::VocabularySizes& sizes, const CheckWish& wish, Check& found) {
+                  const model::VocabularySizes& sizes, const CheckOptions& options, Check& found) {
   const bool cpu = config.device == "cpu" || (config.device == "auto" && !model::auto_means_gpu());
   MemoryNeed memory;
   if (!found.passes([&] {
         memory = memory_of(config, {.source = sizes.source,
                                     .target = sizes.target,
                                     .cpu = cpu,
-                                    .threads = threads_of_rank(config.threads, wish.ranks),
-                                    .ranks = wish.ranks});
+                                    .threads = threads_of_rank(config.threads, options.ranks),
+                                    .ranks = options.ranks});
       }))
     return;
-  found.notes.push_back(name + memory.text() + (wish.ranks > 1 ? ", in each rank" : ""));
+  found.notes.push_back(name + memory.text() + (options.ranks > 1 ? ", in each rank" : ""));
   std::optional<int64_t> available = available_memory();
   if (!cpu) {
-    if (!wish.own_device) return;
+    if (!options.own_device) return;
     available = free_memory_of_gpu();
   }
   if (!available) return;
-  const int64_t here = cpu ? wish.ranks : 1;
+  const int64_t here = cpu ? options.ranks : 1;
   const auto bytes = [&](int64_t count) { return human_bytes(static_cast<uint64_t>(count)); };
   const std::string free = ", and " + bytes(*available) + " are free";
   if (here * memory.model() > *available)
@@ -195,12 +195,12 @@ bool translates(const Config& config) {
   return !data.test.source.empty() || (validates && validations_translate(config.training));
 }
 
-void check_device(const Config& config, const CheckWish& wish, Check& found) {
+void check_device(const Config& config, const CheckOptions& options, Check& found) {
   const bool gpu = config.device != "cpu" && model::auto_means_gpu();
   found.passes([&] {
     // A GPU is left to those who use it, but one that is not there says so at once.
     at::Device device = at::kCUDA;
-    if (!gpu || wish.own_device) {
+    if (!gpu || options.own_device) {
       device = model::open_device(config.device);
       model::choose_precision(config::name_of(config.precision), device);
     }
@@ -230,20 +230,20 @@ void Check::require(const std::string& what) const {
   throw UserError(text);
 }
 
-Check check_run(const Config& config, const CheckWish& wish) {
+Check check_run(const Config& config, const CheckOptions& options) {
   Check found;
-  const auto all = trained(config, wish);
-  const bool readable = check_corpora(config, wish.file, found);
+  const auto all = trained(config, options);
+  const bool readable = check_corpora(config, options.file, found);
   check_references(config, found);
   // Of a run that goes on nothing is made anew.
   const std::string folder = run_folder(config);
-  if (wish.overwrite) found.passes([&] { require_spared(config, paths_of_run(folder)); });
+  if (options.overwrite) found.passes([&] { require_spared(config, paths_of_run(folder)); });
   bool elsewhere = true;
-  if (wish.systems.empty() && (wish.overwrite || !has_begun(folder)))
-    elsewhere = found.passes([&] { require_file_elsewhere(wish.file, folder); });
+  if (options.systems.empty() && (options.overwrite || !has_begun(folder)))
+    elsewhere = found.passes([&] { require_file_elsewhere(options.file, folder); });
   if (elsewhere)
     for (const auto& [name, one] : all) found.passes([&] { require_own_files(run_folder(*one)); });
-  const bool begun = wish.resume && has_begun(folder) && has_vocabularies(folder);
+  const bool begun = options.resume && has_begun(folder) && has_vocabularies(folder);
   bool based = true;
   if (!begun) based = found.passes([&] { require_base(config); });
   if (!begun && based)
@@ -251,8 +251,8 @@ Check check_run(const Config& config, const CheckWish& wish) {
   std::optional<model::VocabularySizes> sizes;
   if (begun)
     found.passes([&] { sizes = load_vocabularies(folder, is_joint(config)).sizes(); });
-  else if (wish.vocabularies != nullptr)
-    sizes = wish.vocabularies->sizes();
+  else if (options.vocabularies != nullptr)
+    sizes = options.vocabularies->sizes();
   else if (based)
     sizes = check_vocabulary(config, readable, found);
   if (!begun && sizes)
@@ -261,17 +261,17 @@ Check check_run(const Config& config, const CheckWish& wish) {
   for (const auto& [name, one] : all) check_validations(*one, name, begun, found);
   check_scorer(config, found);
   const std::size_t before = found.faults.size();
-  check_device(config, wish, found);
+  check_device(config, options, found);
   if (!sizes || found.faults.size() > before) return found;
-  for (const auto& [name, one] : all) check_memory(*one, name, *sizes, wish, found);
+  for (const auto& [name, one] : all) check_memory(*one, name, *sizes, options, found);
   return found;
 }
 
 void check_file(const std::string& file, const std::vector<std::string>& settings) {
   const Config config = load_config(file, settings);
-  CheckWish wish{.file = file};
-  if (!config.systems.empty()) wish.systems = systems_of(family(file, settings, {}));
-  const Check found = check_run(config, wish);
+  CheckOptions options{.file = file};
+  if (!config.systems.empty()) options.systems = systems_of(family(file, settings, {}));
+  const Check found = check_run(config, options);
   found.require(file);
   found.tell();
   for (const std::string& warning : found.warnings) log::warn(warning);

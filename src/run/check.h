@@ -48,7 +48,7 @@ struct Check {
   void tell() const;
 };
 
-struct CheckWish {
+struct CheckOptions {
   std::string file;        // of the configuration: its comments name the scripts that fetch corpora
   bool resume = false;     // go on with the run in the folder, if one has begun
   bool overwrite = false;  // delete that run first
@@ -67,7 +67,7 @@ bool validations_translate(const train::TrainConfig& training);
 /// sides), vocabulary (there, or its size can be reached), the model to begin with, the scorer, the
 /// device with its precision and decoding.weights, the memory. Reads the corpora once or twice;
 /// streams are left alone. What it has found is in the order of that list.
-Check check_run(const Config& config, const CheckWish& wish);
+Check check_run(const Config& config, const CheckOptions& options);
 
 /// Its part for corpora: looks at every corpus of `config`: files there, as many lines on both
 /// sides, text in them, some pairs left by limits and weights. `file` is the configuration, whose

@@ -16,19 +16,19 @@ int64_t threads_of_rank(int64_t total, int64_t ranks) {
   return std::max<int64_t>(1, cores / ranks);
 }
 
-int64_t threads_of_rank(int64_t total, ranks::Group& group, const ranks::Place& place) {
+int64_t threads_of_rank(int64_t total, ranks::Group& group, const ranks::RankInfo& info) {
   const std::string mine = name_of_cores();
   const auto sharing = static_cast<int64_t>(std::ranges::count(group.gather(mine), mine));
-  return threads_of_rank(total, total > 0 ? place.local_size : std::min(sharing, place.local_size));
+  return threads_of_rank(total, total > 0 ? info.local_size : std::min(sharing, info.local_size));
 }
 
-std::string device_of_rank(const std::string& device, const ranks::Place& place) {
-  if (place.alone() || device == "cpu") return device;
+std::string device_of_rank(const std::string& device, const ranks::RankInfo& info) {
+  if (info.alone() || device == "cpu") return device;
   if (device == "auto" && !model::auto_means_gpu()) return "cpu";
-  if (device != "auto" && device != "cuda" && place.local_size > 1)
-    throw UserError("device: " + device + ": one GPU for " + std::to_string(place.local_size) +
+  if (device != "auto" && device != "cuda" && info.local_size > 1)
+    throw UserError("device: " + device + ": one GPU for " + std::to_string(info.local_size) +
                     " ranks of this machine; set it to cuda, of which each rank takes its own");
-  return "cuda:" + std::to_string(place.local_rank);
+  return "cuda:" + std::to_string(info.local_rank);
 }
 
 std::optional<std::vector<std::string>> translate_together(ranks::Group& group,

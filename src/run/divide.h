@@ -16,11 +16,11 @@ int64_t threads_of_rank(int64_t total, int64_t ranks);
 
 /// The same for this rank, which shares its cores with the ranks of its machine, or with none of
 /// them where a launcher has bound each to cores of its own. Collective.
-int64_t threads_of_rank(int64_t total, ranks::Group& group, const ranks::Place& place);
+int64_t threads_of_rank(int64_t total, ranks::Group& group, const ranks::RankInfo& info);
 
 /// The config's `device`, of which each rank takes its own: cuda is cuda:0, cuda:1, ... Throws
 /// UserError where one GPU is named for several ranks.
-std::string device_of_rank(const std::string& device, const ranks::Place& place);
+std::string device_of_rank(const std::string& device, const ranks::RankInfo& info);
 
 /// Some lines, whose numbers are `first_line`, `first_line` + `step`, and so on, and their
 /// translations; nothing after a signal.

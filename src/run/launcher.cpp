@@ -18,8 +18,8 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
-#include "ranks/board.h"
-#include "ranks/place.h"
+#include "ranks/progress_board.h"
+#include "ranks/rank_info.h"
 
 namespace heed::run {
 namespace {
@@ -48,7 +48,8 @@ struct End {
   }
 };
 
-std::optional<End> first_end(std::vector<subprocess::Child>& ranks, const ranks::Board& board) {
+std::optional<End> first_end(std::vector<subprocess::Child>& ranks,
+                             const ranks::ProgressBoard& board) {
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const auto status = ranks[rank].finished();
     const auto number = static_cast<int64_t>(rank);
@@ -74,8 +75,8 @@ void remove_abandoned(const std::string& folder) {
 /// say as much as this process.
 std::optional<End> attempt(const RankJob& job, std::vector<std::string> command) {
   std::ranges::copy(log::arguments(), std::back_inserter(command));
-  const MeetingFolder meeting;
-  const ranks::Board board(meeting.path(), job.ranks);
+  const RendezvousFolder meeting;
+  const ranks::ProgressBoard board(meeting.path(), job.ranks);
   std::vector<subprocess::Child> ranks;
   for (int64_t rank = 0; rank < job.ranks; ++rank)
     ranks.push_back(
@@ -98,7 +99,7 @@ std::optional<End> attempt(const RankJob& job, std::vector<std::string> command)
 
 }  // namespace
 
-MeetingFolder::MeetingFolder() {
+RendezvousFolder::RendezvousFolder() {
   std::error_code error;
   const std::string folder = fs::temp_directory_path(error).string();
   if (!error) remove_abandoned(folder);
@@ -114,7 +115,7 @@ MeetingFolder::MeetingFolder() {
   }
 }
 
-MeetingFolder::~MeetingFolder() {
+RendezvousFolder::~RendezvousFolder() {
   std::error_code ignored;
   lock_.reset();
   fs::remove_all(path_, ignored);

@@ -12,15 +12,15 @@
 namespace heed::run {
 
 /// A new folder for ranks to meet in, gone when this object is.
-class MeetingFolder {
+class RendezvousFolder {
  public:
   /// Among the temporary files of this machine, on which all who meet are: a run's folder may lie
   /// in a file system without locks or shared maps. Removes those that killed processes left there
   /// more than a minute ago. Throws Failure where it cannot be made.
-  MeetingFolder();
-  ~MeetingFolder();
-  MeetingFolder(const MeetingFolder&) = delete;
-  MeetingFolder& operator=(const MeetingFolder&) = delete;
+  RendezvousFolder();
+  ~RendezvousFolder();
+  RendezvousFolder(const RendezvousFolder&) = delete;
+  RendezvousFolder& operator=(const RendezvousFolder&) = delete;
   const std::string& path() const { return path_; }
 
  private:

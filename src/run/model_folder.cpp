@@ -110,7 +110,7 @@ void use_threads(int64_t threads) {
   at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
 }
 
-decode::Translator ModelFolder::translator(std::vector<decode::Member> members) const {
+decode::Translator ModelFolder::translator(std::vector<decode::TranslatorModel> members) const {
   decode::Translator translator(std::move(members), config.decoding, device, precision);
   translator.trained_length = config.data.max_length;
   return translator;

@@ -31,13 +31,13 @@ struct ModelFolder {
 
   model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
   /// Of a vocabulary that was not made for the run nobody knows what is usual.
-  decode::Member member() const {
+  decode::TranslatorModel member() const {
     const data::VocabularyConfig& vocabulary = config.data.vocabulary;
     return {model, source, target, vocabulary.source.empty() ? 1 - vocabulary.coverage : 1};
   }
   decode::Translator translator() const { return translator({member()}); }
   /// Of these models, with the settings of this one.
-  decode::Translator translator(std::vector<decode::Member> members) const;
+  decode::Translator translator(std::vector<decode::TranslatorModel> members) const;
 };
 
 /// Command-line settings that lie over the folder's own config.
@@ -57,7 +57,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options = {})
 /// One model, or several whose probabilities are averaged. The settings are the first one's.
 struct OpenModels {
   ModelFolder first;
-  std::vector<decode::Member> members;  // the first is one of them
+  std::vector<decode::TranslatorModel> members;  // the first is one of them
 
   explicit OpenModels(ModelFolder alone) : first(std::move(alone)), members{first.member()} {}
   decode::Translator translator() const { return first.translator(members); }

@@ -39,9 +39,9 @@ const std::string& made(const std::string& folder) {
 
 }  // namespace
 
-void require_no_older_run(const std::string& folder, const Wish& wish) {
-  if (wish.overwrite) return;
-  if (holds_run(folder) && !wish.resume)
+void require_no_older_run(const std::string& folder, const ExistingRun& existing) {
+  if (existing.overwrite) return;
+  if (holds_run(folder) && !existing.resume)
     throw UserError(folder +
                     ": holds a run already; --resume goes on with it, --overwrite starts again");
   if (is_trained(folder) && !has_begun(folder))
@@ -49,8 +49,8 @@ void require_no_older_run(const std::string& folder, const Wish& wish) {
                     ": holds a model and no checkpoint to go on from; --overwrite starts again");
 }
 
-std::optional<Config> resumed_config(Config& wanted, const Wish& wish) {
-  if (!wish.resume || !has_begun(wanted.output)) return std::nullopt;
+std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing) {
+  if (!existing.resume || !has_begun(wanted.output)) return std::nullopt;
   Config saved = trained_config(wanted.output);
   saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
   if (wanted.training.warmup < 0 && saved.training.warmup == train::kWarmup)
@@ -60,12 +60,13 @@ std::optional<Config> resumed_config(Config& wanted, const Wish& wish) {
   return saved;
 }
 
-Preparation::Preparation(Config& config, const Wish& wish, const std::optional<Config>& saved)
+Preparation::Preparation(Config& config, const ExistingRun& existing,
+                         const std::optional<Config>& saved)
     : lock_(made(config.output), "heed train") {
   lock_.remove_left_overs();
   remove_old_meetings(config.output);
-  require_no_older_run(config.output, wish);
-  if (wish.overwrite) {
+  require_no_older_run(config.output, existing);
+  if (existing.overwrite) {
     put_aside(config);
     older_.emplace(config.output);
   }

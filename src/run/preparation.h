@@ -14,17 +14,17 @@
 namespace heed::run {
 
 /// What the user wants of a run that is there already.
-struct Wish {
+struct ExistingRun {
   bool resume = false, overwrite = false;
 };
 
 /// The config of the run that `wanted` goes on with, as its newest checkpoint has it, if one has
 /// begun; what was decided when it began is then `wanted`, too. Throws UserError where a fixed key
 /// differs.
-std::optional<Config> resumed_config(Config& wanted, const Wish& wish);
+std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing);
 
 /// Throws UserError where the folder holds a run that is neither to be continued nor overwritten.
-void require_no_older_run(const std::string& folder, const Wish& wish);
+void require_no_older_run(const std::string& folder, const ExistingRun& existing);
 
 /// Takes the folder: makes it, locks it while this object lives, refuses an older run or puts it
 /// aside as wished, and logs there from now on. At its end the older run is back where the new one
@@ -32,7 +32,7 @@ void require_no_older_run(const std::string& folder, const Wish& wish);
 class Preparation {
  public:
   /// The config then names streams as the folder keeps them. `saved` is resumed_config().
-  Preparation(Config& config, const Wish& wish, const std::optional<Config>& saved);
+  Preparation(Config& config, const ExistingRun& existing, const std::optional<Config>& saved);
 
  private:
   FolderLock lock_;

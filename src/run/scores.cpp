@@ -71,8 +71,8 @@ class SetScorer {
     return config.early_stopping.metric == train::StopMetric::chrf;
   }
 
-  std::optional<train::Scores> score(int64_t update) {
-    train::Scores scores;
+  std::optional<train::ValidationScores> score(int64_t update) {
+    train::ValidationScores scores;
     std::optional<Lines> outputs;
     const auto attempt = [&](auto&& work) {
       try {
@@ -175,7 +175,7 @@ class SetScorer {
     });
   }
 
-  void add_sacrebleu(const Lines& outputs, train::Scores& scores) {
+  void add_sacrebleu(const Lines& outputs, train::ValidationScores& scores) {
     const auto value = [&](std::size_t which) {
       return first_rank_finds(group_, [&] {
         if (found_.empty() || which == 0)
@@ -213,7 +213,7 @@ class SetScorer {
   score::EvaluationConfig evaluation_;
   decode::DecodeConfig decoding_;
   std::string folder_;
-  decode::Member member_;
+  decode::TranslatorModel member_;
   at::Device device_;
   at::ScalarType precision_;
   ranks::Group& group_;

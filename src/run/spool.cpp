@@ -52,13 +52,13 @@ StreamedCorpora::~StreamedCorpora() {
   if (!aside_.empty()) fs::remove_all(aside_, ignored);
 }
 
-void StreamedCorpora::read(Config& config, const Wish& wish) {
+void StreamedCorpora::read(Config& config, const ExistingRun& existing) {
   const fs::path folder = config.output;
   std::vector<CorpusFile> streams = corpus_files(config.data);
   std::erase_if(streams, [](const CorpusFile& file) { return !text::is_stream(*file.path); });
   if (streams.empty()) return;
   require_distinct(streams);
-  if (wish.resume && has_begun(config.output)) {
+  if (existing.resume && has_begun(config.output)) {
     Config saved = saved_config(config.output);
     const std::vector<CorpusFile> known = corpus_files(saved.data);
     for (const CorpusFile& stream : streams) {
@@ -82,9 +82,9 @@ void StreamedCorpora::read(Config& config, const Wish& wish) {
   make_folder(config.output);
   const FolderLock lock(config.output, "heed train");
   lock.remove_left_overs();
-  require_no_older_run(config.output, wish);
-  const fs::path place = wish.overwrite ? streams_of(config.output) : folder;
-  if (wish.overwrite) {
+  require_no_older_run(config.output, existing);
+  const fs::path place = existing.overwrite ? streams_of(config.output) : folder;
+  if (existing.overwrite) {
     remove_old_streams(config.output);
     aside_ = place.string();
     make_folder(aside_);

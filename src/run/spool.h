@@ -23,7 +23,7 @@ class StreamedCorpora {
   /// files of these names. A run that goes on has these files already, and nothing is read. Throws
   /// UserError where they are not there, where stdin is to be two corpora, and where the folder
   /// holds a run that is not to be continued or overwritten.
-  void read(Config& config, const Wish& wish);
+  void read(Config& config, const ExistingRun& existing);
 
  private:
   std::string aside_;  // that folder, where it is used

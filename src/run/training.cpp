@@ -26,8 +26,8 @@
 #include "model/device.h"
 #include "model/model.h"
 #include "model/traits.h"
-#include "ranks/board.h"
 #include "ranks/group.h"
+#include "ranks/progress_board.h"
 #include "run/base_model.h"
 #include "run/binding.h"
 #include "run/build.h"
@@ -87,7 +87,7 @@ class RankTraining {
 
   /// `config.output` is the run's folder. The first rank calls `check` before it takes the folder:
   /// what that finds belongs into the run's log.
-  RankTraining(const TrainingRequest& request, const ranks::Place& place, Config config,
+  RankTraining(const TrainingRequest& request, const ranks::RankInfo& place, Config config,
                CheckConfig check)
       : request_(request),
         place_(place),
@@ -99,7 +99,7 @@ class RankTraining {
   void prepare_folder() {
     // Ranks of a launcher meet before, for large corpora are checked longer than they look for each
     // other. The first one says in the folder where it is.
-    const bool launched = !place_.alone() && place_.meeting != ranks::Meeting::file;
+    const bool launched = !place_.alone() && place_.meeting != ranks::Rendezvous::file;
     if (!place_.leads()) {
       log::set_origin("rank " + std::to_string(place_.rank));
       log::set_quiet();
@@ -242,7 +242,7 @@ class RankTraining {
 
   void report_interruption() const {
     // Of the ranks that this program has started one speaks for all.
-    if (!group_->leads() && place_.meeting == ranks::Meeting::file) return;
+    if (!group_->leads() && place_.meeting == ranks::Rendezvous::file) return;
     if (group_->leads()) board_->show_interruption();
     throw Failure("interrupted at update " + std::to_string(result_.updates) +
                   ", everything is saved; `heed train " + shell_path(folder_) +
@@ -250,7 +250,7 @@ class RankTraining {
   }
 
   const TrainingRequest& request_;
-  const ranks::Place place_;
+  const ranks::RankInfo place_;
   Config config_;  // until build(); then run_ has it
   const CheckConfig check_;
   const std::string folder_;
@@ -259,7 +259,7 @@ class RankTraining {
   std::optional<Preparation> preparation_;
   at::Device device_ = at::kCPU;
   std::optional<ranks::Group> group_;
-  std::optional<ranks::Board> board_;
+  std::optional<ranks::ProgressBoard> board_;
   data::HygieneReport hygiene_;  // on the first rank
 
   std::optional<ModelFolder> run_;
@@ -309,9 +309,9 @@ void make_run_in_ranks(const TrainingRequest& request, Config config, const Chec
 }  // namespace
 
 void make_run(const TrainingRequest& request) {
-  const ranks::Place place = ranks::place_of();
+  const ranks::RankInfo place = ranks::rank_info();
   // Not a rank of heed's own launcher, which prepares and checks all before.
-  const bool first = place.leads() && place.meeting != ranks::Meeting::file;
+  const bool first = place.leads() && place.rendezvous != ranks::Rendezvous::file;
   Config config = wanted_config(request, first);
   if (!place.alone() && request.ranks != 1 && request.ranks != place.size)
     throw UserError("--ranks " + std::to_string(request.ranks) + ": " + place.announcer +

@@ -11,9 +11,9 @@ namespace heed::run {
 
 /// What `heed train` is asked for.
 struct TrainingRequest {
-  std::string config;                 // a YAML file; with `wish.resume` also the folder of a run
+  std::string config;  // a YAML file; with `existing.resume` also the folder of a run
   std::vector<std::string> settings;  // "key=value", over it
-  Wish wish;
+  ExistingRun existing;
   int64_t ranks = 1;           // processes of this machine, unless a launcher has started ranks
   int64_t restarts = 0;        // how often all ranks may start again from the last checkpoint
   int64_t rank_timeout = 120;  // seconds after which a rank that does not answer ends the run

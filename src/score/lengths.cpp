@@ -72,7 +72,7 @@ std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& st
     scores.push_back({.bleu = bleu(sum(inside.back()))});
   }
   if (config.bootstrap == 0) return scores;
-  const Draws draws = bootstrap(inside, config.bootstrap, seed);
+  const Resamples draws = bootstrap(inside, config.bootstrap, seed);
   for (std::size_t s = 0; s < scores.size(); ++s) {
     scores[s].interval = middle_95(draws.scores[s]);
     if (!baseline || s == *baseline) continue;

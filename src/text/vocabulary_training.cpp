@@ -96,7 +96,8 @@ std::string told(Outcome outcome, const std::string& text, const CutRuns& cut = 
 }
 
 /// In its own process.
-std::string train_and_tell(const VocabularyTraining& options, bool up_to, Sentences& sentences) {
+std::string train_and_tell(const VocabularyTraining& options, bool up_to,
+                           TrainingSentences& sentences) {
   try {
     std::string model;
     auto settings = settings_of(options, up_to);
@@ -177,7 +178,7 @@ void check(const VocabularyTraining& options) {
 
 TrainedModel train_model(const VocabularyTraining& options, bool up_to,
                          const Normalise& normalise) {
-  Sentences sentences(options.files, normalise);
+  TrainingSentences sentences(options.files, normalise);
   sentences.rethrow();
   if (sentences.done())
     throw UserError(names_of(options.files) + ": no text to train a vocabulary on");

@@ -18,10 +18,11 @@ at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch, GuidedS
   std::vector<int64_t> places;  // in [batch * target * source]
   std::vector<double> shares;   // A of each
   for (int64_t row = 0; row < std::ssize(batch.links); ++row) {
-    const std::vector<data::Link>& links = batch.links[row];
+    const std::vector<data::PieceLink>& links = batch.links[row];
     for (auto begin = links.begin(); begin != links.end();) {
-      const auto end = std::find_if(
-          begin, links.end(), [&](const data::Link& link) { return link.target != begin->target; });
+      const auto end = std::find_if(begin, links.end(), [&](const data::PieceLink& link) {
+        return link.target != begin->target;
+      });
       for (auto link = begin; link != end; ++link) {
         const int64_t taught = link->target + later;
         expect(taught < target && link->source < source, "links of pieces that are there");

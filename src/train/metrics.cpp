@@ -86,7 +86,7 @@ std::string line_text(const Progress& progress, const LineContext& context) {
 
 std::string outcome_text(const std::string& set, const Validation& validation,
                          const Progress& progress) {
-  const Scores& scores = validation.scores;
+  const ValidationScores& scores = validation.scores;
   std::string text = set + " at update " + with_commas(progress.update) + " loss ";
   text += validation.finite()
               ? fixed(validation.loss, 4) + " ppl " + format("%.2f", validation.perplexity())
@@ -234,7 +234,7 @@ void Metrics::window(const Progress& progress, const LineContext& context) {
 namespace {
 
 /// Those that are not of every run.
-void add_more_scores(const Scores& scores, OrderedJson& line) {
+void add_more_scores(const ValidationScores& scores, OrderedJson& line) {
   if (scores.chrf) line["chrf"] = *scores.chrf;
   if (scores.command) line["command"] = *scores.command;
 }
@@ -242,7 +242,7 @@ void add_more_scores(const Scores& scores, OrderedJson& line) {
 }  // namespace
 
 void Metrics::validation(const Validation& validation, const Progress& progress) {
-  const Scores& scores = validation.scores;
+  const ValidationScores& scores = validation.scores;
   OrderedJson line{{"event", "validation"},
                    {"update", progress.update},
                    {"epoch", progress.epoch + 1},
@@ -264,7 +264,7 @@ void Metrics::further_validation(const std::string& set, const Validation& valid
                    {"loss", validation.loss},
                    {"perplexity", validation.perplexity()},
                    {"seconds", progress.seconds}};
-  const Scores& scores = validation.scores;
+  const ValidationScores& scores = validation.scores;
   if (scores.bleu) line["bleu"] = *scores.bleu;
   add_more_scores(scores, line);
   append(line.dump());

@@ -139,7 +139,8 @@ RecordedPass::RecordedPass(model::Model& model, const TrainConfig& config, at::D
 
 RecordedPass::~RecordedPass() = default;
 
-std::optional<RecordedPass::Sums> RecordedPass::run(const data::Batch& batch, double scale) {
+std::optional<RecordedPass::RecordedSums> RecordedPass::run(const data::Batch& batch,
+                                                            double scale) {
   if (!why_not_.empty()) return std::nullopt;
   try {
     compute(batch, scale);
@@ -175,8 +176,8 @@ void RecordedPass::compute(const data::Batch& batch, double scale) {
   recorded_.emplace(shape, std::move(fresh));
 }
 
-RecordedPass::Sums RecordedPass::sums() const {
-  Sums out = sums_;
+RecordedPass::RecordedSums RecordedPass::sums() const {
+  RecordedSums out = sums_;
   for (std::size_t i = 0; i < out.gradients.size(); ++i)
     if (!is_trained_[i]) out.gradients[i] = Tensor();
   return out;

@@ -124,8 +124,8 @@ void Updater::add_workers(int64_t count) {
   }
 }
 
-Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t seed,
-                               const Job& job) {
+Updater::PartSums Updater::compute(Worker& worker, const data::Batch& part, uint64_t seed,
+                                   const UpdateJob& job) {
   const auto start = Clock::now();
   const kernels::Draws draws(seed, device_);
   const LossSum loss = loss_of_part(worker.model, part, seed);
@@ -138,14 +138,14 @@ Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t
 }
 
 /// What a graph writes is valid until the next one: it is for updates of a single part.
-std::optional<Updater::Sums> Updater::compute_recorded(const data::Batch& part, uint64_t seed,
-                                                       const Job& job) {
+std::optional<Updater::PartSums> Updater::compute_recorded(const data::Batch& part, uint64_t seed,
+                                                           const UpdateJob& job) {
   if (!recorded_pass_.why_not().empty() || std::ssize(job.parts) > 1) return std::nullopt;
   const auto start = Clock::now();
   const kernels::Draws draws(seed, device_);
   auto sums = recorded_pass_.run(part, job.plan.loss_scale / static_cast<double>(job.tokens));
   if (!sums) return std::nullopt;
-  return Sums{
+  return PartSums{
       sums->losses, std::move(sums->gradients), {.forward = seconds_between(start, Clock::now())}};
 }
 
@@ -193,8 +193,8 @@ void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
 }
 
 /// The halves of a part add up to it, whatever becomes of the other parts.
-Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
-                                             const Job& job) {
+Updater::PartSums Updater::compute_within_memory(Worker& worker, const data::Batch& part,
+                                                 uint64_t seed, const UpdateJob& job) {
   if (!is_too_large(part)) try {
       return compute(worker, part, seed, job);
     } catch (const c10::Error& error) {
@@ -208,11 +208,11 @@ Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& 
   }
   const int64_t half = part.size / 2;
   TreeSum gradients(2);
-  Sums all;
+  PartSums all;
   for (uint64_t which : {0, 1}) {
     const data::Batch rows =
         data::rows_of(part, which == 0 ? 0 : half, which == 0 ? half : part.size);
-    Sums one = compute_within_memory(worker, rows, mix({seed, which}), job);
+    PartSums one = compute_within_memory(worker, rows, mix({seed, which}), job);
     gradients.add(static_cast<int64_t>(which), std::move(one.gradients));
     all.losses = which == 0 ? one.losses : all.losses + one.losses;
     all.seconds += one.seconds;
@@ -223,7 +223,7 @@ Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& 
 
 /// Puts LossSum::numbers() of this rank's parts into `losses` [parts, n]; returns the gradients'
 /// sums at its nodes of the tree.
-std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
+std::vector<Gradients> Updater::accumulate(const UpdateJob& job, const Tensor& losses,
                                            UpdateSeconds& seconds) {
   const auto parts = std::ssize(job.parts);
   const auto [begin, end] = shard_.range(parts);
@@ -233,9 +233,9 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
     const int64_t number = first + item;
     const uint64_t seed =
         mix({job.plan.seed, static_cast<uint64_t>(job.plan.update), static_cast<uint64_t>(number)});
-    std::optional<Sums> recorded = compute_recorded(job.parts[number], seed, job);
-    Sums sums = recorded ? std::move(*recorded)
-                         : compute_within_memory(workers_[which], job.parts[number], seed, job);
+    std::optional<PartSums> recorded = compute_recorded(job.parts[number], seed, job);
+    PartSums sums = recorded ? std::move(*recorded)
+                             : compute_within_memory(workers_[which], job.parts[number], seed, job);
     losses[number].copy_(sums.losses);
     times[item] = sums.seconds;
     gradients.add(number, std::move(sums.gradients));
@@ -251,7 +251,7 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
   seconds.forward /= together;
   seconds.backward /= together;
   std::vector<Gradients> nodes;
-  for (const Node& node : nodes_of(begin, end, parts)) nodes.push_back(gradients.take(node));
+  for (const TreeNode& node : nodes_of(begin, end, parts)) nodes.push_back(gradients.take(node));
   return nodes;
 }
 
@@ -291,7 +291,7 @@ void Updater::log_how_it_computes() const {
 }
 
 UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePlan& plan) {
-  Job job{parts, plan, 0};
+  UpdateJob job{parts, plan, 0};
   for (const data::Batch& part : parts) job.tokens += part.target_tokens();
   UpdateSeconds seconds;
   Tensor losses = at::zeros({std::ssize(parts), count_numbers(config_)},

@@ -24,9 +24,9 @@
 #include "train/config.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
+#include "train/optimizer_step.h"
 #include "train/readback.h"
 #include "train/recorded_pass.h"
-#include "train/step.h"
 #include "train/tree_sum.h"
 
 namespace heed::train {
@@ -102,7 +102,7 @@ class Updater {
   /// Logs how the parts are divided among threads, and what is recorded as graphs of a GPU.
   void log_how_it_computes() const;
 
-  const Step& step() const { return step_; }
+  const OptimizerStep& step() const { return step_; }
   const RecordedPass& recorded_pass() const { return recorded_pass_; }
 
  private:
@@ -110,12 +110,12 @@ class Updater {
     model::Model& model;
     std::vector<Tensor> parameters;  // trainable_list()
   };
-  struct Sums {     // over the tokens of one part
-    Tensor losses;  // LossSum::numbers()
+  struct PartSums {  // over the tokens of one part
+    Tensor losses;   // LossSum::numbers()
     Gradients gradients;
     UpdateSeconds seconds;
   };
-  struct Job {  // one update
+  struct UpdateJob {  // one update
     const std::vector<data::Batch>& parts;
     const UpdatePlan& plan;
     int64_t tokens;  // of all parts
@@ -125,20 +125,22 @@ class Updater {
   int64_t threads_of_a_part() const;
   void add_workers(int64_t count);
   LossSum loss_of_part(model::Model& model, const data::Batch& part, uint64_t seed) const;
-  Sums compute(Worker& worker, const data::Batch& part, uint64_t seed, const Job& job);
-  Sums compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
-                             const Job& job);
-  std::optional<Sums> compute_recorded(const data::Batch& part, uint64_t seed, const Job& job);
+  PartSums compute(Worker& worker, const data::Batch& part, uint64_t seed, const UpdateJob& job);
+  PartSums compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
+                                 const UpdateJob& job);
+  std::optional<PartSums> compute_recorded(const data::Batch& part, uint64_t seed,
+                                           const UpdateJob& job);
   bool is_too_large(const data::Batch& part) const;
   void note_too_large(const data::Batch& part, const UpdatePlan& plan);
-  std::vector<Gradients> accumulate(const Job& job, const Tensor& losses, UpdateSeconds& seconds);
+  std::vector<Gradients> accumulate(const UpdateJob& job, const Tensor& losses,
+                                    UpdateSeconds& seconds);
   Tensor losses_of_all(const Tensor& mine, int64_t parts) const;
 
   const TrainConfig& config_;
   at::Device device_;
   at::ScalarType precision_;
   Shard& shard_;
-  Step step_;
+  OptimizerStep step_;
   MakeModel another_;
   std::vector<model::ModelPtr> others_;  // of the workers but the first
   std::vector<Worker> workers_;

@@ -114,10 +114,10 @@ class Varlen : public ::testing::TestWithParam<Case> {
         return heads_of(leaves[which]).narrow(0, first, count).transpose(0, 1).unsqueeze(0);
       };
       Tensor weights;
-      const model::Look look{.pattern = {.window = kind.window, .causal = kind.causal},
-                             .scale = 0.3};
+      const model::AttentionMask masking{.pattern = {.window = kind.window, .causal = kind.causal},
+                                         .scale = 0.3};
       parts.push_back(model::attend(part(0, query, lengths_[i]), part(1, key, key_lengths_[i]),
-                                    part(2, key, key_lengths_[i]), look, &weights)
+                                    part(2, key, key_lengths_[i]), masking, &weights)
                           .squeeze(0)
                           .transpose(0, 1));
       query += lengths_[i];

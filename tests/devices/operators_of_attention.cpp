@@ -32,7 +32,7 @@ struct Shape {
 struct Inputs {
   Tensors leaves;
   Tensor query, keys, values;
-  model::Look look;
+  model::AttentionMask masking;
 
   Inputs(const Place& place, const Shape& shape) {
     Numbers numbers(place);
@@ -40,14 +40,14 @@ struct Inputs {
     keys = numbers.leaf({kSentences, shape.kv_heads, shape.keys, shape.head});
     values = numbers.leaf({kSentences, shape.kv_heads, shape.keys, shape.head});
     leaves = {{"query", query}, {"keys", keys}, {"values", values}};
-    look.pattern = shape.pattern;
-    look.pattern.causal = shape.causal;
-    look.normalise = shape.normalise;
-    look.scale = 1 / std::sqrt(static_cast<double>(shape.head));
+    masking.pattern = shape.pattern;
+    masking.pattern.causal = shape.causal;
+    masking.normalise = shape.normalise;
+    masking.scale = 1 / std::sqrt(static_cast<double>(shape.head));
     if (!shape.lengths.empty())
-      look.valid = first_of_rows(place, shape.lengths, shape.keys).unsqueeze(1).unsqueeze(1);
+      masking.valid = first_of_rows(place, shape.lengths, shape.keys).unsqueeze(1).unsqueeze(1);
     if (shape.added)
-      leaves["added"] = look.added = numbers.leaf({1, shape.heads, shape.queries, shape.keys});
+      leaves["added"] = masking.added = numbers.leaf({1, shape.heads, shape.queries, shape.keys});
   }
 };
 
@@ -58,7 +58,7 @@ Operator attention(const std::string& name, const Shape& shape) {
       Tensor weights;
       const Tensor context =
           attend(in.query.to(place.narrow()), in.keys.to(place.narrow()),
-                 in.values.to(place.narrow()), in.look, shape.weights ? &weights : nullptr);
+                 in.values.to(place.narrow()), in.masking, shape.weights ? &weights : nullptr);
       if (!shape.weights) return {{"context", context}};
       return {{"context", context}, {"weights", weights}};
     });
@@ -82,7 +82,7 @@ Operator linear(const std::string& name, const Shape& shape, bool rotated = fals
     return with_gradients(place, in.leaves, [&]() -> Tensors {
       return {{"context",
                model::linear_attention(in.query.to(place.narrow()), in.keys.to(place.narrow()),
-                                       in.values.to(place.narrow()), in.look, rotations)}};
+                                       in.values.to(place.narrow()), in.masking, rotations)}};
     });
   };
   return {"attention.linear" + name, compute};

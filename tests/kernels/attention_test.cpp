@@ -166,11 +166,11 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
   const DistanceCase& one = GetParam();
   constexpr int64_t kHead = 3;
   constexpr double kScale = 0.4;
-  const PackedHeads heads{.query_lengths = {5, 1, 70},
-                          .key_lengths = {5, 1, 70},
-                          .heads = one.heads,
-                          .kv_heads = one.kv_heads,
-                          .head = kHead};
+  const UnpaddedHeads heads{.query_lengths = {5, 1, 70},
+                            .key_lengths = {5, 1, 70},
+                            .heads = one.heads,
+                            .kv_heads = one.kv_heads,
+                            .head = kHead};
   at::manual_seed(6);
   const Tensor x = at::randn({76, (one.heads + 2 * one.kv_heads) * kHead}).requires_grad_();
   const Tensor numbers =
@@ -178,7 +178,7 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
   const Tensor outer = at::randn({76, one.heads * kHead});
   Pattern pattern = one.pattern;
   pattern.causal = one.causal;
-  const Tensor got = packed_attention(x, x, heads, pattern, kScale, {numbers});
+  const Tensor got = unpadded_attention(x, x, heads, pattern, kScale, {numbers});
   const auto gradients = torch::autograd::grad({got}, {x, numbers}, {outer});
 
   const Tensor wide = x.detach().to(at::kDouble).requires_grad_(),

@@ -45,7 +45,7 @@ TEST(AToySelfAttention, IsARegisteredOneWithoutAnotherEdit) {
   config.sliding_window = 3;
   EXPECT_NO_THROW(check(config, true));
   EXPECT_FALSE(
-      traits(config).all_softmax);  // src/packed does not know what it does before the products
+      traits(config).all_softmax);  // src/engine does not know what it does before the products
   EXPECT_THAT(broken_promises(self_attention_info("qk_norm")), IsEmpty());
 }
 

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "message.h"
 #include "ranks/addresses.h"
-#include "ranks/board.h"
+#include "ranks/progress_board.h"
 #include "ranks/together.h"
 
 namespace heed::ranks {
@@ -210,15 +210,15 @@ TEST(Addresses, OfTheLoopbackAreThemselves) {
   for (const std::string& address : own_addresses()) EXPECT_NE(address, "127.0.0.1");
 }
 
-TEST(Board, ShowsWhatEachRankPuts) {
+TEST(ProgressBoard, ShowsWhatEachRankPuts) {
   const TemporaryFolder folder;
-  const Board one(folder.path(), 3), other(folder.path(), 3);
+  const ProgressBoard one(folder.path(), 3), other(folder.path(), 3);
   one.show(0, 5);
   other.show(2, 7);
   EXPECT_EQ(other.at(0), 5);
   EXPECT_EQ(one.at(1), 0);
   EXPECT_EQ(one.at(2), 7);
-  const Board alone("", 1);
+  const ProgressBoard alone("", 1);
   alone.show(0, 3);
   EXPECT_EQ(alone.at(0), 3);
   EXPECT_FALSE(one.interrupted());
@@ -226,7 +226,7 @@ TEST(Board, ShowsWhatEachRankPuts) {
   EXPECT_TRUE(one.interrupted());
   EXPECT_EQ(one.at(0), 5);
   EXPECT_EQ(one.at(2), 7);
-  EXPECT_THROW(Board(folder.path() + "/none", 1), Failure);
+  EXPECT_THROW(ProgressBoard(folder.path() + "/none", 1), Failure);
 }
 
 }  // namespace

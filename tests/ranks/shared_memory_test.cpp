@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "ranks/addresses.h"
-#include "ranks/board.h"
-#include "ranks/place.h"
+#include "ranks/progress_board.h"
+#include "ranks/rank_info.h"
 
 namespace heed::ranks {
 namespace {
@@ -72,7 +72,7 @@ TEST(SharedMemory, GathersInTheOrderOfTheRanks) {
 }
 
 TEST(ProgressOfRanks, IsShownToNobodyWithoutAFolder) {
-  const Board one("", 2), other("", 2);
+  const ProgressBoard one("", 2), other("", 2);
   one.show(1, 5);
   one.show_interruption();
   EXPECT_EQ(other.at(1), 0);

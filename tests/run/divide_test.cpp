@@ -84,7 +84,7 @@ TEST(TranslateTogether, FailsOnAllWhereOneFails) {
 TEST(ThreadsOfRank, AreAShareOfTheCoresThatItSharesOrAllOfItsOwn) {
   const int64_t cores = available_cores();
   ranks::together(3, [&](ranks::Group& group) {
-    const ranks::Place place{
+    const ranks::RankInfo place{
         .rank = group.rank(), .size = 3, .local_rank = group.rank(), .local_size = 3};
     EXPECT_EQ(run::threads_of_rank(6, group, place), 2);
     EXPECT_EQ(run::threads_of_rank(0, group, place), std::max<int64_t>(1, cores / 3));

@@ -1,6 +1,4 @@
 // The queue of requests without a server: who is translated with whom, and when.
-#include "serve/desk.h"
-
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "serve/request_queue.h"
 #include "serve/running.h"
 
 namespace heed::serve {
@@ -60,8 +59,8 @@ class DeskTest : public ::testing::Test {
   void open(const std::vector<std::size_t>& which, const decode::DecodeConfig& config = {},
             const Limits& limits = {}) {
     models_ = models_of(which, config);
-    for (Model& model : models_) model.translator.warn_of_cuts = false;
-    desk_ = std::make_unique<Desk>(models_, limits, metrics_);
+    for (ServedModel& model : models_) model.translator.warn_of_cuts = false;
+    queue_ = std::make_unique<RequestQueue>(models_, limits, metrics_);
   }
 
   static http::Response texts_of(const std::vector<decode::Translation>& translations) {
@@ -70,19 +69,19 @@ class DeskTest : public ::testing::Test {
     return {.body = join(texts, "\n")};
   }
 
-  ClientPtr take(const std::string& name, Lines lines) {
+  ClientPtr take(const std::string& name, LinesRequest lines) {
     auto client = std::make_shared<Client>(name, order_);
     if (!lines.answer) lines.answer = texts_of;
-    desk_->take(std::move(lines), http::Reply(client));
+    queue_->take(std::move(lines), http::Reply(client));
     return client;
   }
   ClientPtr take(const std::string& name, Task task) {
     auto client = std::make_shared<Client>(name, order_);
-    desk_->take(std::move(task), http::Reply(client));
+    queue_->take(std::move(task), http::Reply(client));
     return client;
   }
 
-  bool work() { return desk_->work(kAtOnce); }
+  bool work() { return queue_->work(kAtOnce); }
   void work_to_the_end() {
     while (work()) {
     }
@@ -92,10 +91,10 @@ class DeskTest : public ::testing::Test {
   }
   static std::string body(const ClientPtr& client) { return client->answer.value().body; }
 
-  std::vector<Model> models_;
-  http::Metrics metrics_;
-  Strings order_;  // of the answers, the last of which are given when the desk goes
-  std::unique_ptr<Desk> desk_;
+  std::vector<ServedModel> models_;
+  http::ServiceMetrics metrics_;
+  Strings order_;  // of the answers, the last of which are given when the queue goes
+  std::unique_ptr<RequestQueue> queue_;
 
  private:
   int threads_ = at::get_num_threads();
@@ -112,8 +111,8 @@ TEST_F(DeskTest, ABatchHasALineOfEachRequestInTurn) {
   const Strings five(5, "mira tolo");
   const ClientPtr a = take("a", {.lines = five}), b = take("b", {.lines = {"mira sena"}}),
                   c = take("c", {.lines = {"sena tolo"}});
-  std::vector<int64_t> waiting = {desk_->waiting()};
-  while (work()) waiting.push_back(desk_->waiting());
+  std::vector<int64_t> waiting = {queue_->waiting()};
+  while (work()) waiting.push_back(queue_->waiting());
   EXPECT_THAT(waiting, ElementsAre(7, 5, 3, 1, 0));  // a b, c a, a a, a
   EXPECT_THAT(order_, ElementsAre("b", "c", "a"));
   EXPECT_EQ(body(a), alone(kShares, five));
@@ -149,8 +148,8 @@ TEST_F(DeskTest, ModelsThatShareNoBatchesTakeTurnsOfTheirOwnBatches) {
   open({kSharesNot}, config);
   const Strings five = {"mira", "", "mira tolo sena", "quorz rel", "vadi"};
   const ClientPtr a = take("a", {.lines = five}), b = take("b", {.lines = {"mira", "tolo"}});
-  std::vector<int64_t> waiting = {desk_->waiting()};
-  while (work()) waiting.push_back(desk_->waiting());
+  std::vector<int64_t> waiting = {queue_->waiting()};
+  while (work()) waiting.push_back(queue_->waiting());
   // a's four lines with pieces are two batches; the blank one goes with the last.
   EXPECT_THAT(waiting, ElementsAre(7, 5, 3, 0));
   EXPECT_THAT(order_, ElementsAre("b", "a"));
@@ -166,7 +165,7 @@ TEST_F(DeskTest, ALongRequestIsCutIntoWindowsAsTheTranslatorCutsAFile) {
   lines.back() = "mira tolo sena kupo";
   const ClientPtr a = take("a", {.lines = lines});
   for (int64_t i = 0; i < window; ++i) work();
-  EXPECT_EQ(desk_->waiting(), 1);
+  EXPECT_EQ(queue_->waiting(), 1);
   work();
   Strings first(lines.begin(), lines.end() - 1);
   EXPECT_EQ(body(a),
@@ -207,10 +206,10 @@ TEST_F(DeskTest, ClientsThatHaveGoneAreDroppedBeforeTheirLinesAndAmongThem) {
                   stays = take("stays", {.lines = {"mira"}});
   before->is_gone = true;
   work();  // the first line of `among`
-  EXPECT_EQ(desk_->waiting(), 2);
+  EXPECT_EQ(queue_->waiting(), 2);
   among->is_gone = true;
   work();
-  EXPECT_EQ(desk_->waiting(), 0);
+  EXPECT_EQ(queue_->waiting(), 0);
   EXPECT_THAT(order_, ElementsAre("stays"));
   EXPECT_THAT(metrics_.text(), HasSubstr("heed_lines_total{model=\"m0\"} 2\n"));
   EXPECT_FALSE(work());
@@ -223,7 +222,7 @@ TEST_F(DeskTest, RequestsThatWaitedTooLongAreGivenUp) {
                                 throw std::logic_error("is not asked");
                               }});
   EXPECT_FALSE(work());
-  EXPECT_EQ(desk_->waiting(), 0);
+  EXPECT_EQ(queue_->waiting(), 0);
   for (const ClientPtr& client : {late, task}) {
     EXPECT_EQ(status(client), 503);
     EXPECT_THAT(body(client), HasSubstr("not done within 0 seconds"));
@@ -257,7 +256,7 @@ TEST_F(DeskTest, ATaskGetsItsModelInItsTurn) {
   take("lines", {.lines = {"mira"}});
   const ClientPtr task = take("task", Task{.model = 1, .answer = note});
   take("lines, too", {.lines = {"mira"}});
-  EXPECT_EQ(desk_->waiting(), 3);
+  EXPECT_EQ(queue_->waiting(), 3);
   work();  // those with lines share a batch
   EXPECT_EQ(asked, nullptr);
   work();
@@ -290,7 +289,7 @@ TEST_F(DeskTest, WhatAModelThrowsIsAnsweredToItsBatchAlone) {
   const ClientPtr not_shared =
       take("not shared", {.model = 1, .lines = Strings(9, "mira"), .n_best = 3});
   work_to_the_end();
-  EXPECT_EQ(desk_->waiting(), 0);
+  EXPECT_EQ(queue_->waiting(), 0);
   for (const ClientPtr& client : {many, as_many, not_shared}) EXPECT_EQ(status(client), 400);
   EXPECT_THAT(body(many), HasSubstr("n_best"));
   EXPECT_EQ(body(one), alone(kShares, {"mira"}, {.beam_size = 2}));
@@ -309,10 +308,10 @@ TEST_F(DeskTest, AnAnswerThatCannotBeMadeIsItsOwnRequestsAlone) {
 
 TEST_F(DeskTest, WaitsForARequestOfAnotherThread) {
   open({kShares});
-  EXPECT_FALSE(desk_->work(milliseconds(1)));
+  EXPECT_FALSE(queue_->work(milliseconds(1)));
   ClientPtr client;
   std::thread other([&] { client = take("other", {.lines = {"mira"}}); });
-  while (!desk_->work(milliseconds(1000))) {
+  while (!queue_->work(milliseconds(1000))) {
   }
   other.join();
   EXPECT_EQ(status(client), 200);
@@ -321,7 +320,7 @@ TEST_F(DeskTest, WaitsForARequestOfAnotherThread) {
 TEST_F(DeskTest, RequestsThatWaitWhenItGoesAreAnsweredAllTheSame) {
   open({kShares});
   const ClientPtr client = take("left", {.lines = {"mira"}});
-  desk_.reset();
+  queue_.reset();
   EXPECT_EQ(status(client), 500);
   EXPECT_THAT(body(client), HasSubstr("the request was not answered"));
 }

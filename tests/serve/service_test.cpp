@@ -203,7 +203,7 @@ TEST(Service, RequestsForOtherModelsOrWithAlternativesShareNoBatch) {
   const std::string line = "mira tolo sena", second = "quorz kupo";
   const std::string of_other = expected(other(), {line})[0];
   ASSERT_NE(of_other, expected(translator_of(0), {line})[0]);
-  std::vector<Model> models = models_of({0});
+  std::vector<ServedModel> models = models_of({0});
   models.push_back({.name = "other",
                     .source = "de",
                     .target = "en",

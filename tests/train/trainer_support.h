@@ -52,7 +52,7 @@ inline TrainerSetup setup_of(const std::string& folder, const TrainConfig& confi
   return setup;
 }
 
-inline std::optional<Scores> bleu(double value) {
+inline std::optional<ValidationScores> bleu(double value) {
   return Scores{.bleu = value};
 }
 

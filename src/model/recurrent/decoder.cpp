@@ -76,11 +76,11 @@ State RecurrentDecoder::start(const Encoded& encoded) {
         cells_.front()->project_extra(memory.summary.unsqueeze(1), cells_.front()->begin());
   Carried carried = first_states(memory.summary);
   carried.coverage = attention_->first_coverage(memory);
-  pack(carried, state);
+  store(carried, state);
   return state;
 }
 
-Prepared RecurrentDecoder::unpack_memory(const State& state) const {
+Prepared RecurrentDecoder::load_memory(const State& state) const {
   expect(state.memory.size() == kMemorySlots, "a state of another model");
   return {
       {state.memory[kValues], state.memory[kValid], state.memory[kSummary], state.memory[kBias]},
@@ -89,7 +89,7 @@ Prepared RecurrentDecoder::unpack_memory(const State& state) const {
 
 // State::carried: hidden and cell of each layer, then the feed and the coverage; undefined where
 // the model has none.
-RecurrentDecoder::Carried RecurrentDecoder::unpack(const State& state) const {
+RecurrentDecoder::Carried RecurrentDecoder::load(const State& state) const {
   expect(state.carried.size() == 2 * cells_.size() + 2, "a state of another model");
   Carried carried;
   for (std::size_t i = 0; i < cells_.size(); ++i)
@@ -99,7 +99,7 @@ RecurrentDecoder::Carried RecurrentDecoder::unpack(const State& state) const {
   return carried;
 }
 
-void RecurrentDecoder::pack(const Carried& carried, State& state) const {
+void RecurrentDecoder::store(const Carried& carried, State& state) const {
   state.carried.clear();
   for (const CellState& layer : carried.layers) {
     state.carried.push_back(layer.hidden);
@@ -115,8 +115,8 @@ Tensor RecurrentDecoder::bottom_gates(const Tensor& embedded, const State& state
   return constant.defined() ? gates + constant : gates;
 }
 
-RecurrentDecoder::Sequence RecurrentDecoder::begin(const Prepared& memory) const {
-  Sequence sequence{
+RecurrentDecoder::SharedBySteps RecurrentDecoder::begin(const Prepared& memory) const {
+  SharedBySteps sequence{
       .memory = attention_->begin(memory), .cells = {}, .read_state = {}, .read_context = {}};
   for (const auto& cell : cells_) sequence.cells.push_back(cell->begin());
   sequence.read_state = kernels::collected(read_state_, read_bias_);
@@ -124,9 +124,10 @@ RecurrentDecoder::Sequence RecurrentDecoder::begin(const Prepared& memory) const
   return sequence;
 }
 
-RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& carried,
-                                                 const Sequence& sequence, StepInput asked) {
-  Step step;
+RecurrentDecoder::DecoderStep RecurrentDecoder::advance(const Tensor& gates, Carried& carried,
+                                                        const SharedBySteps& sequence,
+                                                        StepInput asked) {
+  DecoderStep step;
   step.before = carried.layers.back().hidden;
   Tensor input = gates;
   const auto attend = [&](const Tensor& query) {
@@ -159,12 +160,13 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& c
   return step;
 }
 
-RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carried& carried,
-                                                      const Prepared& memory, StepInput asked) {
+RecurrentDecoder::DecoderStep RecurrentDecoder::run_stepwise(const Tensor& gates, Carried& carried,
+                                                             const Prepared& memory,
+                                                             StepInput asked) {
   std::vector<Tensor> before, top, context, weights, heads, logs, attentional;
-  const Sequence sequence = begin(memory);
+  const SharedBySteps sequence = begin(memory);
   for (const Tensor& now : gates.split(1, 1)) {
-    const Step step = advance(now, carried, sequence, asked);
+    const DecoderStep step = advance(now, carried, sequence, asked);
     ++asked.position;
     if (maxout_) before.push_back(step.before);
     top.push_back(step.top);
@@ -185,10 +187,11 @@ RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carri
 
 // Nothing that the attention makes enters the next step: layer by layer, then all steps attend
 // together.
-RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, const State& state,
-                                                     Carried& carried, const Prepared& memory,
-                                                     StepInput asked) {
-  Step all;
+RecurrentDecoder::DecoderStep RecurrentDecoder::run_at_once(const Tensor& embedded,
+                                                            const State& state, Carried& carried,
+                                                            const Prepared& memory,
+                                                            StepInput asked) {
+  DecoderStep all;
   SameExtra constant;
   if (const Tensor& gates = state.memory[kConstant]; gates.defined())
     constant = {memory.summary.unsqueeze(1), gates};
@@ -197,7 +200,7 @@ RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, con
     const Tensor input = bottom ? embedded : drop(all.top, dropout_, is_training());
     all.top = cells_[layer]->unroll(input, bottom ? constant : SameExtra(), carried.layers[layer]);
   }
-  const Sequence sequence = begin(memory);
+  const SharedBySteps sequence = begin(memory);
   asked.query = all.top;
   asked.stride = 1;
   all.attended = attention_->forward(std::move(asked), sequence.memory);
@@ -208,12 +211,12 @@ RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, con
 
 // h~ = tanh(W [c; s]), Luong et al. 2015, equation 5, with W in two parts.
 Tensor RecurrentDecoder::attentional_state(const Tensor& context, const Tensor& top,
-                                           const Sequence& sequence) {
+                                           const SharedBySteps& sequence) {
   return at::tanh(kernels::collected_linear(context, sequence.read_context) +
                   kernels::collected_linear(top, sequence.read_state));
 }
 
-Tensor RecurrentDecoder::read_out(const Tensor& embedded, const Step& step) const {
+Tensor RecurrentDecoder::read_out(const Tensor& embedded, const DecoderStep& step) const {
   if (timing_ == Timing::kAfter) return step.attentional;
   // The summary is one row per sentence: [batch, 1, memory] is projected, then broadcast.
   const Tensor& context = step.attended.context;
@@ -233,10 +236,10 @@ Tensor RecurrentDecoder::by_head(const Attended& attended) {
 }
 
 Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weights) {
-  Carried carried = unpack(state);
-  const Step step = advance(bottom_gates(embedded, state), carried, begin(unpack_memory(state)),
-                            {.position = state.position});
-  pack(carried, state);
+  Carried carried = load(state);
+  const DecoderStep step = advance(bottom_gates(embedded, state), carried,
+                                   begin(load_memory(state)), {.position = state.position});
+  store(carried, state);
   ++state.position;
   if (weights != nullptr) *weights = by_head(step.attended);
   return read_out(embedded, step);
@@ -244,16 +247,17 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
 
 Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
                              Tensor* logs, const Exchange& exchange) {
-  Carried carried = unpack(state);
-  const Prepared memory = unpack_memory(state);
+  Carried carried = load(state);
+  const Prepared memory = load_memory(state);
   StepInput asked{.logs = logs != nullptr};
   if (exchange)
     asked.exchange = [&exchange](const Tensor& own, int64_t head) {
       return exchange(own.unsqueeze(1), /*layer=*/0, head).squeeze(1);
     };
   const bool chained = timing_ == Timing::kBefore || feeding_ || carried.coverage.defined();
-  const Step all = chained ? run_stepwise(bottom_gates(embedded, state), carried, memory, asked)
-                           : run_at_once(embedded, state, carried, memory, asked);
+  const DecoderStep all = chained
+                              ? run_stepwise(bottom_gates(embedded, state), carried, memory, asked)
+                              : run_at_once(embedded, state, carried, memory, asked);
   if (weights != nullptr) *weights = by_head(all.attended);
   if (logs != nullptr) *logs = all.attended.logs;
   return read_out(embedded, all);

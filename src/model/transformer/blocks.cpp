@@ -51,7 +51,7 @@ EncoderBlock::EncoderBlock(const BlockOptions& options, const LayerIndex& index)
       around_feed_forward_(
           register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
-Stream EncoderBlock::forward(const Stream& x, const Sentences& sentences, Tensor* weights) {
+Stream EncoderBlock::forward(const Stream& x, const SentenceLayout& sentences, Tensor* weights) {
   const Stream seen = around_attention_->around(
       x, [&](const Tensor& y) { return attention_->forward(y, sentences, weights); });
   return around_feed_forward_->around(seen,

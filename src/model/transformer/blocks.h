@@ -60,9 +60,9 @@ class EncoderBlock : public torch::nn::Module {
  public:
   EncoderBlock(const BlockOptions& options, const LayerIndex& index);
 
-  /// x [batch, source, width], or [positions, width] packed -> the same shape. `weights`, if not
+  /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `weights`, if not
   /// null, receives [batch, heads, source, source].
-  Stream forward(const Stream& x, const Sentences& sentences, Tensor* weights);
+  Stream forward(const Stream& x, const SentenceLayout& sentences, Tensor* weights);
 
  private:
   SelfAttentionPtr attention_;
@@ -76,7 +76,7 @@ class DecoderBlock : public torch::nn::Module {
   /// What a block looks at, and where it leaves the weights (null: nobody wants them).
   struct View {
     KeysValues memory;
-    Between sentences;
+    CrossSentenceLayout sentences;
     Tensor* self_weights = nullptr;
     Tensor* cross_weights = nullptr;
     Guided* guided = nullptr;
@@ -88,7 +88,7 @@ class DecoderBlock : public torch::nn::Module {
   /// The encoder's output as this block's keys and values, once per sentence.
   KeysValues project(const Tensor& memory) { return cross_attention_->project(memory); }
 
-  /// x [batch, target, width], or [positions, width] packed -> the same shape. Padding is at a
+  /// x [batch, target, width], or [positions, width] unpadded -> the same shape. Padding is at a
   /// target's end, where no real position looks.
   Stream forward(const Stream& x, const View& view);
 

@@ -59,9 +59,9 @@ std::vector<Attention> attentions_of(const ModelConfig& config) {
 
 }  // namespace
 
-std::string name_of(const HeadPlace& place) {
-  return config::name_of(place.kind) + "." + std::to_string(place.layer) + "." +
-         std::to_string(place.head);
+std::string name_of(const HeadIndex& head) {
+  return config::name_of(head.kind) + "." + std::to_string(head.layer) + "." +
+         std::to_string(head.head);
 }
 
 std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head) {
@@ -70,22 +70,22 @@ std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t hea
   return found - kept.begin();
 }
 
-std::vector<HeadPlace> heads_of(const ModelConfig& config) {
-  std::vector<HeadPlace> out;
+std::vector<HeadIndex> heads_of(const ModelConfig& config) {
+  std::vector<HeadIndex> out;
   for (const auto& [kind, layer] : attentions_of(config))
     for (const int64_t head : kept_heads(config, kind, layer)) out.push_back({kind, layer, head});
   return out;
 }
 
-Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<HeadPlace>& heads) {
+Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<HeadIndex>& heads) {
   const at::NoGradGuard no_gradients;
   const auto parameters = parameters_of(model);
   const int64_t width = config.width / config.heads;
-  for (const HeadPlace& place : heads) {
-    const Tensor& weight = parameters.at(output_of(place.kind, place.layer));
-    const auto kept = kept_heads(config, place.kind, place.layer);
+  for (const HeadIndex& head : heads) {
+    const Tensor& weight = parameters.at(output_of(head.kind, head.layer));
+    const auto kept = kept_heads(config, head.kind, head.layer);
     const Tensor columns =
-        weight.narrow(1, places_in(kept, {place.head})[0] * width, width);  // [width, head]
+        weight.narrow(1, places_in(kept, {head.head})[0] * width, width);  // [width, head]
     kept_.push_back({columns, columns.clone()});
     columns.zero_();
   }

@@ -24,7 +24,7 @@ CrossAttention::CrossAttention(const MultiHeadOptions& options)
 
 KeysValues CrossAttention::project(const Tensor& memory) {
   const Tensor projected = linear(*projection_, memory);
-  if (memory.dim() == 2) return {.packed = projected};
+  if (memory.dim() == 2) return {.unpadded = projected};
   const auto parts = projected.chunk(2, -1);
   return {.keys = split_heads(parts[0], options_.head()).transpose(1, 2),
           .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
@@ -33,7 +33,7 @@ KeysValues CrossAttention::project(const Tensor& memory) {
 /// [batch, query, source], in fp32 as attend() with weights. Its products are small beside those of
 /// all heads.
 Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memory,
-                                    const Between& sentences, int64_t head) const {
+                                    const CrossSentenceLayout& sentences, int64_t head) const {
   const std::optional<int64_t> left =
       options_.kept.empty() ? head : place_among(options_.kept, head);
   expect(left.has_value(), "a head that was not pruned");
@@ -41,9 +41,10 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
   const int64_t shared = place / (options_.count() / options_.kv());
   const kernels::WithoutAutocast guard;
   Tensor asked = kernels::widened(query.narrow(-1, place * width, width)), keys, valid;
-  if (sentences.memory.packed()) {
+  if (sentences.memory.unpadded()) {
     asked = pad(asked, sentences.queries);
-    keys = pad(kernels::widened(memory.packed.narrow(1, shared * width, width)), sentences.memory);
+    keys =
+        pad(kernels::widened(memory.unpadded.narrow(1, shared * width, width)), sentences.memory);
     valid = real_positions(sentences.memory).unsqueeze(1);
   } else {
     keys = kernels::widened(memory.keys.select(1, shared));
@@ -56,48 +57,50 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
 }
 
 /// [positions, width] -> [positions, width]
-Tensor CrossAttention::attend_packed(const Tensor& query, const KeysValues& memory,
-                                     const Between& sentences) const {
+Tensor CrossAttention::attend_unpadded(const Tensor& query, const KeysValues& memory,
+                                       const CrossSentenceLayout& sentences) const {
   if (sentences.memory.starts.defined()) {
-    const auto parts = memory.packed.chunk(2, 1);
+    const auto parts = memory.unpadded.chunk(2, 1);
     return attend_varlen(split_heads(query, options_.head()),
                          split_heads(parts[0], options_.head()),
                          split_heads(parts[1], options_.head()), sentences.queries,
-                         sentences.memory, options_.look({}, is_training()));
+                         sentences.memory, options_.masking({}, is_training()));
   }
   if (kernels::is_softmax(options_.normalise))
-    return kernels::packed_attention(query, memory.packed,
-                                     options_.packed_heads(sentences.queries, sentences.memory),
-                                     /*pattern=*/{}, options_.factor());
+    return kernels::unpadded_attention(query, memory.unpadded,
+                                       options_.unpadded_heads(sentences.queries, sentences.memory),
+                                       /*pattern=*/{}, options_.factor());
   const auto heads = [this](const Tensor& padded) {
     return split_heads(padded, options_.head()).transpose(1, 2);
   };
-  const auto parts = pad(memory.packed, sentences.memory).chunk(2, -1);
+  const auto parts = pad(memory.unpadded, sentences.memory).chunk(2, -1);
   const Tensor valid = real_positions(sentences.memory).unsqueeze(1).unsqueeze(1);
   const Tensor context = attend(heads(pad(query, sentences.queries)), heads(parts[0]),
-                                heads(parts[1]), options_.look(valid, is_training()));
-  return pack(join_heads(context), sentences.queries);
+                                heads(parts[1]), options_.masking(valid, is_training()));
+  return remove_padding(join_heads(context), sentences.queries);
 }
 
-Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
-                               Tensor* weights, Guided* guided,
+Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory,
+                               const CrossSentenceLayout& sentences, Tensor* weights,
+                               Guided* guided,
                                const std::function<Tensor(const Tensor&)>& exchange) {
   const Tensor query = linear(*query_, x);
   if (guided != nullptr) guided->logs = logs_of_head(query, memory, sentences, guided->head);
-  if (sentences.memory.packed()) return linear(*output_, attend_packed(query, memory, sentences));
-  Look look = options_.look(sentences.memory.valid, is_training());
-  look.exchange = exchange;
+  if (sentences.memory.unpadded())
+    return linear(*output_, attend_unpadded(query, memory, sentences));
+  AttentionMask masking = options_.masking(sentences.memory.valid, is_training());
+  masking.exchange = exchange;
   const Tensor context = attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys,
-                                memory.values, look, weights);
+                                memory.values, masking, weights);
   return linear(*output_, join_heads(context));
 }
 
 Tensor CrossAttention::step(const Tensor& x, const HeadsOfLayer& source, const Tensor& padding,
                             Tensor* weights) {
-  Look look = options_.look({}, is_training());
-  look.added = padding;
+  AttentionMask masking = options_.masking({}, is_training());
+  masking.added = padding;
   const Tensor query = split_heads(linear(*query_, x), options_.head());
-  return linear(*output_, attend_beams(query, source.keys(), source.values(), look, weights));
+  return linear(*output_, attend_beams(query, source.keys(), source.values(), masking, weights));
 }
 
 }  // namespace heed::model

@@ -14,26 +14,26 @@ namespace heed::model {
 /// A memory's keys and values.
 struct KeysValues {
   Tensor keys, values;  // padded: [batch, kv heads, source, head]
-  Tensor packed;        // packed: both, [positions, 2 * kv heads * head]
+  Tensor unpadded;      // unpadded: both, [positions, 2 * kv heads * head]
 };
 
 /// Who looks and what is looked at.
-struct Between {
-  const Sentences& queries;  // their mask is not asked for
-  const Sentences& memory;
+struct CrossSentenceLayout {
+  const SentenceLayout& queries;  // their mask is not asked for
+  const SentenceLayout& memory;
 };
 
 class CrossAttention : public torch::nn::Module {
  public:
   explicit CrossAttention(const MultiHeadOptions& options);
 
-  /// memory [batch, source, width], or [positions, width] packed, once per sentence.
+  /// memory [batch, source, width], or [positions, width] unpadded, once per sentence.
   KeysValues project(const Tensor& memory);
 
   /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam; or [positions,
-  /// width] where both sides are packed. `guided`, if not null, receives one head's logarithms;
+  /// width] where both sides are unpadded. `guided`, if not null, receives one head's logarithms;
   /// `exchange` is of padded sentences.
-  Tensor forward(const Tensor& x, const KeysValues& memory, const Between& sentences,
+  Tensor forward(const Tensor& x, const KeysValues& memory, const CrossSentenceLayout& sentences,
                  Tensor* weights, Guided* guided = nullptr,
                  const std::function<Tensor(const Tensor&)>& exchange = {});
 
@@ -43,10 +43,10 @@ class CrossAttention : public torch::nn::Module {
   int64_t kv_heads() const { return options_.kv(); }
 
  private:
-  Tensor attend_packed(const Tensor& query, const KeysValues& memory,
-                       const Between& sentences) const;
-  Tensor logs_of_head(const Tensor& query, const KeysValues& memory, const Between& sentences,
-                      int64_t head) const;
+  Tensor attend_unpadded(const Tensor& query, const KeysValues& memory,
+                         const CrossSentenceLayout& sentences) const;
+  Tensor logs_of_head(const Tensor& query, const KeysValues& memory,
+                      const CrossSentenceLayout& sentences, int64_t head) const;
 
   MultiHeadOptions options_;
   torch::nn::Linear query_;

@@ -131,10 +131,10 @@ class Transformer : public Model {
 
  private:
   Tensor embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
-               const Sentences& sentences, Trace* trace = nullptr);
+               const SentenceLayout& sentences, Trace* trace = nullptr);
   const SelfAttentionInfo& kind() const { return self_attention_info(config_.self_attention); }
-  bool can_pack(const Tensor& tokens) const;
-  Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
+  bool can_unpad(const Tensor& tokens) const;
+  Tensor encode(const Source& source, const SentenceLayout& sentences, Trace* trace);
   BeamStep begin_step(State& state, int64_t beam, const Trace* trace) const;
   Stream step_blocks(Stream x, State& state, Trace* trace);
   Stream step_beams(Stream x, State& state, Trace* trace);
@@ -165,16 +165,16 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
 /// tokens [batch, length] -> as `sentences` says, with positions and dropout. `trace` of padded
 /// sources.
 Tensor Transformer::embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
-                          const Sentences& sentences, Trace* trace) {
-  const Tensor x = sentences.packed()
-                       ? positions.add_at(embedding.forward(pack(tokens, sentences)),
+                          const SentenceLayout& sentences, Trace* trace) {
+  const Tensor x = sentences.unpadded()
+                       ? positions.add_at(embedding.forward(remove_padding(tokens, sentences)),
                                           sentences.positions, sentences.longest)
                        : positions.add(traced_vectors(embedding.forward(tokens), trace), 0);
   return drop(x, config_.dropout, is_training());
 }
 
-/// Whether all attention of packed sentences is there for tokens [batch, length] like these.
-bool Transformer::can_pack(const Tensor& tokens) const {
+/// Whether all attention of unpadded sentences is there for tokens [batch, length] like these.
+bool Transformer::can_unpad(const Tensor& tokens) const {
   if (!kind().has_scores()) return false;
   const at::ScalarType type = kernels::product_type(tokens_.target->weight);
   if (!tokens.is_cpu()) return takes_unpadded(tokens.device());
@@ -192,7 +192,7 @@ bool Transformer::takes_unpadded(const at::Device& device) const {
                                         .window = config_.sliding_window > 0});
 }
 
-Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
+Tensor Transformer::encode(const Source& source, const SentenceLayout& sentences, Trace* trace) {
   Stream x{embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace)};
   Tracer tracer(trace, AttentionKind::encoder);
   for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
@@ -205,10 +205,10 @@ Tensor Transformer::encode(const Source& source, const Sentences& sentences, Tra
 Tensor Transformer::features(const Source& source, const TargetInput& input, Trace* trace) {
   const bool looked_into = trace && (trace->has_maps() || trace->vectors || trace->exchange);
   const bool has_lengths = input.tokens.is_cpu() || input.lengths.defined() || input.unpadded;
-  const bool packed =
-      !looked_into && has_lengths && can_pack(source.tokens) && can_pack(input.tokens);
-  const Sentences sources = packed ? packed_source(source) : padded_source(source);
-  const Sentences targets = packed ? packed_target(input) : Sentences{};
+  const bool unpadded =
+      !looked_into && has_lengths && can_unpad(source.tokens) && can_unpad(input.tokens);
+  const SentenceLayout sources = unpadded ? unpadded_source(source) : padded_source(source);
+  const SentenceLayout targets = unpadded ? unpadded_target(input) : SentenceLayout{};
   const Tensor memory = encode(source, sources, trace);
   Stream x{embed(*tokens_.target, *target_positions_, input.tokens, targets)};
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
@@ -232,16 +232,16 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
     cross.keep(layer);
   }
   const Tensor features = decoder_->finish(x);
-  return packed ? pad(features, targets) : features;
+  return unpadded ? pad(features, targets) : features;
 }
 
 State Transformer::start(const Source& source, Trace* trace) {
-  const Sentences sentences = padded_source(source);
-  // On a CPU translations are searched by packed::Search, and this is its twin.
-  const bool packs = !trace && !source.tokens.is_cpu() && can_pack(source.tokens);
-  const Sentences sources = packs ? packed_source(source) : sentences;
+  const SentenceLayout sentences = padded_source(source);
+  // On a CPU translations are searched by engine::BatchDecoder, and this is its twin.
+  const bool unpads = !trace && !source.tokens.is_cpu() && can_unpad(source.tokens);
+  const SentenceLayout sources = unpads ? unpadded_source(source) : sentences;
   const Tensor encoded = encode(source, sources, trace);
-  const Tensor memory = packs ? pad(encoded, sources) : encoded;
+  const Tensor memory = unpads ? pad(encoded, sources) : encoded;
   const bool shares = !memory.is_cpu() && kind().has_scores();
   std::vector<Tensor> heads;
   for (const auto& block : decoder_->blocks) {
@@ -271,7 +271,7 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
 }
 
 Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
-  const Sentences queries, memory{.valid = state.memory[kValid]};
+  const SentenceLayout queries, memory{.valid = state.memory[kValid]};
   std::span<Tensor> left(state.carried);  // of the layers that are left
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {

@@ -130,12 +130,13 @@ class SelfAttentionContract {
   }
 
   void without_padding() {
-    const Sentences packed = packed_sentences({3, 7, 5}, kLength, at::kCPU);
+    const SentenceLayout unpadded = sentence_layout({3, 7, 5}, kLength, at::kCPU);
     for (const bool causal : {false, true}) {
       const SelfAttentionPtr attention = make(causal, at::kFloat);
       const Tensor x = x_.to(at::kFloat);
-      const Sentences padded = causal ? Sentences{} : Sentences{.valid = valid()};
-      const Tensor out = pad(attention->forward(pack(x, packed), packed, nullptr), packed);
+      const SentenceLayout padded = causal ? SentenceLayout{} : SentenceLayout{.valid = valid()};
+      const Tensor out =
+          pad(attention->forward(remove_padding(x, unpadded), unpadded, nullptr), unpadded);
       promise(near(out, attention->forward(x, padded, nullptr) * real(), 1e-5),
               "without padding it gives what it gives with padding");
     }

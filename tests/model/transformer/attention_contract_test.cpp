@@ -26,7 +26,8 @@ class Beside : public SoftmaxAttention {
   using SoftmaxAttention::SoftmaxAttention;
 
  protected:
-  Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) override {
+  Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
+                Tensor* weights) override {
     if (kSteps) return SoftmaxAttention::padded(projected, sentences, weights);
     return SoftmaxAttention::padded(projected, {}, weights);  // forgets the padding
   }

@@ -24,7 +24,7 @@ TEST(DecoderBlock, GradientsByWhatItReadsAreThoseOfDifferences) {
     DecoderBlock block(options, {.positions = positions, .layer = 0});
     block.to(at::kDouble);
     const Tensor valid = at::tensor({1, 1, 1, 1, 1, 0}).to(at::kBool).view({2, 1, 1, 3});
-    const Sentences queries, keys{.valid = valid};
+    const SentenceLayout queries, keys{.valid = valid};
     const Tensor memory = at::randn({2, 3, 8}, at::kDouble).requires_grad_();
     const Tensor x = at::randn({2, 4, 8}, at::kDouble).requires_grad_();
     const Tensor pattern = at::randn({2, 4, 8}, at::kDouble);

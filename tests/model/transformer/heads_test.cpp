@@ -39,7 +39,7 @@ Tensor logits_of(Model& model) {
 }
 
 /// Of the first layer: one head of each kind, and one more of the encoder.
-const std::vector<HeadPlace> kGone = {{AttentionKind::encoder, 0, 1},
+const std::vector<HeadIndex> kGone = {{AttentionKind::encoder, 0, 1},
                                       {AttentionKind::encoder, 0, 3},
                                       {AttentionKind::decoder, 0, 0},
                                       {AttentionKind::cross, 0, 2}};
@@ -51,7 +51,7 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
     const ModelPtr whole = network_of(config);
     const Tensor before = logits_of(*whole);
     ModelConfig fewer = config;
-    for (const HeadPlace& place : kGone) fewer.pruned_heads.push_back(name_of(place));
+    for (const HeadIndex& place : kGone) fewer.pruned_heads.push_back(name_of(place));
     check(fewer, /*joint_vocabulary=*/true);
     const ModelPtr smaller = network_of(fewer);
     copy_without_heads(*whole, config, *smaller, fewer);
@@ -100,7 +100,7 @@ TEST(Heads, AreCountedByKindLayerAndHead) {
   config.encoder_layers = 1;
   config.decoder_layers = 2;
   std::vector<std::string> names;
-  for (const HeadPlace& place : heads_of(config)) names.push_back(name_of(place));
+  for (const HeadIndex& place : heads_of(config)) names.push_back(name_of(place));
   EXPECT_THAT(names, ::testing::ElementsAre("encoder.0.0", "encoder.0.1", "decoder.0.0",
                                             "decoder.0.1", "decoder.1.0", "decoder.1.1",
                                             "cross.0.0", "cross.0.1", "cross.1.0", "cross.1.1"));

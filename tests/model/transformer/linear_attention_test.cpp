@@ -132,10 +132,10 @@ class LinearAttention : public ::testing::TestWithParam<LinearShape> {
     return torch::autograd::grad({(out * at::randn(out.sizes(), at::kDouble)).sum()},
                                  {query, keys, values});
   }
-  void expect_equal_to_shares(const Look& look) const {
+  void expect_equal_to_shares(const AttentionMask& masking) const {
     Tensor weights;
-    const Tensor plain = linear_attention(query, keys, values, look, turns, &weights);
-    const Tensor fast = linear_attention(query, keys, values, look, turns);
+    const Tensor plain = linear_attention(query, keys, values, masking, turns, &weights);
+    const Tensor fast = linear_attention(query, keys, values, masking, turns);
     EXPECT_LT((plain - fast).abs().max().item<double>(), 1e-10);
     if (!GetParam().turned) {
       EXPECT_LT((weights.sum(-1) - 1).abs().max().item<double>(), 1e-5);
@@ -159,11 +159,11 @@ TEST_P(LinearAttention, InChunksEqualsTheTriangle) {
 TEST_P(LinearAttention, PaddingHasNoShare) {
   const LinearShape s = GetParam();
   const Tensor lengths = at::clamp_min(s.length - 2 * at::arange(s.batch), 1).view({-1, 1, 1, 1});
-  const Look look{.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths};
-  expect_equal_to_shares(look);
+  const AttentionMask masking{.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths};
+  expect_equal_to_shares(masking);
   Tensor weights;
-  linear_attention(query, keys, values, look, turns, &weights);
-  EXPECT_EQ(weights.masked_select(look.valid.logical_not()).abs().sum().item<double>(), 0);
+  linear_attention(query, keys, values, masking, turns, &weights);
+  EXPECT_EQ(weights.masked_select(masking.valid.logical_not()).abs().sum().item<double>(), 0);
 }
 
 TEST_P(LinearAttention, StepByStepEqualsTheWhole) {

@@ -230,7 +230,7 @@ std::shared_ptr<const Positions> flat(const std::string& name) {
   return positions;
 }
 
-// Packed, padded, with weights and step by step.
+// Unpadded, padded, with weights and step by step.
 TEST(Positions, ScoresOfZeroAreNoPositions) {
   const at::NoGradGuard no_grad;
   for (const std::string name : {"alibi", "relative", "t5"}) {
@@ -248,12 +248,13 @@ TEST(Positions, ScoresOfZeroAreNoPositions) {
     };
     const std::vector<int64_t> lengths{5, 1, 3};
     const Tensor x = at::randn({3, 5, 8});
-    const Sentences packed = packed_sentences(lengths, 5, at::kCPU);
-    const Sentences padded{.valid = real_positions(packed).unsqueeze(1).unsqueeze(1)};
+    const SentenceLayout unpadded = sentence_layout(lengths, 5, at::kCPU);
+    const SentenceLayout padded{.valid = real_positions(unpadded).unsqueeze(1).unsqueeze(1)};
     for (const bool causal : {false, true}) {
-      same(causal,
-           [&](SelfAttention& one) { return one.forward(pack(x, packed), packed, nullptr); });
-      const Sentences own = causal ? Sentences{} : padded;
+      same(causal, [&](SelfAttention& one) {
+        return one.forward(remove_padding(x, unpadded), unpadded, nullptr);
+      });
+      const SentenceLayout own = causal ? SentenceLayout{} : padded;
       same(causal, [&](SelfAttention& one) { return one.forward(x, own, nullptr); });
       same(causal, [&](SelfAttention& one) {
         Tensor weights;

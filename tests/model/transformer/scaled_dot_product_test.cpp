@@ -20,9 +20,9 @@ Tensor head_of(std::initializer_list<std::initializer_list<double>> rows) {
 const Tensor kQuery = head_of({{1, 0, 1}, {0, 1, 1}, {1, 1, 0}});
 const Tensor kKeys = head_of({{1, 1, 0}, {0, 1, 1}, {1, 0, 1}});
 
-Tensor weights_of(const Look& look) {
+Tensor weights_of(const AttentionMask& masking) {
   Tensor weights;
-  attend(kQuery, kKeys, kKeys, look, &weights);
+  attend(kQuery, kKeys, kKeys, masking, &weights);
   return weights[0][0];
 }
 
@@ -67,12 +67,12 @@ struct PathShape {
 
 class Paths : public ::testing::TestWithParam<PathShape> {
  protected:
-  void compare(Look look) {
+  void compare(AttentionMask masking) {
     const PathShape s = GetParam();
-    look.scale = 1 / std::sqrt(static_cast<double>(s.head));
+    masking.scale = 1 / std::sqrt(static_cast<double>(s.head));
     Tensor weights;
-    const Tensor plain = attend(query, keys, values, look, &weights);
-    EXPECT_TRUE(at::allclose(attend(query, keys, values, look), plain, 0, 1e-5));
+    const Tensor plain = attend(query, keys, values, masking, &weights);
+    EXPECT_TRUE(at::allclose(attend(query, keys, values, masking), plain, 0, 1e-5));
     EXPECT_EQ(weights.sizes(), at::IntArrayRef({s.batch, s.heads, s.query, keys.size(2)}));
     EXPECT_TRUE(at::allclose(weights.sum(-1), at::ones({s.batch, s.heads, s.query})));
   }
@@ -128,20 +128,21 @@ TEST(Kernel, InBf16TheWeightsShownAreThoseOfTheFusedPath) {
   const Tensor added = 20 * at::randn({1, 4, 13, 13});  // in bf16 they would be up to 1/8 off
   const Autocast autocast(at::kCPU, at::kBFloat16);
   for (const double scale : {0.25, 1.0})
-    for (const Look& look :
-         {Look{.valid = valid, .scale = scale}, Look{.pattern = {.causal = true}, .scale = scale},
-          Look{.valid = valid, .scale = scale, .added = added}}) {
+    for (const AttentionMask& masking :
+         {AttentionMask{.valid = valid, .scale = scale},
+          AttentionMask{.pattern = {.causal = true}, .scale = scale},
+          AttentionMask{.valid = valid, .scale = scale, .added = added}}) {
       Tensor weights, exact;
-      const Tensor plain = attend(query, keys, one_hot, look, &weights);
-      attend(query.to(at::kDouble), keys.to(at::kDouble), one_hot.to(at::kDouble), look, &exact);
+      const Tensor plain = attend(query, keys, one_hot, masking, &weights);
+      attend(query.to(at::kDouble), keys.to(at::kDouble), one_hot.to(at::kDouble), masking, &exact);
       EXPECT_LT((weights - exact).abs().max().item<double>(), 1e-5);
-      const Tensor fused = attend(query, keys, one_hot, look);
+      const Tensor fused = attend(query, keys, one_hot, masking);
       EXPECT_EQ(plain.scalar_type(), fused.scalar_type());
       const Tensor used = fused.narrow(-1, 0, 13).to(at::kFloat);
       const Tensor most = weights.argmax(-1, true);
       EXPECT_TRUE(used.gather(-1, most).equal(used.amax(-1, true)));
       // Half a unit in the last place; LibTorch's call rounds the weights, too.
-      const double rounding = (look.added.defined() ? 2 : 1) / 256.0;
+      const double rounding = (masking.added.defined() ? 2 : 1) / 256.0;
       EXPECT_TRUE(at::allclose(used, weights, rounding, 1e-5));
       EXPECT_TRUE(at::allclose(fused.to(at::kFloat), plain.to(at::kFloat), 2 * rounding, 1e-5));
     }

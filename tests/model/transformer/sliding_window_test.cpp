@@ -25,7 +25,8 @@ class Blocks : public ::testing::TestWithParam<WindowShape> {
     query = at::randn({s.batch, s.heads, s.length, s.head}, options).requires_grad_();
     keys = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
     values = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
-    look = {.pattern = {.window = s.window}, .scale = 1 / std::sqrt(static_cast<double>(s.head))};
+    masking = {.pattern = {.window = s.window},
+               .scale = 1 / std::sqrt(static_cast<double>(s.head))};
   }
 
   /// Sentence b has lost its last 40 b positions.
@@ -37,8 +38,8 @@ class Blocks : public ::testing::TestWithParam<WindowShape> {
 
   void expect_equal_to_plain(const Tensor& weight) {
     Tensor weights;
-    const Tensor plain = attend(query, keys, values, look, &weights);
-    const Tensor blocks = attend_in_blocks(query, keys, values, look);
+    const Tensor plain = attend(query, keys, values, masking, &weights);
+    const Tensor blocks = attend_in_blocks(query, keys, values, masking);
     EXPECT_LT((blocks - plain).abs().max().item<double>(), 1e-12);
     const auto gradients = [&](const Tensor& out) {
       return torch::autograd::grad({(out * weight).sum()}, {query, keys, values});
@@ -50,7 +51,7 @@ class Blocks : public ::testing::TestWithParam<WindowShape> {
   Tensor anything() const { return at::randn(query.sizes(), query.options()); }
 
   Tensor query, keys, values;
-  Look look;
+  AttentionMask masking;
 };
 
 TEST_P(Blocks, EqualTheMaskedProduct) {
@@ -58,22 +59,22 @@ TEST_P(Blocks, EqualTheMaskedProduct) {
 }
 
 TEST_P(Blocks, EqualTheMaskedProductWhenCausal) {
-  look.pattern.causal = true;
+  masking.pattern.causal = true;
   expect_equal_to_plain(anything());
 }
 
 TEST_P(Blocks, EqualTheMaskedProductWithPadding) {
-  look.valid = valid();
+  masking.valid = valid();
   expect_equal_to_plain(anything());
 }
 
 TEST_P(Blocks, NeverReadPadding) {
-  look.valid = valid();
-  const Tensor before = attend_in_blocks(query, keys, values, look);
-  const Tensor padding = look.valid.transpose(2, 3).logical_not();
+  masking.valid = valid();
+  const Tensor before = attend_in_blocks(query, keys, values, masking);
+  const Tensor padding = masking.valid.transpose(2, 3).logical_not();
   const auto spoilt = [&](const Tensor& x) { return x.detach().masked_fill(padding, 1e6); };
-  const Tensor after = attend_in_blocks(query, spoilt(keys), spoilt(values), look);
-  const Tensor real = look.valid.transpose(2, 3).to(at::kDouble);
+  const Tensor after = attend_in_blocks(query, spoilt(keys), spoilt(values), masking);
+  const Tensor real = masking.valid.transpose(2, 3).to(at::kDouble);
   EXPECT_EQ(((after - before) * real).abs().max().item<double>(), 0);
 }
 
@@ -102,10 +103,10 @@ TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
   const Tensor x = at::randn({2, 2, 150, 4});
   for (const bool causal : {false, true}) {
     Tensor weights;
-    const Look look{.pattern = {.window = 5, .causal = causal}, .scale = 0.5};
-    const Tensor plain = attend(x, x, x, look, &weights);
-    EXPECT_TRUE(at::allclose(attend(x, x, x, look), plain, 0, 1e-5));
-    const Tensor near = whole_mask(look, 150, at::kCPU);
+    const AttentionMask masking{.pattern = {.window = 5, .causal = causal}, .scale = 0.5};
+    const Tensor plain = attend(x, x, x, masking, &weights);
+    EXPECT_TRUE(at::allclose(attend(x, x, x, masking), plain, 0, 1e-5));
+    const Tensor near = mask_tensor(masking, 150, at::kCPU);
     EXPECT_EQ(weights.masked_select(near.logical_not()).abs().max().item<float>(), 0);
     EXPECT_EQ((weights > 0).sum(-1).max().item<int64_t>(), causal ? 6 : 11);
   }
@@ -115,12 +116,13 @@ TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
 TEST(SlidingWindow, DropoutFollowsFromTheDrawsOfTheThreadAlone) {
   at::manual_seed(7);
   const Tensor x = at::randn({1, 2, 150, 4});
-  for (const Look& look : {Look{.dropout = 0.3}, Look{.pattern = {.window = 5}, .dropout = 0.3},
-                           Look{.dropout = 0.3, .added = at::zeros({1, 1, 150, 150})}}) {
+  for (const AttentionMask& masking :
+       {AttentionMask{.dropout = 0.3}, AttentionMask{.pattern = {.window = 5}, .dropout = 0.3},
+        AttentionMask{.dropout = 0.3, .added = at::zeros({1, 1, 150, 150})}}) {
     const auto run = [&](uint64_t seed, uint64_t of_process) {
       at::manual_seed(of_process);
       const kernels::Draws draws(seed);
-      return attend(x, x, x, look);
+      return attend(x, x, x, masking);
     };
     EXPECT_TRUE(at::equal(run(1, 1), run(1, 2)));
     EXPECT_FALSE(at::equal(run(1, 1), run(2, 1)));

@@ -49,13 +49,14 @@ class SparseAttention : public ::testing::TestWithParam<SparseShape> {
     query = draw(s.heads);
     keys = draw(s.kv_heads);
     values = draw(s.kv_heads);
-    look = {.pattern = {.window = s.window, .global = s.global, .stride = s.stride}, .scale = 0.6};
+    masking = {.pattern = {.window = s.window, .global = s.global, .stride = s.stride},
+               .scale = 0.6};
   }
   /// Where `real` [batch, 1, length, 1] is true.
   void expect_equal_to_mask(const Tensor& real) {
     Tensor weights;
-    const Tensor plain = attend(query, keys, values, look, &weights);
-    const Tensor fast = sparse_attention(query, keys, values, look);
+    const Tensor plain = attend(query, keys, values, masking, &weights);
+    const Tensor fast = sparse_attention(query, keys, values, masking);
     at::manual_seed(6);
     const Tensor outer = at::randn(plain.sizes(), at::kDouble) * real;
     EXPECT_LT(((plain - fast) * real).abs().max().item<double>(), 1e-12);
@@ -67,7 +68,7 @@ class SparseAttention : public ::testing::TestWithParam<SparseShape> {
       EXPECT_LT((expected[i] - got[i]).abs().max().item<double>(), 1e-12) << i;
   }
   Tensor query, keys, values;
-  Look look;
+  AttentionMask masking;
 };
 
 TEST_P(SparseAttention, EqualsTheMaskedProduct) {
@@ -75,7 +76,7 @@ TEST_P(SparseAttention, EqualsTheMaskedProduct) {
 }
 
 TEST_P(SparseAttention, EqualsTheMaskedProductWhenCausal) {
-  look.pattern.causal = true;
+  masking.pattern.causal = true;
   expect_equal_to_mask(at::ones({1}, at::kDouble));
 }
 
@@ -83,8 +84,8 @@ TEST_P(SparseAttention, EqualsTheMaskedProductWithPadding) {
   const SparseShape s = GetParam();
   const Tensor lengths =
       at::clamp_min(s.length - s.length / 2 * at::arange(s.batch), 1).view({-1, 1, 1, 1});
-  look.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths;
-  expect_equal_to_mask(look.valid.transpose(2, 3).to(at::kDouble));
+  masking.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths;
+  expect_equal_to_mask(masking.valid.transpose(2, 3).to(at::kDouble));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SparseAttention,
@@ -102,10 +103,11 @@ TEST(SparseAttention, OfEverythingIsFullAttention) {
   const Tensor x = at::randn({2, 2, 23, 4}, at::kDouble);
   Tensor weights;
   const Tensor full = attend(x, x, x, {.scale = 0.5}, &weights);
-  for (const Look& look : {Look{.pattern = {.window = 22, .global = 1}, .scale = 0.5},
-                           Look{.pattern = {.window = 1, .stride = 1}, .scale = 0.5},
-                           Look{.pattern = {.window = 1, .global = 23}, .scale = 0.5}})
-    EXPECT_LT((sparse_attention(x, x, x, look) - full).abs().max().item<double>(), 1e-12);
+  for (const AttentionMask& masking :
+       {AttentionMask{.pattern = {.window = 22, .global = 1}, .scale = 0.5},
+        AttentionMask{.pattern = {.window = 1, .stride = 1}, .scale = 0.5},
+        AttentionMask{.pattern = {.window = 1, .global = 23}, .scale = 0.5}})
+    EXPECT_LT((sparse_attention(x, x, x, masking) - full).abs().max().item<double>(), 1e-12);
 }
 
 // Options are for the longest sentence; a short one needs no memory for what lies beyond its end.
@@ -114,9 +116,10 @@ TEST(SparseAttention, OfMoreThanTheSentenceNeedsNoMore) {
   at::manual_seed(8);
   const Tensor x = at::randn({2, 2, 101, 4}, at::kDouble), short_x = x.narrow(2, 0, 5);
   Tensor weights;
-  const auto expect_equal = [&](const Tensor& of, const Look& look, const Look& expected) {
+  const auto expect_equal = [&](const Tensor& of, const AttentionMask& masking,
+                                const AttentionMask& expected) {
     const Tensor plain = attend(of, of, of, expected, &weights);
-    EXPECT_LT((attend(of, of, of, look) - plain).abs().max().item<double>(), 1e-12);
+    EXPECT_LT((attend(of, of, of, masking) - plain).abs().max().item<double>(), 1e-12);
   };
   for (const Tensor& some : {x, short_x}) {
     expect_equal(some, {.pattern = {.window = kHuge, .global = 1}}, {});

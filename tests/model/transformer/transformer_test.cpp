@@ -324,7 +324,7 @@ TEST(Transformer, Bf16StaysNear) {
   EXPECT_TRUE(near(first, model->logits(exact.narrow(1, 0, 1)).to(at::kFloat), 0.15));
 }
 
-// Traced, the model keeps the padding and computes attention step by step; else it packs.
+// Traced, the model keeps the padding and computes attention step by step; else it unpads.
 TEST_P(Variants, PackedSentencesGiveWhatPaddedOnesGive) {
   const Source source = source_with(kSources);
   const Tensor target = source_with({{2, 6, 5}, {2, 8, 8, 4, 6}, {2}}).tokens;
@@ -344,11 +344,11 @@ TEST_P(Variants, PackedSentencesGiveWhatPaddedOnesGive) {
   };
   Trace trace;
   trace.encoder = trace.decoder = true;
-  const auto packed = run(nullptr), padded = run(&trace);
-  ASSERT_EQ(packed.size(), padded.size());
-  for (std::size_t i = 0; i < packed.size(); ++i) {
+  const auto unpadded = run(nullptr), padded = run(&trace);
+  ASSERT_EQ(unpadded.size(), padded.size());
+  for (std::size_t i = 0; i < unpadded.size(); ++i) {
     const double size = 1 + padded[i].abs().max().item<double>();
-    EXPECT_TRUE(near(packed[i], padded[i], 2e-5 * size)) << i;
+    EXPECT_TRUE(near(unpadded[i], padded[i], 2e-5 * size)) << i;
   }
 }
 

@@ -20,13 +20,13 @@ double MultiHeadOptions::factor() const {
   return scale == AttentionScale::sqrt ? 1 / std::sqrt(static_cast<double>(head())) : 1;
 }
 
-Look MultiHeadOptions::look(const Tensor& valid, bool training) const {
+AttentionMask MultiHeadOptions::masking(const Tensor& valid, bool training) const {
   return {
       .valid = valid, .scale = factor(), .dropout = training ? dropout : 0, .normalise = normalise};
 }
 
-kernels::PackedHeads MultiHeadOptions::packed_heads(const Sentences& queries,
-                                                    const Sentences& keys) const {
+kernels::UnpaddedHeads MultiHeadOptions::unpadded_heads(const SentenceLayout& queries,
+                                                        const SentenceLayout& keys) const {
   return {.query_lengths = queries.lengths,
           .key_lengths = keys.lengths,
           .heads = count(),
@@ -43,11 +43,12 @@ Tensor join_heads(const Tensor& x) {
 }
 
 Tensor attend_varlen(const Tensor& query, const Tensor& keys, const Tensor& values,
-                     const Sentences& queries, const Sentences& memory, const Look& look) {
+                     const SentenceLayout& queries, const SentenceLayout& memory,
+                     const AttentionMask& masking) {
   return kernels::varlen_attention(
              query, keys, values, {queries.starts, queries.longest},
              {memory.starts, memory.longest},
-             {.pattern = look.pattern, .scale = look.scale, .dropout = look.dropout})
+             {.pattern = masking.pattern, .scale = masking.scale, .dropout = masking.dropout})
       .flatten(1);
 }
 
@@ -64,10 +65,10 @@ SelfAttention::SelfAttention(const MultiHeadOptions& options, const LayerIndex& 
   output_ = register_module(names::kOutput, xavier_linear(inner, {width}, options.bias));
 }
 
-Tensor SelfAttention::forward(const Tensor& x, const Sentences& sentences, Tensor* weights) {
+Tensor SelfAttention::forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights) {
   const Tensor projected = linear(*projection_, x);
-  return linear(*output_, sentences.packed() ? unpadded(projected, sentences)
-                                             : padded(projected, sentences, weights));
+  return linear(*output_, sentences.unpadded() ? unpadded(projected, sentences)
+                                               : padded(projected, sentences, weights));
 }
 
 Tensor SelfAttention::step(const Tensor& x, std::span<Tensor> state, int64_t position,
@@ -80,7 +81,7 @@ Tensor SelfAttention::step(const Tensor& x, const HeadsOfLayer& cache, const Bea
   return linear(*output_, step_of_beams(linear(*projection_, x), cache, now, weights));
 }
 
-Tensor SelfAttention::unpadded(const Tensor&, const Sentences&) {
+Tensor SelfAttention::unpadded(const Tensor&, const SentenceLayout&) {
   throw Bug("packed sentences for a kind without scores");
 }
 

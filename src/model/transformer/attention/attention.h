@@ -42,8 +42,9 @@ struct MultiHeadOptions {
   int64_t shared() const { return kv() * head(); }    // width of the keys, and of the values
   double factor() const;                              // of the scores
   /// Without the pattern, which only whole sentences need.
-  Look look(const Tensor& valid, bool training) const;
-  kernels::PackedHeads packed_heads(const Sentences& queries, const Sentences& keys) const;
+  AttentionMask masking(const Tensor& valid, bool training) const;
+  kernels::UnpaddedHeads unpadded_heads(const SentenceLayout& queries,
+                                        const SentenceLayout& keys) const;
 };
 
 /// Where self-attention is: the positions of its stack, and which of the layers it is in.
@@ -61,10 +62,11 @@ Tensor split_heads(const Tensor& x, int64_t head);
 /// [batch, heads, query, head] -> [batch, query, heads * head]
 Tensor join_heads(const Tensor& x);
 
-/// Of packed sentences on a GPU: query [query positions, heads, head], keys and values [key
+/// Of unpadded sentences on a GPU: query [query positions, heads, head], keys and values [key
 /// positions, kv heads, head] -> [query positions, heads * head].
 Tensor attend_varlen(const Tensor& query, const Tensor& keys, const Tensor& values,
-                     const Sentences& queries, const Sentences& memory, const Look& look);
+                     const SentenceLayout& queries, const SentenceLayout& memory,
+                     const AttentionMask& masking);
 
 /// Self-attention between two linear layers. A kind overrides what is between them: functions that
 /// take the projection of queries, keys and values side by side, [..., (heads + 2 kv heads) *
@@ -73,9 +75,9 @@ class SelfAttention : public torch::nn::Module {
  public:
   SelfAttention(const MultiHeadOptions& options, const LayerIndex& index);
 
-  /// x [batch, length, width], or [positions, width] packed -> the same shape. Weights [batch,
+  /// x [batch, length, width], or [positions, width] unpadded -> the same shape. Weights [batch,
   /// heads, query, keys], of padded sentences.
-  Tensor forward(const Tensor& x, const Sentences& sentences, Tensor* weights);
+  Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
 
   /// One step of a decoder at `position`: x [sentences, beam, width] -> the same shape. `state` has
   /// carried() tensors, undefined before the first step. Weights [sentences, heads, beam, keys
@@ -93,8 +95,10 @@ class SelfAttention : public torch::nn::Module {
   int64_t kv_heads() const { return options_.kv(); }
 
  protected:
-  virtual Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) = 0;
-  virtual Tensor unpadded(const Tensor& projected, const Sentences& sentences);  // if it has scores
+  virtual Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
+                        Tensor* weights) = 0;
+  virtual Tensor unpadded(const Tensor& projected,
+                          const SentenceLayout& sentences);  // if it has scores
   virtual Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
                                Tensor* weights) = 0;
   virtual Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache,

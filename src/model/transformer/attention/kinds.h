@@ -17,7 +17,7 @@ using SelfAttentionPtr = std::shared_ptr<SelfAttention>;
 
 /// What weights are made of, which says who may compute them.
 enum class WeightsOf {
-  kProducts,  // a softmax of q k / sqrt(head): src/packed, CTranslate2 and all kernels
+  kProducts,  // a softmax of q k / sqrt(head): src/engine, CTranslate2 and all kernels
   kPrepared,  // the same of queries and keys that the kind changed before: the kernels
   kNoScores,  // no softmax: the kind alone. Nothing can be added to scores, hidden or dropped
 };

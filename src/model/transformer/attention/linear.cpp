@@ -103,11 +103,12 @@ class Linear : public SelfAttention {
   std::size_t carried() const override { return 2; }
 
  protected:
-  Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) override {
+  Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
+                Tensor* weights) override {
     const auto heads = parts_of(projected);
-    const Look look{.valid = sentences.valid, .pattern = options_.pattern};
+    const AttentionMask masking{.valid = sentences.valid, .pattern = options_.pattern};
     return join_heads(linear_attention(heads[0].transpose(1, 2), heads[1].transpose(1, 2),
-                                       heads[2].transpose(1, 2), look,
+                                       heads[2].transpose(1, 2), masking,
                                        positions_->rotations(0, projected.size(1)), weights));
   }
 
@@ -136,17 +137,17 @@ class Linear : public SelfAttention {
 }  // namespace
 
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Look& look, const Tensor& rotations, Tensor* weights) {
-  expect(!look.added.defined(), "linear attention has no scores to add to");
+                        const AttentionMask& masking, const Tensor& rotations, Tensor* weights) {
+  expect(!masking.added.defined(), "linear attention has no scores to add to");
   const kernels::WithoutAutocast guard;
   const int64_t heads = query.size(1);
   Tensor features = feature(keys);
-  if (look.valid.defined())
-    features = features * look.valid.transpose(2, 3).to(features.scalar_type());
+  if (masking.valid.defined())
+    features = features * masking.valid.transpose(2, 3).to(features.scalar_type());
   const Features q(feature(query), rotations, heads), k(features, rotations, heads);
   const Tensor v = for_each_head(kernels::widened(values), heads);
-  if (!weights) return means(q, k, v, look.pattern.causal).to(values.scalar_type());
-  const Tensor all = shares(q, k, look.pattern.causal);
+  if (!weights) return means(q, k, v, masking.pattern.causal).to(values.scalar_type());
+  const Tensor all = shares(q, k, masking.pattern.causal);
   *weights = all.to(at::kFloat);
   return at::matmul(all, v).to(values.scalar_type());
 }

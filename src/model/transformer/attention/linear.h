@@ -18,7 +18,8 @@ namespace heed::model {
 /// fp32 or double inside. `weights`, if not null, receives a as float [batch, heads, query, keys],
 /// and then a matrix of this size is made.
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Look& look, const Tensor& rotations = {}, Tensor* weights = nullptr);
+                        const AttentionMask& masking, const Tensor& rotations = {},
+                        Tensor* weights = nullptr);
 
 /// Over the steps so far; undefined before the first one.
 struct LinearSums {

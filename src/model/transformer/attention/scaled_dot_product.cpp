@@ -16,42 +16,44 @@ namespace {
 
 // As the fused ones it computes in fp32 with the projections as they are, and rounds the context
 // alone.
-Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
-             Tensor& weights) {
+Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values,
+             const AttentionMask& masking, Tensor& weights) {
   const kernels::WithoutAutocast guard;
   const int64_t heads = query.size(1);
   const Tensor every_key = for_each_head(kernels::widened(keys), heads);
   Tensor scores = at::matmul(kernels::widened(query), every_key.transpose(2, 3)) *
-                  look.scale;  // [batch, heads, query, keys]
-  if (look.added.defined()) scores = scores + look.added;
-  const Tensor visible = whole_mask(look, query.size(2), query.device());
+                  masking.scale;  // [batch, heads, query, keys]
+  if (masking.added.defined()) scores = scores + masking.added;
+  const Tensor visible = mask_tensor(masking, query.size(2), query.device());
   if (visible.defined())
     scores = scores.masked_fill(visible.logical_not(), -std::numeric_limits<double>::infinity());
-  const Tensor own = look.normalise(scores), shares = look.exchange ? look.exchange(own) : own;
+  const Tensor own = masking.normalise(scores),
+               shares = masking.exchange ? masking.exchange(own) : own;
   weights = shares.to(at::kFloat);
   const Tensor every_value = for_each_head(kernels::widened(values), heads);
-  return at::matmul(drop(shares, look.dropout, /*training=*/true), every_value)
+  return at::matmul(drop(shares, masking.dropout, /*training=*/true), every_value)
       .to(values.scalar_type());
 }
 
 /// Fused, with the added scores and all masks as one tensor.
-Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look) {
+Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values,
+                  const AttentionMask& masking) {
   const kernels::WithoutAutocast guard;  // it would round what is added
   // On a CPU LibTorch's call takes fp32 beside bf16, on a GPU it does not.
   const bool in_fp32 = query.is_cpu() && query.scalar_type() == at::kBFloat16;
-  Tensor added = look.added.to(in_fp32 ? at::kFloat : query.scalar_type());
-  const Tensor visible = whole_mask(look, query.size(2), query.device());
+  Tensor added = masking.added.to(in_fp32 ? at::kFloat : query.scalar_type());
+  const Tensor visible = mask_tensor(masking, query.size(2), query.device());
   if (visible.defined())
     added = added.masked_fill(visible.logical_not(), -std::numeric_limits<double>::infinity());
-  return at::scaled_dot_product_attention(query, keys, values, added, look.dropout,
-                                          /*is_causal=*/false, look.scale,
+  return at::scaled_dot_product_attention(query, keys, values, added, masking.dropout,
+                                          /*is_causal=*/false, masking.scale,
                                           keys.size(1) != query.size(1));
 }
 
 }  // namespace
 
-bool drops_by_itself(const Look& look, const Tensor& query) {
-  return look.dropout > 0 && query.is_cpu();
+bool drops_by_itself(const AttentionMask& masking, const Tensor& query) {
+  return masking.dropout > 0 && query.is_cpu();
 }
 
 Tensor for_each_head(const Tensor& shared, int64_t heads) {
@@ -59,26 +61,27 @@ Tensor for_each_head(const Tensor& shared, int64_t heads) {
   return group == 1 ? shared : shared.repeat_interleave(group, 1);
 }
 
-Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
-              Tensor* weights) {
+Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values,
+              const AttentionMask& masking, Tensor* weights) {
   expect(query.size(1) % keys.size(1) == 0, "the kv heads divide the heads");
-  expect(!look.pattern.causal || !look.valid.defined(), "padding or causal, not both");
+  expect(!masking.pattern.causal || !masking.valid.defined(), "padding or causal, not both");
   Tensor unwanted;
   const int64_t length = query.size(2);
-  const bool seen = weights || look.exchange || !kernels::is_softmax(look.normalise);
-  if (!seen && !look.added.defined() && look.pattern.window > 0 && worth_blocks(length, look))
-    return look.pattern.is_sparse() ? sparse_attention(query, keys, values, look)
-                                    : attend_in_blocks(query, keys, values, look);
-  if (seen || drops_by_itself(look, query))
-    return plain(query, keys, values, look, weights ? *weights : unwanted);
-  if (look.added.defined()) return with_added(query, keys, values, look);
-  const bool narrow = look.pattern.narrows(length);
-  if (!narrow && look.dropout == 0 && kernels::can_attend(query, keys, values))
-    return kernels::attention(query, keys, values, look.valid, look.pattern, look.scale);
+  const bool seen = weights || masking.exchange || !kernels::is_softmax(masking.normalise);
+  if (!seen && !masking.added.defined() && masking.pattern.window > 0 &&
+      worth_blocks(length, masking))
+    return masking.pattern.is_sparse() ? sparse_attention(query, keys, values, masking)
+                                       : attend_in_blocks(query, keys, values, masking);
+  if (seen || drops_by_itself(masking, query))
+    return plain(query, keys, values, masking, weights ? *weights : unwanted);
+  if (masking.added.defined()) return with_added(query, keys, values, masking);
+  const bool narrow = masking.pattern.narrows(length);
+  if (!narrow && masking.dropout == 0 && kernels::can_attend(query, keys, values))
+    return kernels::attention(query, keys, values, masking.valid, masking.pattern, masking.scale);
   std::optional<Tensor> visible;
-  if (narrow || look.valid.defined()) visible = whole_mask(look, length, query.device());
-  return at::scaled_dot_product_attention(query, keys, values, visible, look.dropout,
-                                          look.pattern.causal && !visible, look.scale,
+  if (narrow || masking.valid.defined()) visible = mask_tensor(masking, length, query.device());
+  return at::scaled_dot_product_attention(query, keys, values, visible, masking.dropout,
+                                          masking.pattern.causal && !visible, masking.scale,
                                           keys.size(1) != query.size(1));
 }
 
@@ -97,13 +100,13 @@ Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::D
   return sees(pattern, places.unsqueeze(1), places);
 }
 
-Tensor whole_mask(const Look& look, int64_t length, const at::Device& device) {
-  const bool narrow = look.pattern.narrows(length);
-  if (!narrow && !look.pattern.causal) return look.valid;
-  const Tensor near = pattern_mask(look.pattern, length, device);
-  if (!look.valid.defined()) return near;
+Tensor mask_tensor(const AttentionMask& masking, int64_t length, const at::Device& device) {
+  const bool narrow = masking.pattern.narrows(length);
+  if (!narrow && !masking.pattern.causal) return masking.valid;
+  const Tensor near = pattern_mask(masking.pattern, length, device);
+  if (!masking.valid.defined()) return near;
   // A query on padding that sees nothing else sees itself.
-  return look.valid.logical_and(near).logical_or_(at::eye(length, near.options()));
+  return masking.valid.logical_and(near).logical_or_(at::eye(length, near.options()));
 }
 
 }  // namespace heed::model

@@ -11,7 +11,7 @@
 namespace heed::model {
 
 /// Who may look where. Masks are bool, true = may look.
-struct Look {
+struct AttentionMask {
   Tensor valid;  // [batch, 1, 1, keys]: the keys that are no padding; undefined: all
   kernels::Pattern pattern = {};  // of as many queries as keys; a causal one without `valid`
   double scale = 1;               // 1 / sqrt(width of one head), but for the ablation
@@ -28,13 +28,13 @@ struct Look {
 /// padding that has none sees itself. With `weights` they are computed one by one and given back,
 /// before dropout, as float [batch, heads, query, keys]: masked ones are exactly 0. Without, no
 /// tensor of query x keys is made; a window costs query x window in time and memory.
-Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
-              Tensor* weights = nullptr);
+Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values,
+              const AttentionMask& masking, Tensor* weights = nullptr);
 
 /// Whether dropout of the weights must not be left to LibTorch's fused call: on a CPU that takes no
 /// generator, and its draws would be neither those of kernels::Draws nor the same on any number of
 /// threads.
-bool drops_by_itself(const Look& look, const Tensor& query);
+bool drops_by_itself(const AttentionMask& masking, const Tensor& query);
 
 /// [batch, kv heads, ...] -> [batch, heads, ...]: each as often as heads share it.
 Tensor for_each_head(const Tensor& shared, int64_t heads);
@@ -45,8 +45,8 @@ Tensor sees(const kernels::Pattern& pattern, const Tensor& query, const Tensor& 
 /// The same of all positions of a sentence: [length, length] bool.
 Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device);
 
-/// All of a Look as one mask that broadcasts to [batch, heads, query, keys], or undefined where
-/// everybody sees everything.
-Tensor whole_mask(const Look& look, int64_t length, const at::Device& device);
+/// All of an AttentionMask as one mask that broadcasts to [batch, heads, query, keys], or undefined
+/// where everybody sees everything.
+Tensor mask_tensor(const AttentionMask& masking, int64_t length, const at::Device& device);
 
 }  // namespace heed::model

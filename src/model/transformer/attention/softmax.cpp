@@ -67,25 +67,25 @@ SoftmaxAttention::Heads SoftmaxAttention::heads_of(const Tensor& projected,
   return {both[0], both[1], parts[1]};
 }
 
-Tensor SoftmaxAttention::padded(const Tensor& projected, const Sentences& sentences,
+Tensor SoftmaxAttention::padded(const Tensor& projected, const SentenceLayout& sentences,
                                 Tensor* weights) {
   const int64_t length = projected.size(1);
   const Heads heads = heads_of(projected, turns(0, length));
   const Tensor query = heads.query.transpose(1, 2);
-  Look look = options_.look(sentences.valid, is_training());
-  look.pattern = options_.pattern;
-  look.added = added_scores(distances(length), query, look.scale, 0, 0, length);
+  AttentionMask masking = options_.masking(sentences.valid, is_training());
+  masking.pattern = options_.pattern;
+  masking.added = added_scores(distances(length), query, masking.scale, 0, 0, length);
   return join_heads(
-      attend(query, heads.keys.transpose(1, 2), heads.values.transpose(1, 2), look, weights));
+      attend(query, heads.keys.transpose(1, 2), heads.values.transpose(1, 2), masking, weights));
 }
 
-Tensor SoftmaxAttention::unpadded(const Tensor& projected, const Sentences& sentences) {
+Tensor SoftmaxAttention::unpadded(const Tensor& projected, const SentenceLayout& sentences) {
   const Tensor by = turns(0, sentences.longest, sentences.positions);
   if (sentences.starts.defined()) {
     const Heads heads = heads_of(projected, by);
-    Look look = options_.look({}, is_training());
-    look.pattern = options_.pattern;
-    return attend_varlen(heads.query, heads.keys, heads.values, sentences, sentences, look);
+    AttentionMask masking = options_.masking({}, is_training());
+    masking.pattern = options_.pattern;
+    return attend_varlen(heads.query, heads.keys, heads.values, sentences, sentences, masking);
   }
   Tensor x = projected;
   if (changes(by)) {
@@ -95,9 +95,9 @@ Tensor SoftmaxAttention::unpadded(const Tensor& projected, const Sentences& sent
   }
   const ScoresByDistance scores = distances(sentences.longest);
   const Tensor query = split_heads(x.narrow(1, 0, options_.inner()), options_.head());
-  return kernels::packed_attention(x, x, options_.packed_heads(sentences, sentences),
-                                   options_.pattern, options_.factor(),
-                                   {numbers_by_distance(scores, query, options_.factor())});
+  return kernels::unpadded_attention(x, x, options_.unpadded_heads(sentences, sentences),
+                                     options_.pattern, options_.factor(),
+                                     {numbers_by_distance(scores, query, options_.factor())});
 }
 
 Tensor SoftmaxAttention::step_of_state(const Tensor& projected, std::span<Tensor> state,
@@ -115,11 +115,12 @@ Tensor SoftmaxAttention::step_of_state(const Tensor& projected, std::span<Tensor
   };
   const Tensor query =
       heads.query.flatten(0, 1).unsqueeze(2);  // [sentences * beam, heads, 1, head]
-  Look look = options_.look({}, is_training());
-  look.added = added_scores(distances(position + 1), query, look.scale, position, range.begin,
-                            range.count());
-  if (look.added.defined() && steps.defined()) look.added = look.added.index_select(3, steps);
-  const Tensor context = attend(query, seen(state[0]), seen(state[1]), look, weights);
+  AttentionMask masking = options_.masking({}, is_training());
+  masking.added = added_scores(distances(position + 1), query, masking.scale, position, range.begin,
+                               range.count());
+  if (masking.added.defined() && steps.defined())
+    masking.added = masking.added.index_select(3, steps);
+  const Tensor context = attend(query, seen(state[0]), seen(state[1]), masking, weights);
   if (weights) *weights = weights->squeeze(2).unflatten(0, {sentences, beam}).transpose(1, 2);
   return context.reshape({sentences, beam, options_.inner()});
 }
@@ -148,15 +149,15 @@ Tensor SoftmaxAttention::write_beams(const Tensor& projected, const HeadsOfLayer
 Tensor SoftmaxAttention::step_of_beams(const Tensor& projected, const HeadsOfLayer& cache,
                                        const BeamStep& now, Tensor* weights) {
   const Tensor query = write_beams(projected, cache, now);
-  Look look = options_.look({}, is_training());
+  AttentionMask masking = options_.masking({}, is_training());
   Tensor by_step;
   if (const ScoresByDistance scores = distances(now.position + 1); scores.any())
-    by_step = added_scores(scores, query.flatten(0, 1).unsqueeze(2), look.scale, now.position, 0,
+    by_step = added_scores(scores, query.flatten(0, 1).unsqueeze(2), masking.scale, now.position, 0,
                            now.position + 1);
-  look.added = added_at(now, by_step, projected.size(0), options_.kv());
+  masking.added = added_at(now, by_step, projected.size(0), options_.kv());
   const auto seen = [&](const Tensor& heads) { return heads.narrow(2, now.first, now.count); };
   const Tensor context =
-      attend_beams(query, seen(cache.keys()), seen(cache.values()), look, weights);
+      attend_beams(query, seen(cache.keys()), seen(cache.values()), masking, weights);
   if (weights) *weights = weights_by_step(*weights, now);
   return context;
 }

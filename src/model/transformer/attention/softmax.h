@@ -15,8 +15,8 @@ class SoftmaxAttention : public SelfAttention {
   std::size_t carried() const override { return 2; }
 
  protected:
-  Tensor padded(const Tensor& projected, const Sentences& sentences, Tensor* weights) override;
-  Tensor unpadded(const Tensor& projected, const Sentences& sentences) override;
+  Tensor padded(const Tensor& projected, const SentenceLayout& sentences, Tensor* weights) override;
+  Tensor unpadded(const Tensor& projected, const SentenceLayout& sentences) override;
   Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
                        Tensor* weights) override;
   Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,

@@ -19,10 +19,10 @@ namespace {
 /// Queries, keys and values of every head in fp32 or double: [batch, heads, length, head].
 struct Inputs {
   Tensor query, keys, values;
-  const Look& look;
+  const AttentionMask& masking;
 
   int64_t length() const { return query.size(2); }
-  int64_t global() const { return look.pattern.global; }
+  int64_t global() const { return masking.pattern.global; }
   Tensor places() const {
     return at::arange(length(), at::TensorOptions(query.device()).dtype(at::kLong));
   }
@@ -30,7 +30,7 @@ struct Inputs {
   Tensor others() const { return real().logical_and(places().ge(global()).view({1, 1, -1, 1})); }
   /// [batch or 1, 1, length, 1] bool: no padding.
   Tensor real() const {
-    if (look.valid.defined()) return look.valid.transpose(2, 3);
+    if (masking.valid.defined()) return masking.valid.transpose(2, 3);
     return at::ones({1, 1, length(), 1}, at::TensorOptions(query.device()).dtype(at::kBool));
   }
 };
@@ -44,7 +44,7 @@ struct Part {
 
 /// Scaled products, -inf where `seen` says no.
 Tensor scores_of(const Inputs& in, const Tensor& query, const Tensor& keys, const Tensor& seen) {
-  return (at::matmul(query, keys.transpose(-2, -1)) * in.look.scale)
+  return (at::matmul(query, keys.transpose(-2, -1)) * in.masking.scale)
       .masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity());
 }
 
@@ -52,9 +52,9 @@ Tensor scores_of(const Inputs& in, const Tensor& query, const Tensor& keys, cons
 /// them, so that padding, too, sees something; that the first `global` queries see theirs twice
 /// does not matter, of_global_queries() replaces them.
 Part near(const Inputs& in) {
-  const WindowBlocks blocks(in.length(), in.look);
+  const WindowBlocks blocks(in.length(), in.masking);
   const Tensor seen =
-      seen_in_blocks(in.others().expand({in.query.size(0), 1, -1, 1}), blocks, in.look);
+      seen_in_blocks(in.others().expand({in.query.size(0), 1, -1, 1}), blocks, in.masking);
   const Tensor scores =
       scores_of(in, cut_queries(in.query, blocks), cut_keys(in.keys, blocks), seen);
   const Tensor values = cut_keys(in.values, blocks);
@@ -69,7 +69,7 @@ Part global(const Inputs& in) {
   const auto first = [&](const Tensor& x) { return x.narrow(2, 0, in.global()); };
   const Tensor places = in.places();
   const Tensor seen = first(in.real()).transpose(2, 3).logical_and(
-      sees(in.look.pattern, places.unsqueeze(1), places.narrow(0, 0, in.global())));
+      sees(in.masking.pattern, places.unsqueeze(1), places.narrow(0, 0, in.global())));
   return {
       scores_of(in, in.query, first(in.keys), seen),
       [values = first(in.values)](const Tensor& weights) { return at::matmul(weights, values); }};
@@ -78,7 +78,7 @@ Part global(const Inputs& in) {
 /// Places whose distance is a multiple of the stride, where neither of the others looks: a sequence
 /// of rows of `stride` places, each column by itself.
 Part strided(const Inputs& in) {
-  const int64_t stride = in.look.pattern.stride, length = in.length();
+  const int64_t stride = in.masking.pattern.stride, length = in.length();
   /// [batch, heads, length, any] -> [batch, heads, stride, rows, any]
   const auto columns = [=](const Tensor& x) {
     const int64_t whole = (x.size(2) + stride - 1) / stride * stride;
@@ -92,8 +92,8 @@ Part strided(const Inputs& in) {
   const Tensor query = columns(in.query), keys = columns(in.keys), values = columns(in.values);
   const Tensor row = at::arange(query.size(3), in.places().options()) * stride,
                below = row.unsqueeze(1);
-  const Tensor far = sees(in.look.pattern, below, row)
-                         .logical_and_(sees(in.look.pattern.band(), below, row).logical_not());
+  const Tensor far = sees(in.masking.pattern, below, row)
+                         .logical_and_(sees(in.masking.pattern.band(), below, row).logical_not());
   const Tensor seen =  // [batch or 1, 1, stride, rows, rows]
       far.logical_and(columns(in.others()).transpose(3, 4));
   return {sequence(scores_of(in, query, keys, seen)),
@@ -102,40 +102,41 @@ Part strided(const Inputs& in) {
 
 /// The places that everybody sees see everybody.
 Tensor of_global_queries(const Inputs& in) {
-  const Look& look = in.look;
+  const AttentionMask& masking = in.masking;
   const Tensor query = in.query.narrow(2, 0, in.global()), places = in.places();
   const Tensor seen = in.real().transpose(2, 3).logical_and(
-      sees(look.pattern, places.narrow(0, 0, in.global()).unsqueeze(1), places));
+      sees(masking.pattern, places.narrow(0, 0, in.global()).unsqueeze(1), places));
   const Tensor weights = at::softmax(scores_of(in, query, in.keys, seen), -1);
-  return at::matmul(drop(weights, look.dropout, /*training=*/true), in.values);
+  return at::matmul(drop(weights, masking.dropout, /*training=*/true), in.values);
 }
 
 }  // namespace
 
 Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Look& given) {
+                        const AttentionMask& given) {
   const kernels::WithoutAutocast guard;
-  Look look = given;
-  look.pattern.global = std::min(look.pattern.global, query.size(2));
-  if (look.pattern.stride >= query.size(2)) look.pattern.stride = 0;  // columns of one place
+  AttentionMask masking = given;
+  masking.pattern.global = std::min(masking.pattern.global, query.size(2));
+  if (masking.pattern.stride >= query.size(2)) masking.pattern.stride = 0;  // columns of one place
   const Inputs in{kernels::widened(query), for_each_head(kernels::widened(keys), query.size(1)),
-                  for_each_head(kernels::widened(values), query.size(1)), look};
+                  for_each_head(kernels::widened(values), query.size(1)), masking};
   std::vector<Part> parts{near(in)};
-  if (look.pattern.global > 0) parts.push_back(global(in));
-  if (look.pattern.stride > 0) parts.push_back(strided(in));
+  if (masking.pattern.global > 0) parts.push_back(global(in));
+  if (masking.pattern.stride > 0) parts.push_back(strided(in));
   std::vector<Tensor> scores;
   std::vector<int64_t> sizes;
   for (const Part& part : parts) {
     scores.push_back(part.scores);
     sizes.push_back(part.scores.size(3));
   }
-  const Tensor weights = drop(at::softmax(at::cat(scores, 3), -1), look.dropout, /*training=*/true);
+  const Tensor weights =
+      drop(at::softmax(at::cat(scores, 3), -1), masking.dropout, /*training=*/true);
   const auto shares = weights.split_with_sizes(sizes, 3);
   Tensor context = parts[0].context(shares[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) context = context + parts[i].context(shares[i]);
-  if (look.pattern.global > 0)
-    context = at::cat({of_global_queries(in),
-                       context.narrow(2, look.pattern.global, in.length() - look.pattern.global)},
+  if (masking.pattern.global > 0)
+    context = at::cat({of_global_queries(in), context.narrow(2, masking.pattern.global,
+                                                             in.length() - masking.pattern.global)},
                       2);
   return context.to(values.scalar_type());
 }

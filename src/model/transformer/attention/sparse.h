@@ -6,9 +6,9 @@
 
 namespace heed::model {
 
-/// As attend() for a Look with a window and `global` or `stride`. No matrix of queries x keys is
-/// made: time and memory are O(n (window + global + n / stride)).
+/// As attend() for an AttentionMask with a window and `global` or `stride`. No matrix of queries x
+/// keys is made: time and memory are O(n (window + global + n / stride)).
 Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Look& look);
+                        const AttentionMask& masking);
 
 }  // namespace heed::model

@@ -17,12 +17,13 @@ Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks) {
       .flatten(0, 1);
 }
 
-Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks, const Look& look) {
+Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks,
+                      const AttentionMask& masking) {
   const auto options = at::TensorOptions(there.device()).dtype(at::kLong);
   const Tensor row = at::arange(blocks.size, options).unsqueeze(1);
   const Tensor column = at::arange(blocks.span(), options) - blocks.before;
-  const Tensor near = sees(look.pattern.band(), row, column);   // [size, span]
-  const Tensor seen = cut_keys(there, blocks).transpose(2, 3);  // [batch * blocks, 1, 1, span]
+  const Tensor near = sees(masking.pattern.band(), row, column);  // [size, span]
+  const Tensor seen = cut_keys(there, blocks).transpose(2, 3);    // [batch * blocks, 1, 1, span]
   return near.logical_and(seen).logical_or_(column.eq(row));
 }
 
@@ -34,36 +35,36 @@ Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length
 namespace {
 
 /// [batch * blocks, 1, size, span]
-Tensor block_mask(const Look& look, const WindowBlocks& blocks, int64_t batch, int64_t length,
-                  const at::Device& device) {
+Tensor block_mask(const AttentionMask& masking, const WindowBlocks& blocks, int64_t batch,
+                  int64_t length, const at::Device& device) {
   // Columns beyond the sentence's ends, and its padding.
   Tensor there = at::ones({1, 1, length, 1}, at::TensorOptions(device).dtype(at::kBool));
-  if (look.valid.defined()) there = look.valid.transpose(2, 3);
-  const Tensor seen = seen_in_blocks(there, blocks, look);
-  return look.valid.defined() || batch == 1
+  if (masking.valid.defined()) there = masking.valid.transpose(2, 3);
+  const Tensor seen = seen_in_blocks(there, blocks, masking);
+  return masking.valid.defined() || batch == 1
              ? seen
              : seen.unsqueeze(0).expand({batch, -1, -1, -1, -1}).flatten(0, 1);
 }
 
 }  // namespace
 
-bool worth_blocks(int64_t length, const Look& look) {
-  return length >= 2 * WindowBlocks(length, look).span();
+bool worth_blocks(int64_t length, const AttentionMask& masking) {
+  return length >= 2 * WindowBlocks(length, masking).span();
 }
 
 Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Look& look) {
+                        const AttentionMask& masking) {
   const int64_t batch = query.size(0), length = query.size(2);
-  const WindowBlocks blocks(length, look);
-  const Tensor seen = block_mask(look, blocks, batch, length, query.device());
+  const WindowBlocks blocks(length, masking);
+  const Tensor seen = block_mask(masking, blocks, batch, length, query.device());
   const Tensor some = cut_queries(query, blocks), near_keys = cut_keys(keys, blocks),
                near_values = cut_keys(values, blocks);
   const Tensor out =  // [batch * blocks, heads, size, head]
-      drops_by_itself(look, query)
+      drops_by_itself(masking, query)
           ? attend(some, near_keys, near_values,
-                   {.valid = seen, .scale = look.scale, .dropout = look.dropout})
-          : at::scaled_dot_product_attention(some, near_keys, near_values, seen, look.dropout,
-                                             /*is_causal=*/false, look.scale,
+                   {.valid = seen, .scale = masking.scale, .dropout = masking.dropout})
+          : at::scaled_dot_product_attention(some, near_keys, near_values, seen, masking.dropout,
+                                             /*is_causal=*/false, masking.scale,
                                              keys.size(1) != query.size(1));
   return joined_blocks(out, blocks, length);
 }

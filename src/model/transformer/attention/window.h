@@ -14,10 +14,10 @@ struct WindowBlocks {
   static constexpr int64_t kSmallest = 32;  // smaller products leave a processor idle
   int64_t size, before, after, count;
 
-  WindowBlocks(int64_t length, const Look& look)
-      : size(std::max(kSmallest, look.pattern.window)),
-        before(look.pattern.window),
-        after(look.pattern.ahead()),
+  WindowBlocks(int64_t length, const AttentionMask& masking)
+      : size(std::max(kSmallest, masking.pattern.window)),
+        before(masking.pattern.window),
+        after(masking.pattern.ahead()),
         count((length + size - 1) / size) {}
 
   int64_t span() const { return before + size + after; }
@@ -33,18 +33,19 @@ Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks);
 /// The keys of a block that a query sees, [batch * blocks, 1, size, span] bool: those near it that
 /// are `there` ([batch, 1, length, 1] bool), and its own in any case, as a softmax over nothing is
 /// no number.
-Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks, const Look& look);
+Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks,
+                      const AttentionMask& masking);
 
 /// [batch * blocks, heads, size, any] -> [batch, heads, length, any]
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length);
 
 /// Whether blocks do less work than one product of all queries with all keys.
-bool worth_blocks(int64_t length, const Look& look);
+bool worth_blocks(int64_t length, const AttentionMask& masking);
 
-/// As `attend` for a Look with a window. Queries go in blocks of a size near the window; a block
-/// sees its own keys and a window's width on either side (before only, where causal), gathered so
-/// that all blocks are one batch.
+/// As `attend` for an AttentionMask with a window. Queries go in blocks of a size near the window;
+/// a block sees its own keys and a window's width on either side (before only, where causal),
+/// gathered so that all blocks are one batch.
 Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const Look& look);
+                        const AttentionMask& masking);
 
 }  // namespace heed::model
