@@ -59,7 +59,7 @@ TEST(FaithfulPage, SaysWhichHeadsMayBeBelieved) {
 
 // Orders of fewer than three pieces are not compared.
 TEST(FaithfulPage, GivesNoVerdictOnSentencesOfTwoPieces) {
-  const auto of_two = [](const std::string& kind, int64_t head) {
+  const auto of_two = [](study::AttentionKind kind, int64_t head) {
     return study::AttentionMatrix{.kind = kind,
                                   .layer = 0,
                                   .head = head,

@@ -22,7 +22,7 @@ std::vector<std::string> names(const Pictures& pictures, Belief belief) {
   std::vector<std::string> out;
   for (const Picture& picture : pictures.all)
     if (picture.belief == belief)
-      out.push_back(picture.row.kind + " " + std::to_string(picture.row.layer) + " " +
+      out.push_back(name_of(picture.row.kind) + " " + std::to_string(picture.row.layer) + " " +
                     head_name(picture.row.head));
   return out;
 }
