@@ -51,7 +51,7 @@ TEST(NextWords, HaveNoForbiddenPieces) {
   const NextWord likeliest = next_words(free, "kupo vadi rel", "", 1).at(0);
   ASSERT_FALSE(likeliest.ends);
   const char letter = likeliest.word[0];
-  DecodeConfig config;
+  decode::DecodeConfig config;
   for (int32_t id = text::kEnd + 1; id < decode::vocabulary().size(); ++id)
     if (decode::vocabulary().piece(id).find(letter) != std::string::npos)
       config.forbid.push_back(decode::vocabulary().piece(id));
@@ -63,11 +63,11 @@ TEST(NextWords, HaveNoForbiddenPieces) {
 }
 
 TEST(NextWords, TheFirstOneIsThatOfGreedySearch) {
-  DecodeConfig greedy;
+  decode::DecodeConfig greedy;
   greedy.beam_size = 1;
   for (const model::ModelConfig& config : decode::small_models()) {
     decode::Translator translator = decode::make_translator(decode::random_model(config), greedy);
-    const Translation own = translator.translate({"kupo vadi rel"})[0];
+    const decode::Translation own = translator.translate({"kupo vadi rel"})[0];
     const auto words = next_words(translator, "kupo vadi rel", "", 1);
     ASSERT_EQ(words.size(), 1U);
     if (words[0].ends) continue;
@@ -123,7 +123,7 @@ TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
 }
 
 TEST(Batches, TransformersGiveALineTheSameBitsInAnyOfThem) {
-  DecodeConfig sampling;
+  decode::DecodeConfig sampling;
   sampling.sampling.top_k = 3;
   EXPECT_TRUE(decode::make_translator(decode::random_model(decode::small_models()[0]))
                   .is_same_in_any_batch());
@@ -138,7 +138,7 @@ TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
       decode::make_translator(decode::random_model(decode::small_models()[0]));
   const std::string best = translator.translate({"mira tolo sena"})[0].text;
   translator.set_n_best(4);
-  const Translation several = translator.translate({"mira tolo sena"})[0];
+  const decode::Translation several = translator.translate({"mira tolo sena"})[0];
   EXPECT_EQ(several.texts.size(), 4U);
   EXPECT_EQ(several.text, best);
   EXPECT_THROW(translator.set_n_best(6), UserError);  // the beam holds five
