@@ -42,9 +42,9 @@ TEST(Aligner, LinksWordsByTheWeightsThatItsChoiceNames) {
 }
 
 TEST(Aligner, LongLinesGetNoLinksAndAreNamed) {
-  Aligner aligner = aligner_of(1, {.max_source_length = 4});
+  Aligner aligner = aligner_of(1, {.max_source_length = 12});
   EXPECT_EQ(aligner.choice, (study::AlignmentChoice{.layer = 0, .head = 0}));
-  EXPECT_EQ(aligner.longest(), 4);
+  EXPECT_EQ(aligner.longest(), 12);
   const text::Pairs pairs{{"mira", "mira tolo sena kupo vadi rel nostra mira tolo"},
                           {"rel", "rel"}};
   const auto links = aligner.align(pairs, 10);
