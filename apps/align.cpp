@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -22,8 +22,8 @@ namespace {
 
 using study::Symmetrization;
 
-// Lines between two writes.
-constexpr std::size_t kWindow = 512;
+// Lines that are written together.
+constexpr std::size_t kWritten = 512;
 
 struct AlignArgs {
   std::string model, source, target, gold, tune_source, tune_target, tune_gold, output;
@@ -127,7 +127,7 @@ std::vector<study::NamedError> write_alignments(inspect::Aligner& forward,
   Lines lines(args.output, args.json);
   study::NamedError other{"reverse", {}}, joined{args.method, {}};
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
-  for (const text::PairWindow& window : text::windows_of(pairs, kWindow)) {
+  for (const text::PairWindow& window : text::windows_of(pairs, kWritten)) {
     std::vector<study::Alignment> alignments = forward.align(window.pairs, window.first);
     std::vector<study::Alignment> others;
     if (backward != nullptr) others = backward->align(turned(window.pairs), window.first);
@@ -189,11 +189,11 @@ void align(AlignArgs args) {
   const auto gold = inspect::read_gold(args.gold, pairs, args.form);
   warn_of_other_blanks(pairs, args.source);
   const std::optional<Tuning> tuning = read_tuning(args);
-  inspect::Aligner forward = aligner_of(open_model(args.model, args.common.open()));
+  inspect::Aligner forward = aligner_of(run::open_model(args.model, args.common.open()));
   choose(forward, args, tuning);
   std::optional<inspect::Aligner> backward;
   if (!args.reverse.empty()) {
-    backward = aligner_of(open_model(args.reverse, args.common.open()));
+    backward = aligner_of(run::open_model(args.reverse, args.common.open()));
     choose(*backward, args, turned(tuning));
   }
   std::optional<study::AlignmentSweep> sweep;

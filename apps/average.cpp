@@ -4,12 +4,12 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/shared/binding.h"
-#include "apps/shared/model_folder.h"
-#include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "config/differences.h"
+#include "run/binding.h"
+#include "run/model_folder.h"
+#include "run/saved_config.h"
 #include "train/checkpoint.h"
 
 namespace heed {
@@ -45,36 +45,36 @@ bool matters(const config::Difference& one) {
 void require_same_model(const std::string& first, const std::string& input) {
   const std::string one = folder_of(first), other = folder_of(input);
   if (one == other) return;
-  const Config a = saved_config(one), b = saved_config(other);
+  const run::Config a = run::saved_config(one), b = run::saved_config(other);
   const auto differences = config::differences(a, b);
   const auto found = std::ranges::find_if(differences, matters);
   if (found != differences.end())
     throw UserError(input + ": is another model than " + first + ", " + found->path + " is " +
                     found->after + " and not " + found->before +
                     "; average weights of one architecture");
-  const Vocabularies of_a = load_vocabularies(one, is_joint(a)),
-                     of_b = load_vocabularies(other, is_joint(b));
+  const run::Vocabularies of_a = run::load_vocabularies(one, run::is_joint(a)),
+                          of_b = run::load_vocabularies(other, run::is_joint(b));
   const auto require = [&](const std::string& side, const text::Vocabulary& x,
                            const text::Vocabulary& y) {
-    require_same_pieces(side, {input, y}, {first, x},
-                        "name the same one in data.vocabulary." + side + " of both runs");
+    run::require_same_pieces(side, {input, y}, {first, x},
+                             "name the same one in data.vocabulary." + side + " of both runs");
   };
   require("source", of_a.source, of_b.source);
   require("target", of_a.target, of_b.target);
 }
 
 void average(const AverageArgs& args) {
-  require_no_model(args.output);
+  run::require_no_model(args.output);
   std::vector<std::string> files;
   for (const std::string& input : args.inputs) {
     require_same_model(args.inputs.front(), input);
     files.push_back(weights_file(input));
-    require_bound(files.back(), folder_of(input));
+    run::require_bound(files.back(), folder_of(input));
   }
   const std::string origin = folder_of(args.inputs.front());
-  const Config config = saved_config(origin);
-  write_model(load_vocabularies(origin, is_joint(config)), config, train::average(files),
-              args.output);
+  const run::Config config = run::saved_config(origin);
+  run::write_model(run::load_vocabularies(origin, run::is_joint(config)), config,
+                   train::average(files), args.output);
   log::info(args.output + ": mean of " + std::to_string(files.size()) + " sets of weights");
 }
 

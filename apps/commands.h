@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/command_line.h"
+#include "apps/cli/command_line.h"
 
 namespace heed {
 
@@ -32,7 +32,6 @@ void add_faithful(CommandLine& program);
 void add_contrast(CommandLine& program);
 void add_pronouns(CommandLine& program);
 void add_runs(CommandLine& program);
-void add_curves(CommandLine& program);
 void add_watch(CommandLine& program);
 void add_score(CommandLine& program);
 void add_vocab(CommandLine& program);

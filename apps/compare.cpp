@@ -5,14 +5,14 @@
 #include <memory>
 #include <optional>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/options.h"
-#include "apps/shared/run_config.h"
-#include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "draw/comparison_page.h"
+#include "run/held_out.h"
+#include "run/saved_config.h"
 #include "score/chrf.h"
 #include "text/pairs.h"
 #include "text/unicode.h"
@@ -38,45 +38,45 @@ bool is_model(const std::string& path) {
 }
 
 /// Of the first model, or the defaults where all are files, with what --set changes.
-Config config_of(const CompareArgs& args) {
+run::Config config_of(const CompareArgs& args) {
   const auto model = std::ranges::find_if(args.systems, is_model);
-  return with_settings(model != args.systems.end() ? saved_config(*model) : Config(),
-                       args.common.settings);
+  return run::with_settings(model != args.systems.end() ? run::saved_config(*model) : run::Config(),
+                            args.common.settings);
 }
 
 /// The set on which all are compared: what was named, else the first model's test set.
-TestSet open_set(const CompareArgs& args, const Config& config) {
+run::TestSet open_set(const CompareArgs& args, const run::Config& config) {
   const auto model = std::ranges::find_if(args.systems, is_model);
   if (model != args.systems.end())
-    return open_test_set(config, args.source, args.reference, *model);
+    return run::open_test_set(config, args.source, args.reference, *model);
   if (args.reference.empty())
     throw UserError("compare: files of translations need --reference, the correct ones");
-  TestSet set{.name = args.reference,
-              .source = {},
-              .reference = text::read_lines(args.reference),
-              .more_references = {},
-              .files = {args.source, args.reference}};
+  run::TestSet set{.name = args.reference,
+                   .source = {},
+                   .reference = text::read_lines(args.reference),
+                   .more_references = {},
+                   .files = {args.source, args.reference}};
   if (!args.source.empty()) set.source = text::read_sources(args.source);
   return set;
 }
 
 /// What a file has, or what a run left of this test set; nothing of a run that has to translate it.
 std::optional<std::vector<std::string>> ready_translations(const std::string& path,
-                                                           const TestSet& set,
+                                                           const run::TestSet& set,
                                                            const CompareArgs& args) {
   if (!is_model(path)) return text::read_lines(path);
   if (std::ranges::all_of(args.common.settings, [](const std::string& setting) {
         return setting.starts_with("evaluation.");
       }))
-    if (auto left = left_translations(path, set)) return left;
-  require_model_folder(path);
+    if (auto left = run::left_translations(path, set)) return left;
+  run::require_model_folder(path);
   return std::nullopt;
 }
 
 /// In their order, but a mistake in any of them shows before minutes of translating.
 std::vector<score::SystemOutput> systems_of(const CompareArgs& args,
                                             const std::vector<std::string>& names,
-                                            const TestSet& set) {
+                                            const run::TestSet& set) {
   std::vector<score::SystemOutput> systems;
   std::vector<std::size_t> untranslated;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -90,7 +90,7 @@ std::vector<score::SystemOutput> systems_of(const CompareArgs& args,
   }
   for (const std::size_t i : untranslated)
     systems[i].hypotheses =
-        translate_all(open_model(args.systems[i], args.common.open()), set.source);
+        run::translate_all(run::open_model(args.systems[i], args.common.open()), set.source);
   return systems;
 }
 
@@ -109,7 +109,7 @@ struct Compared {
 };
 
 /// Shown as they are written.
-void add_sentences(const TestSet& set, const std::vector<score::SystemOutput>& systems,
+void add_sentences(const run::TestSet& set, const std::vector<score::SystemOutput>& systems,
                    const Compared& all, int64_t most, draw::ComparisonReport& report) {
   const auto words = study::tokens_of(set.reference);
   for (const study::SentenceScores& one :
@@ -143,7 +143,7 @@ void add_bleu(const std::vector<std::string>& system, const std::vector<std::str
   out.bleu = score::bleu(score::sum(both[1])).score - score::bleu(score::sum(both[0])).score;
   out.randomisation = score::approximate_randomisation(both[1], both[0], kTrials, /*seed=*/1);
   if (evaluation.bootstrap == 0) return;
-  const score::Draws draws = score::bootstrap(both, evaluation.bootstrap, /*seed=*/1);
+  const score::Resamples draws = score::bootstrap(both, evaluation.bootstrap, /*seed=*/1);
   out.bootstrap = score::compare_draws(draws.scores[1], draws.scores[0], *out.bleu);
 }
 
@@ -171,12 +171,12 @@ void compare(const CompareArgs& args) {
     if (!is_model(path) && fs::is_directory(path))
       throw UserError(path + ": no run and no file; the folder has no config.yaml");
   const std::vector<std::string> names = distinct_names(args.systems);
-  const Config config = config_of(args);
+  const run::Config config = config_of(args);
   const score::EvaluationConfig& evaluation = config.evaluation;
   score::check_evaluation(evaluation);
-  const TestSet set = open_set(args, config);
-  tell_of_one_reference(set);
-  check_tokenizer(set.reference, evaluation);
+  const run::TestSet set = open_set(args, config);
+  run::tell_of_one_reference(set);
+  run::check_tokenizer(set.reference, evaluation);
   require_writable({args.output, args.json}, set.files);  // before minutes of translating
   Compared all{.systems = {}, .reference = as_compared(set.reference, evaluation)};
   const study::Tokens reference = study::tokens_of(all.reference);

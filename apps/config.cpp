@@ -1,16 +1,14 @@
 // heed config: check, explain and dump configurations.
-#include "apps/shared/config.h"
+#include "run/config.h"
 
 #include <iostream>
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/shared/family.h"
-#include "apps/shared/run_check.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "config/io.h"
 #include "config/reference.h"
+#include "run/check.h"
 
 namespace heed {
 namespace {
@@ -21,31 +19,20 @@ struct ConfigArgs {
   bool markdown = false, check = false;
 };
 
-void check_named(const ConfigArgs& args, const Config& config) {
-  CheckWish wish{.file = args.file};
-  if (!config.systems.empty()) wish.systems = systems_of(family(args.file, args.settings, {}));
-  const RunCheck found = check_run(config, wish);
-  found.require(args.file);
-  found.tell();
-  for (const std::string& warning : found.warnings) log::warn(warning);
-  log::info(args.file + ": valid");
-}
-
 void config_command(const ConfigArgs& args) {
   if (args.check && args.file.empty())
     throw UserError("config --check: which configuration? As in `heed config my.yaml --check`");
   if (!args.explain.empty()) {
-    std::cout << config::explain<Config>(args.explain);
+    std::cout << config::explain<run::Config>(args.explain);
   } else if (args.markdown) {
-    std::cout << config::reference<Config>();
+    std::cout << config::reference<run::Config>();
   } else if (args.file.empty()) {
-    std::cout << config::dump_with_help(with_settings(Config(), args.settings));
+    std::cout << config::dump_with_help(run::with_settings(run::Config(), args.settings));
   } else {
-    const Config config = load_config(args.file, args.settings);
     if (args.check)
-      check_named(args, config);
+      run::check_file(args.file, args.settings);
     else
-      std::cout << config::dump(config);
+      std::cout << config::dump(run::load_config(args.file, args.settings));
   }
 }
 

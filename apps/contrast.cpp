@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -40,7 +40,7 @@ bool in_one_file(const ContrastArgs& args) {
 class Scores {
  public:
   explicit Scores(const ContrastArgs& args)
-      : folder_(open_model(args.model, args.common.open())),
+      : folder_(run::open_model(args.model, args.common.open())),
         translator_(folder_.translator()),
         per_piece_(args.per_piece) {}
 
@@ -53,7 +53,7 @@ class Scores {
   }
 
  private:
-  ModelFolder folder_;
+  run::ModelFolder folder_;
   decode::Translator translator_;
   bool per_piece_;
 };

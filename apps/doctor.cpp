@@ -10,18 +10,18 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/shared/config.h"
-#include "apps/shared/corpora.h"
-#include "apps/shared/measuring.h"
-#include "apps/shared/model_folder.h"
-#include "apps/shared/rank_processes.h"
-#include "apps/shared/together.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "model/device.h"
 #include "ranks/group.h"
+#include "run/config.h"
+#include "run/corpora.h"
+#include "run/divide.h"
+#include "run/launcher.h"
+#include "run/measuring.h"
+#include "run/model_folder.h"
 #include "score/sacrebleu.h"
 #include "train/tree_sum.h"
 
@@ -40,11 +40,11 @@ struct DoctorArgs {
 };
 
 void check_corpora(const DoctorArgs& args) {
-  const data::DataConfig config = load_config(args.config, args.settings).data;
+  const data::DataConfig config = run::load_config(args.config, args.settings).data;
   if (config.train.empty()) throw UserError(args.config + ": data.train names no corpus to check");
   const data::HygieneReport report = data::check_hygiene(config);
   if (args.json) {
-    std::puts(to_json(report).c_str());
+    std::puts(run::to_json(report).c_str());
     return;
   }
   for (const std::string& found : report.text()) std::puts(found.c_str());
@@ -65,14 +65,14 @@ void check_scorer_runs() {
 }
 
 void check_machine() {
-  use_threads(0);
+  run::use_threads(0);
   line(true, "heed", HEED_VERSION);
   line(true, "LibTorch", TORCH_VERSION);
   const at::Device cpu(at::kCPU);
   const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
   char text[160];
   std::snprintf(text, sizeof text, "%s, fp32 %.0f GFLOP/s",
-                counted(at::get_num_threads(), "core").c_str(), gemm_gflops(/*bf16=*/false));
+                counted(at::get_num_threads(), "core").c_str(), run::gemm_gflops(/*bf16=*/false));
   line(true, "CPU", text);
   line(bf16, "bf16",
        bf16 ? "the processor multiplies it directly; precision: auto uses it"
@@ -113,23 +113,23 @@ bool sums_alike(ranks::Group& group, const at::Device& device) {
 }
 
 /// One of the ranks; the first prints.
-void check_ranks_here(const ranks::Place& place) {
+void check_ranks_here(const ranks::RankInfo& info) {
   constexpr int64_t kMegabytes = 32;
-  if (!place.leads()) log::set_origin("rank " + std::to_string(place.rank));
-  const at::Device device = model::open_device(device_of_rank("auto", place));
+  if (!info.leads()) log::set_origin("rank " + std::to_string(info.rank));
+  const at::Device device = model::open_device(run::device_of_rank("auto", info));
   std::unique_ptr<ranks::Group> group;
-  const double met = seconds_of([&] {
+  const double met = run::seconds_of([&] {
     group = std::make_unique<ranks::Group>(
-        place, ranks::GroupOptions{.device = device, .folder = std::filesystem::current_path()});
-    group->tell("");
+        info, ranks::GroupOptions{.device = device, .folder = std::filesystem::current_path()});
+    group->broadcast("");
   });
-  use_threads(threads_of_rank(0, *group, place));
+  run::use_threads(run::threads_of_rank(0, *group, info));
   group->begin("numbers were exchanged");
   const bool alike = sums_alike(*group, device);
   const int64_t count = kMegabytes * 250000 / group->size() * group->size();
   const Tensor mine = numbers_of_rank(group->rank(), count, device);
   const double seconds =
-      median_seconds(5, [&] { sum_over_ranks(*group, mine).sum().item<float>(); });
+      run::median_seconds(5, [&] { sum_over_ranks(*group, mine).sum().item<float>(); });
   if (!group->leads()) return;
   char text[160];
   std::snprintf(text, sizeof text, "%lld, met in %.2f s, on %s",
@@ -145,14 +145,15 @@ void check_ranks_here(const ranks::Place& place) {
 }
 
 void check_ranks(int64_t ranks) {
-  const ranks::Place place = ranks::place_of();
-  if (!place.alone() && place.size != ranks)
-    throw UserError("--ranks " + std::to_string(ranks) + ": " + place.announcer + " has started " +
-                    std::to_string(place.size));
-  if (!place.alone() || ranks == 1) return check_ranks_here(place);
+  const ranks::RankInfo info = ranks::rank_info();
+  if (!info.alone() && info.size != ranks)
+    throw UserError("--ranks " + std::to_string(ranks) + ": " + info.announcer + " has started " +
+                    std::to_string(info.size));
+  if (!info.alone() || ranks == 1) return check_ranks_here(info);
   signals::install();
-  const std::vector<std::string> command = {own_path(), "doctor", "--ranks", std::to_string(ranks)};
-  run_ranks({.command = command, .again = command, .ranks = ranks});
+  const std::vector<std::string> command = {run::own_path(), "doctor", "--ranks",
+                                            std::to_string(ranks)};
+  run::run_ranks({.command = command, .again = command, .ranks = ranks});
 }
 
 }  // namespace

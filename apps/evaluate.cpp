@@ -2,13 +2,13 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/options.h"
-#include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "run/held_out.h"
 #include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
 #include "score/word_counts.h"
@@ -30,7 +30,7 @@ struct EvaluateArgs {
 
 using Lines = std::vector<std::string>;
 
-void print(const Lines& hypotheses, const TestSet& set, const EvaluateArgs& args,
+void print(const Lines& hypotheses, const run::TestSet& set, const EvaluateArgs& args,
            const score::EvaluationConfig& config) {
   const Lines& reference = set.reference;
   for (const score::Score& score : score::score(hypotheses, reference, config, set.more_references))
@@ -50,24 +50,24 @@ void print(const Lines& hypotheses, const TestSet& set, const EvaluateArgs& args
 void evaluate_file(const EvaluateArgs& args) {
   if (args.references.empty())
     throw UserError("evaluate: --hypothesis needs --reference, the correct translations");
-  const Config config = with_settings(Config(), args.common.settings);
+  const run::Config config = run::with_settings(run::Config(), args.common.settings);
   // The lines of the translations stand in the place of sources.
-  const TestSet set =
-      open_test_set(config, args.hypothesis, args.reference(), "", false, args.more_references());
-  check_tokenizer(set.reference, config.evaluation);
+  const run::TestSet set = run::open_test_set(config, args.hypothesis, args.reference(), "", false,
+                                              args.more_references());
+  run::check_tokenizer(set.reference, config.evaluation);
   print(set.source, set, args, config.evaluation);
 }
 
 void evaluate_model(const EvaluateArgs& args) {
-  const OpenModels models = open_models(args.model, args.common.open());
-  const Config& config = models.first.config;
+  const run::OpenModels models = run::open_models(args.model, args.common.open());
+  const run::Config& config = models.first.config;
   score::check_evaluation(config.evaluation);
-  const TestSet set = open_test_set(config, args.source, args.reference(), models.first.path,
-                                    args.valid, args.more_references());
+  const run::TestSet set = run::open_test_set(
+      config, args.source, args.reference(), models.first.path, args.valid, args.more_references());
   require_writable({args.output}, set.files);  // before minutes of translating
-  check_tokenizer(set.reference, config.evaluation);
-  const Lines hypotheses = translate_all(models, set.source);
-  if (!args.output.empty()) write_lines(args.output, hypotheses);
+  run::check_tokenizer(set.reference, config.evaluation);
+  const Lines hypotheses = run::translate_all(models, set.source);
+  if (!args.output.empty()) run::write_lines(args.output, hypotheses);
   print(hypotheses, set, args, config.evaluation);
 }
 

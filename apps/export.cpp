@@ -1,6 +1,5 @@
 // heed export MODEL: a model for other programs.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -8,14 +7,16 @@
 #include <utility>
 
 #include "apps/commands.h"
-#include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
+#include "decode/search.h"
+#include "engine/ctranslate2.h"
+#include "model/transformer/layers.h"
 #include "model/weights.h"
-#include "packed/ctranslate2.h"
+#include "run/model_folder.h"
 
 namespace heed {
 namespace {
@@ -26,8 +27,6 @@ using nlohmann::json;
 struct ExportArgs {
   std::string model, output, format = "ctranslate2";
 };
-
-constexpr double kNormEpsilon = 1e-5;  // of LibTorch's layer norms
 
 std::string piece_list(const text::Vocabulary& vocabulary) {
   json pieces = json::array();
@@ -42,7 +41,7 @@ std::string description(const text::Vocabulary& vocabulary) {
                        {"decoder_start_token", vocabulary.piece(text::kBegin)},
                        {"add_source_bos", false},
                        {"add_source_eos", true},
-                       {"layer_norm_epsilon", kNormEpsilon},
+                       {"layer_norm_epsilon", model::kNormEpsilon},
                        {"multi_query_attention", false}};
   return tokens.dump(2) + "\n";
 }
@@ -94,16 +93,14 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
   // CTranslate2 counts </s>, which heed's limit does not.
   options.push_back("max_input_length=" +
                     std::to_string(std::min(config.max_source_length + 1, longest)));
-  const double ratio = config.max_length_ratio * static_cast<double>(config.max_source_length);
-  const int64_t limit =
-      std::max(static_cast<int64_t>(std::ceil(ratio)) + 10, config.min_length + 1);
-  options.push_back("max_decoding_length=" + std::to_string(std::min(limit, longest - 1)));
+  options.push_back("max_decoding_length=" + std::to_string(decode::length_limit(
+                                                 config, config.max_source_length, longest - 1)));
   return join(options, ", ");
 }
 
-void advise(const ExportArgs& args, const ModelFolder& folder, bool joint) {
+void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) {
   const decode::DecodeConfig& config = folder.config.decoding;
-  const int64_t longest = packed::longest_in_ctranslate2(folder.config.model);
+  const int64_t longest = engine::longest_in_ctranslate2(folder.config.model);
   log::info("search as heed does: translate_batch(pieces, " + search_advice(config, longest) + ")");
   if (config.length_penalty == decode::LengthPenalty::gnmt)
     log::warn("CTranslate2 divides by length^alpha; GNMT's ((5 + length) / 6)^alpha is not there");
@@ -129,9 +126,9 @@ void advise(const ExportArgs& args, const ModelFolder& folder, bool joint) {
 void export_model(const ExportArgs& args) {
   if (fs::exists(fs::path(args.output) / "model.safetensors"))
     throw UserError(args.output + ": holds a model of heed; name another folder");
-  const ModelFolder folder =
-      open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
-  const std::string missing = packed::missing_in_ctranslate2(folder.config.model);
+  const run::ModelFolder folder =
+      run::open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
+  const std::string missing = engine::missing_in_ctranslate2(folder.config.model);
   if (!missing.empty())
     throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
   // With the vocabularies of the other kind: CTranslate2 would take those of an earlier export.
@@ -145,9 +142,9 @@ void export_model(const ExportArgs& args) {
     write_atomic(out.place_of("source_vocabulary.json"), piece_list(folder.source));
     write_atomic(out.place_of("target_vocabulary.json"), piece_list(folder.target));
   }
-  save_vocabularies({folder.source, folder.target}, out.place(), joint);
+  run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
   write_atomic(out.place_of("config.json"), description(folder.target));
-  packed::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
+  engine::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
                             out.place_of("model.bin"));
   out.commit();
   advise(args, folder, joint);

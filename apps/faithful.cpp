@@ -4,9 +4,9 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
@@ -22,10 +22,10 @@
 namespace heed {
 namespace {
 
+// Of a line there are weights of all heads and as many of other evidence.
+constexpr std::size_t kLines = text::kLinesOfAllHeads / 2;
 using config::AttentionKind;
 
-// Lines whose matrices are in memory at once.
-constexpr std::size_t kWindow = 32;
 
 struct FaithfulArgs {
   std::string model, source, target, gold, output, html;
@@ -93,13 +93,13 @@ void faithful(const FaithfulArgs& args) {
   const text::Pairs pairs = text::read_pairs(args.source, args.target);
   text::require_pairs(pairs, args.source);
   inspect::ComparableGold gold(inspect::read_gold(args.gold, pairs, args.form), args.gold);
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const model::Traits traits = model::traits(folder.config.model);
   study::FaithfulReport report;
   const text::Pairs readable = inspect::without_long_pairs(translator, pairs, args.source);
   ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const text::PairWindow& window : text::windows_of(readable, kWindow)) {
+  for (const text::PairWindow& window : text::windows_of(readable, kLines)) {
     const Seen seen =
         look(translator, window.pairs, traits, static_cast<int64_t>(window.first) + 1, args, bar);
     for (std::size_t i = 0; i < seen.attention.size(); ++i) {

@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -23,9 +23,6 @@ namespace heed {
 namespace {
 
 using config::AttentionKind;
-
-// Lines whose matrices, all heads of all layers, are in memory at once.
-constexpr std::size_t kWindow = 64;
 
 struct HeadsArgs {
   std::string model, source, target, gold, antecedents, output;
@@ -100,7 +97,7 @@ class ComparableAntecedents {
 };
 
 void ablate(const HeadsArgs& args, const text::Pairs& pairs) {
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   inspect::HeadTrial trial(tried_model(folder), pairs);
   const inspect::AblatedHeads rows = inspect::ablated_heads(trial, /*translate=*/!args.no_bleu);
   if (!args.output.empty()) write_atomic(args.output, rows.csv);
@@ -118,7 +115,7 @@ void heads(const HeadsArgs& args) {
   inspect::ComparableGold gold(inspect::read_gold(args.gold, pairs, args.form), args.gold);
   ComparableAntecedents antecedents(args.antecedents, lines);
 
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   decode::Translator translator = folder.translator();
   const std::vector<AttentionKind> kinds = args.kind_names.empty()
                                                ? model::traits(folder.config.model).kinds
@@ -127,7 +124,7 @@ void heads(const HeadsArgs& args) {
       {.separators = separators, .words = args.words, .threshold = args.threshold / 100});
   const text::Pairs readable = inspect::without_long_pairs(translator, pairs, args.source);
   ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const text::PairWindow& window : text::windows_of(readable, kWindow)) {
+  for (const text::PairWindow& window : text::windows_of(readable)) {
     const auto sentences =
         inspect::attention_maps(translator, window.pairs.source, window.pairs.target,
                                 {.kinds = kinds}, static_cast<int64_t>(window.first) + 1);

@@ -5,13 +5,13 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/options.h"
-#include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "draw/curve.h"
+#include "draw/plot.h"
+#include "run/held_out.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -44,8 +44,8 @@ void lengths(const LengthsArgs& args) {
     given.push_back({name, text::read_lines(file)});
   }
   score::check_names(names, args.baseline);
-  for (const std::string& path : args.models) require_model_folder(path);
-  TestSet set;
+  for (const std::string& path : args.models) run::require_model_folder(path);
+  run::TestSet set;
   score::EvaluationConfig evaluation;
   std::vector<score::SystemOutput> systems;
   const auto check_before_translating = [&] {
@@ -54,33 +54,33 @@ void lengths(const LengthsArgs& args) {
     require_writable({args.csv, args.svg}, set.files);
   };
   for (const std::string& path : args.models) {
-    const ModelFolder folder = open_model(path, args.common.open());
+    const run::ModelFolder folder = run::open_model(path, args.common.open());
     if (systems.empty()) {
-      set = open_test_set(folder.config, args.source, args.reference, path);
+      set = run::open_test_set(folder.config, args.source, args.reference, path);
       evaluation = folder.config.evaluation;
       score::check_evaluation(evaluation);
       check_before_translating();
     }
-    systems.push_back({names[systems.size()], translate_all(folder, set.source)});
+    systems.push_back({names[systems.size()], run::translate_all(folder, set.source)});
   }
   if (args.models.empty()) {
-    const Config config = with_settings(Config(), args.common.settings);
+    const run::Config config = run::with_settings(run::Config(), args.common.settings);
     evaluation = config.evaluation;
     if (config.data.test.source.empty() && (args.source.empty() || args.reference.empty()))
       throw UserError(
           "lengths: --hypothesis without a model folder needs --source and --reference");
-    set = open_test_set(config, args.source, args.reference);
+    set = run::open_test_set(config, args.source, args.reference);
     check_before_translating();
   }
   for (score::SystemOutput& system : given) systems.push_back(std::move(system));
-  tell_of_one_reference(set);
-  check_tokenizer(set.reference, evaluation);
+  run::tell_of_one_reference(set);
+  run::check_tokenizer(set.reference, evaluation);
   const score::LengthReport report = score::measure_lengths(
       set.source, set.reference, systems, evaluation, {.baseline = args.baseline});
   for (const std::string& warning : report.warnings) log::warn(warning);
   std::cout << score::lengths_table(report);
   if (!args.csv.empty()) write_atomic(args.csv, score::lengths_csv(report));
-  if (!args.svg.empty()) write_atomic(args.svg, draw::draw_curve(draw::curve_of(report)));
+  if (!args.svg.empty()) write_atomic(args.svg, draw::draw_plot(draw::plot_of(report)));
 }
 
 }  // namespace

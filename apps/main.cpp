@@ -32,10 +32,10 @@ const std::vector<Command>& commands() {
       {"compare", add_compare},   {"bottleneck", add_bottleneck}, {"attention", add_attention},
       {"align", add_align},       {"heads", add_heads},           {"faithful", add_faithful},
       {"contrast", add_contrast}, {"pronouns", add_pronouns},     {"runs", add_runs},
-      {"curves", add_curves},     {"watch", add_watch},           {"score", add_score},
-      {"vocab", add_vocab},       {"average", add_average},       {"prune", add_prune},
-      {"export", add_export},     {"inspect", add_inspect},       {"bench", add_bench},
-      {"config", add_config},     {"doctor", add_doctor},         {"completion", add_completion},
+      {"watch", add_watch},       {"score", add_score},           {"vocab", add_vocab},
+      {"average", add_average},   {"prune", add_prune},           {"export", add_export},
+      {"inspect", add_inspect},   {"bench", add_bench},           {"config", add_config},
+      {"doctor", add_doctor},     {"completion", add_completion},
   };
   return table;
 }
@@ -122,7 +122,7 @@ std::string empty_part(const CLI::App& app, const std::vector<std::string>& word
   return "";
 }
 
-int run(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   CLI::App app{"heed trains translators, translates, and shows what attention does.", "heed"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "heed " HEED_VERSION);
@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
   int code = 0;
   try {
     heed::open_output();
-    code = heed::run(argc, argv);
+    code = heed::run_program(argc, argv);
     heed::close_output();
   } catch (...) {
     code = heed::report_exception();

@@ -4,12 +4,12 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/options.h"
-#include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "run/held_out.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -32,7 +32,7 @@ std::vector<std::string> translations(const PronounsArgs& args,
   std::vector<std::string> lines = source;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (gold[i].empty()) lines[i].clear();  // costs nothing, and warnings count the file's lines
-  return translate_all(open_model(args.model, args.common.open()), lines);
+  return run::translate_all(run::open_model(args.model, args.common.open()), lines);
 }
 
 void pronouns(const PronounsArgs& args) {
@@ -48,7 +48,7 @@ void pronouns(const PronounsArgs& args) {
   study::PronounReport report;
   for (std::size_t i = 0; i < source.size(); ++i)
     report.add(gold[i], study::pronoun_genders(outputs[i], forms));
-  if (!args.output.empty()) write_lines(args.output, outputs);
+  if (!args.output.empty()) run::write_lines(args.output, outputs);
   std::cout << (args.json ? study::pronoun_json(report) : study::pronoun_table(report));
   if (!report.all.reaches(args.require))
     throw Failure((args.model.empty() ? args.hypothesis : args.model) + ": " +

@@ -5,18 +5,19 @@
 #include <optional>
 #include <utility>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
-#include "apps/shared/run_config.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "model/weights.h"
-#include "score/share.h"
+#include "run/saved_config.h"
+#include "score/proportion.h"
 #include "text/table.h"
+#include "train/losses.h"
 
 namespace heed {
 namespace {
@@ -34,46 +35,47 @@ double bleu_of(inspect::HeadTrial& trial, const Heads& silenced) {
   return score::bleu(score::sum(trial.bleu(silenced))).score;
 }
 
-/// The head that guided alignment taught, which `heed align` reads, or that the coverage loss was
-/// taken of: the configuration would not be valid without it.
-std::optional<model::HeadPlace> taught_head(const Config& config) {
-  if (config.training.guided_alignment == 0 && config.training.coverage_loss == 0)
+/// The head that a loss of attention taught, which `heed align` may read: the configuration would
+/// not be valid without it.
+std::optional<model::HeadIndex> taught_head(const run::Config& config) {
+  if (std::ranges::none_of(train::auxiliary_losses(config.training),
+                           &train::AuxiliaryLoss::attends))
     return std::nullopt;
-  return model::HeadPlace{model::AttentionKind::cross,
-                          model::decoder_layer(config.model, config.training.guided_layer),
-                          config.training.guided_head};
+  return model::HeadIndex{model::AttentionKind::cross,
+                          model::decoder_layer(config.model, config.training.taught_layer),
+                          config.training.taught_head};
 }
 
 /// Whether its attention keeps another head, and nobody needs this one.
-bool may_go(const inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught,
-            const model::HeadPlace& place, const Heads& gone) {
-  const auto same = [&](const model::HeadPlace& other) {
-    return other.kind == place.kind && other.layer == place.layer;
+bool may_go(const inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught,
+            const model::HeadIndex& head, const Heads& gone) {
+  const auto same = [&](const model::HeadIndex& other) {
+    return other.kind == head.kind && other.layer == head.layer;
   };
   return std::ranges::count_if(trial.heads(), same) - std::ranges::count_if(gone, same) > 1 &&
-         std::ranges::find(gone, place) == gone.end() && place != taught;
+         std::ranges::find(gone, head) == gone.end() && place != taught;
 }
 
 /// The head whose silence costs least, beside those that are gone.
-std::optional<std::pair<model::HeadPlace, double>> cheapest(
-    inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught, const Heads& gone) {
-  std::optional<std::pair<model::HeadPlace, double>> best;
+std::optional<std::pair<model::HeadIndex, double>> cheapest(
+    inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught, const Heads& gone) {
+  std::optional<std::pair<model::HeadIndex, double>> best;
   Heads left = trial.heads();
   std::erase_if(left,
-                [&](const model::HeadPlace& place) { return !may_go(trial, taught, place, gone); });
+                [&](const model::HeadIndex& head) { return !may_go(trial, taught, head, gone); });
   ProgressBar bar("heads tried, to find the next one to remove", std::ssize(left));
-  for (const model::HeadPlace& place : left) {
+  for (const model::HeadIndex& head : left) {
     Heads with = gone;
-    with.push_back(place);
+    with.push_back(head);
     const double loss = trial.loss(with);
-    if (!best || loss < best->second) best = {place, loss};
+    if (!best || loss < best->second) best = {head, loss};
     bar.add();
   }
   return best;
 }
 
 /// Greedily, as long as BLEU stays above `keep` per cent of the whole model's.
-Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadPlace>& taught,
+Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught,
                    double keep) {
   const double whole = bleu_of(trial, {});
   if (whole <= 0)
@@ -101,40 +103,43 @@ Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadPla
 }
 
 Heads named_heads(const std::vector<std::string>& names, const Heads& all,
-                  const std::optional<model::HeadPlace>& taught) {
+                  const std::optional<model::HeadIndex>& taught) {
   Heads out;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(
-        all, name, [](const model::HeadPlace& place) { return model::name_of(place); });
+        all, name, [](const model::HeadIndex& head) { return model::name_of(head); });
     if (found == all.end())
       throw UserError("--heads: there is no head " + name + "; the first of this model is " +
                       model::name_of(all.front()));
-    if (*found == taught)
-      throw UserError("--heads: " + name +
-                      " was taught by training.guided_alignment or training.coverage_loss; name "
-                      "others");
+    if (*found == taught) {
+      std::vector<std::string> keys;
+      for (const train::AuxiliaryLoss& loss : train::all_losses())
+        if (loss.attends()) keys.push_back("training." + loss.key);
+      throw UserError("--heads: " + name + " was taught by " + join(keys, " or ") +
+                      "; name others");
+    }
     out.push_back(*found);
   }
   return out;
 }
 
-void write(const ModelFolder& from, const Heads& gone, const std::string& output) {
-  Config config = saved_config(from.path);  // --set and --device are for the search
+void write(const run::ModelFolder& from, const Heads& gone, const std::string& output) {
+  run::Config config = run::saved_config(from.path);  // --set and --device are for the search
   const model::ModelConfig whole = config.model;
-  for (const model::HeadPlace& place : gone)
-    config.model.pruned_heads.push_back(model::name_of(place));
+  for (const model::HeadIndex& head : gone)
+    config.model.pruned_heads.push_back(model::name_of(head));
   model::check(config.model, from.source.fingerprint() == from.target.fingerprint());
   const model::ModelPtr smaller = model::make_model(config.model, from.sizes());
   from.model->to(at::kCPU);
   model::copy_without_heads(*from.model, whole, *smaller, config.model);
-  write_model({from.source, from.target}, config, model::named_weights(*smaller), output);
+  run::write_model({from.source, from.target}, config, model::named_weights(*smaller), output);
   log::info(output + ": " + std::to_string(gone.size()) + " heads fewer, " +
             human_count(static_cast<double>(model::count_parameters(*from.model))) + " -> " +
             human_count(static_cast<double>(model::count_parameters(*smaller))) + " parameters");
 }
 
 void prune(const PruneArgs& args) {
-  require_no_model(args.output);
+  run::require_no_model(args.output);
   if (args.heads.empty() == args.source.empty())
     throw UserError(
         "prune: give --source and --target to find the heads by, or name them with --heads");
@@ -145,7 +150,7 @@ void prune(const PruneArgs& args) {
     pairs = text::read_pairs(args.source, args.target);
     text::require_pairs(pairs, args.source);
   }
-  const ModelFolder folder = open_model(args.model, args.common.open());
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
   inspect::HeadTrial trial(tried_model(folder), std::move(pairs));
   const model::ModelConfig& model = folder.config.model;
   if (model.kv_heads != 0 && model.kv_heads != model.heads)

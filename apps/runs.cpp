@@ -1,4 +1,4 @@
-// heed runs [FOLDER...]: a table of the runs below.
+// heed runs [FOLDER...]: a table of the runs below, or how they learned, as text, pictures and CSV.
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -7,14 +7,17 @@
 #include <optional>
 
 #include "apps/commands.h"
-#include "apps/shared/found_runs.h"
-#include "apps/shared/learning.h"
-#include "apps/shared/run_config.h"
-#include "apps/shared/run_summary.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
+#include "draw/plot.h"
+#include "run/found_runs.h"
+#include "run/learning.h"
+#include "run/saved_config.h"
+#include "run/summary.h"
 #include "text/table.h"
 #include "train/metrics_line.h"
 
@@ -23,14 +26,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using train::MetricsLine;
+
 struct RunsArgs {
   std::vector<std::string> folders = {"runs"};
-  bool json = false;
+  bool json = false, curves = false;
+  std::string against = "updates", output;
 };
 
 struct Run {
   std::string path, state;
-  Config config;
+  run::Config config;
   train::RunMetrics metrics;
   std::string test;     // its first score
   std::string differs;  // from the first run of the same folder
@@ -42,11 +48,11 @@ std::string short_score(const std::string& score) {
 }
 
 Run read_run(const fs::path& folder) {
-  Run run{.path = folder.string(), .state = state_of_run(folder.string())};
-  run.config = saved_config(run.path);
+  Run run{.path = folder.string(), .state = run::state_of_run(folder.string())};
+  run.config = run::saved_config(run.path);
   run.metrics = train::summarize(train::read_metrics((folder / "metrics.jsonl").string()));
   if (run.state == "finished") {
-    const RunSummary summary = RunSummary::read((folder / "summary.json").string());
+    const run::Summary summary = run::Summary::read((folder / "summary.json").string());
     if (!summary.test_scores.empty()) run.test = short_score(summary.test_scores.front());
   }
   return run;
@@ -84,7 +90,7 @@ std::string as_table(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const auto& [updates, seconds, best] = run.metrics;
     table.rows.push_back({run.path, run.state, std::to_string(updates), fixed(seconds / 60, 1),
-                          deciding_score(best, metric_of(run)), fixed(best.loss, 4),
+                          run::deciding_score(best, metric_of(run)), fixed(best.loss, 4),
                           fixed(best.bleu, 2), run.test, run.differs});
   }
   return text::table_text(table, {0, 1, 4, 7, 8});
@@ -112,12 +118,113 @@ std::string as_json(const std::vector<Run>& runs) {
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+text::Table csv_of(const std::vector<Learning>& runs) {
+  text::Table table{
+      {"run", "set", "update", "minutes", "loss", "perplexity", "bleu", "chrf", "command"}, {}};
+  for (const Learning& run : runs) {
+    for (const MetricsLine& event : run.events) {
+      const auto minutes = place_of(event, /*minutes=*/true);
+      table.rows.push_back({run.name, set_of(event), std::to_string(event.update),
+                            fixed(minutes, 3), fixed(event.loss, 6), fixed(event.perplexity, 4),
+                            fixed(event.bleu, 4), fixed(event.chrf, 4), fixed(event.command, 6)});
+    }
+  }
+  return table;
+}
+
+/// The smallest or largest value of the validations.
+std::optional<double> extreme(const Learning& run, std::optional<double> MetricsLine::*measure,
+                              bool largest) {
+  std::optional<double> found;
+  for (const MetricsLine& event : run.events) {
+    const auto value = event.*measure;
+    if (event.event != "validation" || !value) continue;
+    if (!found || (largest ? *value > *found : *value < *found)) found = value;
+  }
+  return found;
+}
+
+/// The score that decided, of the run's best validation; "" without one, or without config.yaml.
+std::string best_of(const std::string& folder, const MetricsLine& best) {
+  const bool known = fs::exists(fs::path(folder) / "config.yaml");
+  if (best.update == 0 || !known) return "";
+  try {
+    return deciding_score(best, saved_config(folder).training.early_stopping.metric);
+  } catch (const UserError& error) {
+    log::warn(error.what());  // the curves do not need it
+    return "";
+  }
+}
+
+text::Table summary_of(const std::vector<std::string>& folders, const std::vector<Learning>& runs) {
+  text::Table table{
+      {"run", "updates", "minutes", "lowest loss", "highest BLEU", "best update", "best"}, {}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Learning& run = runs[i];
+    const auto [updates, seconds, best] = train::summarize(run.events);
+    table.rows.push_back({run.name, std::to_string(updates), fixed(seconds / 60, 1),
+                          fixed(extreme(run, &MetricsLine::loss, false), 4),
+                          fixed(extreme(run, &MetricsLine::bleu, true), 2),
+                          best.update > 0 ? std::to_string(best.update) : "",
+                          best_of(folders[i], best)});
+  }
+  return table;
+}
+
+std::string file_of(const Measure& measure) {
+  return std::string(measure.name) + ".svg";
+}
+
+std::vector<std::string> all_files() {
+  std::vector<std::string> files{"curves.csv"};
+  for (const Measure& measure : measures()) files.push_back(file_of(measure));
+  return files;
+}
+
+/// Each folder that has metrics, and where one has none the runs below it. A folder without either
+/// is left for the message about it.
+std::vector<std::string> runs_of_curves(const std::vector<std::string>& folders) {
+  std::vector<std::string> runs;
+  for (const std::string& folder : folders) {
+    std::vector<std::string> found;
+    if (!fs::exists(fs::path(folder) / "metrics.jsonl")) found = find_runs({folder});
+    if (found.empty()) found = {folder};
+    runs.insert(runs.end(), found.begin(), found.end());
+  }
+  return runs;
+}
+
+void curves(const RunsArgs& args) {
+  const std::vector<std::string> folders = runs_of_curves(args.folders);
+  const std::vector<std::string> names = distinct_names(folders);
+  std::vector<Learning> runs;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    runs.push_back(read_learning(folders[i], names[i]));
+  const bool minutes = args.against == "minutes";
+  std::optional<OutputFolder> out;
+  if (!args.output.empty()) out.emplace(args.output, all_files());
+  for (const Measure& measure : measures()) {
+    const draw::Plot picture = learning_curves(runs, measure, minutes);
+    if (picture.lines.empty()) continue;
+    std::cout << draw::plot_text(picture) << '\n';
+    if (!out) continue;
+    const std::string file = file_of(measure);
+    write_atomic(out->place_of(file), draw::draw_plot(picture));
+    log::info("picture: " + (fs::path(args.output) / file).string());
+  }
+  std::cout << text::table_text(summary_of(folders, runs), {0, 6});
+  if (!out) return;
+  write_atomic(out->place_of("curves.csv"), text::table_csv(csv_of(runs)));
+  out->commit();
+}
+
 void runs(const RunsArgs& args) {
   for (const std::string& folder : args.folders)
     if (!fs::is_directory(folder))
       throw UserError("runs: no folder '" + folder + "'; name the one that your runs are in");
+  if (args.curves) return curves(args);
   std::vector<Run> all;
-  read_runs(
+  run::read_runs(
       args.folders, [&](const std::string& run) { all.push_back(read_run(run)); }, log::warn);
   tell_differences(all);
   if (all.empty() && !args.json) log::info("no runs in " + join(args.folders, ", "));
@@ -133,8 +240,22 @@ void add_runs(CommandLine& program) {
   command.option("folders", args->folders, "Folders to look in, and those inside them")
       .shows_default("runs");
   command.group("Output");
-  command.flag("--json", args->json, "Print JSON instead of a table");
-  command.examples({"heed runs", "heed runs runs/attentions runs/multi30k_quick --json"});
+  Argument json = command.flag("--json", args->json, "Print JSON instead of a table");
+  command.group("Curves");
+  const Argument curves = command.flag("--curves", args->curves,
+                                       "Show loss and scores of the runs during training instead");
+  command.option("--against", args->against, "Horizontal axis: updates or minutes")
+      .one_of({"updates", "minutes"})
+      .shows_default()
+      .needs(curves);
+  command
+      .option("-o,--output", args->output,
+              "Folder for the pictures, loss.svg and one for each score, and curves.csv")
+      .needs(curves);
+  json.excludes(curves);
+  command.examples(
+      {"heed runs runs/attentions runs/multi30k_quick --json",
+       "heed runs --curves runs/demo/none runs/demo/bahdanau --against minutes -o out"});
   command.run([args] { runs(*args); });
 }
 

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/options.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/translator.h"
@@ -20,7 +20,7 @@ struct ScoreArgs {
 };
 
 void score_command(const ScoreArgs& args) {
-  const OpenModels models = open_models(args.model, args.common.open());
+  const run::OpenModels models = run::open_models(args.model, args.common.open());
   const text::Pairs pairs = text::read_pairs(args.source, args.target);
   decode::Translator translator = models.translator();
   double total = 0;

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -39,11 +39,11 @@ std::string code_of(const std::string& given, const std::string& file, const cha
   return code.empty() ? otherwise : code;
 }
 
-serve::Model open(const std::string& paths, const std::string& name, const ServeArgs& args) {
-  const OpenModels models = open_models(paths, args.common.open());
+serve::ServedModel open(const std::string& paths, const std::string& name, const ServeArgs& args) {
+  const run::OpenModels models = run::open_models(paths, args.common.open());
   // A new model may be copied over the served one.
-  for (const decode::Member& member : models.members) model::leave_file(*member.model);
-  const ModelFolder& first = models.first;
+  for (const decode::TranslatorModel& member : models.members) model::leave_file(*member.model);
+  const run::ModelFolder& first = models.first;
   const data::CorpusFiles& files =
       first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];
   const model::Traits traits = model::traits(first.config.model);
@@ -61,19 +61,19 @@ serve::Model open(const std::string& paths, const std::string& name, const Serve
 /// "transformer", or "transformer+bahdanau" of an ensemble.
 std::string name_of(const std::string& paths) {
   std::vector<std::string> names;
-  for (const std::string& path : model_paths(paths)) names.push_back(folder_name(path));
+  for (const std::string& path : run::model_paths(paths)) names.push_back(folder_name(path));
   return join(names, "+");
 }
 
-std::vector<serve::Model> open_all(const ServeArgs& args) {
-  std::vector<serve::Model> models;
+std::vector<serve::ServedModel> open_all(const ServeArgs& args) {
+  std::vector<serve::ServedModel> models;
   const bool alike = name_of(args.models) == name_of(args.beside);
   models.push_back(open(args.models, alike ? args.models : name_of(args.models), args));
   if (args.beside.empty()) return models;
   // All compute with the threads of the first one's configuration, as in an ensemble.
   const int64_t threads = at::get_num_threads();
   models.push_back(open(args.beside, alike ? args.beside : name_of(args.beside), args));
-  use_threads(threads);
+  run::use_threads(threads);
   if (models[0].name == models[1].name)
     throw UserError("serve: " + args.models + " is named twice");
   return models;
@@ -83,14 +83,15 @@ void serve_models(const ServeArgs& args) {
   serve::Service service(open_all(args),
                          {.queue = args.queue, .patience = std::chrono::seconds(args.seconds)});
   signals::install();
-  http::Server server({.address = args.address,
-                       .port = static_cast<uint16_t>(args.port),
-                       .body = static_cast<std::size_t>(args.kilobytes) << 10,
-                       .connections = static_cast<unsigned>(args.connections),
-                       .names = args.names,
-                       .origins = args.origins,
-                       .finished = [&](const http::Finished& about) { service.note(about); }},
-                      service.routes());
+  http::Server server(
+      {.address = args.address,
+       .port = static_cast<uint16_t>(args.port),
+       .body = static_cast<std::size_t>(args.kilobytes) << 10,
+       .connections = static_cast<unsigned>(args.connections),
+       .names = args.names,
+       .origins = args.origins,
+       .finished = [&](const http::FinishedRequest& about) { service.note(about); }},
+      service.routes());
   std::cout << server.url() << std::endl;  // for whoever started it and waits
   log::info("serving " + args.models + (args.beside.empty() ? "" : " and " + args.beside) + " at " +
             server.url() + "; Ctrl-C ends it");

@@ -23,9 +23,9 @@ struct VocabArgs {
   bool byte_fallback = false;
 };
 
-text::Column column_of(const std::string& name) {
-  if (name == "both") return text::Column::both;
-  return name == "source" ? text::Column::source : text::Column::target;
+text::TsvColumn column_of(const std::string& name) {
+  if (name == "both") return text::TsvColumn::both;
+  return name == "source" ? text::TsvColumn::source : text::TsvColumn::target;
 }
 
 void save(const text::Vocabulary& vocabulary, const std::string& output,
@@ -54,7 +54,7 @@ void vocab(const VocabArgs& args) {
                       "a file");
     require_file(file, "text");
     training.files.emplace_back(
-        file, text::has_tsv_name(file) ? column_of(args.column) : text::Column::whole);
+        file, text::has_tsv_name(file) ? column_of(args.column) : text::TsvColumn::whole);
   }
   if (args.extend.empty()) return save(text::Vocabulary::train(training), args.output);
   const auto old = text::Vocabulary::load(args.extend);

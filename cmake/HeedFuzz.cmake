@@ -41,17 +41,17 @@ function(heed_fuzz program)
 endfunction()
 
 add_custom_target(fuzz)
-set(text_sources apps/shared/run_summary.cpp apps/shared/provenance.cpp apps/shared/corpora.cpp)
+set(text_sources src/run/summary.cpp src/run/provenance.cpp src/run/corpora.cpp)
 list(TRANSFORM text_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 heed_fuzz(fuzz_text FOLDER targets SOURCES ${text_sources} LIBRARIES heed_study heed_data nlohmann_json::nlohmann_json)
-set(torch_sources apps/shared/config.cpp src/decode/config.cpp)  # of the room `decode` nothing else is needed
+set(torch_sources src/run/config.cpp src/decode/config.cpp)  # of the room `decode` nothing else is needed
 set(torch_libraries heed_train heed_score)
 if(HEED_FUZZ)
   # Networks and kernels parse nothing and take long to compile.
   list(APPEND torch_sources src/model/config.cpp src/model/traits.cpp src/model/weights.cpp src/model/safetensors_header.cpp
        src/model/recurrent/attention/registry.cpp src/model/transformer/positions/registry.cpp
        src/kernels/normalisers/registry.cpp src/train/config.cpp src/train/checkpoint.cpp
-       src/train/metrics_line.cpp src/train/progress.cpp tests/fuzz/no_networks.cpp)
+       src/train/losses.cpp src/train/metrics_line.cpp src/train/progress.cpp tests/fuzz/no_networks.cpp)
   set(torch_libraries heed_data heed_kernels_rows heed_score LibTorch::cpu nlohmann_json::nlohmann_json Static::z)
 endif()
 list(TRANSFORM torch_sources PREPEND ${PROJECT_SOURCE_DIR}/)

@@ -9,7 +9,7 @@ enable_testing()
 # GoogleTest's own sources, as Debian ships them for such uses.
 add_subdirectory(/usr/src/googletest googletest EXCLUDE_FROM_ALL)
 file(GLOB tests ${PROJECT_SOURCE_DIR}/tests/kernels/rows/*_test.cpp)
-add_executable(test_rows ${tests} ${PROJECT_SOURCE_DIR}/tests/packed/matrix_test.cpp)
+add_executable(test_rows ${tests} ${PROJECT_SOURCE_DIR}/tests/engine/matrix_test.cpp)
 target_include_directories(test_rows PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(test_rows PRIVATE heed_rows gtest gmock gtest_main heed_flags)
 add_test(NAME rows COMMAND test_rows)

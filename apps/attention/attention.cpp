@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "apps/attention/files.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -110,7 +110,7 @@ void warn_if_missing(const study::AttentionMatrix& one) {
 /// own translations.
 Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
-  const ModelFolder folder = open_model(model, args.common.open());
+  const run::ModelFolder folder = run::open_model(model, args.common.open());
   const model::Traits traits = model::traits(folder.config.model);
   if (!traits.has_self_attention &&
       std::ranges::find(args.kinds, AttentionKind::rollout) != args.kinds.end())

@@ -11,9 +11,10 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
-#include "model/transformer/linear_attention.h"
+#include "model/transformer/attention/kinds.h"
+#include "model/transformer/attention/linear.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/multi_head.h"
-#include "model/transformer/scaled_dot_product.h"
 #include "study/exponent.h"
 
 namespace heed {
@@ -50,23 +51,23 @@ Pattern strided(int64_t length, const AttentionArgs&) {
   return {.window = root, .stride = root};
 }
 
-void plain(const Input& input, const model::Look& look) {
+void plain(const Input& input, const model::AttentionMask& masking) {
   at::Tensor weights;
-  model::attend(input.query, input.keys, input.values, look, &weights);
+  model::attend(input.query, input.keys, input.values, masking, &weights);
 }
 
-void fused(const Input& input, const model::Look& look) {
-  model::attend(input.query, input.keys, input.values, look);
+void fused(const Input& input, const model::AttentionMask& masking) {
+  model::attend(input.query, input.keys, input.values, masking);
 }
 
-void linear(const Input& input, const model::Look& look) {
-  model::linear_attention(input.query, input.keys, input.values, look);
+void linear(const Input& input, const model::AttentionMask& masking) {
+  model::linear_attention(input.query, input.keys, input.values, masking);
 }
 
-void linear_causal(const Input& input, const model::Look& given) {
-  model::Look look = given;
-  look.causal = true;
-  model::linear_attention(input.query, input.keys, input.values, look);
+void linear_causal(const Input& input, const model::AttentionMask& given) {
+  model::AttentionMask masking = given;
+  masking.pattern.causal = true;
+  model::linear_attention(input.query, input.keys, input.values, masking);
 }
 
 /// What the positions of a sequence of some length see, and how it is computed. Plain and fused
@@ -74,7 +75,7 @@ void linear_causal(const Input& input, const model::Look& given) {
 struct Way {
   const char* name;
   Pattern (*pattern)(int64_t length, const AttentionArgs& args);
-  void (*run)(const Input& input, const model::Look& look);
+  void (*run)(const Input& input, const model::AttentionMask& masking);
 };
 
 constexpr Way kWays[] = {{"plain", everything, plain},
@@ -93,16 +94,16 @@ Cost cost_of(const Way& way, int64_t length, const AttentionArgs& args) {
   at::manual_seed(1);
   const auto draw = [&] { return at::randn({1, args.heads, length, args.head}); };
   const Input input{draw(), draw(), draw()};
-  const model::Look look{.pattern = way.pattern(length, args),
-                         .scale = 1 / std::sqrt(static_cast<double>(args.head))};
-  const auto run = [&] { way.run(input, look); };
+  const model::AttentionMask masking{.pattern = way.pattern(length, args),
+                                     .scale = 1 / std::sqrt(static_cast<double>(args.head))};
+  const auto run = [&] { way.run(input, masking); };
   Cost cost;
   {
     const PeakMemory memory;
     run();
     cost.bytes = static_cast<double>(memory.bytes());
   }
-  cost.seconds = median_seconds(args.common.repeats, run);
+  cost.seconds = run::median_seconds(args.common.repeats, run);
   return cost;
 }
 
@@ -122,14 +123,14 @@ bool fits(const Way& way, int64_t length, const AttentionArgs& args) {
 struct StepWay {
   const char* name;
   Pattern (*pattern)(int64_t length, const AttentionArgs& args);
-  bool linear = false;
+  const char* kind = "softmax";
 };
 
 constexpr StepWay kStepWays[] = {{"softmax", everything},
                                  {"window", window},
                                  {"window + global", window_and_global},
                                  {"strided", strided},
-                                 {"linear", everything, true}};
+                                 {"linear", everything, "linear"}};
 
 /// What a decoder keeps of the positions before, and the time of its step there.
 Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) {
@@ -137,94 +138,83 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
   const model::MultiHeadOptions options{.width = args.heads * args.head,
                                         .heads = args.heads,
                                         .pattern = way.pattern(position + 1, args),
-                                        .linear = way.linear};
-  model::SelfAttention attention(options);
-  attention.eval();
-  at::Tensor keys, values;
-  if (!options.linear) {
-    const auto before = [&] {
-      return at::randn({args.sentences, args.beam, args.heads, position + 1, args.head});
-    };
-    keys = before();
-    values = before();
-  }
+                                        .kind = way.kind};
+  const model::SelfAttentionPtr attention = model::make_self_attention(options);
+  attention->eval();
+  std::vector<at::Tensor> state(attention->carried());
+  if (model::self_attention_info(way.kind).has_scores())  // others carry what does not grow
+    for (at::Tensor& kept : state)
+      kept = at::randn({args.sentences, args.beam, args.heads, position + 1, args.head});
   const at::Tensor x = at::randn({args.sentences, args.beam, options.width});
-  const auto run = [&] { attention.step(x, {keys, values}, position, nullptr); };
+  const auto run = [&] { attention->step(x, state, position, nullptr); };
   Cost cost;
-  cost.seconds = median_seconds(args.common.repeats, run);
-  for (const at::Tensor& kept : {keys, values})
+  cost.seconds = run::median_seconds(args.common.repeats, run);
+  for (const at::Tensor& kept : state)
     if (kept.defined()) cost.bytes += static_cast<double>(kept.nbytes());
   cost.bytes /= static_cast<double>(args.sentences * args.beam);
   return cost;
 }
 
-draw::CurvePoint point(double value) {
-  return {.value = value, .interval = std::nullopt};
-}
-
 void bench_steps(const AttentionArgs& args) {
   text::Table table{{"attention", "position", "milliseconds", "kib_of_state"}, {}};
-  draw::Curve time{.title = "Time of a decoding step of self-attention",
-                   .x_label = "position",
-                   .y_label = "milliseconds",
-                   .log_values = true};
-  draw::Curve memory{.title = "What a decoder keeps for one hypothesis and layer",
-                     .x_label = "position",
-                     .y_label = "KiB",
-                     .log_values = true};
+  draw::Plot time{.title = "Time of a decoding step of self-attention",
+                  .x_label = "position",
+                  .y_label = "milliseconds",
+                  .log_values = true};
+  draw::Plot memory{.title = "What a decoder keeps for one hypothesis and layer",
+                    .x_label = "position",
+                    .y_label = "KiB",
+                    .log_values = true};
   for (const int64_t position : args.positions) time.ticks.push_back(std::to_string(position));
   memory.ticks = time.ticks;
   for (const StepWay& way : kStepWays) {
-    draw::CurveSeries milliseconds{way.name, {}}, kib{way.name, {}};
+    draw::PlotLine milliseconds{.name = way.name}, kib = milliseconds;
     for (const int64_t position : args.positions) {
       const Cost cost = step_cost(way, position, args);
-      milliseconds.points.push_back(point(1000 * cost.seconds));
-      kib.points.push_back(point(cost.bytes / 1024));
+      milliseconds.add(1000 * cost.seconds);
+      kib.add(cost.bytes / 1024);
       table.rows.push_back({way.name, std::to_string(position), fixed(1000 * cost.seconds, 3),
                             fixed(cost.bytes / 1024, 1)});
     }
-    time.series.push_back(std::move(milliseconds));
-    memory.series.push_back(std::move(kib));
+    time.lines.push_back(std::move(milliseconds));
+    memory.lines.push_back(std::move(kib));
   }
   publish(args.common, "attention_steps", table, {time, memory});
 }
 
 void bench_costs(const AttentionArgs& args) {
   text::Table table{{"attention", "length", "seconds", "mib"}, {}};
-  draw::Curve time{.title = "Time of one self-attention",
-                   .x_label = "length n",
-                   .y_label = "seconds",
-                   .log_values = true};
-  draw::Curve memory{.title = "Memory of one self-attention",
-                     .x_label = "length n",
-                     .y_label = "MiB",
-                     .log_values = true};
+  draw::Plot time{.title = "Time of one self-attention",
+                  .x_label = "length n",
+                  .y_label = "seconds",
+                  .log_values = true};
+  draw::Plot memory{.title = "Memory of one self-attention",
+                    .x_label = "length n",
+                    .y_label = "MiB",
+                    .log_values = true};
   text::Table exponents{{"attention", "length", "seconds", "mib"}, {}};
   for (const int64_t length : args.lengths) time.ticks.push_back(std::to_string(length));
   memory.ticks = time.ticks;
   for (const Way& way : kWays) {
-    draw::CurveSeries seconds{way.name, {}}, mib{way.name, {}};
+    draw::PlotLine seconds{.name = way.name}, mib = seconds;
     std::vector<double> x, y_time, y_memory;
-    for (const int64_t length : args.lengths) {
-      if (!fits(way, length, args)) {
-        seconds.points.emplace_back();
-        mib.points.emplace_back();
-        continue;
-      }
+    for (std::size_t i = 0; i < args.lengths.size(); ++i) {
+      const int64_t length = args.lengths[i];
+      if (!fits(way, length, args)) continue;
       const Cost cost = cost_of(way, length, args);
       x.push_back(static_cast<double>(length));
       y_time.push_back(cost.seconds);
       y_memory.push_back(cost.bytes / 1048576);
-      seconds.points.push_back(point(y_time.back()));
-      mib.points.push_back(point(y_memory.back()));
+      seconds.points.push_back({static_cast<double>(i), y_time.back()});
+      mib.points.push_back({static_cast<double>(i), y_memory.back()});
       table.rows.push_back(
           {way.name, std::to_string(length), fixed(y_time.back(), 6), fixed(y_memory.back(), 3)});
     }
     if (x.size() >= 2)
       exponents.rows.push_back({way.name, "exponent", fixed(study::fitted_exponent(x, y_time), 2),
                                 fixed(study::fitted_exponent(x, y_memory), 2)});
-    time.series.push_back(std::move(seconds));
-    memory.series.push_back(std::move(mib));
+    time.lines.push_back(std::move(seconds));
+    memory.lines.push_back(std::move(mib));
   }
   table.rows.insert(table.rows.end(), exponents.rows.begin(), exponents.rows.end());
   publish(args.common, "attention_cost", table, {time, memory});

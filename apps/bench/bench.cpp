@@ -11,12 +11,12 @@
 #include <set>
 
 #include "apps/commands.h"
-#include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "draw/experiments.h"
+#include "run/model_folder.h"
 #include "text/csv.h"
 #include "text/lines.h"
 
@@ -74,7 +74,7 @@ void BenchOptions::add(CommandLine& command, bool repeated) {
 
 void BenchOptions::apply() const {
   if (!output.empty()) require_written_by_heed(output, {kPage});  // before minutes of measuring
-  use_threads(threads);
+  run::use_threads(threads);
 }
 
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files,
@@ -111,14 +111,14 @@ void reset_resident_peak() {
 }
 
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
-             const std::vector<draw::Curve>& curves) {
+             const std::vector<draw::Plot>& plots) {
   std::cout << text::table_text(table);
   if (options.output.empty()) return;
   OutputFolder measured(options.output, {name + ".csv"});
   write_atomic(measured.place_of(name + ".csv"), text::table_csv(table));
-  for (std::size_t i = 0; i < curves.size(); ++i)
+  for (std::size_t i = 0; i < plots.size(); ++i)
     write_atomic(measured.place_of(name + "-" + std::to_string(i + 1) + ".svg"),
-                 draw::draw_curve(curves[i]));
+                 draw::draw_plot(plots[i]));
   measured.commit();
   const fs::path folder(options.output);
   OutputFolder of_all(options.output, {kPage});
@@ -130,18 +130,15 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
 
 void add_bench(CommandLine& program) {
   CommandLine bench = program.command("bench",
-                                      "Throughput and cost curves: train, load, scale-out, "
-                                      "translate, length, attention, cache, scale; compare");
+                                      "Throughput and cost curves: train, translate, length, "
+                                      "attention, cache, scale");
   bench.require_command();
   add_bench_train(bench);
-  add_bench_load(bench);
-  add_bench_scale_out(bench);
   add_bench_translate(bench);
   add_bench_length(bench);
   add_bench_attention(bench);
   add_bench_cache(bench);
   add_bench_scale(bench);
-  add_bench_compare(bench);
   bench.examples({"heed bench attention --lengths 128,256,512,1024 -o runs/bench",
                   "heed bench cache -o runs/bench"});
 }

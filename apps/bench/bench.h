@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/command_line.h"
-#include "apps/shared/measuring.h"
+#include "apps/cli/command_line.h"
 #include "data/config.h"
-#include "draw/curve.h"
+#include "draw/plot.h"
+#include "run/measuring.h"
 #include "text/table.h"
 
 namespace heed {
@@ -15,13 +15,10 @@ namespace heed {
 // One file each, apps/bench/NAME.cpp.
 void add_bench_attention(CommandLine& bench);
 void add_bench_scale(CommandLine& bench);
-void add_bench_scale_out(CommandLine& bench);
 void add_bench_cache(CommandLine& bench);
 void add_bench_train(CommandLine& bench);
-void add_bench_load(CommandLine& bench);
 void add_bench_translate(CommandLine& bench);
 void add_bench_length(CommandLine& bench);
-void add_bench_compare(CommandLine& bench);
 
 /// Options of every mode, but for `repeats`.
 struct BenchOptions {
@@ -52,6 +49,6 @@ void reset_resident_peak();
 /// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
 /// there and experiments.html anew, which shows everything measured into that folder so far.
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
-             const std::vector<draw::Curve>& curves);
+             const std::vector<draw::Plot>& plots);
 
 }  // namespace heed

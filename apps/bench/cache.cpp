@@ -60,11 +60,11 @@ Cached with_cache(model::Model& model, const CacheArgs& args) {
   model::reorder_beams(state, widen);
   const at::Tensor tokens = at::full({args.sentences, args.beam}, 5, at::kLong);
   for (int64_t position = 1; position < last; ++position)
-    steps.push_back(seconds_of([&] { model.step(tokens, state); }));
+    steps.push_back(run::seconds_of([&] { model.step(tokens, state); }));
   Cached result;
   for (const int64_t position : args.positions) {
     const auto begin = steps.begin() + std::max<int64_t>(0, position - 1 - kAround);
-    result.seconds.push_back(median({begin, steps.begin() + position - 1 + kAround}));
+    result.seconds.push_back(run::median({begin, steps.begin() + position - 1 + kAround}));
   }
   for (const at::Tensor& cache : state.carried)
     if (cache.defined()) result.bytes += static_cast<double>(cache.nbytes()) / cache.size(3);
@@ -77,7 +77,7 @@ double without_cache(model::Model& model, int64_t position, const CacheArgs& arg
   const int64_t rows = args.sentences * args.beam;
   const model::Source source = random_source(rows, args.source);
   const at::Tensor prefix = at::full({rows, position}, 5, at::kLong);
-  return median_seconds(args.common.repeats, [&] {
+  return run::median_seconds(args.common.repeats, [&] {
     model.logits(model.features(source, prefix).select(1, position - 1));
   });
 }
@@ -88,12 +88,12 @@ void bench_cache(const CacheArgs& args) {
   text::Table table{{"attention", "kv_heads", "position", "ms_cached", "ms_uncached", "ratio",
                      "cache_bytes_per_step"},
                     {}};
-  draw::Curve curve{.title = "Decoding time of one step",
-                    .x_label = "position in the translation",
-                    .y_label = "milliseconds",
-                    .log_values = true};
-  for (const int64_t position : args.positions) curve.ticks.push_back(std::to_string(position));
-  draw::CurveSeries uncached{"no cache", {}};
+  draw::Plot plot{.title = "Decoding time of one step",
+                  .x_label = "position in the translation",
+                  .y_label = "milliseconds",
+                  .log_values = true};
+  for (const int64_t position : args.positions) plot.ticks.push_back(std::to_string(position));
+  draw::PlotLine uncached{.name = "no cache"};
   constexpr auto kKinds = std::to_array<std::pair<const char*, int64_t>>(
       {{"multi-head", 4}, {"grouped-query", 2}, {"multi-query", 1}});
   ProgressBar bar("measurements", std::ssize(kKinds) * (std::ssize(args.positions) + 1));
@@ -103,22 +103,22 @@ void bench_cache(const CacheArgs& args) {
     model->eval();
     const Cached cached = with_cache(*model, args);
     bar.add();
-    draw::CurveSeries series{name, {}};
+    draw::PlotLine line{.name = name};
     for (std::size_t i = 0; i < args.positions.size(); ++i) {
       const double fast = 1000 * cached.seconds[i];
       const double slow = 1000 * without_cache(*model, args.positions[i], args);
       bar.add();
-      series.points.push_back(draw::CurvePoint{fast, std::nullopt});
-      if (kv_heads == 4) uncached.points.push_back(draw::CurvePoint{slow, std::nullopt});
+      line.add(fast);
+      if (kv_heads == 4) uncached.add(slow);
       table.rows.push_back({name, std::to_string(kv_heads), std::to_string(args.positions[i]),
                             fixed(fast, 3), fixed(slow, 3), fixed(slow / fast, 1),
                             fixed(cached.bytes, 0)});
     }
-    curve.series.push_back(std::move(series));
+    plot.lines.push_back(std::move(line));
   }
   bar.end();
-  curve.series.push_back(std::move(uncached));
-  publish(args.common, "cache", table, {curve});
+  plot.lines.push_back(std::move(uncached));
+  publish(args.common, "cache", table, {plot});
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "apps/bench/bench.h"
-#include "apps/shared/model_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "model/model.h"
+#include "run/model_folder.h"
 #include "text/lines.h"
 
 namespace heed {
@@ -30,7 +30,7 @@ constexpr int64_t kShort = 16, kLong = 144;
 
 /// Sentences of so many pieces, made of the file's lines one after the other. Translator cuts them
 /// at exactly that.
-std::vector<std::string> sentences_of(const ModelFolder& folder, const LengthArgs& args,
+std::vector<std::string> sentences_of(const run::ModelFolder& folder, const LengthArgs& args,
                                       int64_t length) {
   const std::string path = source_to_translate(args.source, folder.config.data.test.source);
   if (length >= folder.model->longest())
@@ -58,7 +58,7 @@ std::vector<std::string> sentences_of(const ModelFolder& folder, const LengthArg
 }
 
 /// The longer of the two targets: kLong, or as long as the model's positions go.
-int64_t long_target(const ModelFolder& folder) {
+int64_t long_target(const run::ModelFolder& folder) {
   const int64_t most = folder.model->longest() - 1;
   if (most <= kShort)
     throw UserError(folder.path + ": model.max_positions ends at " + std::to_string(most + 1) +
@@ -67,7 +67,7 @@ int64_t long_target(const ModelFolder& folder) {
 }
 
 /// Seconds of translating the sentences into `target` pieces each.
-double seconds(const ModelFolder& folder, const LengthArgs& args,
+double seconds(const run::ModelFolder& folder, const LengthArgs& args,
                const std::vector<std::string>& lines, int64_t length, int64_t target) {
   decode::DecodeConfig config = folder.config.decoding;
   config.beam_size = args.beam;
@@ -79,34 +79,34 @@ double seconds(const ModelFolder& folder, const LengthArgs& args,
       std::max(0.0, static_cast<double>(target - 10) / static_cast<double>(length));
   decode::Translator translator({folder.member()}, config, folder.device, folder.precision);
   translator.warn_of_cuts = false;
-  return median_seconds(args.common.repeats, [&] { translator.translate(lines); });
+  return run::median_seconds(args.common.repeats, [&] { translator.translate(lines); });
 }
 
 void bench_length(const LengthArgs& args) {
   const std::vector<std::string> names = distinct_names(args.models);
   text::Table table{{"system", "length", "ms_per_piece", "of_first"}, {}};
-  draw::Curve curve{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
-                             " sentences at once, beam " + std::to_string(args.beam),
-                    .x_label = "pieces of the source",
-                    .y_label = "milliseconds"};
-  for (const int64_t length : args.lengths) curve.ticks.push_back(std::to_string(length));
+  draw::Plot plot{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
+                           " sentences at once, beam " + std::to_string(args.beam),
+                  .x_label = "pieces of the source",
+                  .y_label = "milliseconds"};
+  for (const int64_t length : args.lengths) plot.ticks.push_back(std::to_string(length));
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const ModelFolder folder = open_model(args.models[i], {args.device, {}});
+    const run::ModelFolder folder = run::open_model(args.models[i], {args.device, {}});
     args.common.apply();  // opening it set those of its config
-    draw::CurveSeries series{names[i], {}};
+    draw::PlotLine line{.name = names[i]};
     const int64_t target = long_target(folder);
     for (const int64_t length : args.lengths) {
       const auto lines = sentences_of(folder, args, length);
       const double steps = seconds(folder, args, lines, length, target) -
                            seconds(folder, args, lines, length, kShort);
       const double cost = 1000 * steps / static_cast<double>((target - kShort) * args.sentences);
-      series.points.push_back(draw::CurvePoint{std::max(0.0, cost), std::nullopt});
-      table.rows.push_back({series.name, std::to_string(length), fixed(cost, 4),
-                            fixed(cost / series.points.front()->value, 2)});
+      line.add(std::max(0.0, cost));
+      table.rows.push_back({line.name, std::to_string(length), fixed(cost, 4),
+                            fixed(cost / line.points.front().value, 2)});
     }
-    curve.series.push_back(std::move(series));
+    plot.lines.push_back(std::move(line));
   }
-  publish(args.common, "length", table, {curve});
+  publish(args.common, "length", table, {plot});
 }
 
 }  // namespace

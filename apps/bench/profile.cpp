@@ -2,11 +2,13 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
 
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace heed {
@@ -16,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Record {
   std::mutex mutex;
-  std::map<std::string, OperationCost> operations;
+  std::map<std::string, study::OperationCost> operations;
   double flops = 0;
 };
 
@@ -70,7 +72,7 @@ void end(const at::RecordFunction& function, at::ObserverContext* context) {
   const std::string name = function.name();
   Record& all = record();
   const std::lock_guard lock(all.mutex);
-  OperationCost& cost = all.operations[name];
+  study::OperationCost& cost = all.operations[name];
   cost.name = name;
   cost.seconds += seconds - call->inner;
   ++cost.calls;
@@ -92,18 +94,41 @@ Profile::~Profile() {
   at::removeCallback(handle_);
 }
 
-std::vector<OperationCost> Profile::operations() const {
-  std::vector<OperationCost> out;
+std::vector<study::OperationCost> Profile::operations() const {
+  std::vector<study::OperationCost> out;
   const std::lock_guard lock(record().mutex);
   for (const auto& [name, cost] : record().operations) out.push_back(cost);
   std::sort(out.begin(), out.end(),
-            [](const OperationCost& a, const OperationCost& b) { return a.seconds > b.seconds; });
+            [](const study::OperationCost& a, const study::OperationCost& b) {
+              return a.seconds > b.seconds;
+            });
   return out;
 }
 
 double Profile::product_flops() const {
   const std::lock_guard lock(record().mutex);
   return record().flops;
+}
+
+study::KernelTimes watch_kernels(const std::function<void()>& work) {
+  namespace profiler = torch::autograd::profiler;
+  using torch::profiler::impl::ActivityType;
+  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
+  const std::set<ActivityType> activities{ActivityType::CUDA};
+  profiler::prepareProfiler(config, activities);
+  profiler::enableProfiler(config, activities);
+  std::vector<study::KernelRun> runs;
+  try {
+    work();
+  } catch (...) {
+    profiler::disableProfiler();
+    throw;
+  }
+  const auto result = profiler::disableProfiler();
+  for (const auto& event : result->events())
+    if (event.deviceType() == at::kCUDA && event.durationNs() > 0)
+      runs.push_back({event.name(), event.startNs(), event.endNs()});
+  return study::kernel_times(std::move(runs));
 }
 
 }  // namespace heed

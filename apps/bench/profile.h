@@ -1,17 +1,14 @@
-// Which of LibTorch's operations take the time, and how many multiplications they do.
+// Which of LibTorch's operations take the time, how many multiplications they do, and what a GPU
+// does meanwhile.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <functional>
 #include <vector>
 
-namespace heed {
+#include "study/cost_tables.h"
 
-struct OperationCost {
-  std::string name;
-  double seconds = 0;  // without the operations that it calls
-  int64_t calls = 0;
-};
+namespace heed {
 
 /// Watches every operation of every thread while it lives, which slows small ones by about a
 /// microsecond. Only one may live at a time.
@@ -23,12 +20,16 @@ class Profile {
   Profile& operator=(const Profile&) = delete;
 
   /// Dearest first.
-  std::vector<OperationCost> operations() const;
+  std::vector<study::OperationCost> operations() const;
   /// Floating-point operations of all matrix products: 2 x rows x inner x columns each.
   double product_flops() const;
 
  private:
   uint64_t handle_;
 };
+
+/// What the GPU does while `work` lasts; there must be one. What it has not finished when `work`
+/// returns is missing.
+study::KernelTimes watch_kernels(const std::function<void()>& work);
 
 }  // namespace heed

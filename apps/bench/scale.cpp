@@ -43,17 +43,17 @@ Spread spread_of(int64_t width, bool scaled, const ScaleArgs& args) {
 void bench_scale(const ScaleArgs& args) {
   args.common.apply();
   text::Table table{{"width", "scale", "score_variance", "entropy_nats", "mean_gradient"}, {}};
-  draw::Curve variance{.title = "Variance of the scores",
-                       .x_label = "width of a head",
-                       .y_label = "variance",
-                       .log_values = true};
-  draw::Curve entropy{.title = "Entropy of the weights over " + std::to_string(args.keys) + " keys",
+  draw::Plot variance{.title = "Variance of the scores",
                       .x_label = "width of a head",
-                      .y_label = "nats"};
+                      .y_label = "variance",
+                      .log_values = true};
+  draw::Plot entropy{.title = "Entropy of the weights over " + std::to_string(args.keys) + " keys",
+                     .x_label = "width of a head",
+                     .y_label = "nats"};
   for (const bool scaled : {true, false}) {
     const std::string name = scaled ? "scaled by 1/sqrt(d)" : "not scaled";
-    variance.series.push_back({name, {}});
-    entropy.series.push_back({name, {}});
+    variance.lines.push_back({.name = name});
+    entropy.lines.push_back({.name = name});
   }
   for (const int64_t width : args.widths) {
     variance.ticks.push_back(std::to_string(width));
@@ -62,8 +62,8 @@ void bench_scale(const ScaleArgs& args) {
       table.rows.push_back({std::to_string(width), scaled ? "1/sqrt(d)" : "1",
                             fixed(spread.variance, 3), fixed(spread.entropy, 3),
                             fixed(spread.gradient, 6)});
-      variance.series[!scaled].points.push_back(draw::CurvePoint{spread.variance, std::nullopt});
-      entropy.series[!scaled].points.push_back(draw::CurvePoint{spread.entropy, std::nullopt});
+      variance.lines[!scaled].add(spread.variance);
+      entropy.lines[!scaled].add(spread.entropy);
     }
   }
   entropy.ticks = variance.ticks;

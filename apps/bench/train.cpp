@@ -6,15 +6,15 @@
 #include <optional>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/cost_tables.h"
 #include "apps/bench/peak_memory.h"
-#include "apps/shared/family.h"
-#include "apps/shared/training_run.h"
-#include "apps/shared/trial_training.h"
+#include "apps/bench/profile.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "run/build.h"
+#include "run/family.h"
+#include "run/trial_training.h"
 
 namespace heed {
 namespace {
@@ -27,19 +27,19 @@ struct TrainArgs {
   BenchOptions common;
 };
 
-struct Measured : TrialSums {
+struct Measured : run::TrialSums {
   double flops = 0;
   int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
-  std::vector<OperationCost> operations;
-  KernelTimes kernels;  // of so many updates:
+  std::vector<study::OperationCost> operations;
+  study::KernelTimes kernels;  // of so many updates:
   int64_t watched = 0;
 };
 
-Measured measure(const Config& config, const std::string& folder, const TrainArgs& args) {
+Measured measure(const run::Config& config, const std::string& folder, const TrainArgs& args) {
   reset_resident_peak();
   const at::Device device = model::open_device(config.device);
   const PeakMemory memory(device);
-  TrialTraining trial(config, folder, make_vocabularies(config));
+  run::TrialTraining trial(config, folder, run::make_vocabularies(config));
   trial.updates(args.warmup);
   Measured measured{trial.updates(args.updates)};
   // Products are counted apart from the clock: watching costs time.
@@ -47,7 +47,7 @@ Measured measure(const Config& config, const std::string& folder, const TrainArg
   if (args.profile && !device.is_cpu())
     measured.kernels = watch_kernels([&] { trial.updates(measured.watched); });
   const Profile profile;
-  const TrialSums watched = trial.updates(measured.watched);
+  const run::TrialSums watched = trial.updates(measured.watched);
   measured.flops = profile.product_flops() / static_cast<double>(watched.tokens) *
                    static_cast<double>(measured.tokens);
   if (args.profile) measured.operations = profile.operations();
@@ -60,11 +60,11 @@ Measured measure(const Config& config, const std::string& folder, const TrainArg
 /// not say what it multiplies.
 std::optional<double> product_here(const std::string& device) {
   if (!model::open_device(device).is_cpu()) return std::nullopt;
-  const double fp32 = gemm_gflops(false);
+  const double fp32 = run::gemm_gflops(false);
   // Where the processor has no such products, LibTorch's take a hundred times as long.
   const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
   log::info("a square product runs at " + fixed(fp32, 0) + " GFLOP/s in fp32" +
-            (has_bf16 ? ", " + fixed(gemm_gflops(true), 0) + " in bf16"
+            (has_bf16 ? ", " + fixed(run::gemm_gflops(true), 0) + " in bf16"
                       : "; this processor does not multiply bf16 directly"));
   return fp32;
 }
@@ -76,30 +76,30 @@ std::vector<std::string> row_of(const std::string& name, const Measured& measure
           human_count(static_cast<double>(measured.parameters)),
           measured.precision,
           fixed(rate, 0),
-          product ? percent(measured.flops / measured.seconds / 1e9, *product) : "",
+          product ? study::percent(measured.flops / measured.seconds / 1e9, *product) : "",
           fixed(static_cast<double>(measured.peak_bytes) / 1048576, 0),
-          percent(measured.waiting, measured.seconds),
-          percent(measured.parts.forward, measured.seconds),
-          percent(measured.parts.backward, measured.seconds),
-          percent(measured.parts.optimizer, measured.seconds),
-          percent(static_cast<double>(measured.places - measured.real),
-                  static_cast<double>(measured.places)),
+          study::percent(measured.waiting, measured.seconds),
+          study::percent(measured.parts.forward, measured.seconds),
+          study::percent(measured.parts.backward, measured.seconds),
+          study::percent(measured.parts.optimizer, measured.seconds),
+          study::percent(static_cast<double>(measured.places - measured.real),
+                         static_cast<double>(measured.places)),
           std::to_string(measured.resident_mib)};
 }
 
 void bench_train(const TrainArgs& args) {
   args.common.apply();
-  const Config shared = load_config(args.config, args.settings);
-  const std::string folder = run_folder(shared);
-  share_vocabulary(shared);
+  const run::Config shared = run::load_config(args.config, args.settings);
+  const std::string folder = run::run_folder(shared);
+  run::share_vocabulary(shared);
   text::Table table{
       {"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib", "waiting_%",
        "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
       {}};
-  CostTables costs;
+  study::CostTables costs;
   const std::optional<double> product = product_here(shared.device);
-  for (const FamilyMember& member : family(args.config, args.settings, args.systems)) {
-    Config config = member.config;
+  for (const run::FamilyMember& member : run::family(args.config, args.settings, args.systems)) {
+    run::Config config = member.config;
     config.data.train = repeated(config.data.train, args.pairs);
     const Measured measured = measure(config, folder, args);
     table.rows.push_back(row_of(member.name, measured, product));

@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/cost_tables.h"
-#include "apps/shared/model_folder.h"
+#include "apps/bench/profile.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "decode/translator.h"
+#include "run/model_folder.h"
 #include "text/lines.h"
 
 namespace heed {
@@ -27,7 +27,7 @@ struct TranslateArgs {
   BenchOptions common;
 };
 
-std::vector<std::string> read_lines(const TranslateArgs& args, const Config& config) {
+std::vector<std::string> read_lines(const TranslateArgs& args, const run::Config& config) {
   const std::string path = source_to_translate(args.source, config.data.test.source);
   std::vector<std::string> lines;
   text::LineReader reader(path);
@@ -68,14 +68,14 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
       if (!translation.hypotheses.empty())
         speed.pieces += std::ssize(translation.hypotheses.front().ids) + 1;
   }
-  speed.search = median(std::move(search));
-  speed.text = median(std::move(text));
+  speed.search = run::median(std::move(search));
+  speed.text = run::median(std::move(text));
   return speed;
 }
 
 /// Where the time of one more translation goes; on a GPU also that of another one's kernels.
 void add_profile(const std::string& system, decode::Translator& translator,
-                 const std::vector<std::string>& lines, CostTables& costs) {
+                 const std::vector<std::string>& lines, study::CostTables& costs) {
   const auto translate = [&] { translator.translate(lines); };
   if (!translator.device().is_cpu()) costs.add(system, watch_kernels(translate), 1);
   const Profile profile;
@@ -84,9 +84,9 @@ void add_profile(const std::string& system, decode::Translator& translator,
 }
 
 void bench_translate(const TranslateArgs& args) {
-  std::optional<ModelFolder> folder;
-  const double load = seconds_of([&] {
-    folder.emplace(open_model(args.model, {args.device, args.settings}));
+  std::optional<run::ModelFolder> folder;
+  const double load = run::seconds_of([&] {
+    folder.emplace(run::open_model(args.model, {args.device, args.settings}));
   });
   args.common.apply();
   const std::vector<std::string> lines = read_lines(args, folder->config);
@@ -97,7 +97,7 @@ void bench_translate(const TranslateArgs& args) {
   text::Table table{{"weights", "batch", "beam", "threads", "sentences_per_second",
                      "pieces_per_second", "text_seconds", "load_seconds", "peak_mib"},
                     {}};
-  CostTables costs;
+  study::CostTables costs;
   for (const std::string& kind : weights)
     for (const int64_t beam : beams)
       for (const int64_t batch : args.batches) {
@@ -111,7 +111,7 @@ void bench_translate(const TranslateArgs& args) {
         const at::ScalarType precision =
             config.weights == decode::WeightType::fp32 ? at::kFloat : folder->precision;
         std::optional<decode::Translator> translator;
-        const double packing = seconds_of([&] {
+        const double packing = run::seconds_of([&] {
           translator.emplace(std::vector{folder->member()}, config, folder->device, precision);
         });
         translator->warn_of_cuts = false;

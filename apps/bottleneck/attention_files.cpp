@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "apps/shared/inspect_options.h"
+#include "apps/cli/inspect_options.h"
 #include "base/files.h"
 #include "draw/attention_page.h"
 #include "draw/heatmap.h"
@@ -32,7 +32,7 @@ std::vector<study::AttentionMatrix> in_both_units(
 
 }  // namespace
 
-std::optional<study::AttentionMatrix> write_attention(const ModelFolder& model,
+std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& model,
                                                       const std::string& title,
                                                       const std::vector<Translated>& sentences) {
   const model::Traits traits = model::traits(model.config.model);

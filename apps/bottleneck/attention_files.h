@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/model_folder.h"
+#include "run/model_folder.h"
 #include "study/attention_matrix.h"
 
 namespace heed {
@@ -19,7 +19,7 @@ struct Translated {
 /// Writes attention.html, every layer and head of these sentences; attention.svg and attention.csv,
 /// by words, of the first one. They go to the model's folder. Returns what the two show: the layer
 /// and head of usual_choice(). Nothing is written for a model that does not attend.
-std::optional<study::AttentionMatrix> write_attention(const ModelFolder& model,
+std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& model,
                                                       const std::string& title,
                                                       const std::vector<Translated>& sentences);
 

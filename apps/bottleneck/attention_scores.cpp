@@ -1,14 +1,14 @@
 #include "apps/bottleneck/attention_scores.h"
 
-#include "apps/shared/inspect_options.h"
+#include "apps/cli/inspect_options.h"
 #include "base/error.h"
 #include "model/model.h"
 
 namespace heed {
 namespace {
 
-void add_alignments(const ModelFolder& folder, const score::EvaluationConfig& evaluation,
-                    const AttentionGold& gold, const TestSet& set, AttentionScores& scores) {
+void add_alignments(const run::ModelFolder& folder, const score::EvaluationConfig& evaluation,
+                    const AttentionGold& gold, const run::TestSet& set, AttentionScores& scores) {
   inspect::Aligner aligner = aligner_of(folder);
   if (!gold.valid_alignments.empty()) {
     const study::AlignmentSweep tuned =
@@ -32,7 +32,7 @@ double pronoun_share(const AttentionGold& gold, const std::vector<std::string>& 
 
 }  // namespace
 
-AttentionGold read_attention_gold(const Config& config, const TestSet& set) {
+AttentionGold read_attention_gold(const run::Config& config, const run::TestSet& set) {
   const score::EvaluationConfig& evaluation = config.evaluation;
   AttentionGold gold;
   const inspect::GoldForm form{.one_based = evaluation.one_based};
@@ -53,8 +53,8 @@ AttentionGold read_attention_gold(const Config& config, const TestSet& set) {
   return gold;
 }
 
-AttentionScores attention_scores(const ModelFolder& folder, const Config& config,
-                                 const AttentionGold& gold, const TestSet& set,
+AttentionScores attention_scores(const run::ModelFolder& folder, const run::Config& config,
+                                 const AttentionGold& gold, const run::TestSet& set,
                                  const std::vector<std::string>& hypotheses) {
   AttentionScores scores;
   if (!gold.alignments.empty() && folder.model->attends())

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/config.h"
-#include "apps/shared/model_folder.h"
-#include "apps/shared/test_set.h"
+#include "run/config.h"
+#include "run/held_out.h"
+#include "run/model_folder.h"
 #include "study/alignment_sweep.h"
 #include "study/antecedents.h"
 #include "study/pronouns.h"
@@ -34,10 +34,10 @@ struct AttentionScores {
 
 /// The files of the config's evaluation.alignments, .valid_alignments and .antecedents, as far as
 /// they are given. Throws UserError naming file and line of what is wrong with them.
-AttentionGold read_attention_gold(const Config& config, const TestSet& set);
+AttentionGold read_attention_gold(const run::Config& config, const run::TestSet& set);
 
-AttentionScores attention_scores(const ModelFolder& folder, const Config& config,
-                                 const AttentionGold& gold, const TestSet& set,
+AttentionScores attention_scores(const run::ModelFolder& folder, const run::Config& config,
+                                 const AttentionGold& gold, const run::TestSet& set,
                                  const std::vector<std::string>& hypotheses);
 
 }  // namespace heed

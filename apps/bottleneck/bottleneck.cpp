@@ -10,12 +10,6 @@
 #include "apps/bottleneck/family_report.h"
 #include "apps/bottleneck/titles.h"
 #include "apps/commands.h"
-#include "apps/shared/family.h"
-#include "apps/shared/model_folder.h"
-#include "apps/shared/provenance.h"
-#include "apps/shared/run_check.h"
-#include "apps/shared/run_summary.h"
-#include "apps/shared/test_set.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lock.h"
@@ -24,9 +18,15 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/hygiene.h"
-#include "draw/curve.h"
+#include "draw/plot.h"
 #include "draw/report.h"
 #include "model/model.h"
+#include "run/check.h"
+#include "run/family.h"
+#include "run/held_out.h"
+#include "run/model_folder.h"
+#include "run/provenance.h"
+#include "run/summary.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"
 #include "text/lines.h"
@@ -49,9 +49,10 @@ std::string in(const std::string& folder, const char* name) {
 }
 
 /// One row per system, for systems.csv: what it costs, and what its attention is worth.
-std::vector<std::string> row_of(const FamilyMember& member, const score::SystemLengths& lengths,
+std::vector<std::string> row_of(const run::FamilyMember& member,
+                                const score::SystemLengths& lengths,
                                 const AttentionScores& scores) {
-  const RunSummary summary = RunSummary::read(in(member.folder, "summary.json"));
+  const run::Summary summary = run::Summary::read(in(member.folder, "summary.json"));
   const auto percent = [](const std::optional<double>& share) {
     return share ? fixed(100 * *share, 2) : "";
   };
@@ -65,19 +66,19 @@ std::vector<std::string> row_of(const FamilyMember& member, const score::SystemL
 }
 
 /// What it takes to make the models again, as far as they have it in common.
-std::vector<std::string> made_by(const std::vector<FamilyMember>& members) {
+std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) {
   std::vector<std::string> notes;
   const auto add = [&notes](const std::string& note) {
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   };
-  for (const FamilyMember& member : members) {
+  for (const run::FamilyMember& member : members) {
     const std::string file = in(member.folder, "provenance.json");
     if (!fs::exists(file)) continue;  // trained by an older version
-    const Provenance made = Provenance::read(file);
+    const run::Provenance made = run::Provenance::read(file);
     add("heed " + made.heed + " (" + made.commit + "), LibTorch " + made.libtorch + ", " +
         made.processor + ", " + made.device + ", " + made.precision +
         ", threads: " + std::to_string(made.threads));
-    for (const CorpusSum& sum : made.corpora)
+    for (const run::CorpusSum& sum : made.corpora)
       add(sum.path + ": " + std::to_string(sum.bytes) + " bytes, sha256 " + sum.sha256);
   }
   return notes;
@@ -93,9 +94,9 @@ std::string command_line(const BottleneckArgs& args) {
 
 /// The one that is asked for, or the model without attention where there is one. Throws where the
 /// one that is asked for is no member.
-std::string baseline_of(const std::vector<FamilyMember>& members, const std::string& wanted) {
+std::string baseline_of(const std::vector<run::FamilyMember>& members, const std::string& wanted) {
   std::vector<std::string> names;
-  for (const FamilyMember& member : members) names.push_back(member.name);
+  for (const run::FamilyMember& member : members) names.push_back(member.name);
   score::check_names(names, wanted);
   const bool has_none = std::find(names.begin(), names.end(), "none") != names.end();
   return wanted.empty() && has_none ? "none" : wanted;
@@ -103,49 +104,50 @@ std::string baseline_of(const std::vector<FamilyMember>& members, const std::str
 
 /// Throws UserError where a file of somebody else has the name of one that is written beside the
 /// runs. A folder with runs of the family is heed's.
-void require_free_names(const std::string& folder, const std::vector<FamilyMember>& members) {
-  const auto has_begun = [](const FamilyMember& member) { return fs::exists(member.folder); };
+void require_free_names(const std::string& folder, const std::vector<run::FamilyMember>& members) {
+  const auto has_begun = [](const run::FamilyMember& member) { return fs::exists(member.folder); };
   if (std::ranges::none_of(members, has_begun))
     require_written_by_heed(folder, {"lengths.csv", "lengths.svg", "systems.csv", "report.html"});
 }
 
 void bottleneck(const BottleneckArgs& args) {
-  const std::vector<FamilyMember> members = family(args.config, args.settings, args.systems);
-  const Config config = load_config(args.config, args.settings);
+  const std::vector<run::FamilyMember> members =
+      run::family(args.config, args.settings, args.systems);
+  const run::Config config = run::load_config(args.config, args.settings);
   if (config.data.test.source.empty())
     throw UserError(args.config + ": data.test: needed, the curve is made on it");
   score::check_evaluation(config.evaluation);
   signals::install();
   const std::string baseline = baseline_of(members, args.baseline);
   if (args.overwrite)
-    require_removable(config, members);
+    run::require_removable(config, members);
   else
-    require_same_family(config, members);
-  const RunCheck found =
-      check_run(config, {.file = args.config, .own_device = false, .systems = systems_of(members)});
+    run::require_same_family(config, members);
+  const run::Check found = run::check_run(
+      config, {.file = args.config, .own_device = false, .systems = run::systems_of(members)});
   found.require(args.config);
   found.tell();
-  const TestSet set = open_test_set(config, "", "");
-  tell_of_one_reference(set);
+  const run::TestSet set = run::open_test_set(config, "", "");
+  run::tell_of_one_reference(set);
   const AttentionGold gold = read_attention_gold(config, set);  // before hours of training
-  const std::string folder = run_folder(config);
+  const std::string folder = run::run_folder(config);
   require_free_names(folder, members);
   make_folder(folder);
   const FolderLock lock(folder, "heed bottleneck");
   lock.remove_left_overs();
-  if (args.overwrite) remove_family(config, members);
-  share_vocabulary(config);
-  train_family(args.config, members, args.jobs);
+  if (args.overwrite) run::remove_family(config, members);
+  run::share_vocabulary(config);
+  run::train_family(args.config, members, args.jobs);
 
   std::vector<score::SystemOutput> outputs;
-  for (const FamilyMember& member : members)
+  for (const run::FamilyMember& member : members)
     outputs.push_back({member.name, text::read_lines(in(member.folder, "test.hypothesis"))});
   const score::LengthReport lengths = score::measure_lengths(
       set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
   write_atomic(in(folder, "lengths.csv"), score::lengths_csv(lengths));
   const std::vector<std::string> titles = titles_of(members);
   const score::LengthReport shown = titled(lengths, titles);
-  write_atomic(in(folder, "lengths.svg"), draw::draw_curve(draw::curve_of(shown)));
+  write_atomic(in(folder, "lengths.svg"), draw::draw_plot(draw::plot_of(shown)));
 
   draw::Report report = begin_report(members, shown, set, titled(outputs, titles));
   report.commands = {command_line(args)};
@@ -153,7 +155,7 @@ void bottleneck(const BottleneckArgs& args) {
   text::Table table{
       {"system", "parameters", "updates", "tokens_per_s", "bleu", "aer_%", "pronouns_%"}, {}};
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const ModelFolder model = open_model(members[i].folder);
+    const run::ModelFolder model = run::open_model(members[i].folder);
     report.long_sentence->attention.push_back(
         write_attention(model, titles[i], sentences_of(report, outputs[i])));
     const AttentionScores scores =

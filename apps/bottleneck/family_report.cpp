@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "apps/bottleneck/titles.h"
-#include "apps/shared/learning.h"
-#include "apps/shared/run_summary.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/differences.h"
 #include "model/description.h"
+#include "run/learning.h"
+#include "run/summary.h"
 #include "score/chrf.h"
 #include "score/sacrebleu.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<draw::ReportFact> facts_of(const RunSummary& summary) {
+std::vector<draw::ReportFact> facts_of(const run::Summary& summary) {
   std::vector<draw::ReportFact> facts = {
       {"parameters", human_count(static_cast<double>(summary.parameters))},
       {"updates", std::to_string(summary.updates)},
@@ -46,7 +46,8 @@ void add_facts(const AttentionScores& scores, draw::ReportSystem& system) {
 
 /// Of the longest bucket with sentences: the one whose translation by the baseline, or else the
 /// first system, has the middle chrF.
-draw::ReportSentence typical_long_sentence(const score::LengthReport& lengths, const TestSet& set,
+draw::ReportSentence typical_long_sentence(const score::LengthReport& lengths,
+                                           const run::TestSet& set,
                                            const std::vector<score::SystemOutput>& outputs) {
   const auto bucket = std::find_if(lengths.buckets.rbegin(), lengths.buckets.rend(),
                                    [](const score::Bucket& one) { return !one.sentences.empty(); });
@@ -64,7 +65,8 @@ draw::ReportSentence typical_long_sentence(const score::LengthReport& lengths, c
 }
 
 /// One sentence from each bucket but that of the long sentence, with every system's translation.
-std::vector<draw::ReportSentence> samples_of(const score::LengthReport& lengths, const TestSet& set,
+std::vector<draw::ReportSentence> samples_of(const score::LengthReport& lengths,
+                                             const run::TestSet& set,
                                              const std::vector<score::SystemOutput>& outputs,
                                              std::size_t long_line) {
   std::vector<draw::ReportSentence> samples;
@@ -79,9 +81,9 @@ std::vector<draw::ReportSentence> samples_of(const score::LengthReport& lengths,
 }
 
 /// What all members have: "vocabulary, data, seed and budget", or less.
-std::string common_text(const std::vector<FamilyMember>& members) {
+std::string common_text(const std::vector<run::FamilyMember>& members) {
   std::set<std::string> differing;  // keys
-  for (const FamilyMember& member : members)
+  for (const run::FamilyMember& member : members)
     for (const auto& one : config::differences(members.front().config, member.config))
       differing.insert(one.path);
   const auto same = [&](const char* keys) {
@@ -114,8 +116,8 @@ std::vector<score::SystemOutput> titled(std::vector<score::SystemOutput> outputs
   return outputs;
 }
 
-draw::Report begin_report(const std::vector<FamilyMember>& members,
-                          const score::LengthReport& lengths, const TestSet& set,
+draw::Report begin_report(const std::vector<run::FamilyMember>& members,
+                          const score::LengthReport& lengths, const run::TestSet& set,
                           const std::vector<score::SystemOutput>& outputs) {
   draw::Report report{.title = "The long-sentence bottleneck",
                       .introduction = "The same " + common_text(members) +
@@ -139,15 +141,16 @@ draw::Report begin_report(const std::vector<FamilyMember>& members,
   return report;
 }
 
-draw::Lines learning_of(const std::vector<FamilyMember>& members,
-                        const std::vector<std::string>& titles, const Config& config) {
-  std::vector<Learning> runs;
+draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
+                       const std::vector<std::string>& titles, const run::Config& config) {
+  std::vector<run::Learning> runs;
   for (std::size_t i = 0; i < members.size(); ++i)
-    runs.push_back(read_learning(members[i].folder, titles[i]));
-  draw::Lines lines = learning_curves(runs, loss_measure(), config.training.max_minutes > 0);
-  lines.title = "Loss while they learned";
-  for (draw::Line& line : lines.lines) line.name = line.dashed ? "" : titles[line.color];
-  return lines;
+    runs.push_back(run::read_learning(members[i].folder, titles[i]));
+  draw::Plot plot =
+      run::learning_curves(runs, run::loss_measure(), config.training.max_minutes > 0);
+  plot.title = "Loss while they learned";
+  for (draw::PlotLine& line : plot.lines) line.name = line.dashed ? "" : titles[line.color];
+  return plot;
 }
 
 std::vector<Translated> sentences_of(const draw::Report& report,
@@ -161,15 +164,15 @@ std::vector<Translated> sentences_of(const draw::Report& report,
   return sentences;
 }
 
-draw::ReportSystem report_system(const FamilyMember& member, const std::string& title,
-                                 const TestSet& set, const score::SystemOutput& output,
+draw::ReportSystem report_system(const run::FamilyMember& member, const std::string& title,
+                                 const run::TestSet& set, const score::SystemOutput& output,
                                  const AttentionScores& attention) {
   const std::string summary = (fs::path(member.folder) / "summary.json").string();
   const bool has_page = fs::exists(fs::path(member.folder) / "attention.html");
   draw::ReportSystem system{
       .name = title,
       .description = describe_model(member.config.model),
-      .facts = facts_of(RunSummary::read(summary)),
+      .facts = facts_of(run::Summary::read(summary)),
       .scores = score::score(output.hypotheses, set.reference, member.config.evaluation),
       .attention_page = has_page ? member.name + "/attention.html" : ""};
   add_facts(attention, system);

@@ -6,9 +6,9 @@
 
 #include "apps/bottleneck/attention_files.h"
 #include "apps/bottleneck/attention_scores.h"
-#include "apps/shared/family.h"
-#include "apps/shared/test_set.h"
 #include "draw/report.h"
+#include "run/family.h"
+#include "run/held_out.h"
 #include "score/lengths.h"
 
 namespace heed {
@@ -20,20 +20,20 @@ std::vector<score::SystemOutput> titled(std::vector<score::SystemOutput> outputs
 
 /// Everything that the outputs tell: title, what the members have in common, curve and sentences.
 /// Throws UserError where no source line has words.
-draw::Report begin_report(const std::vector<FamilyMember>& members,
-                          const score::LengthReport& lengths, const TestSet& set,
+draw::Report begin_report(const std::vector<run::FamilyMember>& members,
+                          const score::LengthReport& lengths, const run::TestSet& set,
                           const std::vector<score::SystemOutput>& outputs);
 
 /// The loss of all members; by minutes where these are the budget.
-draw::Lines learning_of(const std::vector<FamilyMember>& members,
-                        const std::vector<std::string>& titles, const Config& config);
+draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
+                       const std::vector<std::string>& titles, const run::Config& config);
 
 /// What of a model goes to its attention page: the long sentence, then those of other lengths.
 std::vector<Translated> sentences_of(const draw::Report& report, const score::SystemOutput& output);
 
 /// What is told of one model.
-draw::ReportSystem report_system(const FamilyMember& member, const std::string& title,
-                                 const TestSet& set, const score::SystemOutput& output,
+draw::ReportSystem report_system(const run::FamilyMember& member, const std::string& title,
+                                 const run::TestSet& set, const score::SystemOutput& output,
                                  const AttentionScores& attention);
 
 }  // namespace heed

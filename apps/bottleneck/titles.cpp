@@ -21,9 +21,9 @@ std::string title_of(const model::ModelConfig& model) {
 
 }  // namespace
 
-std::vector<std::string> titles_of(const std::vector<FamilyMember>& members) {
+std::vector<std::string> titles_of(const std::vector<run::FamilyMember>& members) {
   std::vector<std::string> plain, titles;
-  for (const FamilyMember& member : members) plain.push_back(title_of(member.config.model));
+  for (const run::FamilyMember& member : members) plain.push_back(title_of(member.config.model));
   for (std::size_t i = 0; i < members.size(); ++i)
     titles.push_back(std::count(plain.begin(), plain.end(), plain[i]) == 1
                          ? plain[i]

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/shared/family.h"
+#include "run/family.h"
 
 namespace heed {
 
 /// One for each member: "without attention", "Bahdanau", "Luong general with input feeding",
 /// "Transformer"; where two would be the same, with the member's name behind.
-std::vector<std::string> titles_of(const std::vector<FamilyMember>& members);
+std::vector<std::string> titles_of(const std::vector<run::FamilyMember>& members);
 
 }  // namespace heed

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/inspect/model_report.h"
 #include "config/io.h"
+#include "run/model_report.h"
 
 namespace heed {
 namespace {
@@ -15,7 +15,7 @@ struct InspectArgs {
 };
 
 void inspect(const InspectArgs& args) {
-  const ModelReport report = read_report(args.model);
+  const run::ModelReport report = run::read_report(args.model);
   if (args.config)
     std::cout << config::dump(report.config);
   else

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
-#include "apps/inspect/model_report.h"
 #include "base/strings.h"
 #include "config/view.h"
+#include "run/model_report.h"
 
 namespace heed {
 namespace {
@@ -38,7 +38,7 @@ ordered_json section_json(const config::SectionView& section) {
   return out;
 }
 
-ordered_json vocabulary_json(const VocabularyReport& vocabulary) {
+ordered_json vocabulary_json(const run::VocabularyReport& vocabulary) {
   ordered_json special = ordered_json::object();
   for (std::size_t id = 0; id < vocabulary.special.size(); ++id)
     special[vocabulary.special[id]] = id;
@@ -48,7 +48,7 @@ ordered_json vocabulary_json(const VocabularyReport& vocabulary) {
           {"examples", vocabulary.examples}};
 }
 
-ordered_json training_json(const ModelReport& report) {
+ordered_json training_json(const run::ModelReport& report) {
   ordered_json out = {{"finished", report.summary.has_value()}, {"updates", report.updates}};
   if (report.best)
     out["best_validation"] = {
@@ -67,10 +67,10 @@ ordered_json training_json(const ModelReport& report) {
 
 }  // namespace
 
-std::string report_json(ModelReport report) {
+std::string report_json(run::ModelReport report) {
   ordered_json tensors = ordered_json::array(), modules = ordered_json::object(),
                checkpoints = ordered_json::array();
-  for (const TensorRow& tensor : report.tensors) {
+  for (const run::TensorRow& tensor : report.tensors) {
     ordered_json row = {
         {"name", tensor.name}, {"shape", tensor.shape}, {"parameters", tensor.parameters}};
     if (!tensor.tied_to.empty()) row["tied_to"] = tensor.tied_to;
@@ -78,7 +78,7 @@ std::string report_json(ModelReport report) {
     ordered_json& module = modules[split(tensor.name, '.')[0]];
     module = (module.is_null() ? 0 : module.get<int64_t>()) + tensor.parameters;
   }
-  for (const CheckpointFile& file : report.checkpoints)
+  for (const run::CheckpointFile& file : report.checkpoints)
     checkpoints.push_back({{"file", file.name}, {"bytes", file.bytes}});
   return ordered_json{{"folder", report.folder},
                       {"parameters", report.parameters()},
@@ -86,7 +86,7 @@ std::string report_json(ModelReport report) {
                       {"modules", modules},
                       {"tensors", tensors},
                       {"vocabulary",
-                       {{"joint", is_joint(report.config)},
+                       {{"joint", run::is_joint(report.config)},
                         {"source", vocabulary_json(report.source)},
                         {"target", vocabulary_json(report.target)}}},
                       {"training", training_json(report)},

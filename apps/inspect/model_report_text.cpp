@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "apps/inspect/model_report.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/view.h"
 #include "model/traits.h"
+#include "run/model_report.h"
 
 namespace heed {
 namespace {
@@ -28,7 +28,7 @@ std::string shape_text(const std::vector<int64_t>& shape) {
 
 // --- the table
 
-using Tensors = std::vector<const TensorRow*>;
+using Tensors = std::vector<const run::TensorRow*>;
 
 /// A module with its tensors; blocks of a stack ("encoder.0") are modules of their own.
 struct Module {
@@ -38,7 +38,7 @@ struct Module {
 
   int64_t parameters() const {
     int64_t sum = 0;
-    for (const TensorRow* tensor : tensors) sum += tensor->parameters;
+    for (const run::TensorRow* tensor : tensors) sum += tensor->parameters;
     for (const Module& block : blocks) sum += block.parameters();
     return sum;
   }
@@ -49,9 +49,9 @@ Module& named(std::vector<Module>& modules, const std::string& name) {
   return found != modules.end() ? *found : modules.emplace_back(Module{name, {}, {}});
 }
 
-std::vector<Module> modules_of(const std::vector<TensorRow>& tensors) {
+std::vector<Module> modules_of(const std::vector<run::TensorRow>& tensors) {
   std::vector<Module> modules;
-  for (const TensorRow& tensor : tensors) {
+  for (const run::TensorRow& tensor : tensors) {
     const std::vector<std::string> parts = split(tensor.name, '.');
     Module& module = named(modules, parts[0]);
     const bool in_block = parts.size() > 2 && std::ranges::all_of(parts[1], [](char c) {
@@ -65,7 +65,7 @@ std::vector<Module> modules_of(const std::vector<TensorRow>& tensors) {
 
 /// The same tensors under another name.
 bool alike(const Module& a, const Module& b) {
-  const auto same = [&](const TensorRow* x, const TensorRow* y) {
+  const auto same = [&](const run::TensorRow* x, const run::TensorRow* y) {
     return x->name.substr(a.name.size()) == y->name.substr(b.name.size()) && x->shape == y->shape &&
            x->tied_to == y->tied_to;
   };
@@ -74,8 +74,9 @@ bool alike(const Module& a, const Module& b) {
 
 class Table {
  public:
-  explicit Table(const ModelReport& report) : total_(report.parameters()) {
-    for (const TensorRow& tensor : report.tensors) name_ = std::max(name_, tensor.name.size() + 2);
+  explicit Table(const run::ModelReport& report) : total_(report.parameters()) {
+    for (const run::TensorRow& tensor : report.tensors)
+      name_ = std::max(name_, tensor.name.size() + 2);
     row("module", "shape", "parameters", "share");
     for (const Module& module : modules_of(report.tensors)) {
       sum("", module.name, "", module.parameters());
@@ -111,7 +112,7 @@ class Table {
   }
 
   void tensors(const std::string& indent, const Module& module) {
-    for (const TensorRow* tensor : module.tensors) {
+    for (const run::TensorRow* tensor : module.tensors) {
       const std::string name = indent + tensor->name.substr(module.name.size() + 1);
       if (tensor->tied_to.empty())
         row(name, shape_text(tensor->shape), with_commas(tensor->parameters), "");
@@ -136,7 +137,8 @@ std::string titled(const std::string& title, const std::vector<std::string>& lin
   return text;
 }
 
-std::vector<std::string> vocabulary_lines(const std::string& side, const VocabularyReport& one) {
+std::vector<std::string> vocabulary_lines(const std::string& side,
+                                          const run::VocabularyReport& one) {
   std::vector<std::string> special;
   for (std::size_t id = 0; id < one.special.size(); ++id)
     special.push_back(one.special[id] + " " + std::to_string(id));
@@ -144,7 +146,7 @@ std::vector<std::string> vocabulary_lines(const std::string& side, const Vocabul
           "  " + join(special, ", ") + "; then " + join(one.examples, " ") + " ..."};
 }
 
-std::vector<std::string> training_lines(const ModelReport& report) {
+std::vector<std::string> training_lines(const run::ModelReport& report) {
   std::vector<std::string> lines;
   if (report.summary) {
     lines.push_back(with_commas(report.summary->updates) + " updates in " +
@@ -167,9 +169,9 @@ std::vector<std::string> training_lines(const ModelReport& report) {
   return lines;
 }
 
-std::vector<std::string> checkpoint_lines(const ModelReport& report) {
+std::vector<std::string> checkpoint_lines(const run::ModelReport& report) {
   std::vector<std::string> lines;
-  for (const CheckpointFile& file : report.checkpoints)
+  for (const run::CheckpointFile& file : report.checkpoints)
     lines.push_back(file.name + ", " + human_bytes(file.bytes));
   if (lines.empty()) lines.push_back("none in this folder");
   return lines;
@@ -192,7 +194,7 @@ void add_changes(const config::SectionView& config, const config::SectionView& d
   }
 }
 
-std::string title(const ModelReport& report) {
+std::string title(const run::ModelReport& report) {
   return report.folder + ": " + model::traits(report.config.model).network + ", " +
          with_commas(report.parameters()) + " parameters, model.safetensors of " +
          human_bytes(report.bytes) + "\n\n";
@@ -200,13 +202,13 @@ std::string title(const ModelReport& report) {
 
 }  // namespace
 
-std::string report_text(ModelReport report) {
+std::string report_text(run::ModelReport report) {
   std::vector<std::string> vocabulary =
-      vocabulary_lines(is_joint(report.config) ? "joint" : "source", report.source);
-  if (!is_joint(report.config))
+      vocabulary_lines(run::is_joint(report.config) ? "joint" : "source", report.source);
+  if (!run::is_joint(report.config))
     for (std::string& line : vocabulary_lines("target", report.target))
       vocabulary.push_back(std::move(line));
-  Config defaults;
+  run::Config defaults;
   std::vector<std::string> settings = {"those that are not the defaults; --config shows all"};
   add_changes(config::view(report.config), config::view(defaults), "", settings);
   return title(report) + Table(report).text + '\n' + titled("vocabulary", vocabulary) +

@@ -4,19 +4,19 @@
 #include <memory>
 #include <optional>
 
+#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "apps/shared/inspect_options.h"
-#include "apps/shared/model_folder.h"
-#include "apps/shared/options.h"
 #include "apps/translate/destination.h"
-#include "apps/translate/input.h"
 #include "apps/translate/output.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
+#include "decode/input.h"
 #include "inspect/details.h"
 #include "model/model.h"
+#include "run/model_folder.h"
 
 namespace heed {
 namespace {
@@ -33,17 +33,17 @@ struct TranslateArgs {
   bool resume = false, sample = false;
 };
 
-OpenModels open(const TranslateArgs& args) {
+run::OpenModels open(const TranslateArgs& args) {
   std::vector<std::string> settings = args.common.settings;
   if (args.sample) settings.insert(settings.begin(), "decoding.sampling.top_p=1");
   if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
-  return open_models(args.models, args.common.open(settings));
+  return run::open_models(args.models, args.common.open(settings));
 }
 
 /// Throws UserError where the model cannot tell what is asked for.
-void require_attention(const TranslateArgs& args, const ModelFolder& folder) {
+void require_attention(const TranslateArgs& args, const run::ModelFolder& folder) {
   const char* option = args.alignment           ? "--alignment"
                        : args.replace_unknown   ? "--replace-unknown"
                        : args.weights.chosen()  ? "--layer, --head or --step"
@@ -80,8 +80,8 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
 }
 
 void translate(const TranslateArgs& args) {
-  const OpenModels models = open(args);
-  const ModelFolder& first = models.first;
+  const run::OpenModels models = open(args);
+  const run::ModelFolder& first = models.first;
   require_attention(args, first);
   const decode::DecodeConfig& config = first.config.decoding;
   check_options(args, config);
@@ -98,7 +98,7 @@ void translate(const TranslateArgs& args) {
                                 .least = args.weights.least};
   args.weights.apply(model::traits(first.config.model), wanted.choice);
 
-  Input input(args.file, args.prefix, args.tsv);
+  decode::Input input(args.file, args.prefix, args.tsv);
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
   destination.cut_to_whole_lines();
@@ -111,7 +111,8 @@ void translate(const TranslateArgs& args) {
   }
   std::vector<int64_t> odd_lines;
   const auto most = static_cast<std::size_t>(translator.window());
-  for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most)) {
+  for (decode::InputWindow window = input.next(most); !window.lines.empty();
+       window = input.next(most)) {
     const auto translations = translator.translate(window.lines, window.first, window.prefixes);
     const auto details = inspect::details_of(translator, window.lines, translations, wanted);
     std::string lines;

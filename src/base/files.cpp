@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -71,7 +72,8 @@ std::string hint(const std::string& path) {
   if (path.empty()) return "";
   const std::string folder = folder_of(path);
   std::error_code error;
-  if (!fs::is_directory(folder, error)) return "; there is no folder '" + folder + "' either";
+  if (!fs::is_directory(folder, error))
+    return fmt::format("; there is no folder '{}' either", folder);
   const std::string name = fs::path(path).filename().string();
   const std::vector<std::string> names = names_in(folder);
   std::string best;
@@ -79,13 +81,13 @@ std::string hint(const std::string& path) {
     if (other.starts_with(name + ".") && (best.empty() || other < best)) best = other;
   if (best.empty()) best = nearest_spelling(name, names);
   if (best.empty()) return "";
-  return "; did you mean '" + (fs::path(path).parent_path() / best).string() + "'?";
+  return fmt::format("; did you mean '{}'?", (fs::path(path).parent_path() / best).string());
 }
 
 /// N where `path` is /proc/PROCESS/fd/N of this process, by whatever name: /dev/fd/N, too.
 std::optional<int> own_descriptor(const fs::path& path) {
   std::error_code error;
-  if (fs::canonical(path.parent_path(), error) != "/proc/" + std::to_string(::getpid()) + "/fd")
+  if (fs::canonical(path.parent_path(), error) != fmt::format("/proc/{}/fd", ::getpid()))
     return std::nullopt;
   return exact_number<int>(path.filename().string());
 }
@@ -162,7 +164,7 @@ int AtomicFile::open() {
   if (exists && !S_ISREG(about.st_mode))  // a folder says here that it is one
     return ::open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
   target_ = target.string();
-  temporary_ = target_ + ".tmp." + std::to_string(::getpid());
+  temporary_ = fmt::format("{}.tmp.{}", target_, ::getpid());
   remove_left_over(target_);
   return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
@@ -261,11 +263,12 @@ void require_file(const std::string& path, const std::string& what) {
   struct stat about {};
   const int error = ::stat(path.c_str(), &about) == 0 ? 0 : errno;
   if (error == ENOENT || error == ENOTDIR)
-    throw UserError(what + ": no file '" + path + "'" + hint(path));
+    throw UserError(fmt::format("{}: no file '{}'{}", what, path, hint(path)));
   if (error == 0 && S_ISDIR(about.st_mode))
-    throw UserError(what + ": '" + path + "' is a folder, expected a file");
+    throw UserError(fmt::format("{}: '{}' is a folder, expected a file", what, path));
   if (error != 0 || ::access(path.c_str(), R_OK) != 0)
-    throw UserError(what + ": cannot read '" + path + "': " + text_of(error != 0 ? error : errno));
+    throw UserError(
+        fmt::format("{}: cannot read '{}': {}", what, path, text_of(error != 0 ? error : errno)));
 }
 
 std::vector<std::string> distinct_names(const std::vector<std::string>& paths) {

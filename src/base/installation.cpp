@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/format.h"
+
 namespace heed {
 
 std::optional<std::string> installed_file(const std::string& name) {
@@ -22,8 +24,8 @@ Plugin open_plugin(const std::string& name, const char* function, const std::str
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   const char* const why = library ? nullptr : dlerror();
   if (!library)
-    return {nullptr, needed + file + ": " + (why ? why : "it does not load") +
-                         "; docs/gpu.md says how it is built"};
+    return {nullptr, fmt::format("{}{}: {}; docs/gpu.md says how it is built", needed, file,
+                                 why ? why : "it does not load")};
   void* const found = dlsym(library, function);
   return {found, found ? "" : file + ": is of another version of heed; build it anew"};
 }

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 
@@ -44,8 +45,8 @@ std::string now() {
 }
 
 std::string text_of(const Holder& holder) {
-  return "process: " + holder.process + "\nmachine: " + holder.machine +
-         "\nsince: " + holder.since + "\ndoing: " + holder.doing + "\n";
+  return fmt::format("process: {}\nmachine: {}\nsince: {}\ndoing: {}\n", holder.process,
+                     holder.machine, holder.since, holder.doing);
 }
 
 Holder holder_of(const std::string& text) {
@@ -65,8 +66,8 @@ Holder holder_of(const std::string& text) {
 /// "heed train, process 17 on machine m, since 2026-03-01T17:05:09+0100"
 std::string describe(const Holder& holder) {
   if (holder.process.empty()) return "another process";
-  return holder.doing + ", process " + holder.process + " on machine " + holder.machine +
-         ", since " + holder.since;
+  return fmt::format("{}, process {} on machine {}, since {}", holder.doing, holder.process,
+                     holder.machine, holder.since);
 }
 
 /// Of another machine's processes nothing is known.
@@ -105,15 +106,15 @@ void wait_a_moment() {
 
 void say_taken_over(const std::string& folder, const std::string& left) {
   if (!left.empty())
-    log::info(folder + ": was left by " + describe(holder_of(left)) +
-              ", which has ended; taken over");
+    log::info(fmt::format("{}: was left by {}, which has ended; taken over", folder,
+                          describe(holder_of(left))));
 }
 
 [[noreturn]] void refuse(const std::string& folder, const Holder& holder, const std::string& more) {
   const std::string stop =
-      holder.process.empty() ? "stop it" : "stop it (kill " + holder.process + ")";
-  throw UserError(folder + ": in use by " + describe(holder) + "; wait for its end, " + stop +
-                  " or name another folder" + more);
+      holder.process.empty() ? "stop it" : fmt::format("stop it (kill {})", holder.process);
+  throw UserError(fmt::format("{}: in use by {}; wait for its end, {} or name another folder{}",
+                              folder, describe(holder), stop, more));
 }
 
 /// A file that one process at a time can have. It is held for a few system calls only.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -57,7 +58,8 @@ class Moves {
     std::error_code error;
     fs::rename(from, to, error);
     if (error)
-      throw Failure(from.string() + ": cannot move it to " + to.string() + ": " + error.message());
+      throw Failure(
+          fmt::format("{}: cannot move it to {}: {}", from.string(), to.string(), error.message()));
     done_.emplace_back(from, to);
   }
   void keep() { done_.clear(); }
@@ -72,8 +74,10 @@ void require_written_by_heed(const std::string& folder, const std::vector<std::s
   const std::set<std::string> written = written_in(folder);
   for (const std::string& name : names)
     if (const fs::path path = fs::path(folder) / name; is_there(path) && !written.contains(name))
-      throw UserError(path.string() + ": is there already, and " + kList +
-                      " does not list it as written by heed; name another folder, or move it away");
+      throw UserError(
+          fmt::format("{}: is there already, and {} does not list it as written by heed; name "
+                      "another folder, or move it away",
+                      path.string(), kList));
 }
 
 OutputFolder::OutputFolder(std::string folder, std::vector<std::string> names)

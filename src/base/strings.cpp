@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "base/format.h"
+
 namespace heed {
 namespace {
 
@@ -105,7 +107,7 @@ std::string human_bytes(uint64_t bytes) {
 }
 
 std::string counted(int64_t count, const std::string& thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 std::string fixed(double value, int digits) {

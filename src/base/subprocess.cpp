@@ -10,16 +10,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/no_pipe_signal.h"
-#include "base/signals.h"
 #include "base/strings.h"
 
 namespace heed::subprocess {
@@ -136,7 +134,7 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
   Pipe report;
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
-  if (process < 0) throw Failure("cannot run '" + arguments[0] + "': " + text_of(errno));
+  if (process < 0) throw Failure(fmt::format("cannot run '{}': {}", arguments[0], text_of(errno)));
   if (process == 0)
     become(pointers.data(), environment.data(), streams, parent, report.write.number());
   ::setpgid(process, process);  // whoever comes first
@@ -147,7 +145,7 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
   }
   if (got == sizeof error) {
     reap(process);
-    throw Failure("cannot run '" + arguments[0] + "': " + text_of(error));
+    throw Failure(fmt::format("cannot run '{}': {}", arguments[0], text_of(error)));
   }
   return process;
 }
@@ -200,7 +198,7 @@ void exchange(End& in, std::string_view input, End& out, End& err, Result& resul
 std::string how_it_ended(int status) {
   const int signal = status - 128;
   if (signal < 1 || signal > SIGRTMAX) return "ended with exit code " + std::to_string(status);
-  return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+  return fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
 }
 
 Result run(const std::vector<std::string>& arguments, std::string_view input) {
@@ -287,36 +285,6 @@ Child start_here(const std::vector<std::string>& arguments,
                  const std::vector<std::string>& environment) {
   const End nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   return Child(launch(arguments, {nothing.number(), STDOUT_FILENO, STDERR_FILENO}, environment));
-}
-
-std::vector<int> run_all(const std::vector<Job>& jobs, std::size_t at_once,
-                         const std::function<void(std::size_t, int)>& ended) {
-  std::vector<int> statuses(jobs.size(), kNotStarted);
-  std::vector<std::pair<std::size_t, Child>> running;
-  bool told = false;
-  for (std::size_t next = 0; next < jobs.size() || !running.empty();) {
-    if (signals::interrupted() && !std::exchange(told, true)) {
-      next = jobs.size();
-      for (auto& [index, child] : running) child.signal(SIGTERM);
-      continue;
-    }
-    if (next < jobs.size() && running.size() < std::max<std::size_t>(at_once, 1)) {
-      running.emplace_back(next, start(jobs[next].arguments, jobs[next].log_file));
-      ++next;
-      continue;
-    }
-    const auto done = std::find_if(running.begin(), running.end(),
-                                   [](auto& job) { return job.second.finished().has_value(); });
-    if (done == running.end()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      continue;
-    }
-    const std::size_t index = done->first;
-    statuses[index] = done->second.wait();
-    running.erase(done);
-    if (ended) ended(index, statuses[index]);
-  }
-  return statuses;
 }
 
 }  // namespace heed::subprocess

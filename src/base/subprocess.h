@@ -3,7 +3,6 @@
 // them. It is killed with the thread that started it, whatever ends that (SIGKILL, too).
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -63,17 +62,5 @@ Child start(const std::vector<std::string>& arguments, const std::string& log_fi
 /// its own.
 Child start_here(const std::vector<std::string>& arguments,
                  const std::vector<std::string>& environment);
-
-struct Job {
-  std::vector<std::string> arguments;
-  std::string log_file;
-};
-
-/// Runs all jobs, at most `at_once` together, and returns their exit statuses in order; `ended(job,
-/// status)` is called as each ends. After signals::interrupted() running jobs get one SIGTERM, are
-/// waited for, and none is started any more: the status of those is kNotStarted.
-std::vector<int> run_all(const std::vector<Job>& jobs, std::size_t at_once,
-                         const std::function<void(std::size_t, int)>& ended = {});
-inline constexpr int kNotStarted = -1;
 
 }  // namespace heed::subprocess

@@ -1,5 +1,6 @@
 // What Marian, fairseq, OpenNMT-py, JoeyNMT, Sockeye and Tensor2Tensor call the things that heed
-// has, so that an error can name heed's word. Nothing here is ever accepted as a key.
+// has, so that an error can name heed's word; none of these is accepted as a key. And keys of older
+// versions of heed, which are.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -113,8 +114,8 @@ const std::map<std::string, std::string, std::less<>> kAliases = {
     {"guided_alignment_cost", "training.guided_alignment"},
     {"guided_alignment_weight", "training.guided_alignment"},
     {"lambda_align", "training.guided_alignment"},
-    {"alignment_layer", "training.guided_layer"},
-    {"transformer_guided_alignment_layer", "training.guided_layer"},
+    {"alignment_layer", "training.taught_layer"},
+    {"transformer_guided_alignment_layer", "training.taught_layer"},
     {"batch_multiplier", "training.accumulate"},
     {"accum_count", "training.accumulate"},
     {"accumulation", "training.accumulate"},
@@ -228,10 +229,21 @@ const std::map<std::string, std::string, std::less<>> kAliases = {
     {"trg_softmax", "decoder"},
 };
 
+/// Without their section.
+const std::map<std::string, std::string, std::less<>> kFormerKeys = {
+    {"guided_head", "taught_head"},
+    {"guided_layer", "taught_layer"},
+};
+
 }  // namespace
 
 const std::map<std::string, std::string, std::less<>>& aliases() {
   return kAliases;
+}
+
+std::string present_key(const std::string& key) {
+  const auto found = kFormerKeys.find(key);
+  return found == kFormerKeys.end() ? key : found->second;
 }
 
 std::string known_elsewhere(std::string_view word) {

@@ -5,6 +5,7 @@
 
 namespace heed::config {
 
-HEED_ENUM(Graphs, auto_, off)
+HEED_ENUM(Graphs, (auto_, "Recorded where that is possible."),
+          (off, "Each operation is launched on its own."))
 
 }  // namespace heed::config

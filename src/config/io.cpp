@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/document.h"
 #include "config/suggest.h"
@@ -25,8 +26,8 @@ namespace {
 constexpr std::size_t kLongestText = std::size_t{1} << 20;
 
 [[noreturn]] void refuse_length(const std::string& name, uintmax_t bytes) {
-  throw ConfigError(name + ": has " + human_bytes(bytes) + ", and a configuration at most " +
-                    human_bytes(kLongestText) + "; is it another file?");
+  throw ConfigError(fmt::format("{}: has {}, and a configuration at most {}; is it another file?",
+                                name, human_bytes(bytes), human_bytes(kLongestText)));
 }
 
 bool parse(const std::string& text, int64_t& value) {
@@ -82,7 +83,7 @@ std::string rewritten(std::string text) {
   if (unit > 1) text.pop_back();
   const double value = exact_number<double>(text).value_or(0.5) * unit;
   if (value != std::floor(value) || std::abs(value) >= 1e15) return "";
-  return "; did you mean " + number_text(value) + "?";
+  return fmt::format("; did you mean {}?", number_text(value));
 }
 
 std::string hint(const std::string& text, const int64_t&) {
@@ -106,8 +107,8 @@ std::string name_keys(const SectionView& section, const std::string& path) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
   if (has("source") && has("target"))
-    return "name its keys, as in " + path_of(path, "source") + "= and " + path_of(path, "target") +
-           "=";
+    return fmt::format("name its keys, as in {}= and {}=", path_of(path, "source"),
+                       path_of(path, "target"));
   return "name a key of it, as in " + path_of(path, keys.front());
 }
 
@@ -127,7 +128,7 @@ class Reader {
         fail(entry.first, prefix, "expected a key, got " + kind_of(entry.first));
       const std::string& key = entry.first.Scalar();
       const std::string path = path_of(prefix, key);
-      const auto [earlier, is_new] = lines.emplace(key, entry.first.Mark().line + 1);
+      const auto [earlier, is_new] = lines.emplace(present_key(key), entry.first.Mark().line + 1);
       if (!is_new)
         fail(entry.first, path, "given twice, first on line " + std::to_string(earlier->second));
       field(member(into, key, prefix, entry.first), entry.second, path, entry.first);
@@ -137,8 +138,7 @@ class Reader {
   /// The field of that name; an error with the nearest where there is none.
   const FieldView& member(const SectionView& of, const std::string& key, const std::string& prefix,
                           const YAML::Node& where) const {
-    for (const FieldView& field : of.fields)
-      if (field.key == key) return field;
+    if (const FieldView* const field = field_in(of, key)) return *field;
     fail(where, path_of(prefix, one_line(key)),
          "unknown key" + suggest_key(key, of, prefix, root_));
   }
@@ -159,7 +159,7 @@ class Reader {
 
   [[noreturn]] void fail(const YAML::Node& where, const std::string& path,
                          const std::string& what) const {
-    if (is_setting()) throw ConfigError("--set " + path + ": " + what);
+    if (is_setting()) throw ConfigError(fmt::format("--set {}: {}", path, what));
     throw ConfigError(place(where) + ": " + (path.empty() ? "" : path + ": ") + what);
   }
 
@@ -168,21 +168,22 @@ class Reader {
 
   std::string place(const YAML::Node& where) const {
     const int line = where.Mark().line;
-    return is_setting() || line < 0 ? source_ : source_ + ":" + std::to_string(line + 1);
+    return is_setting() || line < 0 ? source_ : fmt::format("{}:{}", source_, line + 1);
   }
 
   template <class T>
   T scalar(const YAML::Node& node, const std::string& path, const YAML::Node& where) {
     T value{};
     if (node.IsNull() && std::is_same_v<T, std::string>) return value;
-    if (!node.IsScalar()) fail(where, path, "expected " + noun(value) + ", got " + kind_of(node));
+    if (!node.IsScalar())
+      fail(where, path, fmt::format("expected {}, got {}", noun(value), kind_of(node)));
     const std::string& text = node.Scalar();
     unfolded_ += text.size() + 1;
     if (unfolded_ > kLongestText)
       fail(where, path, "aliases (*name) unfold to more than " + human_bytes(kLongestText));
     if (!parse(text, value))
       fail(where, path,
-           "cannot read '" + one_line(text) + "' as " + noun(value) + hint(text, value));
+           fmt::format("cannot read '{}' as {}{}", one_line(text), noun(value), hint(text, value)));
     return value;
   }
 
@@ -195,7 +196,8 @@ class Reader {
   void assign(std::vector<T>* list, const YAML::Node& node, const std::string& path,
               const YAML::Node& where) {
     if (!node.IsSequence()) {
-      const std::string cure = node.IsScalar() ? "; write [" + one_line(node.Scalar()) + "]" : "";
+      const std::string cure =
+          node.IsScalar() ? fmt::format("; write [{}]", one_line(node.Scalar())) : "";
       fail(where, path, "expected a list, got " + kind_of(node) + cure);
     }
     list->clear();
@@ -208,7 +210,7 @@ class Reader {
     const auto found = std::find(value.names->begin(), value.names->end(), text);
     if (found == value.names->end())
       fail(where, path,
-           "unknown value '" + one_line(text) + "'" + did_you_mean(text, *value.names));
+           fmt::format("unknown value '{}'{}", one_line(text), did_you_mean(text, *value.names)));
     value.set(static_cast<std::size_t>(found - value.names->begin()));
   }
 
@@ -250,8 +252,9 @@ class Setting {
       return walk(*below, part + 1, path);
     const auto* list = std::get_if<ListView>(&field.value);
     if (list == nullptr)
-      reader_.fail({}, path,
-                   "is a value, not a section with '" + one_line(parts_[part + 1]) + "' in it");
+      reader_.fail(
+          {}, path,
+          fmt::format("is a value, not a section with '{}' in it", one_line(parts_[part + 1])));
     enter(*list, part + 1, path);
   }
 
@@ -261,12 +264,12 @@ class Setting {
     const auto number = exact_number<std::size_t>(parts_[part]);
     if (!number && list.size() > 1)
       reader_.fail({}, path,
-                   "has " + std::to_string(list.size()) + " entries; name one, as in " + path +
-                       ".0." + one_line(parts_[part]));
+                   fmt::format("has {} entries; name one, as in {}.0.{}", list.size(), path,
+                               one_line(parts_[part])));
     const std::size_t index = number.value_or(0);
     if (index > list.size())
       reader_.fail({}, path_of(path, one_line(parts_[part])),
-                   "there are only " + std::to_string(list.size()) + " entries");
+                   fmt::format("there are only {} entries", list.size()));
     const SectionView element = index == list.size() ? list.add() : list.at(index);
     const std::string prefix = path_of(path, std::to_string(index));
     if (!number) return walk(element, part, prefix);
@@ -289,13 +292,13 @@ class Setting {
     try {
       if (const auto second = second_document(text_))
         reader_.fail({}, path,
-                     "one value is expected, and '" +
-                         one_line(text_.substr(std::min(second->byte, text_.size()))) +
-                         "' is left over");
+                     fmt::format("one value is expected, and '{}' is left over",
+                                 one_line(text_.substr(std::min(second->byte, text_.size())))));
       return YAML::Load(text_);
     } catch (const YAML::Exception& error) {
-      reader_.fail({}, path,
-                   "cannot read '" + one_line(text_) + "' as YAML: " + one_line(error.msg));
+      reader_.fail(
+          {}, path,
+          fmt::format("cannot read '{}' as YAML: {}", one_line(text_), one_line(error.msg)));
     }
   }
 
@@ -323,8 +326,8 @@ void load_file(const SectionView& root, const std::string& path) {
 void set(const SectionView& root, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0)
-    throw ConfigError("--set " + one_line(assignment) +
-                      ": expected key=value, as in training.updates=1000");
+    throw ConfigError(fmt::format("--set {}: expected key=value, as in training.updates=1000",
+                                  one_line(assignment)));
   const std::string key(trim(assignment.substr(0, equals)));
   Setting(root, key, assignment.substr(equals + 1)).apply();
 }

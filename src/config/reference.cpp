@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/suggest.h"
@@ -55,26 +56,27 @@ std::string explained(const std::string& heading, const std::vector<ValueHelp>& 
   return out;
 }
 
-/// A list of a section's values, below its table.
-std::string value_lists(const SectionView& section) {
+/// A list of the values of each key that has a sentence on them, below the section's table.
+std::string value_lists(const SectionView& section, const std::string& prefix) {
   std::string out;
   for (const FieldView& field : section.fields) {
-    if (field.values.empty()) continue;
-    out += "\nThe values of `" + field.key + "`:\n\n";
+    const std::string path = path_of(prefix, field.key);
+    if (!field.values.empty()) out += fmt::format("\nThe values of `{}`:\n\n", path);
     for (const ValueHelp& value : field.values)
-      out += "- `" + value.name + "`: " + value.help + "\n";
+      out += fmt::format("- `{}`: {}\n", value.name, value.help);
+    if (const SectionView* below = section_in(field)) out += value_lists(*below, path);
   }
   return out;
 }
 
 std::string described(const FieldView& field) {
-  std::string out = "  type       " + type_text(field.value) + "\n";
+  std::string out = fmt::format("  type       {}\n", type_text(field.value));
   if (!std::holds_alternative<SectionView>(field.value))
-    out += "  default    " + default_of(field) + "\n";
+    out += fmt::format("  default    {}\n", default_of(field));
   if (const std::string allowed = allowed_text(field); !allowed.empty())
-    out += "  allowed    " + allowed + "\n";
+    out += fmt::format("  allowed    {}\n", allowed);
   if (const std::string resume = resume_text(field); !resume.empty())
-    out += "  on resume  " + resume + "\n";
+    out += fmt::format("  on resume  {}\n", resume);
   if (!field.values.empty()) out += explained("values", field.values);
   return out;
 }
@@ -133,7 +135,7 @@ std::string reference(const SectionView& defaults) {
   for (const FieldView& field : defaults.fields) {
     if (const auto* section = std::get_if<SectionView>(&field.value))
       sections += "\n## `" + field.key + "`\n\n" + field.help + "\n\n" + table(*section) +
-                  value_lists(*section);
+                  value_lists(*section, "");
     else
       top.fields.push_back(field);
   }
@@ -145,7 +147,7 @@ std::string reference(const SectionView& defaults) {
          "*On resume*: `heed train --resume` refuses another value of a fixed key and accepts one "
          "of a free key ([training.md](training.md#resuming)).\n\n"
          "## Top level\n\n" +
-         table(top) + sections;
+         table(top) + value_lists(top, "") + sections;
 }
 
 }  // namespace heed::config

@@ -6,19 +6,18 @@
 #include <cmath>
 #include <string>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 
 namespace heed::config {
 
-std::vector<std::string> split_names(std::string_view comma_separated) {
-  std::vector<std::string> names;
-  for (const std::string& part : split(comma_separated, ',')) {
-    std::string_view name = trim(part);
+EnumText::EnumText(std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
+  for (auto [name, help] : values) {
     if (name.ends_with('_')) name.remove_suffix(1);
     names.emplace_back(name);
+    helps.emplace_back(help);
   }
-  return names;
 }
 
 std::string number_text(double value) {
@@ -34,7 +33,7 @@ std::string number_text(double value) {
 std::string OneOf::operator()(const std::string& value) const {
   const std::vector<std::string>& allowed = names();
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return "";
-  return "unknown value '" + one_line(value) + "'" + did_you_mean(value, allowed);
+  return fmt::format("unknown value '{}'{}", one_line(value), did_you_mean(value, allowed));
 }
 
 std::string OneOf::text() const {

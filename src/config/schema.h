@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -101,25 +102,43 @@ void for_each_field(Fn&& fn) {
   (std::make_index_sequence<kMaxLines>{});
 }
 
-// Enumerated options: HEED_ENUM(Norm, pre, post) declares `enum class Norm { pre, post }` and its
-// names. A trailing underscore is not part of the name, so that `auto_` is written `auto`.
-std::vector<std::string> split_names(std::string_view comma_separated);
+/// The values of an enumeration in their order, each with a sentence on it.
+struct EnumText {
+  /// Of pairs. A trailing underscore is not part of the name: `auto_` is written `auto`.
+  EnumText(std::initializer_list<std::pair<std::string_view, std::string_view>> values);
+  std::vector<std::string> names, helps;
+};
 
-#define HEED_ENUM(Name, ...)                                                                 \
-  enum class Name { __VA_ARGS__ };                                                           \
-  inline const std::vector<std::string>& heed_enum_names(Name) {                             \
-    static const std::vector<std::string> names = ::heed::config::split_names(#__VA_ARGS__); \
-    return names;                                                                            \
+// Enumerated options: HEED_ENUM(Norm, (pre, "Before."), (post, "After.")) declares
+// `enum class Norm { pre, post }` and its EnumText.
+#define HEED_ENUM(Name, ...)                                                             \
+  enum class Name { HEED_EACH_(HEED_ENUMERATOR_, __VA_ARGS__) };                         \
+  inline const ::heed::config::EnumText& heed_enum_text(Name) {                          \
+    static const ::heed::config::EnumText text{HEED_EACH_(HEED_ENUM_ROW_, __VA_ARGS__)}; \
+    return text;                                                                         \
   }
+#define HEED_ENUMERATOR_(name, help) name,
+#define HEED_ENUM_ROW_(name, help) {#name, help},
+
+// HEED_EACH_(m, (a, b), (c, d)) is m(a, b) m(c, d), for up to 16 pairs: each scan of the text makes
+// one more of them.
+#define HEED_EACH_(macro, ...) HEED_SCAN_(HEED_NEXT_(macro, __VA_ARGS__))
+#define HEED_NEXT_(macro, pair, ...) \
+  macro pair __VA_OPT__(HEED_NEXT_AGAIN_ HEED_PARENTHESES_(macro, __VA_ARGS__))
+#define HEED_NEXT_AGAIN_() HEED_NEXT_
+#define HEED_PARENTHESES_ ()
+#define HEED_SCAN_(...) HEED_SCAN_4_(HEED_SCAN_4_(HEED_SCAN_4_(HEED_SCAN_4_(__VA_ARGS__))))
+#define HEED_SCAN_4_(...) HEED_SCAN_1_(HEED_SCAN_1_(HEED_SCAN_1_(HEED_SCAN_1_(__VA_ARGS__))))
+#define HEED_SCAN_1_(...) __VA_ARGS__
 
 template <class T>
 concept Enumeration = std::is_enum_v<T> && requires(T value) {
-  heed_enum_names(value);
+  heed_enum_text(value);
 };
 
 template <Enumeration T>
 const std::string& name_of(T value) {
-  return heed_enum_names(value).at(static_cast<std::size_t>(value));
+  return heed_enum_text(value).names.at(static_cast<std::size_t>(value));
 }
 
 // Checks.
@@ -172,6 +191,7 @@ struct OneOf {
 /// A list of names out of such a list.
 struct EachOneOf {
   const std::vector<std::string>& (*names)();
+  const std::vector<std::string>& (*helps)() = nullptr;
   std::string operator()(const std::vector<std::string>& values) const;
   std::string text() const;  // "each one of a, b, c"
 };

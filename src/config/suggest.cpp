@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed::config {
@@ -48,7 +49,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   const std::string known = known_elsewhere(word);
   const bool knows = std::find(allowed.begin(), allowed.end(), known) != allowed.end();
   if (knows && (best.empty() || distance(word, best) > 1)) best = known;
-  if (!best.empty()) return "; did you mean '" + best + "'?";
+  if (!best.empty()) return fmt::format("; did you mean '{}'?", best);
   return allowed.empty() ? "" : "; allowed: " + join(allowed, ", ");
 }
 

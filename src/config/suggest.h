@@ -23,6 +23,9 @@ inline constexpr std::size_t kFar = 1000;
 /// Other trainers' words, lower case with `-` written `_`, and heed's: paths of keys, and values.
 const std::map<std::string, std::string, std::less<>>& aliases();
 
+/// What a key, without its section, is called now; a key that was never renamed is itself.
+std::string present_key(const std::string& key);
+
 /// What heed calls another trainer's option or value ("accum_count" -> "training.accumulate", "mlp"
 /// -> "bahdanau"), or "".
 std::string known_elsewhere(std::string_view word);

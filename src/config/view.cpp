@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/suggest.h"
@@ -26,10 +27,17 @@ std::string translated(const std::string& key, const std::vector<std::string>& p
 std::string named(const std::string& path, const std::string& prefix) {
   const std::string start = path_of(prefix, "");
   const bool own = path.starts_with(start) && path.find('.', start.size()) == std::string::npos;
-  return "; did you mean '" + (own ? path.substr(start.size()) : path) + "'?";
+  return fmt::format("; did you mean '{}'?", own ? path.substr(start.size()) : path);
 }
 
 }  // namespace
+
+std::vector<ValueHelp> detail::values_of(const std::vector<std::string>& names,
+                                         const std::vector<std::string>& helps) {
+  std::vector<ValueHelp> values;
+  for (std::size_t i = 0; i < names.size(); ++i) values.push_back({names[i], helps.at(i)});
+  return values;
+}
 
 std::string path_of(const std::string& section, const std::string& key) {
   return section.empty() ? key : section + "." + key;
@@ -72,16 +80,21 @@ std::string suggest_key(const std::string& key, const SectionView& section,
   return "; allowed: " + join(own, ", ");
 }
 
+const FieldView* field_in(const SectionView& section, const std::string& key) {
+  const std::string name = present_key(key);
+  const auto field =
+      std::ranges::find_if(section.fields, [&](const FieldView& f) { return f.key == name; });
+  return field == section.fields.end() ? nullptr : &*field;
+}
+
 const FieldView* find_field(const SectionView& root, const std::string& path) {
   const SectionView* section = &root;
   const FieldView* found = nullptr;
   for (const std::string& key : split(path, '.')) {
     if (section == nullptr) return nullptr;
-    const auto field = std::find_if(section->fields.begin(), section->fields.end(),
-                                    [&](const FieldView& f) { return f.key == key; });
-    if (field == section->fields.end()) return nullptr;
-    found = &*field;
-    section = section_in(*field);
+    found = field_in(*section, key);
+    if (found == nullptr) return nullptr;
+    section = section_in(*found);
   }
   return found;
 }

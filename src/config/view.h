@@ -62,15 +62,16 @@ SectionView view(C& config, OnResume above = OnResume::by_keys);
 
 namespace detail {
 
-inline std::vector<ValueHelp> values_of(const OneOf& check) {
-  std::vector<ValueHelp> values;
-  if (check.helps == nullptr) return values;
-  for (std::size_t i = 0; i < check.names().size(); ++i)
-    values.push_back({check.names()[i], check.helps().at(i)});
-  return values;
-}
+std::vector<ValueHelp> values_of(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& helps);
 
-inline std::vector<ValueHelp> values_of(const auto&) {
+template <class T, class Check>
+std::vector<ValueHelp> values_of(const Check& check) {
+  if constexpr (Enumeration<T>) {
+    return values_of(heed_enum_text(T{}).names, heed_enum_text(T{}).helps);
+  } else if constexpr (requires { check.helps; }) {
+    if (check.helps != nullptr) return values_of(check.names(), check.helps());
+  }
   return {};
 }
 
@@ -79,7 +80,8 @@ ValueView value_view(T& value, OnResume above) {
   if constexpr (Section<T>) {
     return view(value, above);
   } else if constexpr (Enumeration<T>) {
-    return EnumView{&heed_enum_names(T{}), [&value] { return static_cast<std::size_t>(value); },
+    return EnumView{&heed_enum_text(T{}).names,
+                    [&value] { return static_cast<std::size_t>(value); },
                     [&value](std::size_t name) { value = static_cast<T>(name); }};
   } else {
     return &value;
@@ -105,11 +107,12 @@ SectionView view(C& config, OnResume above) {
   SectionView section;
   for_each_field<C>([&](const auto& field) {
     auto& value = config.*field.member;
+    using Value = std::remove_reference_t<decltype(value)>;
     const OnResume on_resume = above == OnResume::by_keys ? field.on_resume : above;
     section.fields.push_back({std::string(field.key), std::string(field.help), field.check.text(),
                               on_resume, detail::value_view(value, on_resume),
                               [&value, check = field.check] { return check(value); },
-                              detail::values_of(field.check)});
+                              detail::values_of<Value>(field.check)});
   });
   return section;
 }
@@ -128,6 +131,9 @@ std::vector<std::string> all_paths(const SectionView& root, const std::string& p
 /// it is known; else the keys that there are.
 std::string suggest_key(const std::string& key, const SectionView& section,
                         const std::string& prefix, const SectionView& root);
+
+/// The field with this key, by its present or a former name; nullptr where there is none.
+const FieldView* field_in(const SectionView& section, const std::string& key);
 
 /// The field at a dotted path; `prefix...` of a list goes into its elements' prototype. nullptr
 /// where there is none.

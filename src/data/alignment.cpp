@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/words.h"
 
@@ -38,18 +39,18 @@ std::vector<std::pair<int32_t, int32_t>> pieces_of_words(const text::WordsOfPiec
 
 }  // namespace
 
-std::vector<Link> parse_links(std::string_view line, const std::string& where) {
-  std::vector<Link> links;
+std::vector<PieceLink> parse_links(std::string_view line, const std::string& where) {
+  std::vector<PieceLink> links;
   for (const std::string& word : split_words(line)) {
     const std::size_t middle = word.find('-');
-    Link link;
+    PieceLink link;
     const bool good = middle != std::string::npos &&
                       parse_word(std::string_view(word).substr(0, middle), link.source) &&
                       parse_word(std::string_view(word).substr(middle + 1), link.target);
     if (!good)
-      throw UserError(where + ": '" + one_line(word) +
-                      "' is no alignment link; write i-j, source word - target word, counting "
-                      "from 0");
+      throw UserError(fmt::format(
+          "{}: '{}' is no alignment link; write i-j, source word - target word, counting from 0",
+          where, one_line(word)));
     links.push_back(link);
   }
   std::ranges::sort(links);
@@ -58,13 +59,14 @@ std::vector<Link> parse_links(std::string_view line, const std::string& where) {
   return links;
 }
 
-std::vector<Link> links_of_pieces(const std::vector<Link>& words, const text::WordsOfPieces& source,
-                                  const text::WordsOfPieces& target) {
+std::vector<PieceLink> links_of_pieces(const std::vector<PieceLink>& words,
+                                       const text::WordsOfPieces& source,
+                                       const text::WordsOfPieces& target) {
   const auto sources = pieces_of_words(source), targets = pieces_of_words(target);
-  std::vector<Link> links;
+  std::vector<PieceLink> links;
   for (auto begin = words.begin(); begin != words.end();) {
-    const auto end = std::find_if(begin, words.end(),
-                                  [&](const Link& link) { return link.target != begin->target; });
+    const auto end = std::find_if(
+        begin, words.end(), [&](const PieceLink& link) { return link.target != begin->target; });
     if (begin->target < target.words) {
       const auto [first, second] = targets[static_cast<std::size_t>(begin->target)];
       for (int32_t piece = first; piece < second; ++piece)
@@ -84,22 +86,21 @@ std::vector<Link> links_of_pieces(const std::vector<Link>& words, const text::Wo
 
 AlignmentReader::AlignmentReader(const std::string& path) : reader_(opened(path)) {}
 
-std::vector<Link> AlignmentReader::next(std::string_view source, std::string_view target) {
+std::vector<PieceLink> AlignmentReader::next(std::string_view source, std::string_view target) {
   if (ended_ || !reader_.next(line_)) {
     ended_ = true;  // who reads on learns how many pairs there are
     return {};
   }
-  const std::string where = reader_.path() + ":" + std::to_string(reader_.line_number());
-  std::vector<Link> links = parse_links(line_, where);
+  const std::string where = fmt::format("{}:{}", reader_.path(), reader_.line_number());
+  std::vector<PieceLink> links = parse_links(line_, where);
   if (links.empty()) return links;
   const int64_t source_words = text::count_words(source), target_words = text::count_words(target);
-  for (const Link& link : links) {
+  for (const PieceLink& link : links) {
     const bool beyond_source = link.source >= source_words;
     if (!beyond_source && link.target < target_words) continue;
-    throw UserError(
-        where + ": link " + std::to_string(link.source) + "-" + std::to_string(link.target) +
-        ", but the " + (beyond_source ? "source" : "target") + " sentence has " +
-        counted(beyond_source ? source_words : target_words, "word") + ", counted from 0");
+    throw UserError(fmt::format("{}: link {}-{}, but the {} sentence has {}, counted from 0", where,
+                                link.source, link.target, beyond_source ? "source" : "target",
+                                counted(beyond_source ? source_words : target_words, "word")));
   }
   return links;
 }
@@ -109,9 +110,9 @@ void AlignmentReader::end(int64_t pairs) {
   if (!more && !ended_) return;
   while (reader_.next(line_)) {
   }
-  throw UserError(reader_.path() + " has " + std::to_string(reader_.line_number()) +
-                  " lines, and its corpus has " + std::to_string(pairs) +
-                  " pairs; line i must have the links of pair i");
+  throw UserError(fmt::format(
+      "{} has {} lines, and its corpus has {} pairs; line i must have the links of pair i",
+      reader_.path(), reader_.line_number(), pairs));
 }
 
 }  // namespace heed::data

@@ -22,7 +22,7 @@ struct Example {
   std::vector<int32_t> source;
   std::vector<int32_t> target;
   Origin origin;
-  std::vector<Link> links = {};  // of pieces, by target, then source
+  std::vector<PieceLink> links = {};  // of pieces, by target, then source
 };
 
 /// Row-major [batch, source_length] and [batch, target_length], padded with `pad` at the end.
@@ -39,7 +39,7 @@ struct Batch {
   std::vector<int64_t> target_lengths;  // [batch], eos included
   std::vector<Origin> origins;          // [batch]
   // [batch] of pieces, each by target, then source; empty where no row has any.
-  std::vector<std::vector<Link>> links;
+  std::vector<std::vector<PieceLink>> links;
 
   int64_t source_tokens() const;  // without padding, eos included
   int64_t target_tokens() const;

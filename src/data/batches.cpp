@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "data/batch_cut.h"
@@ -25,9 +26,9 @@ void check(const Corpus& corpus, const BatchOptions& options) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const int64_t pairs = parts[p].end - parts[p].begin;
     if (pairs > 0 && pairs_in_epoch(pairs, parts[p].weight) == 0)
-      throw UserError("data.train" + (parts.size() > 1 ? "." + std::to_string(p) : "") +
-                      ".weight: leaves none of the " + counted(pairs, "pair") +
-                      " in an epoch; raise it");
+      throw UserError(
+          fmt::format("data.train{}.weight: leaves none of the {} in an epoch; raise it",
+                      parts.size() > 1 ? "." + std::to_string(p) : "", counted(pairs, "pair")));
   }
 }
 
@@ -149,10 +150,10 @@ void BatchStream::advance() {
   ++position_.epoch;
 }
 
-std::optional<Step> BatchStream::next() {
+std::optional<StreamedBatch> BatchStream::next() {
   if (options_.epochs > 0 && position_.epoch >= options_.epochs) return std::nullopt;
   load();
-  Step step{make(pool_, position_.batch), position_.epoch, {}};
+  StreamedBatch step{make(pool_, position_.batch), position_.epoch, {}};
   advance();
   step.after = position_;
   return step;

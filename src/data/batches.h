@@ -38,7 +38,7 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-struct Step {
+struct StreamedBatch {
   Batch batch;
   int64_t epoch = 0;  // of the batch, from 0
   Position after;     // where to seek() to go on behind this batch
@@ -55,7 +55,7 @@ class BatchStream {
   BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOptions& options);
 
   /// Nothing after the last epoch.
-  std::optional<Step> next();
+  std::optional<StreamedBatch> next();
   const Position& position() const { return position_; }
   /// The stream goes on from `position` exactly as it would have. Throws UserError where corpus,
   /// seed or options are not those that the position was made with, or there is no such place.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "text/lines.h"
 #include "text/spool.h"
 
@@ -22,15 +23,15 @@ void check_pair(const CorpusFiles& files, const std::string& path, bool may_be_a
         path + ".target: no file is given; only a .tsv file and a stream have both sides" +
         (std::filesystem::exists(files.source, none)
              ? ""
-             : ", and '" + files.source +
-                   "' is not there; a run that has kept it goes on with "
-                   "`heed train FOLDER --resume`"));
+             : fmt::format(", and '{}' is not there; a run that has kept it goes on with `heed "
+                           "train FOLDER --resume`",
+                           files.source)));
   }
   if (files.source == files.target)
-    throw config::ConfigError(path + ": source and target are the same file, '" + files.source +
-                              "'");
+    throw config::ConfigError(
+        fmt::format("{}: source and target are the same file, '{}'", path, files.source));
   if (const auto flaw = text::tsv_flaw(files.source, files.target))
-    throw config::ConfigError(path + ": " + *flaw + ", or give it alone");
+    throw config::ConfigError(fmt::format("{}: {}, or give it alone", path, *flaw));
 }
 
 void check_symbols(const std::vector<std::string>& symbols, const std::string& key) {
@@ -91,8 +92,9 @@ void require_files(const DataConfig& config, const std::string& who) {
   for (const auto& [key, files] : corpora_of(config))
     for (const std::string& path : {files->source, files->target, files->alignment})
       if (!path.empty() && text::is_stream(path))
-        throw UserError(key + ": '" + path + "' can be read only once, and " + who +
-                        " reads it several times; save it to a file");
+        throw UserError(fmt::format(
+            "{}: '{}' can be read only once, and {} reads it several times; save it to a file", key,
+            path, who));
 }
 
 void check(const DataConfig& config) {

@@ -11,15 +11,29 @@
 
 namespace heed::data {
 
-HEED_ENUM(LongSentences, drop, truncate, error)
-HEED_ENUM(VocabularyKind, joint, separate)
-HEED_ENUM(VocabularyAlgorithm, unigram, bpe)
-HEED_ENUM(Normalise, none, nfc, nfkc)
+HEED_ENUM(LongSentences, (drop, "The pair is left out."), (truncate, "Its end is cut off."),
+          (error, "The training does not begin."))
+HEED_ENUM(VocabularyKind, (joint, "One for both languages; tying all embeddings needs it."),
+          (separate, "One for each language."))
+HEED_ENUM(VocabularyAlgorithm, (unigram, "A unigram language model of pieces (Kudo 2018)."),
+          (bpe, "Byte pair encoding: merges of frequent pairs (Sennrich et al. 2016)."))
+HEED_ENUM(Normalise, (none, "Nothing."),
+          (nfc, "Letters with the marks behind them are one character."),
+          (nfkc, "Also one form of wide, narrow and styled characters."))
 
 /// What may be wrong with a training pair (data/flaws.h), as data.clean names it.
-HEED_ENUM(Flaw, duplicates, empty, identical, overlap, ratio, script, encoding)
+HEED_ENUM(Flaw, (duplicates, "The same as an earlier pair."),
+          (empty, "A side is blank; such pairs are always left out."),
+          (identical, "Both sides are the same."),
+          (overlap, "A side is also in data.valid or data.test."),
+          (ratio, "The ratio of the sides' lengths is above clean_ratio."),
+          (script, "A side is not in the script of the rest of its file."),
+          (encoding, "Characters were damaged by a wrong encoding."))
 inline const std::vector<std::string>& flaw_names() {
-  return heed_enum_names(Flaw{});
+  return heed_enum_text(Flaw{}).names;
+}
+inline const std::vector<std::string>& flaw_helps() {
+  return heed_enum_text(Flaw{}).helps;
 }
 
 /// One pair of line-aligned files, or a file with both sides: plain, .gz or .zst.
@@ -53,10 +67,8 @@ inline constexpr int64_t kFewestPieces = 16, kMostPieces = 1000000;
 
 struct VocabularyConfig {
   HEED_CONFIG(VocabularyConfig);
-  HEED_FIXED(
-      VocabularyKind, kind, VocabularyKind::joint,
-      "One SentencePiece model for both languages, or one each; tying all embeddings needs joint.",
-      config::AnyValue{})
+  HEED_FIXED(VocabularyKind, kind, VocabularyKind::joint,
+             "How many SentencePiece models there are.", config::AnyValue{})
   HEED_FIXED(int64_t, size, 8000,
              "Number of pieces: more gives shorter sentences and a larger output layer.",
              config::Between<int64_t>{kFewestPieces, kMostPieces})
@@ -67,9 +79,8 @@ struct VocabularyConfig {
              config::Between<double>{text::kLeastCoverage, 1.0})
   HEED_FIXED(
       Normalise, normalise, Normalise::none,
-      "What a vocabulary that is trained makes of all text first. nfc: letters with the marks "
-      "behind them as one character; nfkc: also one form of wide, narrow and styled "
-      "characters. Translations are in this form, too.",
+      "What a vocabulary that is trained makes of all text first. Translations are in this form, "
+      "too.",
       config::AnyValue{})
   HEED_FIXED(std::vector<std::string>, symbols, {},
              "User-defined symbols such as <de>. Each is one piece, which is never split. An "
@@ -111,11 +122,8 @@ struct DataConfig {
              "longer one are left out. 0: no limit.",
              config::Between<int64_t>{0, 100000})
   HEED_FIXED(std::vector<std::string>, clean, {},
-             "Training pairs to leave out; the log counts them: duplicates of earlier pairs, empty "
-             "sides (always left out), identical sides, overlap with data.valid or data.test on "
-             "either side, a ratio of lengths above clean_ratio, a script that differs from the "
-             "rest of the file, a damaged encoding.",
-             config::EachOneOf{flaw_names})
+             "Training pairs to leave out, by what is wrong with them; the log counts them.",
+             config::EachOneOf{flaw_names, flaw_helps})
   HEED_FIXED(double, clean_ratio, 9.0,
              "Highest ratio of the characters of the longer side to those of the shorter side.",
              config::Between<double>{1.0, 1000.0})

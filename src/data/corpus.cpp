@@ -85,7 +85,7 @@ Corpus Corpus::at(const std::string& address, const text::Vocabulary& source,
   corpus.origins_ = ScratchArray<Origin>::at(origins);
   corpus.source_text_ = Sequences<char>::at(in);
   corpus.target_text_ = Sequences<char>::at(in);
-  corpus.links_ = Sequences<Link>::at(in);
+  corpus.links_ = Sequences<PieceLink>::at(in);
   expect(static_cast<bool>(in), "the address of a corpus");
   return corpus;
 }
@@ -124,7 +124,7 @@ void Corpus::append(const Example& example) {
   if (!has_links_) return;
   links_.append(example.links);
   add(fingerprint_, example.links.size());
-  for (const Link& link : example.links)
+  for (const PieceLink& link : example.links)
     add(fingerprint_,
         (static_cast<uint64_t>(link.target) << 32) | static_cast<uint64_t>(link.source));
 }
@@ -149,7 +149,7 @@ Example Corpus::without_links(int64_t i) const {
 /// Those that its pieces have.
 void Corpus::add_links(int64_t i, Example& example) const {
   if (!has_links_ || links_.length(i) == 0) return;
-  const std::span<const Link> kept = links_[i];
+  const std::span<const PieceLink> kept = links_[i];
   example.links.assign(kept.begin(), kept.end());
   if (languages_)
     example.links =

@@ -179,7 +179,7 @@ class Corpus {
   int64_t max_length_ = 0;
   // Of words; of pieces in a corpus of ready ids.
   bool has_links_ = false;
-  Sequences<Link> links_;
+  Sequences<PieceLink> links_;
 };
 
 }  // namespace heed::data

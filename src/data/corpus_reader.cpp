@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "data/corpus.h"
 #include "data/pair_reader.h"
 #include "data/parallel.h"
@@ -19,7 +20,7 @@ class CorpusReader {
     corpus_.origins_ = ScratchArray<Origin>(reading.scratch);
     corpus_.source_text_ = Sequences<char>(reading.scratch);
     corpus_.target_text_ = Sequences<char>(reading.scratch);
-    corpus_.links_ = Sequences<Link>(reading.scratch);
+    corpus_.links_ = Sequences<PieceLink>(reading.scratch);
     corpus_.has_text_ = reading.keep_text;
     corpus_.has_links_ = reading.aligned;
     if (reading.keep_text || reading.aligned)
@@ -79,15 +80,15 @@ class CorpusReader {
   }
 
   /// Of the words in the line with its tag; none where the pieces have other words.
-  std::vector<Link> links_of(const PairOfLines& line, const std::string& tag,
-                             const Example& example) const {
+  std::vector<PieceLink> links_of(const PairOfLines& line, const std::string& tag,
+                                  const Example& example) const {
     if (line.links.empty()) return {};
     const int32_t before = tag.empty() ? 0 : 1;
     if (text::words_of(source_, example.source).words != text::count_words(line.source) + before ||
         text::words_of(target_, example.target).words != text::count_words(line.target))
       return {};
-    std::vector<Link> links = line.links;
-    for (Link& link : links) link.source += before;
+    std::vector<PieceLink> links = line.links;
+    for (PieceLink& link : links) link.source += before;
     return links;
   }
 
@@ -130,10 +131,9 @@ class CorpusReader {
       const bool source = example.source.size() > limit || report_.target.empty();
       const std::string& path = source ? report_.source : report_.target;
       throw UserError(
-          path + ":" + std::to_string(line.number) + ": " + std::to_string(longer) +
-          " pieces, more than the " + std::to_string(limit) + " that " + reading_.limit +
-          " allows; raise it, or set data.long_sentences, for training data, to drop or "
-          "truncate");
+          fmt::format("{}:{}: {} pieces, more than the {} that {} allows; raise it, or set "
+                      "data.long_sentences, for training data, to drop or truncate",
+                      path, line.number, longer, limit, reading_.limit));
     }
     if (reading_.long_sentences == LongSentences::drop) {
       report_.dropped.add(line.number);

@@ -1,29 +1,29 @@
+#include "base/format.h"
 #include "data/corpus.h"
 
 namespace heed::data {
 namespace {
 
 std::string happened(const Notice& notice, const std::string& what) {
-  return notice.count == 0 ? "" : "\n  " + what + ": " + notice.text();
+  return notice.count == 0 ? "" : fmt::format("\n  {}: {}", what, notice.text());
 }
 
 }  // namespace
 
 std::string CorpusReport::text() const {
-  const auto number = [](int64_t value) { return std::to_string(value); };
-  std::string text = files_text(source, target) + ": " + number(kept) + " of " + number(pairs) +
-                     " pairs, " + number(source_pieces) + " + " + number(target_pieces) + " pieces";
+  std::string text = fmt::format("{}: {} of {} pairs, {} + {} pieces", files_text(source, target),
+                                 kept, pairs, source_pieces, target_pieces);
   if (source_unknown + target_unknown > 0)
-    text += ", " + number(source_unknown) + " + " + number(target_unknown) + " of them unknown";
+    text += fmt::format(", {} + {} of them unknown", source_unknown, target_unknown);
   text += happened(blank, "left out, a side is blank");
   for (std::size_t i = 0; i < kFlaws; ++i)
     text += happened(cleaned[i], "left out, " + describe(static_cast<Flaw>(i), clean_ratio));
-  text += happened(wordy, "left out, more than data.max_words = " + number(max_words));
-  text += happened(dropped, "left out, longer than " + number(max_length) + " pieces");
-  text += happened(truncated, "cut to " + number(max_length) + " pieces");
+  text += happened(wordy, fmt::format("left out, more than data.max_words = {}", max_words));
+  text += happened(dropped, fmt::format("left out, longer than {} pieces", max_length));
+  text += happened(truncated, fmt::format("cut to {} pieces", max_length));
   if (!alignment.empty()) {
-    text += "\n  " + alignment + ": " + number(links) + " links of words";
-    if (without_links > 0) text += ", none in " + number(without_links) + " pairs";
+    text += fmt::format("\n  {}: {} links of words", alignment, links);
+    if (without_links > 0) text += fmt::format(", none in {} pairs", without_links);
   }
   text +=
       happened(other_words, "links left out, the vocabulary finds other words than the text has");

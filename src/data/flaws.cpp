@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "config/schema.h"
 
 namespace heed::data {
@@ -27,8 +28,8 @@ std::string describe(Flaw flaw, double ratio) {
     case Flaw::overlap:
       return "a side is also in data.valid or data.test";
     case Flaw::ratio:
-      return "a side has more than " + config::number_text(ratio) +
-             " times the characters of the other";
+      return fmt::format("a side has more than {} times the characters of the other",
+                         config::number_text(ratio));
     case Flaw::script:
       return "a side is not in the script of its file";
     case Flaw::encoding:

@@ -13,7 +13,7 @@
 
 namespace heed::data {
 
-inline constexpr std::size_t kFlaws = 7;
+inline constexpr auto kFlaws = static_cast<std::size_t>(Flaw::encoding) + 1;
 using Flaws = std::bitset<kFlaws>;  // by Flaw
 
 constexpr std::size_t index_of(Flaw flaw) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/format.h"
 #include "base/progress_bar.h"
 #include "data/pair_reader.h"
 
@@ -124,12 +125,13 @@ std::vector<std::string> HygieneReport::text() const {
   std::vector<std::string> lines;
   for (const Set& set : sets) {
     const std::size_t head = lines.size();
-    lines.push_back(set.key + ": " + files_text(set.source, set.target) + ", " +
-                    std::to_string(set.pairs) + (set.pairs == 1 ? " pair, " : " pairs, ") +
-                    (set.links > 0 ? std::to_string(set.links) + " links of words, " : "") +
-                    text::name_of(set.source_script) + " + " + text::name_of(set.target_script));
+    lines.push_back(
+        fmt::format("{}: {}, {}{}{}{} + {}", set.key, files_text(set.source, set.target), set.pairs,
+                    set.pairs == 1 ? " pair, " : " pairs, ",
+                    set.links > 0 ? std::to_string(set.links) + " links of words, " : "",
+                    text::name_of(set.source_script), text::name_of(set.target_script)));
     const auto say = [&](const std::string& what, const Notice& notice) {
-      if (notice.count > 0) lines.push_back("  " + what + ": " + notice.text());
+      if (notice.count > 0) lines.push_back(fmt::format("  {}: {}", what, notice.text()));
     };
     say("source also in data.train", set.source_in_training);
     say("target also in data.train", set.target_in_training);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "data/traces.h"
 
@@ -77,14 +78,16 @@ std::vector<PairOfLines> PairReader::block() {
 void PairReader::warn_of_damage() const {
   for (const auto* reader : readers()) {
     if (reader->was_open())
-      log::warn(reader->path() + ":" + std::to_string(reader->line_number()) +
-                ": the last line has no line feed, and counts as whole; was the file cut off?");
+      log::warn(fmt::format(
+          "{}:{}: the last line has no line feed, and counts as whole; was the file cut off?",
+          reader->path(), reader->line_number()));
     const text::Encoding& encoding = reader->encoding();
     if (encoding.repaired == 0) continue;
-    log::warn(reader->path() + ": lines that are not UTF-8: " + std::to_string(encoding.repaired) +
-              ", the first is line " + std::to_string(encoding.first_repaired) +
-              "; the broken bytes count as U+FFFD" +
-              (encoding.with_nul > 0 ? ", and NUL as a blank" : ""));
+    log::warn(
+        fmt::format("{}: lines that are not UTF-8: {}, the first is line {}; the broken bytes "
+                    "count as U+FFFD{}",
+                    reader->path(), encoding.repaired, encoding.first_repaired,
+                    encoding.with_nul > 0 ? ", and NUL as a blank" : ""));
   }
 }
 
@@ -105,9 +108,9 @@ void PairReader::mismatch() {
     require_lines(*reader);
     text::require_utf8(*reader);  // in UTF-16, other bytes end lines
   }
-  throw UserError(source_.path() + " has " + std::to_string(source_.line_number()) + " lines and " +
-                  target_->path() + " has " + std::to_string(target_->line_number()) +
-                  "; line i of one must be the translation of line i of the other");
+  throw UserError(fmt::format(
+      "{} has {} lines and {} has {}; line i of one must be the translation of line i of the other",
+      source_.path(), source_.line_number(), target_->path(), target_->line_number()));
 }
 
 }  // namespace heed::data

@@ -16,7 +16,7 @@ namespace heed::data {
 struct PairOfLines {
   int64_t number = 0;  // from 1
   std::string source, target;
-  std::vector<Link> links;  // of words
+  std::vector<PieceLink> links;  // of words
 };
 
 PairFacts facts_of(const PairOfLines& lines);

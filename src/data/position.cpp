@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "data/batches.h"
 
@@ -9,7 +10,7 @@ namespace heed::data {
 namespace {
 
 [[noreturn]] void fail(std::string_view json) {
-  throw UserError("a damaged place in the training data: '" + one_line(json) + "'");
+  throw UserError(fmt::format("a damaged place in the training data: '{}'", one_line(json)));
 }
 
 /// The number behind `"name":`, in quotes or not.
@@ -31,8 +32,8 @@ T number(std::string_view json, const std::string& name, int base = 10) {
 std::string Position::to_json() const {
   char hex[17];
   std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(order));
-  return "{\"epoch\":" + std::to_string(epoch) + ",\"pool\":" + std::to_string(pool) +
-         ",\"batch\":" + std::to_string(batch) + ",\"order\":\"" + hex + "\"}";
+  return fmt::format("{{\"epoch\":{},\"pool\":{},\"batch\":{},\"order\":\"{}\"}}", epoch, pool,
+                     batch, hex);
 }
 
 Position Position::from_json(std::string_view json) {

@@ -49,7 +49,7 @@ struct Prefetcher::Impl {
     Position after;
   };
 
-  std::optional<Item> prepare(const std::optional<Step>& step) const {
+  std::optional<Item> prepare(const std::optional<StreamedBatch>& step) const {
     if (!step) return std::nullopt;
     return Item{{parts_of(step->batch, parts), step->epoch}, step->after};
   }

@@ -109,13 +109,13 @@ Beam::Live Beam::grow(const Choice& choice, int32_t sample) {
 void Beam::finish(const Live& hypothesis, bool cut) {
   const auto length = static_cast<int64_t>(path(hypothesis.node).size());
   const double score = scorer_.score(hypothesis.log_probability, length, coverage(hypothesis.node));
-  const auto better = [](const Finished& a, const Finished& b) {
+  const auto better = [](const FinishedHypothesis& a, const FinishedHypothesis& b) {
     return a.cut != b.cut ? b.cut : a.score > b.score;
   };
-  Finished entry{hypothesis.node, hypothesis.log_probability, score, cut, ""};
+  FinishedHypothesis entry{hypothesis.node, hypothesis.log_probability, score, cut, ""};
   if (options_->text) {
     entry.text = options_->text(pieces_to(hypothesis.node));
-    const auto same = std::ranges::find(finished_, entry.text, &Finished::text);
+    const auto same = std::ranges::find(finished_, entry.text, &FinishedHypothesis::text);
     if (same != finished_.end()) {
       if (!better(entry, *same)) return;
       finished_.erase(same);
@@ -172,14 +172,14 @@ std::vector<int32_t> Beam::repeating(std::size_t slot, int64_t ngram) const {
   return banned;
 }
 
-Hypothesis Beam::build(const Finished& finished) const {
+Hypothesis Beam::build(const FinishedHypothesis& finished) const {
   Hypothesis out{.ids = pieces_to(finished.node),
                  .log_probability = finished.log_probability,
                  .score = finished.score,
                  .cut = finished.cut};
   int64_t step = 0;
   for (const int32_t at : path(finished.node)) {
-    const Node& node = nodes_[at];
+    const TreePiece& node = nodes_[at];
     out.token_log_probabilities.push_back(node.log_probability);
     if (!attention_.empty()) {
       const float* row = attention_row(step++, node.slot);
@@ -191,7 +191,7 @@ Hypothesis Beam::build(const Finished& finished) const {
 
 std::vector<Hypothesis> Beam::best() const {
   std::vector<Hypothesis> out;
-  for (const Finished& finished : finished_) {
+  for (const FinishedHypothesis& finished : finished_) {
     if (static_cast<int64_t>(out.size()) == config_->n_best) break;
     out.push_back(build(finished));
   }

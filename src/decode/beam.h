@@ -44,12 +44,12 @@ class Beam {
   std::vector<Hypothesis> best() const;
 
  private:
-  struct Node {
+  struct TreePiece {
     int32_t parent, token;
     float log_probability;
     int32_t slot;  // whose attention row it came from
   };
-  struct Finished {
+  struct FinishedHypothesis {
     int32_t node;
     double log_probability, score;
     bool cut;
@@ -70,16 +70,17 @@ class Beam {
   std::vector<int32_t> pieces_to(int32_t node) const;  // without eos
   double coverage(int32_t node) const;
   const float* attention_row(int64_t step, int32_t slot) const;
-  Hypothesis build(const Finished& finished) const;
+  Hypothesis build(const FinishedHypothesis& finished) const;
 
   const SearchOptions* options_;
   const DecodeConfig* config_;
   Scorer scorer_;
   int64_t pieces_, limit_, steps_ = 0;
-  std::vector<Node> nodes_;
+  std::vector<TreePiece> nodes_;
   std::vector<Live> live_;
-  std::vector<Finished> finished_;  // whole before cut, then best first, then first finished
-  std::vector<Random> random_;      // one per draw
+  std::vector<FinishedHypothesis>
+      finished_;                // whole before cut, then best first, then first finished
+  std::vector<Random> random_;  // one per draw
   std::vector<std::vector<float>> attention_;  // per step: [live, pieces + 1]
 };
 

@@ -108,7 +108,7 @@ struct Chosen {
   }
 };
 
-Candidates on_device(const Scores& scores, int64_t count) {
+Candidates on_device(const CandidateScores& scores, int64_t count) {
   const int64_t rows = scores.values.size(0), cells = rows * count;
   const at::ScalarType type = scores.values.scalar_type();
   const Tensor block =
@@ -165,7 +165,7 @@ void require_numbers(bool sound) {
     throw Failure("the model's scores are not numbers: its weights are damaged or diverged");
 }
 
-Candidates best_candidates(const Scores& scores, int64_t count) {
+Candidates best_candidates(const CandidateScores& scores, int64_t count) {
   count = std::min(count, scores.values.size(1));
   if (!scores.values.is_cpu()) return on_device(scores, count);
   Candidates best = on_cpu(scores.values, count);
@@ -173,7 +173,7 @@ Candidates best_candidates(const Scores& scores, int64_t count) {
   return best;
 }
 
-Candidates all_candidates(const Scores& scores) {
+Candidates all_candidates(const CandidateScores& scores) {
   const bool on_cpu = scores.values.is_cpu();
   Tensor values = scores.values;
   if (scores.log_probabilities.defined())

@@ -25,7 +25,7 @@ struct Candidates {
 };
 
 /// What candidates are chosen from.
-struct Scores {
+struct CandidateScores {
   Tensor values;  // [rows, vocab], -inf where forbidden; CPU: fp32
   // How log-probabilities follow from `values`; neither: `values` are that.
   std::vector<kernels::Partition> partitions;  // one a row, of logits
@@ -38,9 +38,9 @@ void require_numbers(bool sound);
 /// The `count` best of each row, best first, equal ones by lower id. On the CPU one pass over
 /// memory, and there must be no NaN; elsewhere ATen's topk, one copy to the host, and
 /// require_numbers() of what it brings.
-Candidates best_candidates(const Scores& scores, int64_t count);
+Candidates best_candidates(const CandidateScores& scores, int64_t count);
 
 /// Likewise all of each row, in the order of the vocabulary.
-Candidates all_candidates(const Scores& scores);
+Candidates all_candidates(const CandidateScores& scores);
 
 }  // namespace heed::decode

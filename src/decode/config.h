@@ -10,8 +10,11 @@
 
 namespace heed::decode {
 
-HEED_ENUM(LengthPenalty, none, average, power, gnmt)
-HEED_ENUM(WeightType, fp32, bf16, int8)
+HEED_ENUM(LengthPenalty, (none, "1."), (average, "Its length."), (power, "length^alpha."),
+          (gnmt, "((5 + length) / 6)^alpha (Wu et al. 2016)."))
+HEED_ENUM(WeightType, (fp32, "The configuration's precision."),
+          (bf16, "bf16, whatever the precision."),
+          (int8, "Whole numbers of 8 bits, for Transformers: the fastest on a CPU."))
 using config::Graphs;
 
 struct SamplingConfig {
@@ -42,9 +45,7 @@ struct DecodeConfig {
       "alone any number.",
       config::Between<int64_t>{1, 1000})
   HEED_FREE(LengthPenalty, length_penalty, LengthPenalty::average,
-            "What a hypothesis' log-probability is divided by: nothing, its length, length^alpha, "
-            "or ((5 + length) / 6)^alpha.",
-            config::AnyValue{})
+            "What a hypothesis' log-probability is divided by.", config::AnyValue{})
   HEED_FREE(double, alpha, 1.0, "power, gnmt: the exponent; larger favours longer translations.",
             config::Between<double>{0.0, 10})
   HEED_FREE(double, coverage_penalty, 0.0,
@@ -79,12 +80,10 @@ struct DecodeConfig {
             "Sentences translated together. 0: on a GPU as many as fit in its memory, on a CPU 32.",
             config::Between<int64_t>{0, 100000})
   HEED_FREE(WeightType, weights, WeightType::fp32,
-            "Precision of the matrix products while translating. int8 is the fastest on a CPU, for "
-            "Transformers.",
-            config::AnyValue{})
+            "Precision of the matrix products while translating.", config::AnyValue{})
   HEED_FREE(Graphs, graphs, Graphs::auto_,
-            "auto: on a GPU a Transformer's steps are recorded as CUDA graphs, which one launch "
-            "starts again. off: each operation is launched on its own.",
+            "Whether a Transformer's steps on a GPU are recorded as CUDA graphs, which one launch "
+            "starts again.",
             config::AnyValue{})
 };
 

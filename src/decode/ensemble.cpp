@@ -46,9 +46,9 @@ Ensemble::Ensemble(const std::vector<model::Model*>& models,
                    const std::vector<model::Source>& sources, bool keep_attention)
     : keep_attention_(keep_attention && models[0]->attends()) {
   for (std::size_t m = 0; m < models.size(); ++m) {
-    Member& member = members_.emplace_back(Member{.model = models[m]});
-    if (const auto* packed = dynamic_cast<const packed::Transformer*>(models[m]))
-      member.packed = std::make_unique<packed::Search>(*packed, sources[m]);
+    Stepped& member = members_.emplace_back(Stepped{.model = models[m]});
+    if (const auto* engine = dynamic_cast<const engine::Transformer*>(models[m]))
+      member.engine = std::make_unique<engine::BatchDecoder>(*engine, sources[m]);
     else
       member.state = models[m]->start(sources[m]);
   }
@@ -63,14 +63,14 @@ bool Ensemble::record(RecordedSteps& recorded, int64_t beam, int64_t limit) {
   return true;
 }
 
-Tensor Ensemble::step(Member& member, const Tensor& tokens, Tensor* attention) {
-  if (!member.packed) {
+Tensor Ensemble::step(Stepped& member, const Tensor& tokens, Tensor* attention) {
+  if (!member.engine) {
     model::Trace trace;
     const Tensor logits = member.model->step(tokens, member.state, attention ? &trace : nullptr);
     if (attention) *attention = cross_attention(trace);
     return logits.flatten(0, 1);
   }
-  packed::Search& search = *member.packed;
+  engine::BatchDecoder& search = *member.engine;
   const int64_t sentences = tokens.size(0), beam = tokens.size(1);
   std::vector<float> weights;
   float* logits =
@@ -83,15 +83,15 @@ Ensemble::Output Ensemble::step(const Tensor& tokens) {
   if (recorded_) return {.scores = recorded_->step(tokens), .attention = {}};
   Output out;
   std::vector<Tensor> logits;
-  for (Member& member : members_) {
+  for (Stepped& member : members_) {
     const bool first = &member == &members_.front();
     Tensor attention;
     logits.push_back(step(member, tokens, first && keep_attention_ ? &attention : nullptr));
     if (attention.defined()) out.attention.emplace(attention);
   }
-  Scores& scores = out.scores;
+  CandidateScores& scores = out.scores;
   bool sound = true;
-  if (members_.size() == 1 && members_.front().packed) {
+  if (members_.size() == 1 && members_.front().engine) {
     scores.values = logits[0];
     const int64_t rows = scores.values.size(0), vocab = scores.values.size(1);
     const auto* const values = scores.values.const_data_ptr<float>();
@@ -118,9 +118,9 @@ Ensemble::Output Ensemble::step(const Tensor& tokens) {
 
 void Ensemble::go_on_with(const Tensor& sentences, const Tensor& hypotheses) {
   if (recorded_) return recorded_->go_on_with(sentences, hypotheses);
-  for (Member& member : members_) {
-    if (member.packed)
-      member.packed->go_on_with(sentences, hypotheses);
+  for (Stepped& member : members_) {
+    if (member.engine)
+      member.engine->go_on_with(sentences, hypotheses);
     else
       model::go_on_with(member.state, sentences, hypotheses);
   }

@@ -8,9 +8,9 @@
 
 #include "decode/candidates.h"
 #include "decode/recorded_steps.h"
+#include "engine/search.h"
 #include "model/device.h"
 #include "model/model.h"
-#include "packed/search.h"
 
 namespace heed::decode {
 
@@ -35,7 +35,7 @@ class Ensemble {
   struct Output {
     /// Of one row for each hypothesis, on the models' device. Its values may be written to; the
     /// next step does not read them.
-    Scores scores;
+    CandidateScores scores;
     std::optional<model::Download> attention;  // [sentences, beam, source] fp32, where it is wanted
   };
 
@@ -54,18 +54,18 @@ class Ensemble {
   void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
 
  private:
-  /// One model on its way: packed, or by Model::step.
-  struct Member {
+  /// One model on its way: the engine, or Model::step.
+  struct Stepped {
     model::Model* model;
     model::State state;
-    std::unique_ptr<packed::Search> packed;
+    std::unique_ptr<engine::BatchDecoder> engine;
   };
 
   /// Logits [sentences * beam, vocab]. `attention`, if not null, receives [sentences, beam,
   /// source].
-  static Tensor step(Member& member, const Tensor& tokens, Tensor* attention);
+  static Tensor step(Stepped& member, const Tensor& tokens, Tensor* attention);
 
-  std::vector<Member> members_;
+  std::vector<Stepped> members_;
   bool keep_attention_;
   RecordedSteps* recorded_ = nullptr;
 };

@@ -106,7 +106,7 @@ bool RecordedSteps::make_room(const model::State& state, int64_t beam,
   return true;
 }
 
-Scores RecordedSteps::step(const Tensor& tokens) {
+CandidateScores RecordedSteps::step(const Tensor& tokens) {
   const model::BeamsShape shape{.sentences = power_of_two(sentences_, kFewestSentences),
                                 .source = source_,
                                 .steps = power_of_two(position_ + 1, kFewestPieces)};

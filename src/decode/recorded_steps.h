@@ -38,7 +38,7 @@ class RecordedSteps {
 
   /// tokens [sentences, beam] int64 -> scores of [sentences * beam] rows, valid until the next
   /// step.
-  Scores step(const Tensor& tokens);
+  CandidateScores step(const Tensor& tokens);
   /// As Ensemble::go_on_with().
   void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
 

@@ -77,7 +77,7 @@ class Search {
 
  private:
   /// The continuations that can matter to a hypothesis' sentence.
-  Candidates candidates(const Scores& scores) const {
+  Candidates candidates(const CandidateScores& scores) const {
     const auto& sampling = config_.sampling;
     if (!samples(sampling))
       return best_candidates(scores, config_.beam_size == 1 ? 1 : config_.beam_size + 1);

@@ -23,9 +23,9 @@
 #include "decode/sampling.h"
 #include "decode/search.h"
 #include "decode/translator_lines.h"
+#include "engine/transformer.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
-#include "packed/transformer.h"
 #include "text/normal_form.h"
 #include "text/utf8.h"
 
@@ -102,16 +102,16 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-packed::Numbers numbers_of(WeightType weights, at::ScalarType precision) {
-  if (weights == WeightType::int8) return packed::Numbers::int8;
-  return precision == at::kBFloat16 ? packed::Numbers::bf16 : packed::Numbers::fp32;
+engine::WeightFormat numbers_of(WeightType weights, at::ScalarType precision) {
+  if (weights == WeightType::int8) return engine::WeightFormat::int8;
+  return precision == at::kBFloat16 ? engine::WeightFormat::bf16 : engine::WeightFormat::fp32;
 }
 
 /// Sentences that a thread searches together at the most: with more of them what a step reads no
-/// longer fits in the processor's cache, and packed weights give each sentence the same bits
+/// longer fits in the processor's cache, and the engine gives each sentence the same bits
 /// anyway.
-int64_t group_of(packed::Numbers numbers) {
-  return numbers == packed::Numbers::fp32 ? 16 : 4;
+int64_t group_of(engine::WeightFormat numbers) {
+  return numbers == engine::WeightFormat::fp32 ? 16 : 4;
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ void require_weights(const DecodeConfig& config, const at::Device& device) {
     throw UserError("decoding.weights: bf16: this GPU has none; set fp32");
 }
 
-Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
+Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config, at::Device device,
                        at::ScalarType precision)
     : members_(std::move(members)),
       config_(std::move(config)),
@@ -142,12 +142,12 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
   never_ = never_produced(first().target, config_.forbid);
   require_weights(config_, device_);
   if (config_.weights == WeightType::bf16) precision_ = at::kBFloat16;
-  const packed::Numbers numbers = numbers_of(config_.weights, precision_);
+  const engine::WeightFormat numbers = numbers_of(config_.weights, precision_);
   for (auto& member : members_) {
-    model::ModelPtr packed;
-    if (device_.is_cpu()) packed = packed::pack(member.model, numbers);
-    if (packed) {
-      member.model = std::move(packed);
+    model::ModelPtr engine;
+    if (device_.is_cpu()) engine = engine::make_engine(member.model, numbers);
+    if (engine) {
+      member.model = std::move(engine);
       together_ = group_of(numbers);
     } else if (config_.weights == WeightType::int8)
       throw UserError(kNoInt8);
@@ -160,9 +160,10 @@ Translator::Translator(std::vector<Member> members, DecodeConfig config, at::Dev
 }
 
 bool Translator::is_same_in_any_batch() const {
-  return !samples(config_.sampling) && std::ranges::all_of(members_, [](const Member& member) {
-    return dynamic_cast<const packed::Transformer*>(member.model.get()) != nullptr;
-  });
+  return !samples(config_.sampling) &&
+         std::ranges::all_of(members_, [](const TranslatorModel& member) {
+           return dynamic_cast<const engine::Transformer*>(member.model.get()) != nullptr;
+         });
 }
 
 void Translator::set_n_best(int64_t n_best) {
@@ -331,8 +332,8 @@ void Translator::spell(const data::Example& example, Translation& out) const {
   if (!out.texts.empty()) out.text = out.texts[0];
 }
 
-std::vector<Translator::Score> Translator::score(const std::vector<std::string>& sources,
-                                                 const std::vector<std::string>& targets) {
+std::vector<Translator::TargetScore> Translator::score(const std::vector<std::string>& sources,
+                                                       const std::vector<std::string>& targets) {
   if (sources.size() != targets.size())
     throw UserError("scoring pairs: " + std::to_string(sources.size()) + " source lines and " +
                     std::to_string(targets.size()) + " target lines");
@@ -348,7 +349,7 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
 
   const at::NoGradGuard no_gradients;
   const EvalMode eval_mode(models());
-  std::vector<Score> out(targets.size());
+  std::vector<TargetScore> out(targets.size());
   const auto batches = batches_by_length(lengths, score_limits(config_, device_));
   kernels::share_out(device_, std::ssize(batches), [&](int64_t number, int64_t) {
     const model::Autocast autocast(device_, precision_);
@@ -369,7 +370,7 @@ std::vector<Translator::Score> Translator::score(const std::vector<std::string>&
         mixed_log_probabilities(logits).gather(-1, output).squeeze(-1).cpu().contiguous();
     const float* values = picked.const_data_ptr<float>();  // [batch, target]
     for (int64_t row = 0; row < batch.size; ++row) {
-      Score& score = out[chosen[row]];
+      TargetScore& score = out[chosen[row]];
       const float* begin = values + row * batch.target_length;
       score.tokens.assign(begin, begin + batch.target_lengths[row]);
       score.log_probability = std::accumulate(score.tokens.begin(), score.tokens.end(), 0.0);

@@ -36,7 +36,7 @@ struct Translation {
 };
 
 /// What one ensemble member needs. All members share the target vocabulary.
-struct Member {
+struct TranslatorModel {
   model::ModelPtr model;
   text::Vocabulary source, target;
   double usual_unknown = 0;  // share of unknown pieces among those of the training corpus
@@ -47,11 +47,11 @@ void require_weights(const DecodeConfig& config, const at::Device& device);
 
 class Translator {
  public:
-  /// Moves the models to `device`. On a CPU Transformers are packed (packed/transformer.h):
+  /// Moves the models to `device`. On a CPU Transformers become engines (packed/transformer.h):
   /// their weights must not change while this object lives. `decoding.weights: bf16` overrides
   /// `precision`. Throws UserError as require_weights() and never_produced(), when a model has no
   /// int8, or there is a coverage_penalty and the first model does not attend.
-  Translator(std::vector<Member> members, DecodeConfig config, at::Device device,
+  Translator(std::vector<TranslatorModel> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 
   /// Line i is number first_line + i * line_step, for warnings and samples: 2 where the lines are
@@ -71,11 +71,11 @@ class Translator {
   /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
   /// reached the length limit are warned about by their 1-based numbers (`first_line` + index *
-  /// line_step), and so are lines with far more unknown pieces than Member::usual_unknown.
+  /// line_step), and so are lines with far more unknown pieces than TranslatorModel::usual_unknown.
   /// `prefixes`, if any, has for each line the text that its translation begins with; a line
   /// without pieces stays empty all the same. Throws UserError where one is longer than the model
   /// can take. With decoding.mbr the hypotheses are chosen by choose_by_utility().
-  /// On a CPU each thread searches for batches of its own, for packed models in groups of a few.
+  /// On a CPU each thread searches for batches of its own, for engines in groups of a few.
   /// Where memory does not suffice for a batch, it is searched in halves, and a warning says so.
   /// Throws Failure where it does not for one sentence.
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
@@ -108,17 +108,17 @@ class Translator {
   const Times& times() const { return times_; }
 
   /// log P(target | source) per pair: sum over pieces and eos, and the per-token values.
-  struct Score {
+  struct TargetScore {
     double log_probability = 0;
     std::vector<float> tokens;  // [pieces + eos]
   };
   /// Throws UserError when the counts differ or a line is longer than pair_limit(), Failure when a
   /// log-probability is not a number or infinite.
-  std::vector<Score> score(const std::vector<std::string>& sources,
-                           const std::vector<std::string>& targets);
+  std::vector<TargetScore> score(const std::vector<std::string>& sources,
+                                 const std::vector<std::string>& targets);
 
-  const Member& first() const { return members_.front(); }
-  const std::vector<Member>& members() const { return members_; }
+  const TranslatorModel& first() const { return members_.front(); }
+  const std::vector<TranslatorModel>& members() const { return members_; }
   const DecodeConfig& config() const { return config_; }
   const at::Device& device() const { return device_; }
   /// Graphs of the search's steps; nullptr where there are none.
@@ -162,7 +162,7 @@ class Translator {
   void spell(const Lines& lines, std::vector<Translation>& out) const;
   void spell(const data::Example& example, Translation& out) const;
 
-  std::vector<Member> members_;
+  std::vector<TranslatorModel> members_;
   DecodeConfig config_;
   at::Device device_;
   at::ScalarType precision_;

@@ -1,7 +1,5 @@
 #include "draw/attention_page.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,10 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "draw/html.h"
-#include "draw/page/page.h"
+#include "draw/page_data.h"
 #include "draw/palette.h"
-#include "draw/svg.h"
+#include "draw/png.h"
 
 namespace heed::draw {
 namespace {
@@ -45,16 +42,6 @@ float largest(const std::vector<float>& numbers) {
   return numbers.empty() ? 0 : std::ranges::max(numbers);
 }
 
-std::string deflate(const std::string& bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::string packed(size, '\0');
-  const int code = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                             reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9);
-  expect(code == Z_OK, "zlib packs what it has room for");
-  packed.resize(size);
-  return packed;
-}
-
 struct Sentence {
   json lines = json::array(), views = json::array();
   std::map<std::vector<std::string>, std::size_t> known;  // token line -> index
@@ -68,15 +55,8 @@ struct Sentence {
 };
 
 std::string page_of(const std::string& title, const std::string& data) {
-  const std::string name = xml_escape(title);
-  const std::string colours = json{ink(0), ink(0.25), ink(0.5), ink(0.75), ink(1)}.dump();
-  const std::string script = fill(page_file("attention.js"), {{"@ink@", colours}});
-  return fill(page_file("attention.html"), {{"@title@", name},
-                                            {"@style@", page_file("attention.css")},
-                                            {"@script@", script},
-                                            {"@tools@", page_file("attention_tools.js")},
-                                            {"@actions@", page_file("attention_actions.js")},
-                                            {"@data@", data}});
+  const json inks{ink(0), ink(0.25), ink(0.5), ink(0.75), ink(1)};
+  return render("attention.html", {{"title", title}, {"data", data}, {"ink", inks.dump()}});
 }
 
 }  // namespace
@@ -105,8 +85,8 @@ std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
     data.push_back({{"id", id},
                     {"lines", std::move(sentence.lines)},
                     {"views", std::move(sentence.views)},
-                    {"weights", base64(deflate(sentence.weights))}});
-  return script_data(data.dump(-1, ' ', false, json::error_handler_t::replace));
+                    {"weights", base64(compressed(sentence.weights))}});
+  return script_data(data);
 }
 
 std::string attention_page(std::span<const study::AttentionMatrix> matrices,

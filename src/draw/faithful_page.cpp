@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "draw/html.h"
-#include "draw/page/page.h"
+#include "draw/page_data.h"
 #include "draw/svg.h"
 #include "study/belief.h"
 
@@ -16,7 +15,7 @@ using study::Belief;
 using study::Picture;
 
 constexpr std::size_t kNamed = 8;  // heads that the headline names
-constexpr double kBarWidth = 96, kBarHeight = 12;
+constexpr double kBarWidth = 96;   // of bar.html, pixels
 
 std::string name_of(const Picture& picture) {
   const study::FaithfulRow& row = picture.row;
@@ -26,25 +25,22 @@ std::string name_of(const Picture& picture) {
          (row.head < 0 ? ", mean of heads" : ", head " + std::to_string(row.head));
 }
 
-std::string verdict_of(const study::Pictures& pictures, const Picture& picture) {
-  if (!pictures.measure) return "";
-  const auto verdict = [](const char* words, const char* look) {
-    return text_element("span", words, look);
-  };
+Cell verdict_of(const study::Pictures& pictures, const Picture& picture) {
+  if (!pictures.measure) return {};
   const bool head = picture.is_head();
   switch (picture.belief) {
     case Belief::believed:
-      return verdict("may be believed", "class=\"better\"");
+      return {"may be believed", "better"};
     case Belief::agrees:
-      return verdict(head ? "agrees, moves little" : "agrees", "");
+      return {head ? "agrees, moves little" : "agrees"};
     case Belief::moves:
-      return verdict("moves, agrees less", "class=\"worse\"");
+      return {"moves, agrees less", "worse"};
     case Belief::neither:
-      return verdict(head ? "neither" : "agrees less", "class=\"worse\"");
+      return {head ? "neither" : "agrees less", "worse"};
     case Belief::measure:
       break;
   }
-  return "";
+  return {};
 }
 
 std::string mean_text(const study::Mean& mean, int digits) {
@@ -70,44 +66,40 @@ Range range_of(const std::vector<Picture>& pictures,
 std::string bar(const study::Mean& mean, const Range& range) {
   const double length = std::max(range.second - range.first, 1e-9);
   const auto x = [&](double value) { return (value - range.first) / length * kBarWidth; };
-  const auto line = [](const char* look, double x1, double y1, double x2, double y2) {
-    return "<line class=\"" + std::string(look) + "\" x1=\"" + short_number(x1) + "\" y1=\"" +
-           short_number(y1) + "\" x2=\"" + short_number(x2) + "\" y2=\"" + short_number(y2) +
-           "\"/>";
-  };
   const double left = std::min(x(0), x(mean.value)), right = std::max(x(0), x(mean.value));
-  const double middle = kBarHeight / 2;
-  return element("svg class=\"bar\" width=\"" + short_number(kBarWidth) + "\" height=\"" +
-                     short_number(kBarHeight) + "\" viewBox=\"0 0 " + short_number(kBarWidth) +
-                     ' ' + short_number(kBarHeight) + "\" aria-hidden=\"true\"",
-                 "<rect class=\"value\" x=\"" + short_number(left) + "\" y=\"2\" width=\"" +
-                     short_number(right - left) + "\" height=\"8\"/>" +
-                     line("zero", x(0), 0, x(0), kBarHeight) +
-                     line("interval", x(mean.interval.low), middle, x(mean.interval.high), middle));
+  return render("bar.html", {{"left", short_number(left)},
+                             {"length", short_number(right - left)},
+                             {"zero", short_number(x(0))},
+                             {"low", short_number(x(mean.interval.low))},
+                             {"high", short_number(x(mean.interval.high))}});
 }
 
-std::string cell(const std::optional<study::Mean>& mean, int digits, const Range* range = nullptr) {
-  if (!mean) return "";
-  return text_element("span", fixed(mean->value, digits)) + (range ? bar(*mean, *range) : "") +
-         text_element("small", fixed(mean->interval.low, digits) + " to " +
-                                   fixed(mean->interval.high, digits));
+Cell cell(const std::optional<study::Mean>& mean, int digits, const Range* range = nullptr) {
+  if (!mean) return {};
+  return {
+      .text = fixed(mean->value, digits),
+      .picture = range ? bar(*mean, *range) : "",
+      .notes = {{fixed(mean->interval.low, digits) + " to " + fixed(mean->interval.high, digits)}}};
 }
 
-std::string pictures_table(const study::FaithfulReport& report, const study::Pictures& pictures) {
+PageData pictures_table(const study::FaithfulReport& report, const study::Pictures& pictures) {
   const Range tau = range_of(pictures.all, {&Picture::saliency, &Picture::erasure}),
               moved = range_of(pictures.all, {&Picture::moved});
   std::vector<Column> columns{
       {"picture"},      {"verdict"},        {"\u03c4 with saliency"}, {"\u03c4 with erasure"},
       {"output moves"}, {"entropy", "nats"}};
   if (report.has_gold()) columns.push_back({"AER", "per cent"});
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<Cell>> rows;
   for (const Picture& picture : pictures.all) {
-    rows.push_back({text_element("span", name_of(picture)), verdict_of(pictures, picture),
-                    cell(picture.saliency, 2, &tau), cell(picture.erasure, 2, &tau),
-                    cell(picture.moved, 3, &moved), cell(picture.entropy, 2)});
-    if (report.has_gold()) rows.back().push_back(fixed(100 * picture.row.aligned.rate(), 1));
+    rows.push_back({{name_of(picture)},
+                    verdict_of(pictures, picture),
+                    cell(picture.saliency, 2, &tau),
+                    cell(picture.erasure, 2, &tau),
+                    cell(picture.moved, 3, &moved),
+                    cell(picture.entropy, 2)});
+    if (report.has_gold()) rows.back().push_back({fixed(100 * picture.row.aligned.rate(), 1)});
   }
-  return table(columns, rows);
+  return table_data(columns, rows);
 }
 
 std::vector<std::string> heads_that(const study::Pictures& pictures, Belief belief) {
@@ -155,48 +147,18 @@ std::string reasons(const study::Pictures& pictures) {
   return std::string(trim(out));
 }
 
-std::string rules(const study::Pictures& pictures) {
-  std::vector<std::string> lines;
-  if (pictures.measure)
-    lines.push_back("Saliency and erasure agree with each other by \u03c4 = " +
-                    mean_text(*pictures.measure, 2) +
-                    ". A picture agrees with them if both its \u03c4 are above 0 and not below "
-                    "this one; intervals that touch are not below.");
-  else
-    lines.emplace_back(
-        "The sentences are too short to compare orders: \u03c4 needs three source pieces.");
-  lines.push_back("A head moves the output if the distribution of the next piece moves by " +
-                  fixed(study::kMoves, 2) +
-                  " or more (total variation distance, 0 to 1) when its weights are permuted.");
-  lines.emplace_back(
-      "A head may be believed if it does both. This is agreement of three kinds of evidence, not "
-      "proof.");
-  std::string items;
-  for (const std::string& line : lines) items += text_element("li", line) + '\n';
-  return text_element("h2", "When a picture may be believed") + element("ul", items) + '\n';
-}
-
 }  // namespace
 
 std::string faithful_page(const study::FaithfulReport& report, const FaithfulPage& page) {
   const study::Pictures pictures = study::judge(report);
-  const std::string title = "Which pictures of " + page.model + " may be believed";
-  std::string body = text_element("h1", title) + '\n' +
-                     text_element("p", headline(pictures), "class=\"headline\"") + '\n';
-  if (const std::string why = reasons(pictures); !why.empty()) body += text_element("p", why);
-  body += text_element("h2", "Heads and other evidence") + pictures_table(report, pictures) +
-          text_element("p",
-                       "\u03c4: Kendall's \u03c4-b of the order of the source pieces. In small "
-                       "print and as a line over each bar: 95 % intervals over resampled "
-                       "sentences. Bars begin at 0.",
-                       "class=\"quiet\"") +
-          '\n' + rules(pictures);
-  std::string notes;
-  for (const std::string& note : page.notes) notes += text_element("li", note) + '\n';
-  body += text_element("h2", "How it was made") + element("ul", notes) + '\n';
-  return fill(
-      page_file("report.html"),
-      {{"@title@", xml_escape(title)}, {"@style@", page_file("report.css")}, {"@body@", body}});
+  return render("faithful.html",
+                {{"title", "Which pictures of " + page.model + " may be believed"},
+                 {"headline", headline(pictures)},
+                 {"reasons", reasons(pictures)},
+                 {"table", pictures_table(report, pictures)},
+                 {"measure", pictures.measure ? mean_text(*pictures.measure, 2) : ""},
+                 {"moves", fixed(study::kMoves, 2)},
+                 {"notes", page.notes}});
 }
 
 }  // namespace heed::draw

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/strings.h"
-#include "draw/html.h"
+#include "draw/page_data.h"
 #include "draw/palette.h"
 #include "draw/png.h"
 #include "draw/text_width.h"

@@ -29,16 +29,6 @@ std::string chunk(std::string_view name, std::string_view data) {
          big_endian(static_cast<uint32_t>(sum));
 }
 
-std::string packed(const std::string& bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::string out(size, '\0');
-  const int code = compress2(reinterpret_cast<Bytef*>(out.data()), &size,
-                             reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9);
-  expect(code == Z_OK, "zlib packs what it has room for");
-  out.resize(size);
-  return out;
-}
-
 constexpr int kLevels = 255;  // of ink
 
 using Colour = std::array<uint8_t, 3>;
@@ -56,6 +46,16 @@ std::array<Colour, kLevels + 1> colours() {
 
 }  // namespace
 
+std::string compressed(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string out(size, '\0');
+  const int code = compress2(reinterpret_cast<Bytef*>(out.data()), &size,
+                             reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9);
+  expect(code == Z_OK, "zlib packs what it has room for");
+  out.resize(size);
+  return out;
+}
+
 std::string png_of(std::span<const uint8_t> pixels, int64_t width, int64_t height) {
   expect(std::ssize(pixels) == 3 * width * height, "three bytes a pixel");
   std::string rows;
@@ -68,7 +68,7 @@ std::string png_of(std::span<const uint8_t> pixels, int64_t width, int64_t heigh
   const std::string header = big_endian(static_cast<uint32_t>(width)) +
                              big_endian(static_cast<uint32_t>(height)) +
                              std::string("\x08\x02\x00\x00\x00", 5);  // 8 bits, RGB
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", packed(rows)) +
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", compressed(rows)) +
          chunk("IEND", "");
 }
 

@@ -9,6 +9,9 @@
 
 namespace heed::draw {
 
+/// In the format of zlib.
+std::string compressed(const std::string& bytes);
+
 /// A PNG file of rows of red, green and blue, 3 x width x height bytes.
 std::string png_of(std::span<const uint8_t> pixels, int64_t width, int64_t height);
 

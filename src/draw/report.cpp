@@ -5,32 +5,15 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "draw/bottleneck_drawing.h"
 #include "draw/heatmap.h"
-#include "draw/html.h"
-#include "draw/lengths_section.h"
-#include "draw/marked.h"
-#include "draw/page/page.h"
-#include "draw/svg.h"
+#include "draw/page_data.h"
 #include "score/chrf.h"
 
 namespace heed::draw {
 namespace {
 
-std::string why_section() {
-  return fill(page_file("why.html"), {{"@one@", draw_one_vector()}, {"@all@", draw_all_states()}});
-}
-
-std::string learning_section(const std::optional<Lines>& learning) {
-  if (!learning || learning->lines.empty()) return "";
-  return text_element("h2", "How they learned") +
-         figure(draw_lines(*learning), draw_lines(*learning, Form::narrow),
-                "Solid: loss on the training data, as it is seen. Dashed: loss on the validation "
-                "set.");
-}
-
 // Columns are what any system states, in order of first appearance.
-std::string facts_section(const std::vector<ReportSystem>& systems) {
+PageData facts_table(const std::vector<ReportSystem>& systems) {
   std::vector<Column> columns{{"model"}};
   std::vector<std::vector<ReportFact>> all;
   for (const ReportSystem& system : systems) {
@@ -38,32 +21,25 @@ std::string facts_section(const std::vector<ReportSystem>& systems) {
     for (const score::Score& score : system.scores)
       all.back().push_back({"test " + score.name, fixed(score.value, 2)});
     for (const ReportFact& fact : all.back())
-      if (std::none_of(columns.begin(), columns.end(),
-                       [&](const Column& column) { return column.name == fact.name; }))
+      if (std::ranges::find(columns, fact.name, &Column::name) == columns.end())
         columns.push_back({fact.name});
   }
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<Cell>> rows;
   for (std::size_t s = 0; s < systems.size(); ++s) {
-    const ReportSystem& system = systems[s];
-    std::string name = text_element("span", system.name);
-    if (!system.attention_page.empty()) name = file_link(system.name, system.attention_page);
-    rows.push_back({name + text_element("small", system.description)});
+    rows.push_back({{.text = systems[s].name,
+                     .link = address_of(systems[s].attention_page),
+                     .notes = {{systems[s].description}}}});
     for (std::size_t c = 1; c < columns.size(); ++c) {
-      const auto fact = std::find_if(all[s].begin(), all[s].end(), [&](const ReportFact& one) {
-        return one.name == columns[c].name;
-      });
-      if (fact == all[s].end()) {
-        rows.back().push_back("\u2013");
-      } else {
-        rows.back().push_back(
-            xml_escape(fact->value) +
-            (fact->note.empty() ? "" : text_element("small", fact->note, "class=\"note\"")));
-      }
+      const auto fact = std::ranges::find(all[s], columns[c].name, &ReportFact::name);
+      if (fact == all[s].end())
+        rows.back().push_back({"\u2013"});
+      else if (fact->note.empty())
+        rows.back().push_back({fact->value});
+      else
+        rows.back().push_back({.text = fact->value, .notes = {{fact->note, "note"}}});
     }
   }
-  return text_element("h2", "The models and their training") + table(columns, rows) +
-         text_element("p", "The name of a model leads to its attention page.", "class=\"quiet\"") +
-         '\n';
+  return table_data(columns, rows);
 }
 
 std::string errors_text(const ReportTranslation& translation) {
@@ -75,64 +51,50 @@ std::string errors_text(const ReportTranslation& translation) {
          std::to_string(translation.missing) + " missing";
 }
 
-std::string address_of(const std::vector<ReportSystem>& systems, const std::string& name) {
-  for (const ReportSystem& system : systems)
-    if (system.name == name) return system.attention_page;
-  return "";
+/// What is to be translated and what a person made of it.
+PageData given_terms(const ReportSentence& sentence) {
+  return PageData::array(
+      {term_data("source", sentence.source), term_data("reference", sentence.reference)});
 }
 
-/// What is to be translated and what a person made of it, as terms of a list.
-std::string given_terms(const ReportSentence& sentence) {
-  return text_element("dt", "source") + text_element("dd", sentence.source, "dir=\"auto\"") +
-         text_element("dt", "reference") + text_element("dd", sentence.reference, "dir=\"auto\"");
-}
-
-std::string long_sentence_section(const Report& report) {
-  if (!report.long_sentence) return "";
-  const LongSentence& shown = *report.long_sentence;
-  const ReportSentence& sentence = shown.sentence;
-  expect(shown.attention.size() == sentence.translations.size(),
-         "each translation has a matrix or none");
-  std::string out =
-      text_element("h2", "One long sentence through every model") +
-      text_element("p", shown.chosen + " Marked words are not in the reference at their place.",
-                   "class=\"quiet\"") +
-      element("div class=\"sample\"", element("dl", given_terms(sentence))) + '\n';
-  for (std::size_t i = 0; i < sentence.translations.size(); ++i) {
-    const ReportTranslation& translation = sentence.translations[i];
-    const std::string page = address_of(report.systems, translation.system);
-    std::string text = text_element("h3", translation.system) +
-                       text_element("p", errors_text(translation), "class=\"quiet\"") +
-                       element("p", marked(translation.words), "dir=\"auto\"");
-    if (!page.empty()) text += element("p", file_link("all layers and heads", page));
-    const auto& matrix = shown.attention[i];
-    const std::string picture =
-        matrix ? element("figure",
-                         draw_heatmap_grid({&*matrix, 1}, describe(translation.system, *matrix)))
-               : text_element("p", "No attention: there is nothing to show.", "class=\"quiet\"");
-    out += element("div class=\"model\"", element("div", text) + element("div", picture)) + '\n';
+PageData long_sentence_data(const Report& report) {
+  if (!report.long_sentence) return nullptr;
+  const auto& [sentence, chosen, attention] = *report.long_sentence;
+  expect(attention.size() == sentence.translations.size(), "each translation has a matrix or none");
+  PageData models = PageData::array();
+  for (std::size_t i = 0; i < attention.size(); ++i) {
+    const ReportTranslation& one = sentence.translations[i];
+    const auto system = std::ranges::find(report.systems, one.system, &ReportSystem::name);
+    const bool attends = system != report.systems.end();
+    std::string picture;
+    if (attention[i])
+      picture = draw_heatmap_grid({&*attention[i], 1}, describe(one.system, *attention[i]));
+    models.push_back({{"name", one.system},
+                      {"errors", errors_text(one)},
+                      {"words", words_data(one.words)},
+                      {"link", attends ? address_of(system->attention_page) : ""},
+                      {"picture", picture}});
   }
-  return out;
+  return {{"chosen", chosen}, {"terms", given_terms(sentence)}, {"models", std::move(models)}};
 }
 
-std::string samples_section(const std::vector<ReportSentence>& samples) {
-  std::string shown;
+PageData samples_data(const std::vector<ReportSentence>& samples) {
+  if (samples.empty()) return nullptr;
+  PageData shown = PageData::array();
   for (const ReportSentence& sample : samples) {
-    std::string list = given_terms(sample);
+    PageData terms = given_terms(sample);
     for (const ReportTranslation& one : sample.translations)
-      list += text_element("dt", one.system) + element("dd", marked(one.words), "dir=\"auto\"");
-    shown += element("div class=\"sample\"", element("dl", list)) + '\n';
+      terms.push_back(term_data(one.system, one.words));
+    shown.push_back({{"terms", std::move(terms)}});
   }
-  if (shown.empty()) return "";
-  return text_element("h2", "Sentences of other lengths") +
-         element("details", text_element("summary", "One of each length, by every model") + shown) +
-         '\n';
+  return {{"list", std::move(shown)}};
 }
 
-std::string methods_section(const Report& report) {
+/// Each once.
+std::vector<std::string> methods_of(const Report& report) {
   std::vector<std::string> lines;
   const auto add = [&lines](const std::string& line) {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
   };
   for (const score::SystemLengths& system : report.lengths.systems)
     add(system.overall.name + ": " + system.overall.signature);
@@ -140,12 +102,14 @@ std::string methods_section(const Report& report) {
     for (const score::Score& score : system.scores) add(score.name + ": " + score.signature);
   for (const std::string& warning : report.lengths.warnings) add(warning);
   for (const std::string& note : report.notes) add(note);
-  std::string list;
-  for (const std::string& line : lines) list += text_element("li", line) + '\n';
-  std::string out = text_element("h2", "How it was made");
-  if (!report.commands.empty())
-    out += element("pre", text_element("code", join(report.commands, "\n"))) + '\n';
-  return out + element("ul class=\"quiet\"", list) + '\n';
+  return lines;
+}
+
+PageData learning_data(const std::optional<Plot>& learning) {
+  if (!learning || learning->lines.empty()) return nullptr;
+  return figure_data(draw_plot(*learning), draw_plot(*learning, Form::narrow),
+                     "Solid: loss on the training data, as it is seen. Dashed: loss on the "
+                     "validation set.");
 }
 
 std::string range_text(const score::Bucket& bucket) {
@@ -207,17 +171,16 @@ ReportSentence report_sentence(std::size_t line, const std::string& source,
 }
 
 std::string report_page(const Report& report) {
-  std::string body = text_element("h1", report.title) + '\n';
-  if (const std::string line = headline(report.lengths); !line.empty())
-    body += text_element("p", line, "class=\"headline\"") + '\n';
-  if (!report.introduction.empty())
-    body += text_element("p", report.introduction, "class=\"quiet\"") + '\n';
-  body += lengths_section(report.lengths) + why_section() + learning_section(report.learning) +
-          long_sentence_section(report) + facts_section(report.systems) +
-          samples_section(report.samples) + methods_section(report);
-  return fill(page_file("report.html"), {{"@title@", xml_escape(report.title)},
-                                         {"@style@", page_file("report.css")},
-                                         {"@body@", body}});
+  return render("report.html", {{"title", report.title},
+                                {"headline", headline(report.lengths)},
+                                {"introduction", report.introduction},
+                                {"lengths", lengths_data(report.lengths)},
+                                {"learning", learning_data(report.learning)},
+                                {"long_sentence", long_sentence_data(report)},
+                                {"facts", facts_table(report.systems)},
+                                {"samples", samples_data(report.samples)},
+                                {"commands", join(report.commands, "\n")},
+                                {"methods", methods_of(report)}});
 }
 
 }  // namespace heed::draw

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "draw/lines.h"
+#include "draw/plot.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"
 #include "study/attention_matrix.h"
@@ -51,7 +51,7 @@ struct LongSentence {
 struct Report {
   std::string title, introduction;
   score::LengthReport lengths;
-  std::optional<Lines> learning;  // loss; without points it is left out
+  std::optional<Plot> learning;  // loss; without points it is left out
   std::vector<ReportSystem> systems;
   std::optional<LongSentence> long_sentence;
   std::vector<ReportSentence> samples;

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <optional>
 
-#include "http/message.h"
+#include "http/reply.h"
 
 namespace heed::http {
 
@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Calls of the network's thread and of whoever answers meet here. While there is nothing to send,
 /// the connection is suspended and costs nothing.
-class Exchange {
+class Exchange : public Recipient {
  public:
   explicit Exchange(MHD_Connection* connection) : connection_(connection) {}
 
@@ -34,11 +34,11 @@ class Exchange {
   int status() const;  // of the answer; 0: the client had gone before it had one
 
   // Of any thread.
-  void send(Response response);
-  bool answered() const;
+  void send(Response response) override;
+  bool answered() const override;
   /// Whether the client has closed the connection and has no answer yet. libmicrohttpd does not
   /// look while the connection is suspended.
-  bool gone();
+  bool gone() override;
 
  private:
   void look_for_client();

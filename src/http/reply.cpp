@@ -2,26 +2,24 @@
 
 #include <utility>
 
-#include "http/exchange.h"
-
 namespace heed::http {
 
 struct Reply::Promise {
-  std::shared_ptr<Exchange> exchange;
+  std::shared_ptr<Recipient> recipient;
   ~Promise() {
-    if (!exchange->answered()) exchange->send(error(500, "the request was not answered"));
+    if (!recipient->answered()) recipient->send(error(500, "the request was not answered"));
   }
 };
 
-Reply::Reply(std::shared_ptr<Exchange> exchange)
-    : promise_(std::make_shared<Promise>(std::move(exchange))) {}
+Reply::Reply(std::shared_ptr<Recipient> recipient)
+    : promise_(std::make_shared<Promise>(std::move(recipient))) {}
 
 void Reply::send(Response response) const {
-  promise_->exchange->send(std::move(response));
+  promise_->recipient->send(std::move(response));
 }
 
 bool Reply::gone() const {
-  return promise_->exchange->gone();
+  return promise_->recipient->gone();
 }
 
 }  // namespace heed::http

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "http/exchange.h"
@@ -56,8 +57,9 @@ Address parse(const std::string& text, uint16_t port) {
     out.shown = "[" + name + "]";
     out.loopback = IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
   } else {
-    throw UserError("'" + text + "' is no address of this machine; 127.0.0.1 is for it alone, " +
-                    "0.0.0.0 for the network");
+    throw UserError(fmt::format(
+        "'{}' is no address of this machine; 127.0.0.1 is for it alone, 0.0.0.0 for the network",
+        text));
   }
   return out;
 }
@@ -167,7 +169,7 @@ void Server::Impl::start() {
       options.connections, MHD_OPTION_CONNECTION_TIMEOUT,
       static_cast<unsigned>(options.idle.count()), MHD_OPTION_END);
   if (daemon) return;
-  const std::string where = shown + ":" + std::to_string(options.port);
+  const std::string where = fmt::format("{}:{}", shown, options.port);
   if (errno == EADDRINUSE)
     throw UserError(where + " is taken by another program; choose another --port, or 0 for any");
   if (errno == EADDRNOTAVAIL)
@@ -227,8 +229,9 @@ bool Server::Impl::admits(MHD_Connection* connection, const std::shared_ptr<Exch
       return std::ranges::find(options.origins, one) != options.origins.end();
     };
     if (!has("*") && !has(origin)) {
-      reply.send(error(403, "pages of " + one_line(origin) +
-                                " may not ask here; heed serve --allow-origin lets them"));
+      reply.send(error(
+          403, fmt::format("pages of {} may not ask here; heed serve --allow-origin lets them",
+                           one_line(origin))));
       return false;
     }
     exchange->headers = {{"Access-Control-Allow-Origin", origin},
@@ -254,8 +257,8 @@ void Server::Impl::dispatch(MHD_Connection* connection, const std::shared_ptr<Ex
   if (draining) return reply.send(try_again(503, "the server is going down", 5));
   if (!admits(connection, exchange, reply)) return;
   if (exchange->discarded > 0)
-    return reply.send(error(413, "the body has more than " + std::to_string(options.body) +
-                                     " bytes; send less at a time"));
+    return reply.send(error(
+        413, fmt::format("the body has more than {} bytes; send less at a time", options.body)));
   const Route* chosen = route(request);
   if (!chosen) {
     const std::string allowed = methods_at(request.path);
@@ -326,12 +329,12 @@ void Server::Impl::complete(const std::shared_ptr<Exchange>& exchange) {
   const Request& request = exchange->request;
   const Route* chosen = route(request);
   const std::chrono::duration<double> time = Clock::now() - exchange->begun;
-  const Finished about{.method = chosen ? chosen->method : "other",
-                       .path = chosen ? chosen->path : "other",
-                       .status = exchange->status(),
-                       .seconds = time.count()};
-  log::debug(request.method + " " + one_line(request.path) + ": " + std::to_string(about.status) +
-             ", " + fixed(1000 * about.seconds, 1) + " ms");
+  const FinishedRequest about{.method = chosen ? chosen->method : "other",
+                              .path = chosen ? chosen->path : "other",
+                              .status = exchange->status(),
+                              .seconds = time.count()};
+  log::debug(fmt::format("{} {}: {}, {} ms", request.method, one_line(request.path), about.status,
+                         fixed(1000 * about.seconds, 1)));
   if (options.finished) options.finished(about);
   const std::scoped_lock lock(mutex);
   open.erase(exchange);
@@ -367,7 +370,7 @@ uint16_t Server::port() const {
 }
 
 std::string Server::url() const {
-  return "http://" + impl_->shown + ":" + std::to_string(port()) + "/";
+  return fmt::format("http://{}:{}/", impl_->shown, port());
 }
 
 void Server::drain() {

@@ -28,7 +28,7 @@ struct Route {
 };
 
 /// A request that was answered, or whose client has gone.
-struct Finished {
+struct FinishedRequest {
   std::string method, path;  // of the route; both "other" where there is none
   int status = 0;            // 0: the client had gone before it had its answer
   double seconds = 0;        // from its first byte to the answer's last one
@@ -48,7 +48,7 @@ struct ServerOptions {
   /// page of another origin sends gets 403.
   std::vector<std::string> origins = {};
   /// Called for each request, on the server's thread.
-  std::function<void(const Finished&)> finished = {};
+  std::function<void(const FinishedRequest&)> finished = {};
 };
 
 class Server {

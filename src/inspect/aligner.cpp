@@ -10,16 +10,11 @@
 #include "inspect/gold.h"
 
 namespace heed::inspect {
-namespace {
-
-// Every head of every layer of a window is in memory at once.
-constexpr std::size_t kWindow = 64;
-
-}  // namespace
+namespace {}  // namespace
 
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                std::size_t first, std::vector<std::size_t>& left_out) {
-  const decode::Member& member = translator.first();
+  const decode::TranslatorModel& member = translator.first();
   const int64_t most = translator.pair_limit();
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {
     if (std::ssize(member.source.encode(pairs.source[i], most)) <= most &&
@@ -64,7 +59,7 @@ study::AlignmentSweep Aligner::sweep(const text::Pairs& given,
   study::AlignmentSweep sweep(least);
   ComparableGold comparable(gold, gold_name);
   ProgressBar bar("sentences measured", std::ssize(pairs.source));
-  for (const text::PairWindow& window : text::windows_of(pairs, kWindow)) {
+  for (const text::PairWindow& window : text::windows_of(pairs)) {
     const auto sentences = attention_maps(translator_, window.pairs.source, window.pairs.target, {},
                                           static_cast<int64_t>(window.first) + 1);
     for (std::size_t i = 0; i < sentences.size(); ++i) {

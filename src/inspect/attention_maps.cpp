@@ -18,8 +18,8 @@
 namespace heed::inspect {
 namespace {
 
-using decode::Member;
 using decode::Translator;
+using decode::TranslatorModel;
 
 constexpr int64_t kSentences = 16;  // read together
 constexpr int64_t kTokens = 1024;   // padded pieces of the longer side: maps are quadratic in them
@@ -172,7 +172,7 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
                                              const AttentionRequest& request) {
   expect(sources.size() == targets.size(), "a source for each translation");
   require_attention(*translator.first().model, request);
-  const Member& member = translator.first();
+  const TranslatorModel& member = translator.first();
   const auto cut = [](std::vector<int32_t> ids, int64_t most) {
     if (std::ssize(ids) > most) ids.resize(most);
     return ids;

@@ -96,7 +96,8 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
   return out;
 }
 
-void tell(const Attended& one, const decode::Member& member, const DetailOptions& options) {
+void tell(const Attended& one, const decode::TranslatorModel& member,
+          const DetailOptions& options) {
   const decode::Hypothesis& hypothesis = *one.hypothesis;
   Details& details = *one.details;
   std::vector<std::string> meanings = one.translation->unknown_of_prefix;

@@ -58,9 +58,9 @@ namespace {
 /// "encoder.0" -> its heads, where there are several.
 std::map<std::string, HeadTrial::Heads> by_layer(const HeadTrial::Heads& heads) {
   std::map<std::string, HeadTrial::Heads> layers;
-  for (const model::HeadPlace& place : heads) {
-    const std::string name = model::name_of(place);
-    layers[name.substr(0, name.rfind('.'))].push_back(place);
+  for (const model::HeadIndex& head : heads) {
+    const std::string name = model::name_of(head);
+    layers[name.substr(0, name.rfind('.'))].push_back(head);
   }
   std::erase_if(layers, [](const auto& layer) { return layer.second.size() < 2; });
   return layers;
@@ -70,8 +70,8 @@ std::map<std::string, HeadTrial::Heads> by_layer(const HeadTrial::Heads& heads) 
 
 AblatedHeads ablated_heads(HeadTrial& trial, bool translate) {
   std::vector<std::pair<std::string, HeadTrial::Heads>> wanted;
-  for (const model::HeadPlace& place : trial.heads())
-    wanted.emplace_back(model::name_of(place), HeadTrial::Heads{place});
+  for (const model::HeadIndex& head : trial.heads())
+    wanted.emplace_back(model::name_of(head), HeadTrial::Heads{head});
   for (auto& [name, heads] : by_layer(trial.heads())) wanted.emplace_back(name + ", all", heads);
   ProgressBar bar("heads and layers silenced", std::ssize(wanted));
   const study::Trial whole = trial.trial("nothing", {}, translate);

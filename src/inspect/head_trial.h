@@ -17,7 +17,7 @@ namespace heed::inspect {
 /// A model whose weights change while it is tried.
 struct TriedModel {
   std::string name;  // for messages
-  decode::Member member;
+  decode::TranslatorModel member;
   model::ModelConfig config;
   score::EvaluationConfig evaluation;
   /// Of `member` with the weights that it has when this is called.
@@ -26,7 +26,7 @@ struct TriedModel {
 
 class HeadTrial {
  public:
-  using Heads = std::vector<model::HeadPlace>;
+  using Heads = std::vector<model::HeadIndex>;
 
   /// Throws UserError where the model is no Transformer.
   HeadTrial(TriedModel tried, text::Pairs pairs);

@@ -34,10 +34,10 @@ struct Growing {
 /// All models of a translator, which read a line and the beginnings of its translation.
 class Reader {
  public:
-  Reader(decode::Translator& translator, const std::vector<decode::Member>& members,
+  Reader(decode::Translator& translator, const std::vector<decode::TranslatorModel>& members,
          const std::string& line)
       : translator_(translator), members_(members) {
-    for (const decode::Member& member : members) {
+    for (const decode::TranslatorModel& member : members) {
       const int64_t limit = translator.source_limit();
       Ids ids = member.source.encode(line, limit);
       ids.resize(std::min(std::ssize(ids), limit));
@@ -87,7 +87,7 @@ class Reader {
   }
 
   decode::Translator& translator_;
-  const std::vector<decode::Member>& members_;
+  const std::vector<decode::TranslatorModel>& members_;
   std::vector<Ids> sources_;
 };
 
@@ -144,7 +144,8 @@ std::vector<NextWord> next_words(decode::Translator& translator, const std::stri
   if (reader.empty()) return {};
   const at::NoGradGuard no_gradients;
   std::vector<model::Model*> models;
-  for (const decode::Member& member : translator.members()) models.push_back(member.model.get());
+  for (const decode::TranslatorModel& member : translator.members())
+    models.push_back(member.model.get());
   const decode::EvalMode eval_mode(models);
 
   std::vector<Growing> words = beginnings_of(reader.after({given})[0], count);

@@ -22,7 +22,7 @@ std::vector<Reading> readings_of(decode::Translator& translator,
   if (targets && targets->size() != sources.size())
     throw UserError("attention: " + std::to_string(sources.size()) + " source lines and " +
                     std::to_string(targets->size()) + " target lines");
-  const decode::Member& member = translator.first();
+  const decode::TranslatorModel& member = translator.first();
   std::vector<decode::Translation> own;
   if (!targets) own = translator.translate(sources, first_line);
   std::vector<Reading> out(sources.size());

@@ -14,7 +14,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// Where the sentences of a packed tensor begin, in positions; empty for a padded one.
+/// Where the sentences of an unpadded tensor begin, in positions; empty for a padded one.
 struct Layout {
   std::vector<int64_t> lengths, starts;
 
@@ -27,30 +27,32 @@ struct Layout {
   }
 };
 
-/// One side's tensor: padded [batch, heads, length, head] or packed [positions, heads, head].
+/// One side's tensor: padded [batch, heads, length, head] or unpadded [positions, heads, head].
 struct Side {
   const Tensor& x;
   const Layout& layout;
 
-  bool packed() const { return !layout.lengths.empty(); }
+  bool unpadded() const { return !layout.lengths.empty(); }
   int64_t sentences() const {
-    return packed() ? static_cast<int64_t>(layout.lengths.size()) : x.size(0);
+    return unpadded() ? static_cast<int64_t>(layout.lengths.size()) : x.size(0);
   }
   int64_t heads() const { return x.size(1); }
-  int64_t length(int64_t sentence) const { return packed() ? layout.lengths[sentence] : x.size(2); }
+  int64_t length(int64_t sentence) const {
+    return unpadded() ? layout.lengths[sentence] : x.size(2);
+  }
 
   /// Head `head` of a sentence; bf16 as 16 bits.
   template <class Number>
   Grid<Number> rows(int64_t sentence, int64_t head) const {
     auto* data = static_cast<std::remove_const_t<Number>*>(x.data_ptr()) + head * x.stride(1);
-    return packed() ? Grid<Number>{data + layout.starts[sentence] * x.stride(0), x.stride(0)}
-                    : Grid<Number>{data + sentence * x.stride(0), x.stride(2)};
+    return unpadded() ? Grid<Number>{data + layout.starts[sentence] * x.stride(0), x.stride(0)}
+                      : Grid<Number>{data + sentence * x.stride(0), x.stride(2)};
   }
 
   /// An uninitialised tensor of this one's shape with the heads of one position side by side, as
   /// the next layer reads them.
   Tensor empty() const {
-    if (packed()) return at::empty(x.sizes(), x.options());
+    if (unpadded()) return at::empty(x.sizes(), x.options());
     return at::empty({x.size(0), x.size(2), x.size(1), x.size(3)}, x.options()).transpose(1, 2);
   }
 };
@@ -62,11 +64,10 @@ Tensor with_rows(const Tensor& x) {
 
 struct Inputs {
   Tensor query, keys, values, valid;
-  bool causal;
+  Pattern pattern;
   double scale;
   Layout query_layout, key_layout;
   ByDistance distances;
-  Pattern pattern = {};
 
   Side of_query(const Tensor& x) const { return {x, query_layout}; }
   Side of_keys(const Tensor& x) const { return {x, key_layout}; }
@@ -95,7 +96,6 @@ struct Inputs {
             .head = query.size(-1),
             .valid = valid.defined() ? valid.const_data_ptr<bool>() + sentence * valid.stride(0)
                                      : nullptr,
-            .causal = causal,
             .pattern = pattern,
             .scale = static_cast<float>(scale)};
   }
@@ -128,6 +128,16 @@ Tensor run_forward(const Inputs& in) {
                   to.rows<Number>(sentence, head));
   });
   return context;
+}
+
+void save(const Pattern& pattern, AutogradContext* context) {
+  context->saved_data["pattern"] =
+      std::vector<int64_t>{pattern.window, pattern.global, pattern.stride, pattern.causal ? 1 : 0};
+}
+
+Pattern saved_pattern(AutogradContext* context) {
+  const auto numbers = context->saved_data["pattern"].toIntVector();
+  return {numbers[0], numbers[1], numbers[2], numbers[3] != 0};
 }
 
 /// Gradients, in the order and with the shapes of the inputs.
@@ -166,34 +176,20 @@ void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
 class Attention : public torch::autograd::Function<Attention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& keys,
-                        const Tensor& values, const std::optional<Tensor>& valid, bool causal,
-                        double scale) {
-    const Inputs in{.query = with_rows(query),
-                    .keys = with_rows(keys),
-                    .values = with_rows(values),
-                    .valid = valid.value_or(Tensor()),
-                    .causal = causal,
-                    .scale = scale,
-                    .query_layout = {},
-                    .key_layout = {},
-                    .distances = {}};
+                        const Tensor& values, const std::optional<Tensor>& valid,
+                        const Pattern& pattern, double scale) {
+    const Inputs in =
+        inputs({with_rows(query), with_rows(keys), with_rows(values), valid.value_or(Tensor())},
+               pattern, scale);
     context->save_for_backward({in.query, in.keys, in.values, in.valid});
-    context->saved_data["causal"] = causal;
+    save(pattern, context);
     context->saved_data["scale"] = scale;
     return forward_of(in);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    const auto saved = context->get_saved_variables();
-    const Inputs in{.query = saved[0],
-                    .keys = saved[1],
-                    .values = saved[2],
-                    .valid = saved[3],
-                    .causal = context->saved_data["causal"].toBool(),
-                    .scale = context->saved_data["scale"].toDouble(),
-                    .query_layout = {},
-                    .key_layout = {},
-                    .distances = {}};
+    const Inputs in = inputs(context->get_saved_variables(), saved_pattern(context),
+                             context->saved_data["scale"].toDouble());
     const Gradients to{in.of_query(in.query).empty(),
                        in.of_keys(in.keys).empty(),
                        in.of_keys(in.values).empty(),
@@ -203,6 +199,20 @@ class Attention : public torch::autograd::Function<Attention> {
     to.values.zero_();
     backward_of(in, outer[0], to);
     return {to.query, to.keys, to.values, Tensor(), Tensor(), Tensor()};
+  }
+
+ private:
+  /// Of query, keys, values and which of them are valid.
+  static Inputs inputs(const tensor_list& from, const Pattern& pattern, double scale) {
+    return {.query = from[0],
+            .keys = from[1],
+            .values = from[2],
+            .valid = from[3],
+            .pattern = pattern,
+            .scale = scale,
+            .query_layout = {},
+            .key_layout = {},
+            .distances = {}};
   }
 };
 
@@ -224,11 +234,11 @@ struct Columns {
   }
 };
 
-class PackedAttention : public torch::autograd::Function<PackedAttention> {
+class UnpaddedAttention : public torch::autograd::Function<UnpaddedAttention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& memory,
-                        const PackedHeads& heads, bool causal, double scale,
-                        const std::optional<Tensor>& distances, const Pattern& pattern) {
+                        const UnpaddedHeads& heads, const Pattern& pattern, double scale,
+                        const std::optional<Tensor>& distances) {
     const Tensor from = with_rows(queries), to = memory.is_same(queries) ? from : with_rows(memory);
     const Tensor numbers = distances ? with_rows(*distances) : Tensor();
     context->save_for_backward({from, to, numbers});
@@ -236,10 +246,8 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     context->saved_data["query_lengths"] = heads.query_lengths;
     context->saved_data["key_lengths"] = heads.key_lengths;
     context->saved_data["columns"] = std::vector<int64_t>{heads.heads, heads.kv_heads, heads.head};
-    context->saved_data["causal"] = causal;
+    save(pattern, context);
     context->saved_data["scale"] = scale;
-    context->saved_data["pattern"] =
-        std::vector<int64_t>{pattern.window, pattern.global, pattern.stride};
     context->saved_data["to_distances"] = distances && distances->requires_grad();
     return forward_of(inputs(context, from, to, numbers)).flatten(1);
   }
@@ -259,8 +267,7 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const bool each = to_distances.defined() && in.each_has_distances();
     return {to_queries, one ? Tensor() : to_memory,
             Tensor(),   Tensor(),
-            Tensor(),   !to_distances.defined() || each ? to_distances : to_distances.sum(0, true),
-            Tensor()};
+            Tensor(),   !to_distances.defined() || each ? to_distances : to_distances.sum(0, true)};
   }
 
  private:
@@ -279,17 +286,15 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
   static Inputs inputs(AutogradContext* context, const Tensor& queries, const Tensor& memory,
                        const Tensor& numbers) {
     const Columns columns = columns_in(context);
-    const auto pattern = context->saved_data["pattern"].toIntVector();
     return {.query = columns.query(queries),
             .keys = columns.keys(memory),
             .values = columns.values(memory),
             .valid = {},
-            .causal = context->saved_data["causal"].toBool(),
+            .pattern = saved_pattern(context),
             .scale = context->saved_data["scale"].toDouble(),
             .query_layout = Layout(context->saved_data["query_lengths"].toIntVector()),
             .key_layout = Layout(context->saved_data["key_lengths"].toIntVector()),
-            .distances = {numbers},
-            .pattern = {pattern[0], pattern[1], pattern[2]}};
+            .distances = {numbers}};
   }
 };
 
@@ -303,20 +308,19 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values) {
 }
 
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
-                 bool causal, double scale) {
+                 const Pattern& pattern, double scale) {
   const auto mask = valid.defined() ? std::optional(valid.contiguous()) : std::nullopt;
-  return Attention::apply(query, keys, values, mask, causal, scale);
+  return Attention::apply(query, keys, values, mask, pattern, scale);
 }
 
-Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
-                        bool causal, double scale, const ByDistance& distances,
-                        const Pattern& pattern) {
+Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const UnpaddedHeads& heads,
+                          const Pattern& pattern, double scale, const ByDistance& distances) {
   expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
              heads.query_lengths.size() == heads.key_lengths.size(),
          "packed sentences, each with queries and keys");
   const auto numbers =
       distances.numbers.defined() ? std::optional(distances.numbers) : std::nullopt;
-  return PackedAttention::apply(queries, memory, heads, causal, scale, numbers, pattern);
+  return UnpaddedAttention::apply(queries, memory, heads, pattern, scale, numbers);
 }
 
 }  // namespace heed::kernels

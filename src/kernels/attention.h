@@ -18,12 +18,12 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values);
 
 /// query [batch, heads, queries, head], keys and values [batch, kv heads, keys, head], of one type,
 /// kv heads dividing heads -> [batch, heads, queries, head]. `valid` [batch, 1, 1, keys] bool or
-/// undefined; `causal`: query i sees the keys 0..i.
+/// undefined.
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
-                 bool causal, double scale);
+                 const Pattern& pattern, double scale);
 
-/// Packed sentences, and what of each lies in a projection's columns.
-struct PackedHeads {
+/// Unpadded sentences, and what of each lies in a projection's columns.
+struct UnpaddedHeads {
   std::vector<int64_t> query_lengths, key_lengths;  // of each sentence
   int64_t heads = 1, kv_heads = 1, head = 1;
 };
@@ -36,12 +36,11 @@ struct ByDistance {
   int64_t reach() const { return numbers.size(2) / 2; }
 };
 
-/// The same over packed sentences: the first heads * head columns of `queries` [query positions,
+/// The same over unpadded sentences: the first heads * head columns of `queries` [query positions,
 /// ...], the last 2 * kv heads * head ones of `memory` [key positions, ...], keys before values ->
 /// [query positions, heads * head]. Both may be one tensor: a projection of all three. Where
 /// the pattern is a window alone the cost is queries x window.
-Tensor packed_attention(const Tensor& queries, const Tensor& memory, const PackedHeads& heads,
-                        bool causal, double scale, const ByDistance& distances = {},
-                        const Pattern& pattern = {});
+Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const UnpaddedHeads& heads,
+                          const Pattern& pattern, double scale, const ByDistance& distances = {});
 
 }  // namespace heed::kernels

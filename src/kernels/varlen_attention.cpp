@@ -50,13 +50,14 @@ Tensor flash(const Tensor& query, const Tensor& keys, const Tensor& values,
              const VarlenSentences& of_queries, const VarlenSentences& of_keys,
              const VarlenOptions& options) {
   std::optional<int64_t> left, right;
-  if (options.window > 0) {
-    left = options.window;
-    right = options.causal ? 0 : options.window;
+  if (options.pattern.window > 0) {
+    left = options.pattern.window;
+    right = options.pattern.ahead();
   }
   return std::get<0>(at::_flash_attention_forward(
       query, keys, values, of_queries.starts, of_keys.starts, of_queries.longest, of_keys.longest,
-      options.dropout, options.causal, /*return_debug_mask=*/false, options.scale, left, right));
+      options.dropout, options.pattern.causal, /*return_debug_mask=*/false, options.scale, left,
+      right));
 }
 
 /// [positions, kv heads, head] -> [1, positions, heads, head]
@@ -73,7 +74,8 @@ Tensor efficient(const Tensor& query, const Tensor& keys, const Tensor& values,
   return std::get<0>(at::_efficient_attention_forward(
                          query.unsqueeze(0), of_each_head(keys, heads), of_each_head(values, heads),
                          /*bias=*/{}, of_queries.starts, of_keys.starts, of_queries.longest,
-                         of_keys.longest, options.dropout, options.causal ? kCausal : kEverything,
+                         of_keys.longest, options.dropout,
+                         options.pattern.causal ? kCausal : kEverything,
                          /*compute_log_sumexp=*/true, options.scale))
       .squeeze(0);
 }
@@ -87,7 +89,7 @@ bool has_varlen_attention(const at::Device& device, const VarlenNeeds& needs) {
 Tensor varlen_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const VarlenSentences& of_queries, const VarlenSentences& of_keys,
                         const VarlenOptions& options) {
-  const VarlenNeeds needs{query.scalar_type(), query.size(2), options.window > 0};
+  const VarlenNeeds needs{query.scalar_type(), query.size(2), options.pattern.window > 0};
   const bool small = std::max(of_queries.longest, of_keys.longest) <= kLongestOfSmallTiles &&
                      query.size(1) == keys.size(1) && efficient_takes(query.device(), needs);
   if (!small && flash_takes(query.device(), needs))

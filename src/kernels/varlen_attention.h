@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
 
 namespace heed::kernels {
@@ -28,10 +29,9 @@ struct VarlenSentences {
 };
 
 struct VarlenOptions {
-  bool causal = false;  // query i of a sentence sees the keys 0..i; as many queries as keys
+  Pattern pattern = {};  // one that is not sparse; of as many queries as keys where it hides any
   double scale = 1;
   double dropout = 0;  // of the weights, drawn from the device's generator
-  int64_t window = 0;  // self-attention: query i sees the keys i-window..i+window; 0: all
 };
 
 /// query [query positions, heads, head], keys and values [key positions, kv heads, head] of one

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "kernels/normalisers/normaliser.h"
 #include "model/recurrent/attention/attention.h"
+#include "model/transformer/attention/kinds.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {
@@ -93,20 +94,21 @@ std::vector<std::string> positions_without_scores() {
 }
 
 void check_self_attention(const ModelConfig& model) {
-  const bool linear = model.self_attention == SelfAttentionKind::linear;
-  const bool sparse = model.self_attention == SelfAttentionKind::sparse;
-  require(!linear || model.sliding_window == 0,
-          "sliding_window: self_attention: linear sees everything; set it to 0");
-  require(!linear || model.attention_dropout == 0,
-          "attention_dropout: self_attention: linear has no weights to drop; set it to 0");
-  require(!linear || positions_info(model.positions).effect != PositionsEffect::kAddsScores,
-          "positions: " + model.positions +
-              " adds to scores, which self_attention: linear has not; use one of " +
-              join(positions_without_scores(), ", "));
+  const SelfAttentionInfo& kind = self_attention_info(model.self_attention);
+  const std::string name = "self_attention: " + model.self_attention;
+  require(kind.seen != SeenBy::kAll || model.sliding_window == 0,
+          "sliding_window: " + name + " sees everything; set it to 0");
+  require(kind.has_scores() || model.attention_dropout == 0,
+          "attention_dropout: " + name + " has no weights to drop; set it to 0");
+  require(
+      kind.has_scores() || positions_info(model.positions).effect != PositionsEffect::kAddsScores,
+      "positions: " + model.positions + " adds to scores, which " + name + " has not; use one of " +
+          join(positions_without_scores(), ", "));
+  const bool sparse = kind.seen == SeenBy::kPattern;
   require(sparse || (model.global_tokens == 0 && model.attention_stride == 0),
           "global_tokens, attention_stride: belong to self_attention: sparse");
   require(!sparse || model.sliding_window > 0,
-          "sliding_window: self_attention: sparse needs one; 1 is the smallest");
+          "sliding_window: " + name + " needs one; 1 is the smallest");
 }
 
 void check_transformer(const ModelConfig& model) {

@@ -14,16 +14,25 @@ namespace heed::model {
 
 using config::AttentionKind;
 
-HEED_ENUM(ModelType, rnn, transformer)
-HEED_ENUM(Cell, gru, lstm)
-HEED_ENUM(Window, global, local_m, local_p)
-HEED_ENUM(Readout, linear, maxout)
-HEED_ENUM(Coverage, none, linguistic, neural)
-HEED_ENUM(Norm, pre, post)
-HEED_ENUM(AttentionScale, sqrt, none)
-HEED_ENUM(SelfAttentionKind, softmax, linear, sparse)
-HEED_ENUM(Activation, relu, gelu, silu)
-HEED_ENUM(Tie, none, decoder, all)
+HEED_ENUM(ModelType, (rnn, "Recurrent encoder and decoder (Bahdanau et al. 2015)."),
+          (transformer, "Attention and feed-forward layers alone (Vaswani et al. 2017)."))
+HEED_ENUM(Cell, (gru, "Gated recurrent unit (Cho et al. 2014)."),
+          (lstm, "Long short-term memory (Hochreiter and Schmidhuber 1997)."))
+HEED_ENUM(Window, (global, "All source positions."),
+          (local_m, "Those around t, at target position t (Luong et al. 2015, 3.2)."),
+          (local_p, "Those around a predicted position, with a Gaussian (Luong et al. 2015, 3.2)."))
+HEED_ENUM(Readout, (linear, "tanh(W x), x the state, the last word and the context."),
+          (maxout, "The larger of each two numbers of W x (Bahdanau et al. 2015, A.2.2)."))
+HEED_ENUM(Coverage, (none, "Scores do not depend on earlier attention."),
+          (linguistic, "They see the sum of a piece's earlier weights, divided by its fertility."),
+          (neural, "They see a small recurrent state of each piece."))
+HEED_ENUM(Norm, (pre, "Before each sublayer: trains without a long warm-up."),
+          (post, "After each sublayer and its residual, as in the paper."))
+HEED_ENUM(AttentionScale, (sqrt, "The square root of the head's width, as in the paper."),
+          (none, "1, for comparison."))
+HEED_ENUM(Activation, (relu, "max(0, x)."), (gelu, "x P(X < x), X of the normal distribution."),
+          (silu, "x / (1 + exp(-x))."))
+HEED_ENUM(Tie, (none, "None."), (decoder, "The target embedding."), (all, "Both embeddings."))
 
 /// The rnn attentions of model/recurrent/attention/registry.def, `none` first.
 const std::vector<std::string>& attention_names();
@@ -33,6 +42,10 @@ const std::vector<std::string>& attention_helps();  // a sentence on each
 const std::vector<std::string>& position_names();
 const std::vector<std::string>& position_helps();
 
+/// Of model/transformer/attention/registry.def, `softmax` first.
+const std::vector<std::string>& self_attention_names();
+const std::vector<std::string>& self_attention_helps();
+
 /// Of kernels/normalisers/registry.def, `softmax` first.
 const std::vector<std::string>& normaliser_names();
 const std::vector<std::string>& normaliser_helps();
@@ -40,8 +53,7 @@ const std::vector<std::string>& normaliser_helps();
 /// A new key has its line in keys_by_network(), too.
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
-  HEED_FIXED(ModelType, type, ModelType::transformer, "Recurrent encoder-decoder or Transformer.",
-             config::AnyValue{})
+  HEED_FIXED(ModelType, type, ModelType::transformer, "Kind of network.", config::AnyValue{})
   // rnn
   HEED_FIXED(Cell, cell, Cell::gru, "rnn: the recurrent cell.", config::AnyValue{})
   HEED_FIXED(int64_t, embedding_size, 256, "rnn: width of the word vectors.",
@@ -55,8 +67,8 @@ struct ModelConfig {
   HEED_FIXED(std::string, attention, "bahdanau", "rnn: how the decoder reads the encoder.",
              config::OneOf{attention_names, attention_helps})
   HEED_FIXED(Window, window, Window::global,
-             "rnn, luong_dot, luong_general and luong_concat: attend everywhere, or in a window "
-             "around t (local_m) or around a predicted position (local_p).",
+             "rnn, luong_dot, luong_general and luong_concat: the source positions that a step "
+             "attends to.",
              config::AnyValue{})
   HEED_FIXED(int64_t, window_size, 10,
              "rnn: D, half the width of the local window in source positions.",
@@ -69,13 +81,13 @@ struct ModelConfig {
              "multiple of it.",
              config::Between<int64_t>{1, 256})
   HEED_FIXED(Coverage, coverage, Coverage::none,
-             "rnn: scores depend on the attention that each source piece had before, as a sum "
-             "(linguistic) or as a small state (neural).",
+             "rnn: what scores know of the attention that each source piece had before (Tu et al. "
+             "2016).",
              config::AnyValue{})
   HEED_FIXED(int64_t, coverage_size, 10, "coverage: neural: width of the state of a source piece.",
              config::Between<int64_t>{1, 1000})
   HEED_FIXED(Readout, readout, Readout::linear,
-             "rnn, bahdanau: linear layer with tanh, or the maxout of Bahdanau et al. A.2.2.",
+             "rnn: the layer below the output layer; maxout is for attention: bahdanau.",
              config::AnyValue{})
   // transformer
   HEED_FIXED(int64_t, width, 512, "transformer: width of every layer's input and output.",
@@ -96,10 +108,7 @@ struct ModelConfig {
              config::Between<int64_t>{1, 64})
   HEED_FIXED(int64_t, decoder_layers, 6, "transformer: decoder blocks.",
              config::Between<int64_t>{1, 64})
-  HEED_FIXED(Norm, norm, Norm::pre,
-             "transformer: layer norm before each sublayer (trains without long warm-up) or after "
-             "it (as in the paper).",
-             config::AnyValue{})
+  HEED_FIXED(Norm, norm, Norm::pre, "transformer: where the layer norms are.", config::AnyValue{})
   HEED_FIXED(std::string, positions, "sinusoidal",
              "transformer: how it represents the order of words.",
              config::OneOf{position_names, position_helps})
@@ -111,11 +120,11 @@ struct ModelConfig {
   HEED_FIXED(int64_t, sliding_window, 0,
              "transformer: self-attention sees this many positions to each side. 0: all.",
              config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(SelfAttentionKind, self_attention, SelfAttentionKind::softmax,
+  HEED_FIXED(std::string, self_attention, "softmax",
              "transformer: kind of self-attention. softmax: all positions; linear: all positions, "
              "at a cost that grows with the length and not with its square; sparse: those of "
              "sliding_window, global_tokens and attention_stride.",
-             config::AnyValue{})
+             config::OneOf{self_attention_names, self_attention_helps})
   HEED_FIXED(
       int64_t, global_tokens, 0,
       "self_attention: sparse: this many first positions see all positions and are seen by all.",
@@ -123,12 +132,10 @@ struct ModelConfig {
   HEED_FIXED(int64_t, attention_stride, 0,
              "self_attention: sparse: positions at a multiple of this distance are seen. 0: none.",
              config::Between<int64_t>{0, 1000000})
-  HEED_FIXED(
-      AttentionScale, attention_scale, AttentionScale::sqrt,
-      "transformer: divide scores by the square root of the head's width, or not (for comparison).",
-      config::AnyValue{})
+  HEED_FIXED(AttentionScale, attention_scale, AttentionScale::sqrt,
+             "transformer: what scores are divided by.", config::AnyValue{})
   HEED_FIXED(Activation, activation, Activation::relu,
-             "transformer: between the two feed-forward layers.", config::AnyValue{})
+             "transformer: function between the two feed-forward layers.", config::AnyValue{})
   // both
   HEED_FIXED(
       double, dropout, 0.1,
@@ -147,9 +154,7 @@ struct ModelConfig {
   HEED_FIXED(double, word_dropout, 0.0,
              "Share of whole word vectors set to zero while training, on both sides.",
              config::Between<double>{0.0, 0.9})
-  HEED_FIXED(Tie, tie, Tie::none,
-             "Share the output layer's weights with the target embedding (decoder) or with both "
-             "embeddings (all).",
+  HEED_FIXED(Tie, tie, Tie::none, "Embeddings that share their weights with the output layer.",
              config::AnyValue{})
 };
 

@@ -12,14 +12,14 @@ using Phrases = std::vector<std::string>;
 
 /// "sparse self-attention (window 8, stride 8)"; nothing for softmax over all positions.
 Phrases phrase_of_self_attention(const ModelConfig& model) {
-  const bool softmax = model.self_attention == SelfAttentionKind::softmax;
+  const bool softmax = model.self_attention == "softmax";
   Phrases seen;
   if (model.sliding_window > 0) seen.push_back("window " + std::to_string(model.sliding_window));
   if (model.global_tokens > 0) seen.push_back(counted(model.global_tokens, "global token"));
   if (model.attention_stride > 0)
     seen.push_back("stride " + std::to_string(model.attention_stride));
   if (softmax && seen.empty()) return {};
-  const std::string kind = softmax ? "" : config::name_of(model.self_attention) + " ";
+  const std::string kind = softmax ? "" : model.self_attention + " ";
   return {kind + "self-attention" + (seen.empty() ? "" : " (" + join(seen, ", ") + ")")};
 }
 

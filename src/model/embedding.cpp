@@ -63,11 +63,17 @@ Tensor OutputLayer::forward(const Tensor& features) {
   return at::linear(features, weight, bias);
 }
 
+const char* embedding_module(Tie tie, bool target) {
+  if (tie == Tie::all) return "embedding";
+  return target ? "target_embedding" : "source_embedding";
+}
+
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
                              const VocabularySizes& vocabulary, const TokenLayerOptions& options) {
-  const auto embedding = [&](const char* name, int64_t size) {
+  const auto embedding = [&](bool target, int64_t size) {
     return owner.register_module(
-        name, std::make_shared<Embedding>(size, options.width, options.scale, config.word_dropout));
+        embedding_module(config.tie, target),
+        std::make_shared<Embedding>(size, options.width, options.scale, config.word_dropout));
   };
   TokenLayers layers;
   if (config.tie == Tie::all) {
@@ -76,16 +82,16 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
                       std::to_string(vocabulary.source) + " and " +
                       std::to_string(vocabulary.target) +
                       " pieces; set data.vocabulary.kind to joint, or model.tie to decoder");
-    layers.source = layers.target = embedding("embedding", vocabulary.target);
+    layers.source = layers.target = embedding(true, vocabulary.target);
   } else {
-    layers.source = embedding("source_embedding", vocabulary.source);
-    layers.target = embedding("target_embedding", vocabulary.target);
+    layers.source = embedding(false, vocabulary.source);
+    layers.target = embedding(true, vocabulary.target);
   }
   layers.output =
       config.tie == Tie::none
           ? std::make_shared<OutputLayer>(vocabulary.target, options.width, options.output_bias)
           : std::make_shared<OutputLayer>(*layers.target, options.output_bias);
-  owner.register_module("output", layers.output);
+  owner.register_module(kOutputModule, layers.output);
   return layers;
 }
 

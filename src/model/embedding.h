@@ -58,10 +58,13 @@ struct TokenLayerOptions {
   bool output_bias = true;
 };
 
-/// Builds, initialises (normal, deviation 1/sqrt(width); bias 0) and registers them in `owner` as
-/// `source_embedding`, `target_embedding` (with `tie: all` only `embedding`) and `output`, sharing
-/// weights as `config.tie` says. Throws UserError for `tie: all` with vocabularies of different
-/// size.
+/// The modules of a model that these are: "output", and the embedding of a side.
+inline constexpr const char* kOutputModule = "output";
+const char* embedding_module(Tie tie, bool target);
+
+/// Builds, initialises (normal, deviation 1/sqrt(width); bias 0) and registers them in `owner`,
+/// sharing weights as `config.tie` says. Throws UserError for `tie: all` with vocabularies of
+/// different size.
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
                              const VocabularySizes& vocabulary, const TokenLayerOptions& options);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "model/embedding.h"
 
 namespace heed::model {
 namespace {
@@ -34,7 +35,7 @@ void freeze(Model& model, const std::vector<std::string>& names) {
     for (auto& item : model.named_parameters()) freeze_one(item.key(), item.value());
     // Tied to an embedding it is a parameter by that name alone.
     if (const Tensor tied = model.output().weight; tied.defined())
-      freeze_one("output.weight", tied);
+      freeze_one(std::string(kOutputModule) + ".weight", tied);
     if (!found)
       throw UserError("training.freeze: the model has no module '" + name + "'; it has " +
                       modules_of(model) + ", and their parts, such as encoder.0");

@@ -34,10 +34,10 @@ TargetInput make_target_input(const data::Batch& batch, const at::Device& device
 
 SentencesPtr unpadded_sentences(const std::vector<int64_t>& lengths, int64_t longest,
                                 const at::Device& device) {
-  return std::make_shared<const Sentences>(packed_sentences(lengths, longest, device));
+  return std::make_shared<const SentenceLayout>(sentence_layout(lengths, longest, device));
 }
 
-void overwrite(const Sentences& to, const Sentences& from) {
+void overwrite(const SentenceLayout& to, const SentenceLayout& from) {
   expect(to.lengths.size() == from.lengths.size() && to.longest == from.longest,
          "as many sentences of the same length");
   const std::vector<Tensor> into{to.positions, to.places, to.starts};

@@ -23,8 +23,8 @@
 
 namespace heed::model {
 
-struct Sentences;  // model/transformer/sentences.h
-using SentencesPtr = std::shared_ptr<const Sentences>;
+struct SentenceLayout;  // model/transformer/sentences.h
+using SentencesPtr = std::shared_ptr<const SentenceLayout>;
 
 /// The source side of one batch on the model's device.
 struct Source {
@@ -178,7 +178,7 @@ SentencesPtr unpadded_sentences(const std::vector<int64_t>& lengths, int64_t lon
                                 const at::Device& device);
 /// Writes the numbers of `from` into the tensors of `to`: of as many sentences, as many positions
 /// and the same `longest`.
-void overwrite(const Sentences& to, const Sentences& from);
+void overwrite(const SentenceLayout& to, const SentenceLayout& from);
 
 /// Number of trainable parameters; tied ones count once.
 int64_t count_parameters(const Model& model);

@@ -1,5 +1,7 @@
 #include "model/traits.h"
 
+#include "model/transformer/attention/kinds.h"
+
 namespace heed::model {
 namespace {
 
@@ -11,7 +13,7 @@ Traits traits_of_transformer(const ModelConfig& config) {
       .width = config.width,
       .width_key = "width",
       .has_self_attention = true,
-      .all_softmax = softmax && config.self_attention == SelfAttentionKind::softmax,
+      .all_softmax = softmax && self_attention_info(config.self_attention).is_plain(),
       .has_dropout = config.dropout > 0 || config.word_dropout > 0 ||
                      config.attention_dropout > 0 || config.activation_dropout > 0,
       .activations = config.encoder_layers * (8 * config.width + 2 * config.feed_forward) +
@@ -21,7 +23,8 @@ Traits traits_of_transformer(const ModelConfig& config) {
       .whole_heads = config.heads};
   if (is_of_network("max_positions", config)) traits.longest = config.max_positions;
   for (const AttentionKind kind : traits.kinds) {
-    if (kind == AttentionKind::cross ? softmax : config.self_attention != SelfAttentionKind::linear)
+    if (kind == AttentionKind::cross ? softmax
+                                     : self_attention_info(config.self_attention).has_scores())
       traits.softmax_kinds.push_back(kind);
     const int64_t layers =
         kind == AttentionKind::encoder ? config.encoder_layers : config.decoder_layers;

@@ -18,13 +18,13 @@ struct Group::Backends {
 };
 
 /// Finds the place where all ranks leave their addresses. Throws c10::Error, UserError, Failure.
-StorePtr meet(const Place& place, const GroupOptions& options);
+StorePtr meet(const RankInfo& info, const GroupOptions& options);
 
 /// Connects all ranks. Traffic goes over the interface that reaches the first rank, over loopback
 /// where all are on one machine.
-BackendPtr host_backend(const Place& place, const GroupOptions& options, const StorePtr& store);
+BackendPtr host_backend(const RankInfo& info, const GroupOptions& options, const StorePtr& store);
 
 /// NCCL, in a library beside the program. Throws UserError where it is missing.
-BackendPtr nccl_backend(const Place& place, const GroupOptions& options, const StorePtr& store);
+BackendPtr nccl_backend(const RankInfo& info, const GroupOptions& options, const StorePtr& store);
 
 }  // namespace heed::ranks

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/no_pipe_signal.h"
 #include "ranks/backends.h"
 
@@ -55,23 +56,23 @@ Tensor bytes_of(const std::string& text, int64_t length) {
 
 Group::Group() = default;
 
-Group::Group(const Place& place, const GroupOptions& options)
-    : place_(place), timeout_(options.timeout) {
-  if (place.alone()) return;
+Group::Group(const RankInfo& info, const GroupOptions& options)
+    : info_(info), timeout_(options.timeout) {
+  if (info.alone()) return;
   record_no_exchanges();
   // Gloo's threads, which are started below, write to connections whose other end may be gone.
   const NoPipeSignal guard;
   backends_ = std::make_unique<Backends>();
   try {
-    backends_->store = meet(place, options);
-    backends_->host = host_backend(place, options, backends_->store);
+    backends_->store = meet(info, options);
+    backends_->host = host_backend(info, options, backends_->store);
     backends_->device = backends_->host;
-    if (place.meeting == Meeting::file)
-      backends_->memory = std::make_unique<SharedMemory>(place.rank, place.size);
+    if (info.rendezvous == Rendezvous::file)
+      backends_->memory = std::make_unique<SharedMemory>(info.rank, info.size);
     const MakeBackend make = options.device_backend ? options.device_backend : nccl_backend;
-    if (!options.device.is_cpu()) backends_->device = make(place, options, backends_->store);
+    if (!options.device.is_cpu()) backends_->device = make(info, options, backends_->store);
   } catch (const c10::Error& error) {
-    if (!backends_->store) throw Failure(place.name() + ": " + first_line(error));
+    if (!backends_->store) throw Failure(info.name() + ": " + first_line(error));
     explain(first_line(error), true);
   }
 }
@@ -100,11 +101,12 @@ void Group::explain(const std::string& problem, bool late) {
   const std::vector<int64_t> silent = roll_call();
   const std::string when = ", when " + doing_;
   if (silent.empty())
-    throw Failure(place_.name() + " lost its connection to the others" + when + ": " + problem);
+    throw Failure(
+        fmt::format("{} lost its connection to the others{}: {}", info_.name(), when, problem));
   const std::string who = name_of_ranks(silent, size()) + (silent.size() == 1 ? " is" : " are");
   if (late)
-    throw Failure(who + " silent for " + std::to_string(timeout_.count() / 1000) + " s" + when +
-                  "; a longer time is given with --rank-timeout");
+    throw Failure(fmt::format("{} silent for {} s{}; a longer time is given with --rank-timeout",
+                              who, timeout_.count() / 1000, when));
   throw Failure(who + " gone" + when);
 }
 
@@ -175,7 +177,7 @@ std::vector<std::string> Group::gather(const std::string& text) {
   return out;
 }
 
-std::string Group::tell(const std::string& text) {
+std::string Group::broadcast(const std::string& text) {
   return gather(leads() ? text : std::string()).front();
 }
 
@@ -219,7 +221,7 @@ std::string Group::await(const std::string& name) {
     backends_->store->wait({key}, kPatience);
     return backends_->store->get_to_str(key);
   } catch (const std::exception& error) {
-    throw Failure(place_.name() + ": waited for " + name + ": " + first_line(error));
+    throw Failure(fmt::format("{}: waited for {}: {}", info_.name(), name, first_line(error)));
   }
 }
 

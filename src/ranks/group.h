@@ -9,6 +9,7 @@
 #include <c10/util/intrusive_ptr.h>
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,7 +17,7 @@
 #include <vector>
 
 #include "kernels/tensor.h"
-#include "ranks/place.h"
+#include "ranks/rank_info.h"
 
 namespace c10d {
 class Backend;
@@ -30,13 +31,14 @@ using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
 struct GroupOptions;
 /// Connects all ranks, which know each other by what they put into the store.
-using MakeBackend = std::function<BackendPtr(const Place&, const GroupOptions&, const StorePtr&)>;
+using MakeBackend =
+    std::function<BackendPtr(const RankInfo&, const GroupOptions&, const StorePtr&)>;
 
 struct GroupOptions {
   at::Device device = at::kCPU;  // whose tensors are exchanged besides the host's
   MakeBackend device_backend;    // what carries those; empty: NCCL
   std::chrono::milliseconds timeout = std::chrono::seconds(120);  // of each exchange
-  std::string folder;  // of the run, shared by all machines: for Meeting::announced
+  std::string folder;  // of the run, shared by all machines: for Rendezvous::announced
 };
 
 class Group {
@@ -44,22 +46,26 @@ class Group {
   /// One rank, alone: everything it exchanges comes back to it.
   Group();
   /// Meets the others. Throws UserError or Failure that says who has not come.
-  Group(const Place& place, const GroupOptions& options);
+  Group(const RankInfo& info, const GroupOptions& options);
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  int64_t rank() const { return place_.rank; }
-  int64_t size() const { return place_.size; }
-  bool alone() const { return place_.alone(); }
-  bool leads() const { return place_.leads(); }
-  const Place& place() const { return place_; }
+  int64_t rank() const { return info_.rank; }
+  int64_t size() const { return info_.size; }
+  bool alone() const { return info_.alone(); }
+  bool leads() const { return info_.leads(); }
+  const RankInfo& info() const { return info_; }
 
   /// What this rank is about to do, for the message when the others do not.
   void begin(std::string doing) { doing_ = std::move(doing); }
 
-  /// The first rank's text, on all.
-  std::string tell(const std::string& text);
+  /// The first rank's text or number, on all.
+  std::string broadcast(const std::string& text);
+  template <std::integral Number>
+  Number broadcast(Number number) {
+    return static_cast<Number>(gather(std::vector<int64_t>{static_cast<int64_t>(number)})[0][0]);
+  }
   /// Each rank's text, on all.
   std::vector<std::string> gather(const std::string& text);
   /// Each rank's numbers, as many each, on all: [size][n].
@@ -89,7 +95,7 @@ class Group {
   [[noreturn]] void explain(const std::string& problem, bool late);
   std::vector<int64_t> roll_call();
 
-  Place place_;
+  RankInfo info_;
   std::chrono::milliseconds timeout_{};
   std::string doing_ = "training began";
   std::unique_ptr<Backends> backends_;  // nullptr where alone

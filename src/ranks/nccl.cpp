@@ -9,13 +9,13 @@
 
 namespace heed::ranks {
 
-BackendPtr nccl_backend(const Place& place, const GroupOptions& options, const StorePtr& store) {
+BackendPtr nccl_backend(const RankInfo& info, const GroupOptions& options, const StorePtr& store) {
   const Plugin plugin = open_plugin(kNcclPlugin, kMakeNccl, "several GPUs need ");
   if (!plugin.function) throw UserError(plugin.problem);
   const auto make = reinterpret_cast<MakeNccl>(plugin.function);
   auto own = c10::make_intrusive<c10d::PrefixStore>("devices", store);
-  return BackendPtr::reclaim(make(own.get(), static_cast<int>(place.rank),
-                                  static_cast<int>(place.size), options.timeout.count()));
+  return BackendPtr::reclaim(make(own.get(), static_cast<int>(info.rank),
+                                  static_cast<int>(info.size), options.timeout.count()));
 }
 
 }  // namespace heed::ranks

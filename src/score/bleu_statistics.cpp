@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "text/unicode.h"
 #include "text/words.h"
 
@@ -179,9 +180,9 @@ std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tok
 void require_references(std::span<const std::string> hypotheses,
                         std::span<const std::string> references) {
   if (hypotheses.size() == references.size()) return;
-  throw UserError("there are " + std::to_string(hypotheses.size()) + " hypotheses and " +
-                  std::to_string(references.size()) +
-                  " references; scoring needs one reference line per hypothesis");
+  throw UserError(fmt::format(
+      "there are {} hypotheses and {} references; scoring needs one reference line per hypothesis",
+      hypotheses.size(), references.size()));
 }
 
 std::vector<BleuStatistics> bleu_statistics(std::span<const std::string> hypotheses,

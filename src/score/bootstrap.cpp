@@ -11,15 +11,15 @@
 #include "base/strings.h"
 
 namespace heed::score {
-Draws bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_t draws,
-                uint64_t seed) {
+Resamples bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_t draws,
+                    uint64_t seed) {
   expect(!systems.empty() && !systems[0].empty(), "a bootstrap needs sentences");
   const std::size_t sentences = systems[0].size();
   for (const auto& system : systems) {
     expect(system.size() == sentences, "systems of one bootstrap share their sentences");
   }
   Random random(seed);
-  Draws result{.scores = std::vector<std::vector<double>>(systems.size())};
+  Resamples result{.scores = std::vector<std::vector<double>>(systems.size())};
   std::vector<BleuStatistics> sums(systems.size());
   for (int64_t draw = 0; draw < draws; ++draw) {
     std::fill(sums.begin(), sums.end(), BleuStatistics{});

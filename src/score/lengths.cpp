@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "score/bleu_statistics.h"
 #include "text/words.h"
@@ -25,13 +26,13 @@ void check_inputs(const Lines& sources, const Lines& references,
   if (systems.empty()) throw UserError("there is no system to score");
   const auto demand = [&](const std::string& what, std::size_t lines) {
     if (lines == sources.size()) return;
-    throw UserError("the source has " + counted(static_cast<int64_t>(sources.size()), "line") +
-                    " and " + what + " has " + std::to_string(lines) +
-                    "; line i of one must belong to line i");
+    throw UserError(
+        fmt::format("the source has {} and {} has {}; line i of one must belong to line i",
+                    counted(static_cast<int64_t>(sources.size()), "line"), what, lines));
   };
   demand("the reference", references.size());
   for (const SystemOutput& system : systems)
-    demand("the output of '" + system.name + "'", system.hypotheses.size());
+    demand(fmt::format("the output of '{}'", system.name), system.hypotheses.size());
 }
 
 template <class T>
@@ -71,7 +72,7 @@ std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& st
     scores.push_back({.bleu = bleu(sum(inside.back()))});
   }
   if (config.bootstrap == 0) return scores;
-  const Draws draws = bootstrap(inside, config.bootstrap, seed);
+  const Resamples draws = bootstrap(inside, config.bootstrap, seed);
   for (std::size_t s = 0; s < scores.size(); ++s) {
     scores[s].interval = middle_95(draws.scores[s]);
     if (!baseline || s == *baseline) continue;
@@ -108,9 +109,10 @@ void cross_check(LengthReport& report, const Statistics& statistics) {
     const double own = bleu(sum(statistics[s])).score;
     const SystemLengths& system = report.systems[s];
     if (std::abs(own - system.overall.value) <= kAgreement) continue;
-    report.warnings.push_back("system '" + system.name + "': the buckets rest on BLEU " +
-                              fixed(own, 2) + ", sacrebleu says " + fixed(system.overall.value, 2) +
-                              "; this sacrebleu defines BLEU in another way");
+    report.warnings.push_back(
+        fmt::format("system '{}': the buckets rest on BLEU {}, sacrebleu says {}; this sacrebleu "
+                    "defines BLEU in another way",
+                    system.name, fixed(own, 2), fixed(system.overall.value, 2)));
   }
 }
 
@@ -137,14 +139,15 @@ void check_names(const std::vector<std::string>& names, const std::string& basel
   std::set<std::string> known;
   for (const std::string& name : names)
     if (!known.insert(name).second)
-      throw UserError("two systems are called '" + name + "'; give each its own name");
+      throw UserError(fmt::format("two systems are called '{}'; give each its own name", name));
   if (!baseline.empty() && !known.contains(baseline))
-    throw UserError("the baseline '" + baseline + "' is none of the systems: " + join(names, ", "));
+    throw UserError(
+        fmt::format("the baseline '{}' is none of the systems: {}", baseline, join(names, ", ")));
 }
 
 std::string Bucket::label() const {
   if (low == 0) return "all";
-  return high ? std::to_string(low) + "-" + std::to_string(*high) : "> " + std::to_string(low - 1);
+  return high ? fmt::format("{}-{}", low, *high) : fmt::format("> {}", low - 1);
 }
 
 std::vector<Bucket> make_buckets(const Lines& sources, const std::vector<int64_t>& upper_ends) {
@@ -196,9 +199,10 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
                               config.tokenize);
   }
   if (!given.baseline.empty() && (statistics.empty() || config.bootstrap == 0))
-    report.warnings.push_back("scores by length are not compared with '" + given.baseline +
-                              "': that needs evaluation.bootstrap above 0, and evaluation.tokenize "
-                              "13a, char or none");
+    report.warnings.push_back(
+        fmt::format("scores by length are not compared with '{}': that needs evaluation.bootstrap "
+                    "above 0, and evaluation.tokenize 13a, char or none",
+                    given.baseline));
   count_blank_sources(report, sources.size());
   const auto baseline = index_of(systems, given.baseline);
   const auto measure = [&](const Bucket& bucket) {

@@ -1,4 +1,5 @@
 // The rows of `heed lengths`: CSV for programs, a table for people.
+#include "base/format.h"
 #include "base/strings.h"
 #include "score/lengths.h"
 #include "text/csv.h"
@@ -42,8 +43,9 @@ Row table_row(const std::string& name, const Bucket& bucket,
   row.push_back(fixed(score->bleu.length_ratio, 3));
   std::string test;
   if (const auto& against = score->against_baseline) {
-    test = (against->difference < 0 ? "" : "+") + fixed(against->difference, 2) + ", wins " +
-           fixed(100 * against->wins, 1) + " %, " + p_text(against->p_value);
+    test = fmt::format("{}{}, wins {} %, {}", against->difference < 0 ? "" : "+",
+                       fixed(against->difference, 2), fixed(100 * against->wins, 1),
+                       p_text(against->p_value));
   }
   row.push_back(test);
   return row;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/installation.h"
 #include "base/log.h"
 #include "base/memory_file.h"
@@ -84,8 +85,8 @@ void check_request(std::span<const std::string> hypotheses, const References& re
   if (hypotheses.empty()) throw UserError("there is nothing to score: the files have no lines");
   for (const std::string& metric : config.metrics) {
     if (metric != "bleu" && metric != "chrf" && metric != "ter") {
-      throw UserError("evaluation.metrics: '" + metric +
-                      "' is no metric of sacrebleu; use bleu, chrf, ter");
+      throw UserError(fmt::format(
+          "evaluation.metrics: '{}' is no metric of sacrebleu; use bleu, chrf, ter", metric));
     }
   }
 }
@@ -121,8 +122,8 @@ bool lacks_its_python(const subprocess::Result& result) {
 /// What installs `package` where the program finds it.
 std::string command_to_install(const std::string& package, const std::string& program) {
   const std::string folder = fs::path(program).parent_path().string();
-  return (folder.empty() ? "pip" : shell_word(folder + "/python") + " -m pip") + " install '" +
-         package + "'";
+  return fmt::format("{} install '{}'",
+                     folder.empty() ? "pip" : shell_word(folder + "/python") + " -m pip", package);
 }
 
 std::string run(const std::vector<std::string>& arguments, const EvaluationConfig& config) {
@@ -133,17 +134,19 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
   }
   if (result.err.find("--tokenize") != std::string::npos &&
       result.err.find("invalid choice") != std::string::npos) {
-    throw UserError("evaluation.tokenize: sacrebleu knows no tokenizer '" + config.tokenize +
-                    "'; use 13a, intl, zh, char, none or another of `sacrebleu --help`");
+    throw UserError(
+        fmt::format("evaluation.tokenize: sacrebleu knows no tokenizer '{}'; use 13a, intl, zh, "
+                    "char, none or another of `sacrebleu --help`",
+                    config.tokenize));
   }
   const std::string package = package_for(config.tokenize);
   if (!package.empty() && result.err.find(package) != std::string::npos)
-    throw Failure("evaluation.tokenize: " + config.tokenize + " needs another package; `" +
-                  command_to_install(package, arguments[kProgram]) +
-                  "` installs it, and char needs none");
-  throw Failure("sacrebleu ('" + arguments[kProgram] + "') ended with status " +
-                std::to_string(result.status) + ": " + reason_in(result.err) +
-                (lacks_its_python(result) ? kBroken : ""));
+    throw Failure(fmt::format(
+        "evaluation.tokenize: {} needs another package; `{}` installs it, and char needs none",
+        config.tokenize, command_to_install(package, arguments[kProgram])));
+  throw Failure(fmt::format("sacrebleu ('{}') ended with status {}: {}{}", arguments[kProgram],
+                            result.status, reason_in(result.err),
+                            lacks_its_python(result) ? kBroken : ""));
 }
 
 std::string metric_of(const std::string& name) {
@@ -177,9 +180,10 @@ std::vector<Score> read_scores(const std::string& output, const std::string& pro
     for (const json& entry : entries) scores.push_back(read_score(entry));
     return scores;
   } catch (const json::exception&) {
-    throw Failure("'" + program +
-                  "' did not answer in JSON; heed needs sacrebleu 2.0 or newer (`pip install -U "
-                  "sacrebleu`)");
+    throw Failure(
+        fmt::format("'{}' did not answer in JSON; heed needs sacrebleu 2.0 or newer (`pip install "
+                    "-U sacrebleu`)",
+                    program));
   }
 }
 
@@ -188,8 +192,8 @@ std::vector<Score> read_scores(const std::string& output, const std::string& pro
 std::string find_sacrebleu() {
   if (const char* chosen = std::getenv("HEED_SACREBLEU"); chosen && *chosen) {
     if (subprocess::exists(chosen)) return chosen;
-    throw Failure(std::string("HEED_SACREBLEU names '") + chosen +
-                  "', which is no program; correct it or unset it");
+    throw Failure(fmt::format(
+        "HEED_SACREBLEU names '{}', which is no program; correct it or unset it", chosen));
   }
   if (auto found = installed_file(kInstalled)) return *found;
   if (subprocess::exists("sacrebleu")) return "sacrebleu";
@@ -236,7 +240,7 @@ void check_evaluation(const EvaluationConfig& config) {
 
 std::string describe(const Score& score) {
   std::string text = score.name + ' ' + fixed(score.value, 2) + " (";
-  if (score.brevity_penalty) text += "BP " + fixed(*score.brevity_penalty, 3) + ", ";
+  if (score.brevity_penalty) text += fmt::format("BP {}, ", fixed(*score.brevity_penalty, 3));
   return text + score.signature + ')';
 }
 

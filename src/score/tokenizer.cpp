@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/format.h"
 #include "text/script.h"
 #include "text/unicode.h"
 #include "text/words.h"
@@ -49,9 +50,10 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
   const bool of_another_script =
       wanted == "ko-mecab" || ((wanted == "zh" || wanted == "ja-mecab") && fitting == "char");
   if (!blind && !of_another_script) return std::nullopt;
-  return "evaluation.tokenize: " + wanted + " finds no words in " + name +
-         ", which is written without blanks, and BLEU says nothing; set it to " + fitting +
-         (fitting == "ja-mecab" ? " or char" : "");
+  return fmt::format(
+      "evaluation.tokenize: {} finds no words in {}, which is written without blanks, and BLEU "
+      "says nothing; set it to {}{}",
+      wanted, name, fitting, fitting == "ja-mecab" ? " or char" : "");
 }
 
 std::string package_for(const std::string& tokenizer) {

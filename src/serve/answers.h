@@ -8,7 +8,7 @@
 #include "http/message.h"
 #include "inspect/attention_maps.h"
 #include "inspect/next_words.h"
-#include "serve/model.h"
+#include "serve/served_model.h"
 
 namespace heed::serve {
 

@@ -37,16 +37,16 @@ Letters letters_of(const text::Vocabulary& vocabulary, const std::string& line) 
 }
 
 bool has_room_for(const decode::Translator& translator, const std::string& line) {
-  return std::ranges::all_of(translator.members(), [&](const decode::Member& member) {
+  return std::ranges::all_of(translator.members(), [&](const decode::TranslatorModel& member) {
     return std::ssize(member.source.encode(line)) < translator.longest() &&
            std::ssize(member.target.encode(line)) < translator.longest();
   });
 }
 
 /// A model that writes this language and has room for the line; or nullptr.
-decode::Translator* writer_of(std::vector<Model>& models, const std::string& language,
+decode::Translator* writer_of(std::vector<ServedModel>& models, const std::string& language,
                               const std::string& line) {
-  for (Model& model : models)
+  for (ServedModel& model : models)
     if (model.target == language && has_room_for(model.translator, line)) return &model.translator;
   return nullptr;
 }
@@ -61,19 +61,19 @@ double log_of_mean_probability(decode::Translator& translator, const std::string
 
 }  // namespace
 
-std::vector<Guess> guesses_of(std::vector<Model>& models, const std::string& text) {
+std::vector<Guess> guesses_of(std::vector<ServedModel>& models, const std::string& text) {
   const std::u32string beginning = text::decode_utf8(text).substr(0, kCharacters);
   const std::string line(trim(text::fold_spaces(text::encode_utf8(beginning))));
-  std::vector<Model*> readers;  // one of each source language
-  for (Model& model : models)
-    if (std::ranges::find(readers, model.source, &Model::source) == readers.end())
+  std::vector<ServedModel*> readers;  // one of each source language
+  for (ServedModel& model : models)
+    if (std::ranges::find(readers, model.source, &ServedModel::source) == readers.end())
       readers.push_back(&model);
-  const bool all_are_written = std::ranges::all_of(readers, [&](const Model* model) {
+  const bool all_are_written = std::ranges::all_of(readers, [&](const ServedModel* model) {
     return writer_of(models, model->source, line) != nullptr;
   });
   std::vector<Guess> guesses;
   std::vector<double> weights;  // logarithms
-  for (Model* model : readers) {
+  for (ServedModel* model : readers) {
     const text::Vocabulary& vocabulary = model->translator.first().source;
     const Letters letters = letters_of(vocabulary, line);
     guesses.push_back({model->source, 100 * letters.known_share()});

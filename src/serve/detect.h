@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/model.h"
+#include "serve/served_model.h"
 
 namespace heed::serve {
 
@@ -21,6 +21,6 @@ struct Guess {
 /// - Otherwise by the number of pieces of the text in the vocabulary of the language, and by the
 ///   mean probability of a piece of the translation.
 /// For the thread that translates.
-std::vector<Guess> guesses_of(std::vector<Model>& models, const std::string& text);
+std::vector<Guess> guesses_of(std::vector<ServedModel>& models, const std::string& text);
 
 }  // namespace heed::serve

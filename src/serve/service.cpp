@@ -36,7 +36,7 @@ int fit_of_wish(const std::string& code, const std::string& wished) {
 }
 
 /// The model of this name or, if none is named, the first of those that fit these languages best.
-std::size_t choose(const std::vector<Model>& models, const Parameters& parameters) {
+std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters) {
   const std::string name = parameters.text("model"), source = parameters.text("source"),
                     target = parameters.text("target");
   std::vector<std::string> names;
@@ -44,7 +44,7 @@ std::size_t choose(const std::vector<Model>& models, const Parameters& parameter
   std::size_t chosen = 0;
   int best = 0;
   for (std::size_t i = 0; i < models.size(); ++i) {
-    const Model& model = models[i];
+    const ServedModel& model = models[i];
     names.push_back(model.name);
     if (!name.empty() && name != model.name) continue;
     named = true;
@@ -96,7 +96,7 @@ bool was_cut(const decode::Translator& translator, const std::string& line,
   const int64_t limit = translator.source_limit();
   if (std::ssize(found.source_pieces) <= limit / 2)
     return false;  // as most lines: not encoded again
-  return std::ranges::any_of(translator.members(), [&](const decode::Member& member) {
+  return std::ranges::any_of(translator.members(), [&](const decode::TranslatorModel& member) {
     return std::ssize(member.source.encode(line, limit)) > limit;
   });
 }
@@ -133,7 +133,7 @@ http::Response answer_to(const Asked& asked, const decode::Translator& translato
 }
 
 /// Why no attention is shown of a sentence and a translation of so many pieces; empty: it is.
-std::string why_not_shown(const Model& model, std::size_t source, std::size_t target) {
+std::string why_not_shown(const ServedModel& model, std::size_t source, std::size_t target) {
   if (model.kinds.empty()) return "The model does not attend.";
   const bool long_source = std::cmp_greater(source, kLongest);
   if (!long_source && std::cmp_less_equal(target, kLongest)) return "";
@@ -142,7 +142,7 @@ std::string why_not_shown(const Model& model, std::size_t source, std::size_t ta
          std::to_string(kLongest) + ".";
 }
 
-struct Look {
+struct AttentionQuestion {
   std::string line, prefix;
   std::optional<std::string> target;  // to be read instead of the model's own
   inspect::AttentionRequest request;
@@ -160,9 +160,9 @@ void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
   }
 }
 
-http::Response look(const Model& model, decode::Translator& translator, const Look& wanted,
-                    Desk& desk) {
-  const decode::Member& member = translator.first();
+http::Response look(const ServedModel& model, decode::Translator& translator,
+                    const AttentionQuestion& wanted, RequestQueue& queue) {
+  const decode::TranslatorModel& member = translator.first();
   const std::size_t source = member.source.encode(wanted.line).size();
   Json body;
   body["model"] = model.name;
@@ -183,7 +183,7 @@ http::Response look(const Model& model, decode::Translator& translator, const Lo
     const std::vector<decode::Translation> found =
         translator.translate({wanted.line}, 1, {wanted.prefix});
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    desk.count(model, 1, time.count());
+    queue.count(model, 1, time.count());
     const decode::Translation& own = found[0];
     body["translatedText"] = own.text;
     const std::size_t forced = member.target.encode(wanted.prefix).size();
@@ -202,7 +202,8 @@ http::Response look(const Model& model, decode::Translator& translator, const Lo
   return json_response(body);
 }
 
-inspect::AttentionRequest request_of(const Model& model, const std::vector<std::string>& wished) {
+inspect::AttentionRequest request_of(const ServedModel& model,
+                                     const std::vector<std::string>& wished) {
   inspect::AttentionRequest request{.kinds = model.kinds,
                                     .heads = {inspect::kEvery, inspect::kMeanOfHeads}};
   if (!wished.empty()) request.kinds.clear();
@@ -233,9 +234,9 @@ double resident_bytes() {
 
 }  // namespace
 
-Service::Service(std::vector<Model> models, const Limits& limits)
-    : models_(std::move(models)), limits_(limits), desk_(models_, limits, metrics_) {
-  for (Model& model : models_) model.translator.warn_of_cuts = false;  // the answer tells
+Service::Service(std::vector<ServedModel> models, const Limits& limits)
+    : models_(std::move(models)), limits_(limits), queue_(models_, limits, metrics_) {
+  for (ServedModel& model : models_) model.translator.warn_of_cuts = false;  // the answer tells
   metrics_.counter("heed_requests_total", "Requests by path and status; 0: the client had gone.");
   metrics_.histogram("heed_request_seconds",
                      "Seconds from a request's first byte to the answer's last.",
@@ -244,7 +245,7 @@ Service::Service(std::vector<Model> models, const Limits& limits)
   metrics_.gauge("process_resident_memory_bytes", "Memory in use.");
 }
 
-void Service::note(const http::Finished& about) {
+void Service::note(const http::FinishedRequest& about) {
   metrics_.add("heed_requests_total", 1,
                {{"path", about.path}, {"status", std::to_string(about.status)}});
   metrics_.observe("heed_request_seconds", about.seconds, {{"path", about.path}});
@@ -257,7 +258,7 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const std::string format = parameters.text("format");
   if (!format.empty() && format != "text" && format != "html")
     throw UserError("format: '" + one_line(format) + "' is not known here; send text or html");
-  Lines lines{.model = choose(models_, parameters)};
+  LinesRequest lines{.model = choose(models_, parameters)};
   const decode::Translator& translator = models_[lines.model].translator;
   Asked asked{.is_list = texts.is_list};
   asked.alternatives =
@@ -291,26 +292,26 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   lines.answer = [asked, &translator](const std::vector<decode::Translation>& found) {
     return answer_to(asked, translator, found);
   };
-  desk_.take(std::move(lines), reply);
+  queue_.take(std::move(lines), reply);
 }
 
 void Service::attention(const http::Request& request, const http::Reply& reply) {
   const Parameters parameters(request);
   const std::size_t chosen = choose(models_, parameters);
-  const Model& model = models_[chosen];
-  Look wanted{.line = one_line_of(parameters.required_text("q"), "q"),
-              .prefix = prefix_of(parameters, model.translator),
-              .request = request_of(model, parameters.texts("kind").values)};
+  const ServedModel& model = models_[chosen];
+  AttentionQuestion wanted{.line = one_line_of(parameters.required_text("q"), "q"),
+                           .prefix = prefix_of(parameters, model.translator),
+                           .request = request_of(model, parameters.texts("kind").values)};
   if (const std::string given = parameters.text("translation"); !given.empty()) {
     if (!wanted.prefix.empty()) throw UserError("prefix: a translation is given, too; send one");
     wanted.target = one_line_of(given, "translation");
   }
-  desk_.take({.model = chosen,
-              .answer =
-                  [this, &model, wanted](decode::Translator& translator) {
-                    return look(model, translator, wanted, desk_);
-                  }},
-             reply);
+  queue_.take({.model = chosen,
+               .answer =
+                   [this, &model, wanted](decode::Translator& translator) {
+                     return look(model, translator, wanted, queue_);
+                   }},
+              reply);
 }
 
 void Service::candidates(const http::Request& request, const http::Reply& reply) {
@@ -319,32 +320,32 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
   const std::string line = one_line_of(parameters.required_text("q"), "q"),
                     prefix = prefix_of(parameters, models_[chosen].translator);
   const int64_t count = parameters.whole("count", 8, 1, kCandidates);
-  desk_.take({.model = chosen,
-              .answer =
-                  [line, prefix, count](decode::Translator& translator) {
-                    return json_response({{"candidates", candidates_of(inspect::next_words(
-                                                             translator, line, prefix, count))}});
-                  }},
-             reply);
+  queue_.take({.model = chosen,
+               .answer =
+                   [line, prefix, count](decode::Translator& translator) {
+                     return json_response({{"candidates", candidates_of(inspect::next_words(
+                                                              translator, line, prefix, count))}});
+                   }},
+              reply);
 }
 
 void Service::detect(const http::Request& request, const http::Reply& reply) {
   const std::string text = Parameters(request).required_text("q");
-  desk_.take({.model = 0,
-              .answer =
-                  [this, text](decode::Translator&) {
-                    Json out = Json::array();
-                    for (const Guess& guess : guesses_of(models_, text))
-                      out.push_back({{"confidence", std::round(10 * guess.confidence) / 10},
-                                     {"language", guess.language}});
-                    return json_response(out);
-                  }},
-             reply);
+  queue_.take({.model = 0,
+               .answer =
+                   [this, text](decode::Translator&) {
+                     Json out = Json::array();
+                     for (const Guess& guess : guesses_of(models_, text))
+                       out.push_back({{"confidence", std::round(10 * guess.confidence) / 10},
+                                      {"language", guess.language}});
+                     return json_response(out);
+                   }},
+              reply);
 }
 
 http::Response Service::languages() const {
   std::map<std::string, std::set<std::string>> targets;
-  for (const Model& model : models_) {
+  for (const ServedModel& model : models_) {
     targets[model.source].insert(model.target);
     targets[model.target];
   }
@@ -359,14 +360,14 @@ http::Response Service::health() const {
 }
 
 http::Response Service::metrics() {
-  metrics_.set("heed_waiting_lines", static_cast<double>(desk_.waiting()));
+  metrics_.set("heed_waiting_lines", static_cast<double>(queue_.waiting()));
   metrics_.set("process_resident_memory_bytes", resident_bytes());
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.text()};
 }
 
 std::vector<std::string> Service::names() const {
   std::vector<std::string> out;
-  for (const Model& model : models_) out.push_back(model.name);
+  for (const ServedModel& model : models_) out.push_back(model.name);
   return out;
 }
 
@@ -374,7 +375,7 @@ std::vector<http::Route> Service::routes() {
   using http::Reply;
   using http::Request;
   std::vector<draw::PlayedModel> played;
-  for (const Model& model : models_)
+  for (const ServedModel& model : models_)
     played.push_back({model.name, language_name(model.source), language_name(model.target)});
   const auto page = [](std::string html) {
     return [html = std::move(html)](const Request&, const Reply& reply) {

@@ -6,29 +6,29 @@
 #include <string>
 #include <vector>
 
-#include "http/metrics.h"
 #include "http/server.h"
-#include "serve/desk.h"
-#include "serve/model.h"
+#include "http/service_metrics.h"
+#include "serve/request_queue.h"
+#include "serve/served_model.h"
 
 namespace heed::serve {
 
 class Service {
  public:
-  Service(std::vector<Model> models, const Limits& limits);
+  Service(std::vector<ServedModel> models, const Limits& limits);
   Service(const Service&) = delete;  // its routes know where it is
   Service& operator=(const Service&) = delete;
 
   /// They are valid as long as this object. docs/serving.md says what each takes and gives.
   std::vector<http::Route> routes();
   /// For ServerOptions: requests are counted.
-  void note(const http::Finished& about);
+  void note(const http::FinishedRequest& about);
   /// /health says so.
   void drain() { draining_ = true; }
 
-  /// The thread that calls this is the one that translates (Desk::work).
-  bool work(std::chrono::milliseconds wait) { return desk_.work(wait); }
-  int64_t waiting() const { return desk_.waiting(); }
+  /// The thread that calls this is the one that translates (RequestQueue::work).
+  bool work(std::chrono::milliseconds wait) { return queue_.work(wait); }
+  int64_t waiting() const { return queue_.waiting(); }
 
  private:
   void translate(const http::Request& request, const http::Reply& reply);
@@ -40,10 +40,10 @@ class Service {
   http::Response metrics();
   std::vector<std::string> names() const;
 
-  std::vector<Model> models_;
+  std::vector<ServedModel> models_;
   Limits limits_;
-  http::Metrics metrics_;
-  Desk desk_;
+  http::ServiceMetrics metrics_;
+  RequestQueue queue_;
   std::atomic<bool> draining_ = false;
 };
 

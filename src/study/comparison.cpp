@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "score/bleu_statistics.h"
 #include "score/chrf.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -13,7 +14,7 @@ namespace heed::study {
 namespace {
 
 constexpr int64_t kCutoffs[] = {1, 2, 3, 4, 5, 10, 100, 1000};
-constexpr std::size_t kOrders = 4;
+constexpr std::size_t kOrders = score::kBleuOrder;
 
 double ratio(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;

@@ -19,13 +19,13 @@ bool is_right(const std::string& text, const std::string& where) {
   return mark == "1";
 }
 
-std::vector<std::string> row_of(const std::string& name, const score::Share& share) {
+std::vector<std::string> row_of(const std::string& name, const score::Proportion& share) {
   const score::Interval interval = share.interval();
   return {name, std::to_string(share.of), std::to_string(share.hits), fixed(100 * share.value(), 2),
           fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2)};
 }
 
-nlohmann::ordered_json sentences_json(const score::Share& share) {
+nlohmann::ordered_json sentences_json(const score::Proportion& share) {
   return {{"sentences", share.of},
           {"resolved", share.hits},
           {"accuracy", share.value()},

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "score/share.h"
+#include "score/proportion.h"
 
 namespace heed::study {
 
@@ -33,8 +33,8 @@ std::vector<std::vector<std::size_t>> group_contrasts(const std::vector<std::str
                                                       const std::string& name);
 
 struct ContrastReport {
-  score::Share all;
-  std::map<std::string, score::Share> by_label;  // empty where no sentence has one
+  score::Proportion all;
+  std::map<std::string, score::Proportion> by_label;  // empty where no sentence has one
 };
 ContrastReport measure_contrasts(const std::vector<Contrast>& contrasts);
 

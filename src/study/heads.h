@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "score/share.h"
+#include "score/proportion.h"
 #include "study/alignment.h"
 #include "study/antecedents.h"
 #include "study/attention_matrix.h"
@@ -34,7 +34,7 @@ namespace heed::study {
 ///                   row of the pronoun; cross: of its translation; decoder: of the step that emits
 ///                   the translation, the antecedent's own translation counts
 enum class Role { previous, next, same_place, same_word, separator, aligned, antecedent };
-inline constexpr std::size_t kRoles = 7;
+inline constexpr auto kRoles = static_cast<std::size_t>(Role::antecedent) + 1;
 
 /// "previous", ..., "diagonal" for same_place in cross-attention.
 std::string role_name(Role role, AttentionKind kind);
@@ -53,7 +53,7 @@ struct HeadMeasures {
   std::size_t inner_rows = 0;
   double offsets = 0, distances = 0;
   std::array<double, 2 * kReach + 1> profiles{};
-  std::array<score::Share, kRoles> roles{};
+  std::array<score::Proportion, kRoles> roles{};
 
   double entropy() const;        // nats
   double entropy_share() const;  // of the logarithm of the number of places it could look at
@@ -62,7 +62,7 @@ struct HeadMeasures {
   double offset() const;         // place minus the row's own (cross: its diagonal one)
   double distance() const;       // the same without sign
   double profile(int64_t offset) const;  // weight at that distance, -kReach..kReach
-  const score::Share& role(Role role) const { return roles[static_cast<std::size_t>(role)]; }
+  const score::Proportion& role(Role role) const { return roles[static_cast<std::size_t>(role)]; }
 
   /// Roles of at least `least` rows and a share of at least `threshold`, the greatest share first.
   std::vector<Role> named(double threshold, std::size_t least) const;
@@ -82,7 +82,7 @@ struct HeadMeasures {
     std::size_t row = 0, own = 0, visible = 0;  // its own place, and how many columns it sees
   };
   void add_spread(const AttentionMatrix& matrix, const Query& query);
-  score::Share& count(Role role) { return roles[static_cast<std::size_t>(role)]; }
+  score::Proportion& count(Role role) { return roles[static_cast<std::size_t>(role)]; }
 };
 
 struct HeadOptions {

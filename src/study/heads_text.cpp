@@ -135,7 +135,7 @@ std::string heads_json(const HeadReport& report) {
     nlohmann::ordered_json profile, roles, names = nlohmann::ordered_json::array();
     for (int64_t i = -kReach; i <= kReach; ++i) profile[signed_number(i)] = head.profile(i);
     for (const Role role : kAllRoles)
-      if (const score::Share& share = head.role(role); share.of > 0)
+      if (const score::Proportion& share = head.role(role); share.of > 0)
         roles[csv_name(role)] = {{"share", share.value()}, {"rows", share.of}};
     for (const Role role : head.named(report.options().threshold, report.options().least))
       names.push_back(csv_name(role));

@@ -33,12 +33,12 @@ std::size_t count_of(const PronounReport& report, const std::string& gender,
   return found == report.written.end() ? 0 : found->second;
 }
 
-std::string interval_text(const score::Share& share) {
+std::string interval_text(const score::Proportion& share) {
   const score::Interval interval = share.interval();
   return fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2);
 }
 
-nlohmann::ordered_json pronouns_json(const score::Share& share) {
+nlohmann::ordered_json pronouns_json(const score::Proportion& share) {
   return {{"pronouns", share.of},
           {"right", share.hits},
           {"accuracy", share.value()},
@@ -109,8 +109,8 @@ void PronounReport::add(std::span<const Antecedent> pronouns,
   }
 }
 
-score::Share PronounReport::most_frequent() const {
-  score::Share share{.hits = 0, .of = all.of};
+score::Proportion PronounReport::most_frequent() const {
+  score::Proportion share{.hits = 0, .of = all.of};
   for (const auto& [gender, one] : by_gender) share.hits = std::max(share.hits, one.of);
   return share;
 }
@@ -121,7 +121,7 @@ std::string pronoun_table(const PronounReport& report) {
   for (const std::string& gender : genders) table.columns.push_back("as " + gender);
   table.columns.emplace_back("other count");
   auto& rows = table.rows;
-  const auto add = [&](const std::string& name, const score::Share& share) {
+  const auto add = [&](const std::string& name, const score::Proportion& share) {
     rows.push_back({name, std::to_string(share.of), std::to_string(share.hits),
                     fixed(100 * share.value(), 2), interval_text(share)});
   };

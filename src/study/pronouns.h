@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "score/share.h"
+#include "score/proportion.h"
 #include "study/antecedents.h"
 
 namespace heed::study {
@@ -38,13 +38,13 @@ class PronounReport {
   /// One sentence: its pronouns by place, and the genders in its translation.
   void add(std::span<const Antecedent> pronouns, const std::vector<std::string>& genders);
 
-  score::Share all;                               // pronouns
-  std::map<std::string, score::Share> by_gender;  // of the antecedent
+  score::Proportion all;                               // pronouns
+  std::map<std::string, score::Proportion> by_gender;  // of the antecedent
   /// (gender of the antecedent, gender that was written or "" where the counts differ) -> pronouns.
   std::map<std::pair<std::string, std::string>, std::size_t> written;
 
   /// The share that a model would get by always writing the most frequent gender.
-  score::Share most_frequent() const;
+  score::Proportion most_frequent() const;
 };
 
 std::string pronoun_table(const PronounReport& report);

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed::text {
@@ -101,7 +102,7 @@ class GzipSource : public ByteSource {
         inside_ = false;
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
         const char* why = stream_.msg ? stream_.msg : "not in its format";
-        throw BadBytes(std::string("the gzip archive is damaged (") + why + "); copy it again");
+        throw BadBytes(fmt::format("the gzip archive is damaged ({}); copy it again", why));
       }
     }
     return size - stream_.avail_out;
@@ -152,8 +153,8 @@ class ZstdSource : public ByteSource {
       }
       const std::size_t status = ZSTD_decompressStream(stream_.get(), &target, &in_);
       if (ZSTD_isError(status))
-        throw BadBytes(std::string("the zstd archive is damaged (") + ZSTD_getErrorName(status) +
-                       "); copy it again");
+        throw BadBytes(fmt::format("the zstd archive is damaged ({}); copy it again",
+                                   ZSTD_getErrorName(status)));
       inside_ = status != 0;
       // At the end of a frame nothing is held; asking again would begin another one.
       more_out_ = inside_ && target.pos == target.size;
@@ -224,10 +225,10 @@ std::string shown_name(const std::string& path) {
 
 std::string command_to_convert(const std::string& path, const std::string& encoding,
                                const std::string& unpacked_by) {
-  const std::string command = "iconv -f " + encoding + " -t UTF-8",
+  const std::string command = fmt::format("iconv -f {} -t UTF-8", encoding),
                     old = path == "-" ? "OLD" : shell_path(path);
-  if (unpacked_by.empty()) return command + " " + old + " > NEW";
-  return unpacked_by + " < " + old + " | " + command + " > NEW";
+  if (unpacked_by.empty()) return fmt::format("{} {} > NEW", command, old);
+  return fmt::format("{} < {} | {} > NEW", unpacked_by, old, command);
 }
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "text/merges.h"
 #include "text/model_file.h"
 #include "text/piece_words.h"
@@ -109,8 +110,9 @@ std::vector<ModelPiece> new_symbols(const OldPieces& old, const VocabularyTraini
   for (const std::string& symbol : options.symbols) {
     const ModelPiece* piece = old.find(symbol);
     if (piece != nullptr && piece->type != PieceType::user_defined)
-      throw UserError(options.keys + "symbols: '" + symbol +
-                      "' is a piece of the vocabulary already, and no symbol");
+      throw UserError(
+          fmt::format("{}symbols: '{}' is a piece of the vocabulary already, and no symbol",
+                      options.keys, symbol));
     if (piece == nullptr) symbols.push_back({symbol, 0, PieceType::user_defined});
   }
   return symbols;
@@ -165,7 +167,7 @@ struct Counts {
 
 Counts count(const VocabularyTraining& options, const Normalise& normalise) {
   Counts counts;
-  Sentences sentences(options.files, normalise);
+  TrainingSentences sentences(options.files, normalise);
   for (; !sentences.done(); sentences.Next()) {
     const std::string& line = sentences.value();
     for (std::size_t begin = 0; begin < line.size();) {
@@ -266,13 +268,13 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
   check(options);
   const OldPieces old(pieces_of(model));
   if (options.size <= static_cast<int64_t>(old.size()))
-    throw UserError(options.keys + "size: the vocabulary has " + std::to_string(old.size()) +
-                    " pieces already; ask for more");
+    throw UserError(fmt::format("{}size: the vocabulary has {} pieces already; ask for more",
+                                options.keys, old.size()));
   const auto room = static_cast<std::size_t>(options.size) - old.size();
   std::vector<ModelPiece> added = new_symbols(old, options);
   if (added.size() > room)
-    throw UserError(options.keys + "size: there is room for " + std::to_string(room) +
-                    " new pieces, and " + std::to_string(added.size()) + " are symbols");
+    throw UserError(fmt::format("{}size: there is room for {} new pieces, and {} are symbols",
+                                options.keys, room, added.size()));
   VocabularyTraining training = options;
   for (const std::string& symbol : old.symbols())
     if (std::ranges::count(training.symbols, symbol) == 0) training.symbols.push_back(symbol);
@@ -289,10 +291,10 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
   const auto characters = static_cast<std::size_t>(
       std::ranges::count_if(more, [](const auto& piece) { return is_character(piece.text); }));
   if (characters > left && !old.has_bytes())
-    throw UserError(options.keys + "size: the text has " + std::to_string(characters) +
-                    " characters without a piece, and there is room for " + std::to_string(left) +
-                    "; ask for " + std::to_string(old.size() + added.size() + characters) +
-                    " or more, or for less coverage");
+    throw UserError(
+        fmt::format("{}size: the text has {} characters without a piece, and there is room for {}; "
+                    "ask for {} or more, or for less coverage",
+                    options.keys, characters, left, old.size() + added.size() + characters));
   more.resize(std::min(more.size(), left));
   added.insert(added.end(), more.begin(), more.end());
   return with_pieces(model, added);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/bytes.h"
 
@@ -14,7 +15,7 @@ constexpr std::size_t kLongestLine = 4 << 20;  // SentencePiece takes a hundred 
 constexpr int64_t kAccidents = 10;             // broken lines that make no broken file
 
 std::string place(const std::string& path, int64_t line) {
-  return shown_name(path) + ":" + std::to_string(line) + ": ";
+  return fmt::format("{}:{}: ", shown_name(path), line);
 }
 
 /// The last place up to `most` < text.size() where a character ends.
@@ -123,28 +124,28 @@ std::string LineReader::command_to_convert(const std::string& encoding) const {
 
 std::string LineReader::command_through(const std::string& program) const {
   const std::string unpack = bytes_->unpacked_by(), old = path_ == "-" ? "OLD" : shell_word(path_);
-  return unpack.empty() ? program + " < " + old + " > NEW"
-                        : unpack + " < " + old + " | " + program + " > NEW";
+  return unpack.empty() ? fmt::format("{} < {} > NEW", program, old)
+                        : fmt::format("{} < {} | {} > NEW", unpack, old, program);
 }
 
 std::optional<std::string> encoding_flaw(const LineReader& reader) {
   const Encoding& encoding = reader.encoding();
   const int64_t lines = reader.line_number();
   if (encoding.inner_returns > (lines == 1 ? 0 : lines))
-    return reader.name() + ": carriage returns (CR) without line feeds end its lines, " +
-           std::to_string(encoding.inner_returns) +
-           " of them; convert it: " + reader.command_through("tr '\\r' '\\n'");
+    return fmt::format(
+        "{}: carriage returns (CR) without line feeds end its lines, {} of them; convert it: {}",
+        reader.name(), encoding.inner_returns, reader.command_through("tr '\\r' '\\n'"));
   const std::string here = place(reader.path(), encoding.first_repaired);
   if (encoding.with_nul >= kAccidents && 2 * encoding.with_nul > reader.line_number())
-    return here + "a NUL byte, as in " + std::to_string(encoding.with_nul) + " of " +
-           std::to_string(reader.line_number()) +
-           " lines; if it is UTF-16, convert it: " + reader.command_to_convert("UTF-16");
+    return fmt::format("{}a NUL byte, as in {} of {} lines; if it is UTF-16, convert it: {}", here,
+                       encoding.with_nul, reader.line_number(),
+                       reader.command_to_convert("UTF-16"));
   const int64_t broken = encoding.repaired - encoding.with_nul;
   if (broken < kAccidents || 2 * broken <= encoding.beyond_ascii) return std::nullopt;
-  return here + "not UTF-8, like " + std::to_string(broken) + " of the " +
-         std::to_string(encoding.beyond_ascii) +
-         " lines with letters beyond ASCII; if it is of Western Europe, convert it: " +
-         reader.command_to_convert("WINDOWS-1252");
+  return fmt::format(
+      "{}not UTF-8, like {} of the {} lines with letters beyond ASCII; if it is of Western Europe, "
+      "convert it: {}",
+      here, broken, encoding.beyond_ascii, reader.command_to_convert("WINDOWS-1252"));
 }
 
 void require_utf8(const LineReader& reader) {
@@ -164,9 +165,10 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
                       "python3 -c 'import csv, sys; [print(*row[:2], sep=\"\\t\") for row in "
                       "csv.reader(sys.stdin)]'")
             : "";
-  throw UserError(place(reader.path(), reader.line_number()) +
-                  (tabs == 0 ? "no" : std::to_string(tabs)) + (tabs == 0 ? " TAB" : " TABs") +
-                  "; each line of a corpus in one file is source TAB target" + cure);
+  throw UserError(fmt::format("{}{}{}; each line of a corpus in one file is source TAB target{}",
+                              place(reader.path(), reader.line_number()),
+                              tabs == 0 ? "no" : std::to_string(tabs), tabs == 0 ? " TAB" : " TABs",
+                              cure));
 }
 
 bool has_tsv_name(std::string_view path) {
@@ -178,8 +180,9 @@ bool has_tsv_name(std::string_view path) {
 std::optional<std::string> tsv_flaw(const std::string& source, const std::string& target) {
   if (target.empty() || (!has_tsv_name(source) && !has_tsv_name(target))) return std::nullopt;
   const bool first = has_tsv_name(source);
-  return (first ? source : target) + " has both sides, as its name says, and " +
-         (first ? target : source) + " is given with it; rename it if it has one side";
+  return fmt::format(
+      "{} has both sides, as its name says, and {} is given with it; rename it if it has one side",
+      first ? source : target, first ? target : source);
 }
 
 int64_t count_lines(const std::string& path) {

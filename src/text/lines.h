@@ -96,7 +96,7 @@ std::optional<std::string> encoding_flaw(const LineReader& reader);
 void require_utf8(const LineReader& reader);
 
 /// What of each line of a file is text.
-enum class Column {
+enum class TsvColumn {
   whole,
   source,  // of "source TAB target"
   target,

@@ -36,7 +36,8 @@ struct PairWindow {
   std::size_t first = 0;  // its first line, from 0
   Pairs pairs;
 };
-std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines);
+inline constexpr std::size_t kLinesOfAllHeads = 64;  // whose matrices are in memory at once
+std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines = kLinesOfAllHeads);
 
 /// Throws UserError unless both have as many lines.
 void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,

@@ -21,9 +21,9 @@ using Normalise = std::function<std::string(const std::string&)>;
 
 /// All lines of all files that are not blank, with spaces folded as encode() folds them, and then
 /// normalised. Runs longer than kLongestRun are cut with blanks.
-class Sentences : public sentencepiece::SentenceIterator {
+class TrainingSentences : public sentencepiece::SentenceIterator {
  public:
-  explicit Sentences(const std::vector<TextFile>& files, Normalise normalise = {})
+  explicit TrainingSentences(const std::vector<TextFile>& files, Normalise normalise = {})
       : files_(files), normalise_(std::move(normalise)) {
     Next();
   }
@@ -106,11 +106,11 @@ class Sentences : public sentencepiece::SentenceIterator {
       return true;
     }
     if (!reader_->next(line_)) return false;
-    const Column column = files_[file_ - 1].column;
-    if (column == Column::whole) return true;
+    const TsvColumn column = files_[file_ - 1].column;
+    if (column == TsvColumn::whole) return true;
     const Columns columns = columns_of(line_, *reader_);
-    if (column == Column::both) target_ = columns.target;
-    line_ = std::string(column == Column::target ? columns.target : columns.source);
+    if (column == TsvColumn::both) target_ = columns.target;
+    line_ = std::string(column == TsvColumn::target ? columns.target : columns.source);
     return true;
   }
 

@@ -4,34 +4,12 @@
 #include <wctype.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include "text/utf8.h"
 
 namespace heed::text {
 namespace {
-
-// Length of the valid sequence that starts at `at`, 0 where there is none (RFC 3629: no surrogates,
-// no overlong forms).
-std::size_t sequence_length(std::string_view text, std::size_t at, char32_t& value) {
-  const auto byte = [&](std::size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t first = byte(at);
-  if (first < 0x80) {
-    value = first;
-    return 1;
-  }
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
-  if (length == 0 || first > 0xF4 || at + length > text.size()) return 0;
-  value = first & (0x7F >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-    value = (value << 6) | (byte(at + i) & 0x3F);
-  }
-  constexpr char32_t kSmallest[5] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  return value < kSmallest[length] || value > 0x10FFFF || surrogate ? 0 : length;
-}
 
 bool between(char32_t c, char32_t low, char32_t high) {
   return c >= low && c <= high;
@@ -60,10 +38,9 @@ std::u32string decode_utf8(std::string_view text) {
   std::u32string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    char32_t value = 0;
-    const std::size_t length = sequence_length(text, at, value);
-    out += length ? value : kReplacement;
-    at += length ? length : 1;
+    const CodePoint point = code_point_at(text, at);
+    out += point.value;
+    at += point.bytes;
   }
   return out;
 }
@@ -119,17 +96,11 @@ bool is_letter(char32_t c) {
 std::vector<std::string> unicode_words(std::string_view text) {
   std::vector<std::string> words;
   bool inside = false;
-  for (std::size_t at = 0; at < text.size();) {
-    char32_t value = kReplacement;
-    const std::size_t length = sequence_length(text, at, value);
-    if (length && is_python_space(value)) {
-      inside = false;
-    } else {
-      if (!inside) words.emplace_back();
-      inside = true;
-      words.back() += length ? std::string(text.substr(at, length)) : encode_utf8(U"\uFFFD");
-    }
-    at += length ? length : 1;
+  for (const char32_t c : decode_utf8(text)) {
+    const bool blank = is_python_space(c);
+    if (!blank && !inside) words.emplace_back();
+    if (!blank) words.back() += encode_utf8({&c, 1});
+    inside = !blank;
   }
   return words;
 }

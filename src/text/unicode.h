@@ -8,8 +8,7 @@
 
 namespace heed::text {
 
-/// Code points of UTF-8 text; each byte that belongs to no valid sequence becomes U+FFFD. Never
-/// throws.
+/// The values of code_point_at() (text/utf8.h): broken bytes become U+FFFD. Never throws.
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view text);
 

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/extension.h"
 #include "text/model_file.h"
@@ -28,11 +29,10 @@ void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::
   if (model.pad_id() == kPad && model.unk_id() == kUnknown && model.bos_id() == kBegin &&
       model.eos_id() == kEnd)
     return;
-  throw UserError(name + ": its special pieces pad, unk, bos, eos have the ids " +
-                  std::to_string(model.pad_id()) + ", " + std::to_string(model.unk_id()) + ", " +
-                  std::to_string(model.bos_id()) + ", " + std::to_string(model.eos_id()) +
-                  " and heed needs 0, 1, 2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 "
-                  "--eos_id=3, or with heed vocab");
+  throw UserError(fmt::format(
+      "{}: its special pieces pad, unk, bos, eos have the ids {}, {}, {}, {} and heed needs 0, 1, "
+      "2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3, or with heed vocab",
+      name, model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()));
 }
 
 /// One line without TABs, which separate columns: there are vocabularies with a piece for each
@@ -237,9 +237,10 @@ void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
                                  const std::string& key) const {
   for (const std::string& symbol : symbols)
     if (!has_symbol(symbol))
-      throw UserError(key + ": the vocabulary has no user-defined symbol '" + symbol +
-                      "'; heed vocab TEXT --extend OLD.spm --symbols '" + symbol +
-                      "' --size N -o NEW.spm adds it");
+      throw UserError(
+          fmt::format("{}: the vocabulary has no user-defined symbol '{}'; heed vocab TEXT "
+                      "--extend OLD.spm --symbols '{}' --size N -o NEW.spm adds it",
+                      key, symbol, symbol));
 }
 
 bool Vocabulary::has_bytes() const {

@@ -36,9 +36,9 @@ inline constexpr double kLeastCoverage = 0.98;
 
 /// Text to train a vocabulary on: plain, .gz or .zst; all its lines are used.
 struct TextFile {
-  TextFile(std::string at, Column of = Column::whole) : path(std::move(at)), column(of) {}
+  TextFile(std::string at, TsvColumn of = TsvColumn::whole) : path(std::move(at)), column(of) {}
   std::string path;
-  Column column;
+  TsvColumn column;
 };
 
 /// No vocabulary of this text is so large.

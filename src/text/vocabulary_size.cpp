@@ -21,7 +21,7 @@ bool is_in_doubt(const VocabularyTraining& options, CutRuns& cut) {
   std::unordered_set<std::size_t> words;
   std::vector<bool> seen(0x110000);
   std::size_t characters = 0;
-  Sentences sentences(options.files);
+  TrainingSentences sentences(options.files);
   for (; !sentences.done(); sentences.Next()) {
     if (words.size() < enough)
       for (const std::string& word : split(sentences.value(), ' '))

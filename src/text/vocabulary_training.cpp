@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/memory_file.h"
 #include "base/strings.h"
@@ -72,16 +73,18 @@ constexpr const char* kCure = "leave out lines that are no sentences, or give le
   const std::string text = names_of(options.files), size = std::to_string(options.size);
   if (const auto most = number_after(message, "set it to a value <= "); !most.empty()) {
     const int64_t possible = std::stoll(most);
-    const std::string cure = possible < options.fewest
-                                 ? " pieces; it gives " + most + ", and " +
-                                       std::to_string(options.fewest) + " are the fewest: add text"
-                                 : " pieces; set " + options.keys + "size to at most " + most;
+    const std::string cure =
+        possible < options.fewest
+            ? fmt::format(" pieces; it gives {}, and {} are the fewest: add text", most,
+                          options.fewest)
+            : fmt::format(" pieces; set {}size to at most {}", options.keys, most);
     throw TooLittleText(text + ": too little text for " + size + cure, possible);
   }
   if (const auto least = number_after(message, size + " vs "); !least.empty())
-    throw UserError(text + ": " + size + " pieces are too few for all its characters; set " +
-                    options.keys + "size to at least " + least + ", or " + options.keys +
-                    "coverage below " + fixed(options.coverage, 4));
+    throw UserError(
+        fmt::format("{}: {} pieces are too few for all its characters; set {}size to at least {}, "
+                    "or {}coverage below {}",
+                    text, size, options.keys, least, options.keys, fixed(options.coverage, 4)));
   throw Failure(text + ": SentencePiece cannot train: " + message);
 }
 
@@ -93,7 +96,8 @@ std::string told(Outcome outcome, const std::string& text, const CutRuns& cut = 
 }
 
 /// In its own process.
-std::string train_and_tell(const VocabularyTraining& options, bool up_to, Sentences& sentences) {
+std::string train_and_tell(const VocabularyTraining& options, bool up_to,
+                           TrainingSentences& sentences) {
   try {
     std::string model;
     auto settings = settings_of(options, up_to);
@@ -120,10 +124,10 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to, Senten
   for (const int asked : {SIGINT, SIGTERM, SIGHUP})
     if (ended.status == 128 + asked) throw Failure("interrupted");
   const std::string said = ended.err.substr(0, ended.err.find('\n'));
-  throw Failure(names_of(options.files) + ": SentencePiece cannot train: it " +
-                subprocess::how_it_ended(ended.status) +
-                (ended.status == 128 + SIGKILL ? ", perhaps for want of memory" : "") +
-                (said.empty() ? "" : ": " + one_line(said, 200)) + "; " + kCure);
+  throw Failure(fmt::format("{}: SentencePiece cannot train: it {}{}{}; {}",
+                            names_of(options.files), subprocess::how_it_ended(ended.status),
+                            ended.status == 128 + SIGKILL ? ", perhaps for want of memory" : "",
+                            said.empty() ? "" : ": " + one_line(said, 200), kCure));
 }
 
 /// What SentencePiece would take apart, or has already.
@@ -152,28 +156,29 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
   for (const std::string& symbol : symbols) {
     std::string fault = fault_of(symbol);
     if (fault.empty() && !seen.insert(symbol).second) fault = "is given twice";
-    if (!fault.empty()) throw UserError(key + ": the symbol '" + symbol + "' " + fault);
+    if (!fault.empty()) throw UserError(fmt::format("{}: the symbol '{}' {}", key, symbol, fault));
   }
 }
 
 void check(const VocabularyTraining& options) {
   if (options.files.empty()) throw UserError("a vocabulary needs at least one file of text");
   if (options.algorithm != "unigram" && options.algorithm != "bpe")
-    throw UserError(options.keys + "algorithm is unigram or bpe, not '" + options.algorithm + "'");
+    throw UserError(
+        fmt::format("{}algorithm is unigram or bpe, not '{}'", options.keys, options.algorithm));
   if (options.normalise != "none" && options.normalise != "nfc" && options.normalise != "nfkc")
-    throw UserError(options.keys + "normalise is none, nfc or nfkc, not '" + options.normalise +
-                    "'");
+    throw UserError(
+        fmt::format("{}normalise is none, nfc or nfkc, not '{}'", options.keys, options.normalise));
   if (options.coverage < kLeastCoverage || options.coverage > 1)
-    throw UserError(options.keys + "coverage must be between " + fixed(kLeastCoverage, 2) +
-                    " and 1, got " + fixed(options.coverage, 4));
+    throw UserError(fmt::format("{}coverage must be between {} and 1, got {}", options.keys,
+                                fixed(kLeastCoverage, 2), fixed(options.coverage, 4)));
   if (options.size < options.fewest)
-    throw UserError(options.keys + "size must be at least " + std::to_string(options.fewest));
+    throw UserError(fmt::format("{}size must be at least {}", options.keys, options.fewest));
   check_symbols(options.symbols, options.keys + "symbols");
 }
 
 TrainedModel train_model(const VocabularyTraining& options, bool up_to,
                          const Normalise& normalise) {
-  Sentences sentences(options.files, normalise);
+  TrainingSentences sentences(options.files, normalise);
   sentences.rethrow();
   if (sentences.done())
     throw UserError(names_of(options.files) + ": no text to train a vocabulary on");
@@ -200,9 +205,10 @@ TrainedModel train_model(const VocabularyTraining& options, bool up_to,
 
 std::string CutRuns::text() const {
   if (lines == 0) return "";
-  return first + ": a run of more than " + with_commas(kLongestRun) +
-         " characters without a blank, as in " + counted(lines, "line") +
-         "; such runs are cut for the training of the vocabulary";
+  return fmt::format(
+      "{}: a run of more than {} characters without a blank, as in {}; such runs are cut for the "
+      "training of the vocabulary",
+      first, with_commas(kLongestRun), counted(lines, "line"));
 }
 
 void warn_of(const CutRuns& cut) {

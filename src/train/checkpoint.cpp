@@ -33,18 +33,25 @@ NamedTensors group(const NamedTensors& from, const std::string& name) {
   return out;
 }
 
-std::string name_of(const char* pattern, int64_t update) {
-  char name[64];
-  std::snprintf(name, sizeof name, pattern, static_cast<long long>(update));
-  return name;
-}
+/// The names of files, but for the update's number.
+struct NameOf {
+  std::string_view start, end;
+
+  std::string at(int64_t update) const {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%08lld", static_cast<long long>(update));
+    return std::string(start) + digits + std::string(end);
+  }
+  bool is(std::string_view name) const { return name.starts_with(start) && name.ends_with(end); }
+};
+constexpr NameOf kCheckpoint{"update-", ".heed"}, kBest{"best-", ".safetensors"};
 
 /// N of "update-N.heed".
 std::optional<int64_t> update_of(const std::string& name) {
-  constexpr std::string_view kStart = "update-", kEnd = ".heed";
-  if (!name.starts_with(kStart) || !name.ends_with(kEnd)) return std::nullopt;
+  const auto& [start, end] = kCheckpoint;
+  if (!kCheckpoint.is(name)) return std::nullopt;
   return exact_number<int64_t>(
-      std::string_view(name).substr(kStart.size(), name.size() - kStart.size() - kEnd.size()));
+      std::string_view(name).substr(start.size(), name.size() - start.size() - end.size()));
 }
 
 Progress progress_of(const std::map<std::string, std::string>& metadata, const std::string& path) {
@@ -96,14 +103,22 @@ Checkpoint load_checkpoint(const std::string& path) {
   return checkpoint_of(model::load_tensors(path), path);
 }
 
+bool is_checkpoint(const std::string& name) {
+  return kCheckpoint.is(name);
+}
+
+bool is_best(const std::string& name) {
+  return kBest.is(name);
+}
+
 CheckpointFolder::CheckpointFolder(const std::string& run) : folder_(run + "/checkpoints") {}
 
 std::string CheckpointFolder::update_path(int64_t update) const {
-  return path(name_of("update-%08lld.heed", update));
+  return path(kCheckpoint.at(update));
 }
 
 std::string CheckpointFolder::best_name(int64_t update) const {
-  return name_of("best-%08lld.safetensors", update);
+  return kBest.at(update);
 }
 
 std::vector<std::string> CheckpointFolder::updates() const {
@@ -177,8 +192,7 @@ void CheckpointFolder::prune(int64_t keep_last, int64_t newest) const {
   std::vector<fs::path> surplus;
   for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("best-") && name.ends_with(".safetensors") && !names.contains(name))
-      surplus.push_back(entry.path());
+    if (is_best(name) && !names.contains(name)) surplus.push_back(entry.path());
   }
   for (const auto& path : surplus) fs::remove(path, ignored);
 }

@@ -72,6 +72,10 @@ class CheckpointFolder {
   std::string folder_;
 };
 
+/// Whether a file's name in checkpoints/ is "update-N.heed", or "best-N.safetensors".
+bool is_checkpoint(const std::string& name);
+bool is_best(const std::string& name);
+
 /// The weights in a file of ours: of a model.safetensors or best-*.safetensors, or those that a
 /// checkpoint validates (its EMA where it has one). Throws UserError.
 NamedTensors read_weights(const std::string& path);

@@ -19,15 +19,22 @@ int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks) {
   return std::max<int64_t>(1, config.batch_size / size);
 }
 
+int64_t warmup_updates(const TrainConfig& config) {
+  if (config.warmup >= 0) return config.warmup;
+  const bool level =
+      config.schedule == ScheduleKind::constant || config.schedule == ScheduleKind::luong;
+  return level ? 0 : kWarmup;
+}
+
 void check(const TrainConfig& config) {
   if (config.betas.size() != 2)
     throw config::ConfigError("training.betas: got " + std::to_string(config.betas.size()) +
                               " of them, expected two, as in [0.9, 0.98]");
   const bool divides_by_warmup =
       config.schedule == ScheduleKind::inverse_sqrt || config.schedule == ScheduleKind::noam;
-  if (divides_by_warmup && config.warmup == 0)
+  if (divides_by_warmup && warmup_updates(config) == 0)
     throw config::ConfigError("training.warmup: " + config::name_of(config.schedule) +
-                              " needs at least 1 update; schedule: constant has no warm-up");
+                              " needs at least 1 update; schedule: constant needs none");
   if (config.early_stopping.metric == StopMetric::bleu && !config.validate_bleu)
     throw config::ConfigError(
         "training.early_stopping.metric: bleu is not computed; set training.validate_bleu: true, "

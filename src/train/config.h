@@ -10,21 +10,36 @@
 
 namespace heed::train {
 
-HEED_ENUM(BatchType, tokens, sentences)
-HEED_ENUM(OptimizerKind, adam, adamw, sgd, adadelta)
-HEED_ENUM(ScheduleKind, constant, inverse_sqrt, noam, cosine, plateau, luong)
-HEED_ENUM(StopMetric, loss, bleu, chrf, command)
-HEED_ENUM(Consistency, none, rdrop, simcut)
-HEED_ENUM(GuidedStep, emits, reads)
+HEED_ENUM(BatchType, (tokens, "Target tokens, padding included."), (sentences, "Sentences."))
+HEED_ENUM(OptimizerKind, (adam, "Kingma and Ba 2015."),
+          (adamw, "adam with decoupled weight decay (Loshchilov and Hutter 2019)."),
+          (sgd, "Plain gradient descent."), (adadelta, "Zeiler 2012."))
+// Luong et al. 2015 (4.1) halve once an epoch after five of ten epochs; thirds of the planned
+// training do the same for corpora of any size.
+HEED_ENUM(ScheduleKind, (constant, "1; no warm-up unless it is set."),
+          (inverse_sqrt, "sqrt(warmup / t) from t = warmup on."),
+          (noam, "width^-0.5 min(t^-0.5, t warmup^-1.5), warm-up included (Vaswani et al. 2017)."),
+          (cosine,
+           "(1 + cos(pi share)) / 2, share the part of what follows the warm-up that is done."),
+          (plateau, "decay^k after k validations without improvement."),
+          (luong,
+           "1, and in the quarters of the last third of training decay, decay^2, decay^3 and "
+           "decay^4 (Luong et al. 2015); no warm-up unless it is set."))
+HEED_ENUM(StopMetric, (loss, "The validation loss."), (bleu, "BLEU of its translations."),
+          (chrf, "chrF of its translations."), (command, "The number of validation_command."))
+HEED_ENUM(Consistency, (none, "Each pair is predicted once."),
+          (rdrop, "The second prediction has other dropout (Liang et al. 2021)."),
+          (simcut, "Some words are cut from the second prediction (Gao et al. 2022)."))
+HEED_ENUM(GuidedStep, (emits, "The step that emits the piece."),
+          (reads,
+           "The next one, which reads it (Chen et al. 2020): better alignments, but the "
+           "only attention of a recurrent model is then one step late."))
 using config::Graphs;
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
-  HEED_FIXED(
-      StopMetric, metric, StopMetric::loss,
-      "What must improve, and what chooses the best checkpoint: the validation loss, BLEU or "
-      "chrF of its translations, or the number of validation_command.",
-      config::AnyValue{})
+  HEED_FIXED(StopMetric, metric, StopMetric::loss,
+             "What must improve, and what chooses the best checkpoint.", config::AnyValue{})
   HEED_FIXED(bool, lower_is_better, false,
              "metric: command: the lower its number, the better, as with an error rate.",
              config::AnyValue{})
@@ -73,18 +88,21 @@ struct TrainConfig {
              "Weight decay towards zero. adamw decouples it from the gradient.",
              config::Between<double>{0.0, 1.0})
   HEED_FIXED(ScheduleKind, schedule, ScheduleKind::inverse_sqrt,
-             "How the learning rate moves after the warm-up.", config::AnyValue{})
-  HEED_FIXED(int64_t, warmup, 4000, "Updates over which the learning rate rises from zero.",
-             config::Between<int64_t>{0, 100000000})
+             "Learning rate of update t, relative to learning_rate and multiplied by min(1, t / "
+             "warmup).",
+             config::AnyValue{})
+  HEED_FIXED(int64_t, warmup, -1,
+             "Updates over which the learning rate rises from zero. -1: 4,000, but 0 with the "
+             "schedules constant and luong.",
+             config::Between<int64_t>{-1, 100000000})
   HEED_FIXED(double, decay, 0.5, "plateau, luong: factor of one reduction of the learning rate.",
              config::Between<double>{0.01, 1.0})
   HEED_FIXED(double, label_smoothing, 0.1,
              "Share of the probability spread over the whole vocabulary in the training target.",
              config::Between<double>{0.0, 0.9})
   HEED_FIXED(Consistency, consistency, Consistency::none,
-             "Each pair is predicted twice and the predictions have to agree: with other dropout "
-             "(rdrop, Liang et al. 2021), or with some words cut from the second (simcut, Gao et "
-             "al. 2022). An update costs twice as much.",
+             "Each pair is predicted twice and the predictions have to agree. An update costs "
+             "twice as much.",
              config::AnyValue{})
   HEED_FIXED(double, consistency_weight, 3.0,
              "rdrop, simcut: weight of the agreement in the loss; the papers use 5 and 3.",
@@ -97,22 +115,20 @@ struct TrainConfig {
              "data.train.alignment, a sum over linked target pieces, divided by all target pieces. "
              "0 leaves it out; rnn: Chen et al. 2016, transformer: Garg et al. 2019.",
              config::Between<double>{0.0, 1000})
-  HEED_FIXED(int64_t, guided_layer, -2,
+  HEED_FIXED(int64_t, taught_layer, -2,
              "guided_alignment, transformer: the decoder layer that is taught, from 0; negative "
              "ones count from the end, -2 is the one before the last, or the only one.",
              config::Between<int64_t>{-64, 63})
-  HEED_FIXED(int64_t, guided_head, 0,
+  HEED_FIXED(int64_t, taught_head, 0,
              "guided_alignment, transformer: the head of its cross-attention, from 0.",
              config::Between<int64_t>{0, 255})
   HEED_FIXED(GuidedStep, guided_step, GuidedStep::emits,
-             "guided_alignment: a target piece's links are taught to the step that emits it, or to "
-             "the next one, which reads it (Chen et al. 2020): better alignments, but the only "
-             "attention of a recurrent model is then one step late.",
+             "guided_alignment: the step to which a target piece's links are taught.",
              config::AnyValue{})
   HEED_FIXED(double, coverage_loss, 0.0,
              "Weight of the loss for attending to a source piece again (See et al. 2017): a sum "
              "over target pieces, divided by their number. transformer: the attention of "
-             "guided_layer and guided_head.",
+             "taught_layer and taught_head.",
              config::Between<double>{0.0, 1000.0})
   HEED_FIXED(double, clip_norm, 1.0,
              "Gradients with a larger norm are scaled down to it. 0: never.",
@@ -122,9 +138,9 @@ struct TrainConfig {
              "average; 0.999 is usual.",
              config::Between<double>{0.0, 0.9999999})
   HEED_FREE(Graphs, graphs, Graphs::auto_,
-            "auto: on a GPU forward and backward passes and the optimizer's part of an update are "
-            "recorded as CUDA graphs, which one launch starts again; they take memory for two more "
-            "copies of the weights. off: each operation is launched on its own.",
+            "Whether forward and backward passes and the optimizer's part of an update on a GPU "
+            "are recorded as CUDA graphs, which one launch starts again; they take memory for two "
+            "more copies of the weights.",
             config::AnyValue{})
   HEED_FREE(int64_t, updates, 100000, "Updates in all, those before a resume included.",
             config::Between<int64_t>{1, 1000000000})
@@ -176,6 +192,11 @@ struct TrainConfig {
 /// whatever the machine. A GPU computes a part at once, so that each of the `ranks` gets one part
 /// of an update.
 int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks);
+
+inline constexpr int64_t kWarmup = 4000;
+
+/// Updates of the warm-up, 0 without one: `warmup`, or what -1 stands for.
+int64_t warmup_updates(const TrainConfig& config);
 
 /// Parts of each batch: micro_batches, else the default on a CPU.
 int64_t parts_per_batch(const TrainConfig& config);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/device.h"
+#include "train/loss.h"
 
 namespace heed::train {
 
@@ -16,6 +17,10 @@ at::Tensor coverage_loss(const at::Tensor& logs, const data::Batch& batch) {
   const at::Tensor real =
       at::arange(logs.size(1), lengths.options()).unsqueeze(0) < lengths.unsqueeze(1);
   return again.masked_fill(real.logical_not(), 0).sum();
+}
+
+at::Tensor cover_loss(const LossInput& input) {
+  return coverage_loss(input.attention, input.batch);
 }
 
 }  // namespace heed::train

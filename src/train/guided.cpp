@@ -7,20 +7,9 @@
 
 #include "base/error.h"
 #include "model/device.h"
+#include "train/loss.h"
 
 namespace heed::train {
-
-bool is_guided(const data::Batch& batch, const TrainConfig& config) {
-  return config.guided_alignment > 0 &&
-         std::ranges::any_of(batch.links, [](const auto& row) { return !row.empty(); });
-}
-
-std::optional<model::Trace> guided_trace(const data::Batch& batch, const TrainConfig& config) {
-  if (!is_guided(batch, config) && config.coverage_loss == 0) return std::nullopt;
-  return model::Trace{
-      .cross = false,
-      .guided = model::Guided{.layer = config.guided_layer, .head = config.guided_head}};
-}
 
 at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch, GuidedStep step) {
   expect(logs.defined(), "a model that attends");
@@ -29,10 +18,11 @@ at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch, GuidedS
   std::vector<int64_t> places;  // in [batch * target * source]
   std::vector<double> shares;   // A of each
   for (int64_t row = 0; row < std::ssize(batch.links); ++row) {
-    const std::vector<data::Link>& links = batch.links[row];
+    const std::vector<data::PieceLink>& links = batch.links[row];
     for (auto begin = links.begin(); begin != links.end();) {
-      const auto end = std::find_if(
-          begin, links.end(), [&](const data::Link& link) { return link.target != begin->target; });
+      const auto end = std::find_if(begin, links.end(), [&](const data::PieceLink& link) {
+        return link.target != begin->target;
+      });
       for (auto link = begin; link != end; ++link) {
         const int64_t taught = link->target + later;
         expect(taught < target && link->source < source, "links of pieces that are there");
@@ -47,6 +37,10 @@ at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch, GuidedS
   const at::Tensor weights =
       model::upload(at::tensor(at::ArrayRef<double>(shares), at::kDouble), logs.device());
   return (chosen.to(at::kDouble) * weights).sum().neg();
+}
+
+at::Tensor align_loss(const LossInput& input) {
+  return guided_loss(input.attention, input.batch, input.config.guided_step);
 }
 
 }  // namespace heed::train

@@ -9,20 +9,11 @@
 // nothing, and neither does </s>.
 #pragma once
 
-#include <optional>
-
 #include "data/batch.h"
-#include "model/model.h"
+#include "kernels/tensor.h"
 #include "train/config.h"
 
 namespace heed::train {
-
-/// Whether the batch has a link and the loss a weight.
-bool is_guided(const data::Batch& batch, const TrainConfig& config);
-
-/// What the model is asked for; nothing where the batch is not guided and there is no
-/// coverage_loss.
-std::optional<model::Trace> guided_trace(const data::Batch& batch, const TrainConfig& config);
 
 /// The sum over the target pieces of a batch that has links: [] double, with a gradient. `logs`
 /// [batch or more, target, source] as in model::Guided.

@@ -1,7 +1,7 @@
 #include "train/loop.h"
 
-#include <algorithm>
-#include <cmath>
+#include <chrono>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -11,55 +11,122 @@
 namespace heed::train {
 namespace {
 
-constexpr int64_t kSkipsInARow = 5;     // until the last checkpoint is taken back
-constexpr std::size_t kInFlight = 2;    // updates that a GPU may be behind the host; a CPU never is
-constexpr int64_t kPace = 10;           // updates after which the speed is known
-constexpr int64_t kScaleGrowth = 2000;  // updates after which fp16 tries a larger loss scale
+constexpr std::size_t kInFlight = 2;  // updates that a GPU may be behind the host; a CPU never is
+constexpr int64_t kPace = 10;         // updates after which the speed is known
+constexpr int64_t kMostRollbacks = 3;
+constexpr double kFirstLossScale = 65536;  // fp16
+
+model::Model& on_device(const TrainerSetup& setup) {
+  setup.model->to(setup.device);
+  return *setup.model;
+}
+
+/// What has to be raised for a training to go on.
+std::string key_of(StopReason reason) {
+  return reason == StopReason::updates   ? "training.updates"
+         : reason == StopReason::epochs  ? "training.epochs"
+         : reason == StopReason::minutes ? "training.max_minutes"
+                                         : "training.early_stopping.patience";
+}
+
+TrainResult result_of(const Progress& progress, StopReason stopped) {
+  TrainResult out;
+  out.updates = progress.update;
+  out.stopped = stopped;
+  out.best_loss = progress.lowest_loss;
+  out.best_bleu = progress.highest_bleu;
+  if (!progress.best.empty()) {
+    out.best_update = progress.best.front().update;
+    out.loss_of_best = progress.best.front().loss;
+    out.bleu_of_best = progress.best.front().bleu;
+  }
+  out.minutes = progress.seconds / 60;
+  if (progress.update_seconds > 0)
+    out.tokens_per_second = static_cast<double>(progress.tokens) / progress.update_seconds;
+  return out;
+}
 
 }  // namespace
 
+Loop::Loop(const TrainerSetup& setup)
+    : setup_(setup),
+      config_(setup.config),
+      model_(on_device(setup)),
+      group_(setup.group ? *setup.group : alone_),
+      shard_(model_, group_),
+      optimizer_(config_, shard_),
+      average_(config_.ema > 0 ? std::make_unique<Average>(shard_, config_.ema) : nullptr),
+      updater_(model_, config_, setup.device, setup.precision, optimizer_, average_.get(),
+               setup.another),
+      files_(setup, group_, optimizer_, average_.get()),
+      limits_(setup),
+      sync_(setup, group_),
+      reports_(setup, group_),
+      log_(config_),
+      metrics_(group_.leads() ? setup.folder : "", setup.config.tensorboard),
+      display_(config_, limits_),
+      observers_{&log_, &metrics_, &display_} {
+  updater_.log_how_it_computes();
+  const auto found =
+      setup.resume ? sync_.find_checkpoint(files_.checkpoints(), /*healthy=*/false) : std::nullopt;
+  if (!found) {
+    limits_.warn_of_long_warmup(progress_);
+    if (setup.resume) log::info("no checkpoint yet: training starts from the beginning");
+    if (setup.precision == at::kHalf) progress_.loss_scale = kFirstLossScale;
+    resume_data({});
+    progress_.position = batches_->position();
+    if (setup.begins && group_.leads()) setup.begins(0);
+    save();
+    return;
+  }
+  restore(*found);
+  if (setup.begins && group_.leads()) setup.begins(progress_.update);
+  const std::string at =
+      "resuming at " + with_commas(progress_.update) + " of " + with_commas(limits_.updates());
+  if (complete())
+    log::info(at + ": nothing to do, raise " + key_of(*limits_.reached(progress_)));
+  else
+    log::info(at + " updates, from " + found->path);
+  if (files_.unsaved()) save();
+}
+
 TrainResult Loop::run() {
   if (complete()) {
-    take_best_weights();
-    return result(StopReason::nothing_to_do);
+    files_.take_best(progress_);
+    return result_of(progress_, StopReason::nothing_to_do);
   }
-  metrics_.truncate(progress_);
+  for (Observer* one : observers_) one->begins(progress_);
   const StopReason stopped = finish(loop());
   log::clear_progress();
-  return result(stopped);
+  return result_of(progress_, stopped);
 }
 
 StopReason Loop::loop() {
-  agree();
-  show_progress();
+  sync_.synchronize(progress_);
+  display_.show(progress_);
   while (true) {
-    if (interrupted_) {
+    if (sync_.interrupted()) {
       save();
       return StopReason::interrupted;
     }
     if (validation_is_due() && !validated() && !validate_now()) {
-      interrupted_ = true;
+      sync_.interrupt();
       continue;
     }
-    const bool goes_on = !ended() && update_once();
-    if (!goes_on) settle(0);  // the last updates may take the run back, too
-    if (roll_back_) {
+    const bool goes_on = !limits_.reached(progress_) && update_once();
+    if (!goes_on) reports_.collect_reports(0, progress_);  // these may take the run back, too
+    if (reports_.wants_rollback()) {
       roll_back();
       continue;
     }
-    if (!goes_on) return ended().value_or(StopReason::epochs);
-    agree();
-    if (progress_.update == kPace && config_.max_minutes > 0) warn_of_long_warmup();
+    if (!goes_on) return limits_.reached(progress_).value_or(StopReason::epochs);
+    sync_.synchronize(progress_);
+    if (progress_.update == kPace && config_.max_minutes > 0)
+      limits_.warn_of_long_warmup(progress_);
     if (progress_.update % config_.log_every == 0) log_window(/*last=*/false);
-    show_progress();
+    display_.show(progress_);
     if (progress_.update % config_.save_every == 0 && !validation_is_due()) save_if_healthy();
   }
-}
-
-/// Not between updates that are skipped.
-void Loop::save_if_healthy() {
-  settle(0);
-  if (progress_.skipped_in_a_row == 0) save();
 }
 
 bool Loop::validation_is_due() const {
@@ -72,124 +139,50 @@ bool Loop::validated() const {
 }
 
 bool Loop::complete() const {
-  return ended() && validated();
-}
-
-std::optional<StopReason> Loop::ended() const {
-  if (progress_.update >= config_.updates) return StopReason::updates;
-  if (config_.epochs > 0 && progress_.position.epoch >= config_.epochs) return StopReason::epochs;
-  if (config_.max_minutes > 0 && progress_.seconds >= 60 * config_.max_minutes)
-    return StopReason::minutes;
-  if (config_.early_stopping.patience > 0 && progress_.stale >= config_.early_stopping.patience)
-    return StopReason::patience;
-  return std::nullopt;
-}
-
-double Loop::share(int64_t updates, double seconds) const {
-  double share = static_cast<double>(updates) / static_cast<double>(planned_);
-  if (config_.max_minutes > 0) share = std::max(share, seconds / (60 * config_.max_minutes));
-  return std::min(share, 1.);
-}
-
-double Loop::behind() const {
-  return share(progress_.update, progress_.seconds);
-}
-
-double Loop::rate() const {
-  const double warmup_share = share(config_.warmup, progress_.warmup_seconds);
-  return progress_.rate_factor * learning_rate(config_, {.update = progress_.update + 1,
-                                                         .share = behind(),
-                                                         .warmup_share = warmup_share,
-                                                         .reductions = progress_.reductions,
-                                                         .width = setup_.width});
+  return limits_.reached(progress_) && validated();
 }
 
 bool Loop::update_once() {
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   const double waited = batches_->waited();
   const auto batches = batches_->next(config_.accumulate);
   progress_.position = batches_->position();
   if (!batches) return false;
   progress_.epoch = batches->epoch;
-  const double now = rate();
+  const double rate = limits_.rate(progress_);
   model_.train();
   group_.begin("update " + with_commas(progress_.update + 1) + " was computed");
-  reports_.push_back(updater_.run(batches->parts, {.update = progress_.update + 1,
-                                                   .rate = now,
-                                                   .loss_scale = progress_.loss_scale,
-                                                   .seed = setup_.seed}));
+  reports_.push(updater_.run(batches->parts, {.update = progress_.update + 1,
+                                              .rate = rate,
+                                              .loss_scale = progress_.loss_scale,
+                                              .seed = setup_.seed}));
   ++progress_.update;
   if (setup_.updated) setup_.updated(progress_.update);
-  unsaved_ = true;
-  if (progress_.update <= config_.warmup) progress_.warmup_seconds = progress_.seconds;
-  settle(setup_.device.is_cpu() ? 0 : kInFlight);
-  const double seconds = seconds_between(begin, Clock::now());
+  files_.changed();
+  if (progress_.update <= warmup_updates(config_)) progress_.warmup_seconds = progress_.seconds;
+  reports_.collect_reports(setup_.device.is_cpu() ? 0 : kInFlight, progress_);
+  const double seconds = seconds_between(begin, std::chrono::steady_clock::now());
   progress_.window.seconds += seconds;
   progress_.window.waited += batches_->waited() - waited;
   progress_.update_seconds += seconds;
   return true;
 }
 
-/// Takes the reports that have come, and waits until at most `may_wait` are under way. Which have
-/// come is not the same on all ranks: together they take those alone that they wait for.
-void Loop::settle(std::size_t may_wait) {
-  const auto has_come = [&] { return group_.alone() && reports_.front().ready(); };
-  while (!reports_.empty() && (reports_.size() > may_wait || has_come())) {
-    const UpdateReport report = std::move(reports_.front());
-    reports_.pop_front();
-    account(report);
-  }
+void Loop::log_window(bool last) {
+  reports_.collect_reports(0, progress_);
+  const LineContext context{
+      .left = limits_.seconds_left(progress_), .last = last, .terms = auxiliary_losses(config_)};
+  for (Observer* one : observers_) one->window(progress_, context);
+  if (!last) progress_.window = {};
 }
 
-void Loop::account(const UpdateReport& report) {
-  const UpdateNumbers numbers = report.numbers();
-  Window& window = progress_.window;
-  ++window.updates;
-  window.real += report.real;
-  window.places += report.places;
-  window.rate = report.plan.rate;
-  window.norm = numbers.norm;
-  ++progress_.scale_age;
-  if (!numbers.finite()) return count_skipped(report, numbers);
-  progress_.skipped_in_a_row = 0;
-  window.loss += numbers.loss;
-  window.nll += numbers.nll;
-  window.align += numbers.align;
-  window.cover += numbers.cover;
-  window.tokens += report.tokens;
-  progress_.tokens += report.tokens;
-  if (setup_.precision == at::kHalf && progress_.scale_age >= kScaleGrowth) {
-    progress_.loss_scale *= 2;
-    progress_.scale_age = 0;
-  }
-}
-
-void Loop::count_skipped(const UpdateReport& report, const UpdateNumbers& numbers) {
-  ++progress_.skipped;
-  ++progress_.window.skipped;
-  if (setup_.precision == at::kHalf && report.plan.loss_scale > 1 && std::isfinite(numbers.loss)) {
-    // fp16's range was too small for the scaled gradient, as it has to be now and then.
-    progress_.loss_scale = std::min(progress_.loss_scale, report.plan.loss_scale / 2);
-    progress_.scale_age = 0;
-    return;
-  }
-  ++progress_.skipped_in_a_row;
-  log::warn("update " + with_commas(report.plan.update) + " skipped: its " +
-            (std::isfinite(numbers.loss) ? "gradient" : "loss") +
-            " is not finite; sentences of lines " +
-            origins_text(report.origins, setup_.corpus->parts().size()));
-  if (progress_.skipped_in_a_row >= kSkipsInARow) roll_back_ = true;
-}
-
-/// Whether they came to an end.
 bool Loop::validate_further_sets() {
   for (const ValidationSet& set : setup_.further) {
     const auto validation = validate(
         model_, {set.batches, set.scores, setup_.device, setup_.precision, setup_.interrupted,
                  group_, StopMetric::loss, progress_.update, set.name});
     if (!validation) return false;
-    log::info(outcome_text(set.name, *validation, progress_));
-    metrics_.further_validation(set.name, *validation, progress_);
+    for (Observer* one : observers_) one->further_validation(set.name, *validation, progress_);
   }
   return true;
 }
@@ -198,7 +191,7 @@ bool Loop::validate_further_sets() {
 /// from here and repeats it. Its outcome is in the next checkpoint.
 bool Loop::validate_now() {
   save();
-  show_progress("validating");
+  display_.show(progress_, "validating");
   std::optional<Validation> validation;
   {
     const Averaged averaged(average_.get());
@@ -207,22 +200,75 @@ bool Loop::validate_now() {
         model_, {setup_.validation, setup_.scores, setup_.device, setup_.precision,
                  setup_.interrupted, group_, config_.early_stopping.metric, progress_.update});
     if (!validation || !validate_further_sets()) return false;
-    agree();
-    unsaved_ = true;
-    if (record(*validation, config_, progress_)) {
-      keep_best_weights();
-      write_model();
-    }
+    sync_.synchronize(progress_);
+    files_.changed();
+    if (record(*validation, config_, progress_)) files_.save_best(progress_);
   }
-  log::info(validation_text(*validation, progress_, config_));
-  if (!validation->finite())
-    log::warn("the validation loss at update " + with_commas(progress_.update) +
-              " is not finite: these weights are never the best ones, and what follows may be as "
-              "bad; lower training.learning_rate");
-  metrics_.validation(*validation, progress_);
-  validation_ = validation;
-  show_progress();
+  for (Observer* one : observers_) one->validation(*validation, progress_);
+  display_.show(progress_);
   return true;
+}
+
+/// Does nothing where nothing is new since the last time.
+void Loop::save() {
+  reports_.collect_reports(0, progress_);
+  sync_.synchronize(progress_);
+  if (files_.unsaved()) files_.save(progress_);
+}
+
+/// Not between updates that are skipped.
+void Loop::save_if_healthy() {
+  reports_.collect_reports(0, progress_);
+  if (progress_.skipped_in_a_row == 0) save();
+}
+
+void Loop::restore(const CheckpointFolder::Found& found) {
+  files_.restore(found);
+  progress_ = found.checkpoint.progress;
+  resume_data(progress_.position);
+  reports_.clear();
+}
+
+void Loop::resume_data(const data::Position& position) {
+  batches_.reset();
+  data::BatchStream stream(setup_.corpus, setup_.batches);
+  if (position != data::Position{}) stream.seek(position);
+  batches_ = std::make_unique<data::Prefetcher>(std::move(stream), parts_per_batch(config_));
+}
+
+void Loop::roll_back() {
+  const Progress before = progress_;
+  const std::string what = "losses or gradients were not finite in several updates in a row";
+  const auto found = sync_.find_checkpoint(files_.checkpoints(), /*healthy=*/true);
+  if (!found || progress_.rollbacks >= kMostRollbacks)
+    throw Failure("training ends at update " + with_commas(before.update) + ": " + what +
+                  ", after " + std::to_string(before.rollbacks) +
+                  " returns to an older checkpoint; lower training.learning_rate, set "
+                  "training.clip_norm, or raise training.warmup");
+  restore(*found);
+  progress_.rollbacks = before.rollbacks + 1;
+  progress_.rate_factor = before.rate_factor / 2;
+  progress_.skipped = before.skipped;
+  progress_.skipped_in_a_row = 0;
+  progress_.seconds = before.seconds;
+  log::warn(what + ": back from update " + with_commas(before.update) + " to " +
+            with_commas(progress_.update) + " with half the learning rate (" +
+            std::to_string(progress_.rollbacks) + " of " + std::to_string(kMostRollbacks) + ")");
+  for (Observer* one : observers_) one->begins(progress_);
+  for (Observer* one : observers_) one->rollback(progress_);
+  files_.changed();  // the lower rate has to be in the file, too
+  save();
+}
+
+/// Leaves the folder complete, also where a run that had ended was killed before it was.
+StopReason Loop::finish(StopReason stopped) {
+  if (stopped == StopReason::interrupted) return stopped;
+  if (!validated()) save();  // before anything that a full disk could end
+  if (progress_.window.updates > 0) log_window(/*last=*/true);
+  if (!validated() && !validate_now()) return StopReason::interrupted;
+  save();
+  files_.take_best(progress_);
+  return stopped;
 }
 
 }  // namespace heed::train

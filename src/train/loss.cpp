@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/error.h"
@@ -117,6 +118,52 @@ LossSum pair_loss_of(model::Model& model, const Tensor& features, const Target& 
   const auto sums = kernels::output_pair_loss(real, output.weight, output.bias, gold, smoothing,
                                               pair, kernels::product_type(real));
   return {sums.smoothed, sums.nll};
+}
+
+Tensor LossSum::numbers() const {
+  std::vector<Tensor> all = {smoothed.detach(), nll.detach()};
+  for (const LossTerm& term : terms)
+    all.push_back(term.sum.defined() ? term.sum.detach() : at::zeros_like(nll));
+  return at::stack(all);
+}
+
+int64_t count_numbers(const TrainConfig& config) {
+  return 2 + std::ssize(auxiliary_losses(config));
+}
+
+std::optional<model::Trace> trace_of_losses(const data::Batch& batch, const TrainConfig& config) {
+  const auto wants = [&](const AuxiliaryLoss& loss) {
+    return loss.attends() && loss.applies_to(batch);
+  };
+  if (std::ranges::none_of(auxiliary_losses(config), wants)) return std::nullopt;
+  return model::Trace{
+      .cross = false,
+      .guided = model::Guided{.layer = config.taught_layer, .head = config.taught_head}};
+}
+
+#define HEED_LOSS(name, key, needs) Tensor name##_loss(const LossInput& input);
+#include "train/losses.def"
+#undef HEED_LOSS
+
+namespace {
+
+Tensor sum_of(const AuxiliaryLoss& loss, const LossInput& input) {
+#define HEED_LOSS(which, key, needs) \
+  if (loss.name == #which) return which##_loss(input);
+#include "train/losses.def"
+#undef HEED_LOSS
+  throw Bug("an unknown loss");
+}
+
+}  // namespace
+
+void add_losses(LossSum& loss, const LossInput& input) {
+  for (const AuxiliaryLoss& one : auxiliary_losses(input.config)) {
+    LossTerm& term = loss.terms.emplace_back(one.name, one.weight);
+    if (!one.applies_to(input.batch)) continue;
+    term.sum = sum_of(one, input);
+    loss.smoothed = loss.smoothed + term.sum * term.weight;
+  }
 }
 
 }  // namespace heed::train

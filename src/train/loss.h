@@ -1,16 +1,19 @@
-// Label-smoothed cross entropy over the real target positions of a batch; nothing is computed for
-// padding.
+// Label-smoothed cross entropy over the real target positions of a batch, and the losses that are
+// added to it (train/losses.h); nothing is computed for padding.
 //
 //   q = (1 - eps) on the gold piece + eps / vocab on every piece (Szegedy et al. 2016; as PyTorch)
 //   loss = - sum over pieces of q log p,    d loss / d logits = p - q
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "data/batch.h"
 #include "kernels/rows/loss.h"
 #include "model/model.h"
+#include "train/losses.h"
 
 namespace heed::train {
 
@@ -33,13 +36,24 @@ Predicted predicted(const data::Batch& batch, int64_t width);
 
 Target make_target(const data::Batch& batch, const at::Device& device);
 
+/// A loss that is added to the cross entropy.
+struct LossTerm {
+  std::string name;  // as in AuxiliaryLoss
+  double weight = 0;
+  Tensor sum;  // over tokens: [] double, with a gradient; undefined: the batch has none
+};
+
 /// Sums over tokens, as numbers on the device (reading them waits for it).
 struct LossSum {
-  Tensor smoothed;    // [] double, with a gradient
-  Tensor nll;         // [] double, without: -log p(gold), for perplexity
-  Tensor align = {};  // the same: the alignment loss (train/guided.h); undefined: none
-  Tensor cover = {};  // the same: the coverage loss (train/coverage_loss.h)
+  Tensor smoothed;  // [] double, with a gradient: cross entropy + sum of weight * term
+  Tensor nll;       // [] double, without: -log p(gold), for perplexity
+  std::vector<LossTerm> terms = {};
+
+  /// [2 + terms] double, without a gradient: smoothed, nll, the sums of the terms.
+  Tensor numbers() const;
 };
+/// How many numbers() there are in a run.
+int64_t count_numbers(const TrainConfig& config);
 
 /// logits [tokens, vocab], gold [tokens]. Where `logits` is the result of another operation it is
 /// overwritten by its own gradient, so that no second tensor of that size exists: the operation
@@ -58,5 +72,20 @@ LossSum loss_of(model::Model& model, const Tensor& features, const Target& targe
 /// The same of a batch whose second half has the same targets as its first.
 LossSum pair_loss_of(model::Model& model, const Tensor& features, const Target& target,
                      double smoothing, const kernels::PairWeights& pair);
+
+/// What an auxiliary loss is computed from.
+struct LossInput {
+  const data::Batch& batch;
+  const TrainConfig& config;
+  Tensor features;   // [batch or more, target, features]
+  Tensor attention;  // log weights [batch or more, target, source] as in model::Guided, where it
+                     // needs them
+};
+
+/// What the model is asked for; nothing where no loss of this batch needs its attention.
+std::optional<model::Trace> trace_of_losses(const data::Batch& batch, const TrainConfig& config);
+
+/// Adds the auxiliary losses of the configuration.
+void add_losses(LossSum& loss, const LossInput& input);
 
 }  // namespace heed::train

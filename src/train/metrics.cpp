@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "train/metrics_line.h"
 
@@ -29,14 +30,18 @@ double ratio(double a, double b, double of_none = 0) {
 struct Averages {
   explicit Averages(const Window& window)
       : loss(ratio(window.loss, static_cast<double>(window.tokens), kNothing)),
-        align(ratio(window.align, static_cast<double>(window.tokens), kNothing)),
-        cover(ratio(window.cover, static_cast<double>(window.tokens), kNothing)),
         perplexity(std::exp(ratio(window.nll, static_cast<double>(window.tokens), kNothing))),
         speed(ratio(static_cast<double>(window.tokens), window.seconds)),
         padding(1 - ratio(static_cast<double>(window.real), static_cast<double>(window.places))),
         waiting(ratio(window.waited, window.seconds)) {}
-  double loss, align, cover, perplexity, speed, padding, waiting;
+  double loss, perplexity, speed, padding, waiting;
 };
+
+double mean_of(const AuxiliaryLoss& term, const Window& window) {
+  const auto found = window.terms.find(term.name);
+  return ratio(found == window.terms.end() ? 0 : found->second, static_cast<double>(window.tokens),
+               kNothing);
+}
 
 /// "-" where there is no number.
 std::string format(const char* pattern, double value) {
@@ -68,12 +73,12 @@ std::string line_text(const Progress& progress, const LineContext& context) {
   const Averages mean(progress.window);
   std::string text = "update " + with_commas(progress.update) + " epoch " +
                      std::to_string(progress.epoch + 1) + " loss " + format("%.3f", mean.loss) +
-                     " ppl " + format("%.2f", mean.perplexity) +
-                     (context.guided ? " align " + format("%.3f", mean.align) : "") +
-                     (context.covered ? " cover " + format("%.3f", mean.cover) : "") + " rate " +
-                     format("%.2e", progress.window.rate) + " norm " +
-                     format("%.2f", progress.window.norm) + " tok/s " + human_count(mean.speed) +
-                     " padding " + percent(mean.padding) + " waiting " + percent(mean.waiting);
+                     " ppl " + format("%.2f", mean.perplexity);
+  for (const AuxiliaryLoss& term : context.terms)
+    text += " " + term.name + " " + format("%.3f", mean_of(term, progress.window));
+  text += " rate " + format("%.2e", progress.window.rate) + " norm " +
+          format("%.2f", progress.window.norm) + " tok/s " + human_count(mean.speed) + " padding " +
+          percent(mean.padding) + " waiting " + percent(mean.waiting);
   if (progress.window.skipped > 0) text += " skipped " + std::to_string(progress.window.skipped);
   if (context.left >= 0) text += " left " + human_duration(context.left);
   return text;
@@ -81,7 +86,7 @@ std::string line_text(const Progress& progress, const LineContext& context) {
 
 std::string outcome_text(const std::string& set, const Validation& validation,
                          const Progress& progress) {
-  const Scores& scores = validation.scores;
+  const ValidationScores& scores = validation.scores;
   std::string text = set + " at update " + with_commas(progress.update) + " loss ";
   text += validation.finite()
               ? fixed(validation.loss, 4) + " ppl " + format("%.2f", validation.perplexity())
@@ -104,6 +109,23 @@ std::string validation_text(const Validation& validation, const Progress& progre
   return text + " without improvement";
 }
 
+void TrainingLog::window(const Progress& progress, const LineContext& context) {
+  log::info(line_text(progress, context));
+}
+
+void TrainingLog::validation(const Validation& validation, const Progress& progress) {
+  log::info(validation_text(validation, progress, config_));
+  if (!validation.finite())
+    log::warn("the validation loss at update " + with_commas(progress.update) +
+              " is not finite: these weights are never the best ones, and what follows may be as "
+              "bad; lower training.learning_rate");
+}
+
+void TrainingLog::further_validation(const std::string& set, const Validation& validation,
+                                     const Progress& progress) {
+  log::info(outcome_text(set, validation, progress));
+}
+
 Metrics::Metrics(const std::string& folder, bool tensorboard)
     : folder_(folder),
       path_(folder.empty() ? "" : folder + "/metrics.jsonl"),
@@ -111,7 +133,7 @@ Metrics::Metrics(const std::string& folder, bool tensorboard)
 
 Metrics::~Metrics() = default;
 
-void Metrics::truncate(const Progress& progress) {
+void Metrics::begins(const Progress& progress) {
   if (path_.empty()) return;
   std::string kept;
   if (progress.update > 0 && std::filesystem::exists(path_)) {
@@ -188,7 +210,7 @@ void Metrics::append(const std::string& line) {
   tell(line);
 }
 
-void Metrics::train(const Progress& progress, const LineContext& context) {
+void Metrics::window(const Progress& progress, const LineContext& context) {
   const Averages mean(progress.window);
   OrderedJson line{{"event", "train"},
                    {"update", progress.update},
@@ -204,8 +226,7 @@ void Metrics::train(const Progress& progress, const LineContext& context) {
                    {"skipped", progress.window.skipped},
                    {"seconds", progress.seconds}};
   if (context.left >= 0) line["left"] = context.left;
-  if (context.guided) line["align"] = mean.align;
-  if (context.covered) line["cover"] = mean.cover;
+  for (const AuxiliaryLoss& term : context.terms) line[term.name] = mean_of(term, progress.window);
   if (context.last) line["last"] = true;
   append(line.dump());
 }
@@ -213,7 +234,7 @@ void Metrics::train(const Progress& progress, const LineContext& context) {
 namespace {
 
 /// Those that are not of every run.
-void add_more_scores(const Scores& scores, OrderedJson& line) {
+void add_more_scores(const ValidationScores& scores, OrderedJson& line) {
   if (scores.chrf) line["chrf"] = *scores.chrf;
   if (scores.command) line["command"] = *scores.command;
 }
@@ -221,7 +242,7 @@ void add_more_scores(const Scores& scores, OrderedJson& line) {
 }  // namespace
 
 void Metrics::validation(const Validation& validation, const Progress& progress) {
-  const Scores& scores = validation.scores;
+  const ValidationScores& scores = validation.scores;
   OrderedJson line{{"event", "validation"},
                    {"update", progress.update},
                    {"epoch", progress.epoch + 1},
@@ -243,7 +264,7 @@ void Metrics::further_validation(const std::string& set, const Validation& valid
                    {"loss", validation.loss},
                    {"perplexity", validation.perplexity()},
                    {"seconds", progress.seconds}};
-  const Scores& scores = validation.scores;
+  const ValidationScores& scores = validation.scores;
   if (scores.bleu) line["bleu"] = *scores.bleu;
   add_more_scores(scores, line);
   append(line.dump());

@@ -6,19 +6,12 @@
 #include <string>
 
 #include "base/event_file.h"
+#include "train/observer.h"
 #include "train/progress.h"
 #include "train/update.h"
 #include "train/validation.h"
 
 namespace heed::train {
-
-/// What a line of training metrics says besides the window's sums.
-struct LineContext {
-  double left = -1;      // seconds to the end of training, below 0: unknown
-  bool last = false;     // the run ended before the window was full
-  bool guided = false;   // there is an alignment loss
-  bool covered = false;  // there is a coverage loss
-};
 
 /// The window's averages, with units a person reads: "update 1,200 epoch 3 loss 3.412 ...".
 std::string line_text(const Progress& progress, const LineContext& context);
@@ -33,25 +26,37 @@ std::string outcome_text(const std::string& set, const Validation& validation,
 /// run has several.
 std::string origins_text(const std::vector<data::Origin>& origins, std::size_t corpora);
 
+/// The lines of the run's log.
+class TrainingLog : public Observer {
+ public:
+  /// `config` must outlive this object.
+  explicit TrainingLog(const TrainConfig& config) : config_(config) {}
+  void window(const Progress& progress, const LineContext& context) override;
+  void validation(const Validation& validation, const Progress& progress) override;
+  void further_validation(const std::string& set, const Validation& validation,
+                          const Progress& progress) override;
+
+ private:
+  const TrainConfig& config_;
+};
+
 /// metrics.jsonl: one JSON object a line, each with `event` and `update`. The same as TensorBoard's
 /// event files where that is wanted, with what validations leave in validations/: UPDATE.txt, and
 /// UPDATE.png if there is one.
-class Metrics {
+class Metrics : public Observer {
  public:
   /// Of the run in `folder`; nothing is written where that is empty.
   explicit Metrics(const std::string& folder, bool tensorboard = false);
-  ~Metrics();
+  ~Metrics() override;
 
   /// Forgets everything that is not in `progress`, so that the file reads as if the run had never
   /// gone further. A line that was cut off by a crash or is no event goes, too. Throws Failure.
-  void truncate(const Progress& progress);
-
-  void train(const Progress& progress, const LineContext& context);
-  void validation(const Validation& validation, const Progress& progress);
-  /// Of a set that decides nothing.
+  void begins(const Progress& progress) override;
+  void window(const Progress& progress, const LineContext& context) override;
+  void validation(const Validation& validation, const Progress& progress) override;
   void further_validation(const std::string& set, const Validation& validation,
-                          const Progress& progress);
-  void rollback(const Progress& progress);
+                          const Progress& progress) override;
+  void rollback(const Progress& progress) override;
 
  private:
   void append(const std::string& line);

@@ -10,7 +10,7 @@
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/weights.h"
-#include "train/blocks.h"
+#include "train/weight_blocks.h"
 
 namespace heed::train {
 namespace {
@@ -82,7 +82,7 @@ double sum_of_squares(const Tensor& x) {
 struct Optimizer::Lists {
   std::vector<Tensor> weights, gradients, steps, first, second;
 
-  Lists stretch(const Block& block) const {
+  Lists stretch(const WeightBlock& block) const {
     const auto of = [&](const std::vector<Tensor>& list) {
       return list.empty() ? list : std::vector<Tensor>{block.of(list[block.tensor])};
     };
@@ -122,17 +122,19 @@ Tensor Optimizer::squares(const Gradients& gradients) const {
   const auto blocks = blocks_of(shard_.weights());
   const auto numbers = shard_.parameters()[0].options().dtype(at::kDouble);
   const Tensor out = at::zeros({std::ssize(blocks)}, numbers);
-  const auto has_gradient = [&](const Block& block) { return gradients[block.tensor].defined(); };
+  const auto has_gradient = [&](const WeightBlock& block) {
+    return gradients[block.tensor].defined();
+  };
   if (out.is_cpu()) {
     auto* const sums = out.mutable_data_ptr<double>();
     kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
-      const Block& block = blocks[number];
+      const WeightBlock& block = blocks[number];
       if (has_gradient(block)) sums[number] = sum_of_squares(block.of(gradients[block.tensor]));
     });
     return out;
   }
   std::vector<Tensor> stretches;
-  for (const Block& block : blocks)
+  for (const WeightBlock& block : blocks)
     stretches.push_back(has_gradient(block) ? block.of(gradients[block.tensor])
                                             : at::zeros({1}, numbers.dtype(at::kFloat)));
   return stretches.empty() ? out : at::stack(at::_foreach_norm(stretches)).to(at::kDouble).square();
@@ -280,7 +282,7 @@ void Average::update(const Tensor& share_now) {
   if (!weights[0].is_cpu()) return at::_foreach_lerp_(average_, weights, share);
   const auto blocks = blocks_of(weights);
   kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
-    const Block& block = blocks[number];
+    const WeightBlock& block = blocks[number];
     block.of(average_[block.tensor]).lerp_(block.of(weights[block.tensor]), share);
   });
 }

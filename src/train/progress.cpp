@@ -1,9 +1,10 @@
 #include "train/progress.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "base/error.h"
+#include "train/losses.h"
 
 namespace heed::train {
 namespace {
@@ -19,8 +20,8 @@ std::optional<double> optional_number(const json& value) {
 }
 
 /// Calls visit(name, field) for every plain number: writing and reading walk one list.
-template <class P, class Visit>
-void visit_numbers(P& progress, Visit visit) {
+template <class Visit>
+void visit_numbers(Progress& progress, Visit visit) {
   visit("update", progress.update);
   visit("epoch", progress.epoch);
   visit("seconds", progress.seconds);
@@ -38,8 +39,8 @@ void visit_numbers(P& progress, Visit visit) {
   visit("warmup_seconds", progress.warmup_seconds);
   visit("window_loss", progress.window.loss);
   visit("window_nll", progress.window.nll);
-  visit("window_align", progress.window.align);
-  visit("window_cover", progress.window.cover);
+  for (const AuxiliaryLoss& loss : all_losses())
+    visit("window_" + loss.name, progress.window.terms[loss.name]);
   visit("window_tokens", progress.window.tokens);
   visit("window_real", progress.window.real);
   visit("window_places", progress.window.places);
@@ -52,8 +53,10 @@ void visit_numbers(P& progress, Visit visit) {
 }
 
 /// Whether some checkpoints are older than this number.
-bool is_newer(std::string_view name) {
-  return name == "window_align" || name == "window_cover" || name == "warmup_seconds";
+bool is_newer(const std::string& name) {
+  return name == "warmup_seconds" || std::ranges::any_of(all_losses(), [&](const auto& loss) {
+           return name == "window_" + loss.name;
+         });
 }
 
 json to_json(const Best& best) {
@@ -74,7 +77,8 @@ Best best_of(const json& value) {
 
 std::string Progress::to_json() const {
   json out;
-  visit_numbers(*this, [&](const char* name, const auto& field) { out[name] = field; });
+  Progress numbers = *this;  // visits are for writing, too
+  visit_numbers(numbers, [&](const std::string& name, const auto& field) { out[name] = field; });
   out["position"] = position.to_json();
   out["lowest_loss"] = number_or_null(lowest_loss);
   out["highest_bleu"] = number_or_null(highest_bleu);
@@ -89,7 +93,7 @@ Progress Progress::from_json(const std::string& text, const std::string& origin)
   Progress progress;
   try {
     const json in = json::parse(text);
-    visit_numbers(progress, [&](const char* name, auto& field) {
+    visit_numbers(progress, [&](const std::string& name, auto& field) {
       // A last gradient that was not finite has no number in JSON.
       if (is_newer(name) && !in.contains(name)) return;
       if (!in.at(name).is_null()) in.at(name).get_to(field);

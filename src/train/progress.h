@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,11 +21,10 @@ struct Best {
 
 /// Sums since the last line of metrics.
 struct Window {
-  double loss = 0, nll = 0;      // over target tokens
-  double align = 0;              // over target tokens: the alignment loss
-  double cover = 0;              // over target tokens: the coverage loss
-  int64_t tokens = 0;            // target tokens without padding
-  int64_t real = 0, places = 0;  // both sides, without and with padding
+  double loss = 0, nll = 0;                  // over target tokens
+  std::map<std::string, double> terms = {};  // the same: the auxiliary losses (losses.h), by name
+  int64_t tokens = 0;                        // target tokens without padding
+  int64_t real = 0, places = 0;              // both sides, without and with padding
   int64_t updates = 0, skipped = 0;
   double rate = 0;                 // learning rate of the last update
   double norm = 0;                 // of the last gradient

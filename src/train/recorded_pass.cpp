@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "kernels/graph.h"
 #include "model/device.h"
 #include "text/vocabulary.h"
@@ -38,9 +39,13 @@ std::string why_no_pass(model::Model& model, const TrainConfig& config, const at
                         at::ScalarType precision) {
   if (config.graphs == Graphs::off) return "training.graphs is off";
   if (device.is_cpu()) return "a CPU has no graphs";
-  if (config.consistency != Consistency::none || config.guided_alignment > 0 ||
-      config.coverage_loss > 0)
-    return "training.consistency, guided_alignment and coverage_loss are not recorded";
+  if (config.consistency != Consistency::none || !auxiliary_losses(config).empty()) {
+    std::vector<std::string> keys = {"training.consistency"};
+    for (const AuxiliaryLoss& loss : all_losses()) keys.push_back(loss.key);
+    const std::string last = keys.back();
+    keys.pop_back();
+    return join(keys, ", ") + " and " + last + " are not recorded";
+  }
   if (precision == at::kHalf) return "fp16 needs all logits";
   if (!model.output().weight.defined()) return "the output layer is not linear";
   return kernels::Graph::why_not(device);
@@ -134,7 +139,8 @@ RecordedPass::RecordedPass(model::Model& model, const TrainConfig& config, at::D
 
 RecordedPass::~RecordedPass() = default;
 
-std::optional<RecordedPass::Sums> RecordedPass::run(const data::Batch& batch, double scale) {
+std::optional<RecordedPass::RecordedSums> RecordedPass::run(const data::Batch& batch,
+                                                            double scale) {
   if (!why_not_.empty()) return std::nullopt;
   try {
     compute(batch, scale);
@@ -151,7 +157,8 @@ std::optional<RecordedPass::Sums> RecordedPass::run(const data::Batch& batch, do
 
 void RecordedPass::compute(const data::Batch& batch, double scale) {
   if (sums_.gradients.empty()) {
-    sums_.losses = at::zeros({4}, at::TensorOptions(at::kDouble).device(device_));
+    sums_.losses =
+        at::zeros({count_numbers(config_)}, at::TensorOptions(at::kDouble).device(device_));
     for (const Tensor& parameter : parameters_)
       sums_.gradients.push_back(at::zeros_like(parameter).requires_grad_(false));
     is_trained_.resize(parameters_.size());
@@ -169,8 +176,8 @@ void RecordedPass::compute(const data::Batch& batch, double scale) {
   recorded_.emplace(shape, std::move(fresh));
 }
 
-RecordedPass::Sums RecordedPass::sums() const {
-  Sums out = sums_;
+RecordedPass::RecordedSums RecordedPass::sums() const {
+  RecordedSums out = sums_;
   for (std::size_t i = 0; i < out.gradients.size(); ++i)
     if (!is_trained_[i]) out.gradients[i] = Tensor();
   return out;
@@ -236,8 +243,7 @@ void RecordedPass::compute(const Recorded& pass) {
     from.push_back(gradients[i]);
   }
   at::_foreach_copy_(into, from);
-  const Tensor none = at::zeros_like(loss.nll);
-  Tensor(sums_.losses).copy_(at::stack({loss.smoothed.detach(), loss.nll.detach(), none, none}));
+  Tensor(sums_.losses).copy_(loss.numbers());
 }
 
 }  // namespace heed::train

@@ -53,21 +53,21 @@ class RecordedPass {
   /// Why nothing is recorded, as far as one knows before the first batch; empty: it is.
   const std::string& why_not() const { return why_not_; }
 
-  struct Sums {
-    Tensor losses;        // [4] double: loss, nll, 0, 0
+  struct RecordedSums {
+    Tensor losses;        // LossSum::numbers()
     Gradients gradients;  // of trainable_list()
   };
   /// Sums over the batch, the gradient times `scale`. Their content is valid until the next call.
   /// Dropout is drawn from the device's generator. Once there are many graphs, batches of other
   /// shapes are computed as they would be recorded. Nothing where this batch cannot be; why is then
   /// logged once, and nothing is recorded from there on.
-  std::optional<Sums> run(const data::Batch& batch, double scale);
+  std::optional<RecordedSums> run(const data::Batch& batch, double scale);
 
  private:
   struct Recorded;
 
   void compute(const data::Batch& batch, double scale);
-  Sums sums() const;
+  RecordedSums sums() const;
   void fill(Recorded& pass, const data::Batch& batch, const PassShape& shape, double scale) const;
   void compute(const Recorded& pass);
 
@@ -78,7 +78,7 @@ class RecordedPass {
   at::ScalarType precision_;
   std::string why_not_;
   bool unpadded_ = false;         // whether the model computes nothing for padding
-  Sums sums_;                     // what all graphs write into
+  RecordedSums sums_;             // what all graphs write into
   std::vector<bool> is_trained_;  // of each parameter: whether it gets a gradient
   std::map<PassShape, std::unique_ptr<Recorded>> recorded_;
 };

@@ -30,7 +30,7 @@ Shard::Shard(const model::Model& model, ranks::Group& group) : group_(group) {
   blocks_.resize(group.size());
   int64_t rank = 0, before = 0;
   borders_ = {0};
-  for (const Block& block : blocks_of(parameters_)) {
+  for (const WeightBlock& block : blocks_of(parameters_)) {
     while (rank + 1 < group.size() && before >= total * (rank + 1) / group.size()) {
       borders_.push_back(before);
       ++rank;
@@ -44,12 +44,12 @@ Shard::Shard(const model::Model& model, ranks::Group& group) : group_(group) {
       pieces_.push_back(block);
   }
   borders_.resize(group.size() + 1, before);
-  for (const Block& piece : pieces_) weights_.push_back(piece.of(parameters_[piece.tensor]));
+  for (const WeightBlock& piece : pieces_) weights_.push_back(piece.of(parameters_[piece.tensor]));
 }
 
 std::vector<Tensor> Shard::pieces_of(const NamedTensors& whole) const {
   std::vector<Tensor> out;
-  for (const Block& piece : pieces_) out.push_back(piece.of(whole.at(names_[piece.tensor])));
+  for (const WeightBlock& piece : pieces_) out.push_back(piece.of(whole.at(names_[piece.tensor])));
   return out;
 }
 
@@ -57,7 +57,7 @@ std::pair<int64_t, int64_t> Shard::range(int64_t parts, int64_t rank) const {
   return {parts * rank / group_.size(), parts * (rank + 1) / group_.size()};
 }
 
-std::vector<Node> Shard::nodes(int64_t parts, int64_t rank) const {
+std::vector<TreeNode> Shard::nodes(int64_t parts, int64_t rank) const {
   const auto [begin, end] = range(parts, rank);
   return nodes_of(begin, end, parts);
 }
@@ -118,13 +118,13 @@ Gradients Shard::sum(int64_t parts, std::vector<Gradients> nodes) {
   TreeSum tree(parts);
   int64_t at = 0;
   for (int64_t rank = 0; rank < ranks; ++rank)
-    for (const Node& node : this->nodes(parts, rank)) {
+    for (const TreeNode& node : this->nodes(parts, rank)) {
       tree.add(node, {all.narrow(0, at, width(mine))});
       at += width(mine);
     }
   const Tensor sum = tree.take()[0];
   at = 0;
-  for (const Block& piece : pieces_) {
+  for (const WeightBlock& piece : pieces_) {
     out.push_back(has_gradient_[piece.tensor] ? sum.narrow(0, at, piece.size) : Tensor());
     at += piece.size;
   }

@@ -15,8 +15,8 @@
 
 #include "model/model.h"
 #include "ranks/group.h"
-#include "train/blocks.h"
 #include "train/tree_sum.h"
+#include "train/weight_blocks.h"
 
 namespace heed::train {
 
@@ -37,7 +37,7 @@ class Shard {
   const std::vector<Tensor>& parameters() const { return parameters_; }
 
   /// What this rank looks after: of each parameter that it has some of, one stretch.
-  const std::vector<Block>& pieces() const { return pieces_; }
+  const std::vector<WeightBlock>& pieces() const { return pieces_; }
   /// [size] each, in the parameters' memory.
   const std::vector<Tensor>& weights() const { return weights_; }
 
@@ -64,7 +64,7 @@ class Shard {
   Tensor of_all_blocks(const Tensor& numbers) const;
 
  private:
-  std::vector<Node> nodes(int64_t parts, int64_t rank) const;
+  std::vector<TreeNode> nodes(int64_t parts, int64_t rank) const;
   int64_t width(int64_t rank) const { return borders_[rank + 1] - borders_[rank]; }
   void copy_all(const std::vector<Tensor>& pieces, const std::vector<Tensor>& whole) const;
   Tensor flat(const Gradients& gradients) const;
@@ -73,7 +73,7 @@ class Shard {
   ranks::Group& group_;
   std::vector<std::string> names_;
   std::vector<Tensor> parameters_, weights_;
-  std::vector<Block> pieces_;
+  std::vector<WeightBlock> pieces_;
   std::vector<int64_t> borders_;  // [ranks + 1] elements before each rank's stretch
   std::vector<int64_t> blocks_;   // [ranks] blocks of each
   std::vector<bool> has_gradient_;

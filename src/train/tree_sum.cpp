@@ -22,11 +22,12 @@ void add_to(Gradients& sum, const Gradients& other) {
 }
 
 /// Whether `node` lies within [begin, end), or its last part is the tree's last one.
-bool within(const Node& node, int64_t begin, int64_t end, int64_t parts) {
+bool within(const TreeNode& node, int64_t begin, int64_t end, int64_t parts) {
   return node.first >= begin && std::min(parts, node.first + (int64_t{1} << node.height)) <= end;
 }
 
-void collect(const Node& node, int64_t begin, int64_t end, int64_t parts, std::vector<Node>& out) {
+void collect(const TreeNode& node, int64_t begin, int64_t end, int64_t parts,
+             std::vector<TreeNode>& out) {
   const int64_t width = int64_t{1} << node.height;
   if (node.first >= end || node.first + width <= begin) return;
   if (within(node, begin, end, parts)) {
@@ -39,8 +40,8 @@ void collect(const Node& node, int64_t begin, int64_t end, int64_t parts, std::v
 
 }  // namespace
 
-std::vector<Node> nodes_of(int64_t begin, int64_t end, int64_t parts) {
-  std::vector<Node> nodes;
+std::vector<TreeNode> nodes_of(int64_t begin, int64_t end, int64_t parts) {
+  std::vector<TreeNode> nodes;
   if (begin >= end) return nodes;
   int height = 0;
   while ((int64_t{1} << height) < parts) ++height;
@@ -48,7 +49,7 @@ std::vector<Node> nodes_of(int64_t begin, int64_t end, int64_t parts) {
   return nodes;
 }
 
-void TreeSum::add(const Node& node, Gradients gradients) {
+void TreeSum::add(const TreeNode& node, Gradients gradients) {
   const auto parts = static_cast<int64_t>(slots_.size());
   int height = node.height;
   for (int64_t first = node.first;; ++height) {
@@ -82,7 +83,7 @@ Gradients TreeSum::take() {
   return std::move(slots_[0]);
 }
 
-Gradients TreeSum::take(const Node& node) {
+Gradients TreeSum::take(const TreeNode& node) {
   expect(heights_[node.first] == node.height, "every part of the node added");
   heights_[node.first] = kEmpty;
   return std::move(slots_[node.first]);

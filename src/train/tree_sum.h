@@ -14,15 +14,15 @@ using Gradients = std::vector<Tensor>;
 
 /// A subtree: the sum of the parts from `first` on, 2^height of them but for what lies behind the
 /// last part.
-struct Node {
+struct TreeNode {
   int64_t first = 0;
   int height = 0;
-  bool operator==(const Node&) const = default;
+  bool operator==(const TreeNode&) const = default;
 };
 
 /// The largest subtrees of a tree over `parts` that hold parts [begin, end) and no others, from
 /// left to right: what is left in a TreeSum once these are added.
-std::vector<Node> nodes_of(int64_t begin, int64_t end, int64_t parts);
+std::vector<TreeNode> nodes_of(int64_t begin, int64_t end, int64_t parts);
 
 /// Of 5 parts: ((0 + 1) + (2 + 3)) + 4, whatever the order in which they come. What is added is
 /// given up at once, so that about log2(parts) sums stay.
@@ -32,13 +32,13 @@ class TreeSum {
 
   /// For several threads, once for each part, or once for a node in place of all its parts. The
   /// gradients become the sum's: nobody else may hold them.
-  void add(const Node& node, Gradients gradients);
-  void add(int64_t part, Gradients gradients) { add(Node{part, 0}, std::move(gradients)); }
+  void add(const TreeNode& node, Gradients gradients);
+  void add(int64_t part, Gradients gradients) { add(TreeNode{part, 0}, std::move(gradients)); }
 
   /// Once all parts are added.
   Gradients take();
   /// The sum of a node, once all parts of it and no others beside it are added.
-  Gradients take(const Node& node);
+  Gradients take(const TreeNode& node);
 
  private:
   static constexpr int kEmpty = -1;

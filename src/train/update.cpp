@@ -20,8 +20,6 @@
 #include "model/initial.h"
 #include "model/weights.h"
 #include "train/consistency.h"
-#include "train/coverage_loss.h"
-#include "train/guided.h"
 
 namespace heed::train {
 namespace {
@@ -49,8 +47,8 @@ UpdateSeconds& UpdateSeconds::operator+=(const UpdateSeconds& other) {
 }
 
 UpdateReport::UpdateReport(const UpdatePlan& planned, const std::vector<data::Batch>& parts,
-                           Readback numbers)
-    : plan(planned), numbers_(std::move(numbers)) {
+                           const std::vector<AuxiliaryLoss>& terms, Readback numbers)
+    : plan(planned), terms_(terms), numbers_(std::move(numbers)) {
   for (const auto& batch : parts) {
     tokens += batch.target_tokens();
     real += batch.source_tokens() + batch.target_tokens();
@@ -60,12 +58,12 @@ UpdateReport::UpdateReport(const UpdatePlan& planned, const std::vector<data::Ba
 }
 
 UpdateNumbers UpdateReport::numbers() const {
-  const auto values = numbers_.get();
-  return {.loss = values[0],
-          .nll = values[1],
-          .norm = values[4],
-          .align = values[2],
-          .cover = values[3]};
+  const std::vector<double> values = numbers_.get();
+  auto next = values.begin();
+  UpdateNumbers numbers{.loss = *next++, .nll = *next++};
+  for (const AuxiliaryLoss& term : terms_) numbers.terms[term.name] = *next++;
+  numbers.norm = *next;
+  return numbers;
 }
 
 std::vector<Tensor> trainable_list(const model::Model& model) {
@@ -126,32 +124,28 @@ void Updater::add_workers(int64_t count) {
   }
 }
 
-Updater::Sums Updater::compute(Worker& worker, const data::Batch& part, uint64_t seed,
-                               const Job& job) {
+Updater::PartSums Updater::compute(Worker& worker, const data::Batch& part, uint64_t seed,
+                                   const UpdateJob& job) {
   const auto start = Clock::now();
   const kernels::Draws draws(seed, device_);
   const LossSum loss = loss_of_part(worker.model, part, seed);
   const auto middle = Clock::now();
   (loss.smoothed * (job.plan.loss_scale / static_cast<double>(job.tokens))).backward();
-  const auto or_zero = [&](const Tensor& one) {
-    return one.defined() ? one.detach() : at::zeros_like(loss.nll);
-  };
-  return {at::stack({loss.smoothed.detach(), loss.nll.detach(), or_zero(loss.align),
-                     or_zero(loss.cover)}),
+  return {loss.numbers(),
           take_gradients(worker.parameters),
           {.forward = seconds_between(start, middle),
            .backward = seconds_between(middle, Clock::now())}};
 }
 
 /// What a graph writes is valid until the next one: it is for updates of a single part.
-std::optional<Updater::Sums> Updater::compute_recorded(const data::Batch& part, uint64_t seed,
-                                                       const Job& job) {
+std::optional<Updater::PartSums> Updater::compute_recorded(const data::Batch& part, uint64_t seed,
+                                                           const UpdateJob& job) {
   if (!recorded_pass_.why_not().empty() || std::ssize(job.parts) > 1) return std::nullopt;
   const auto start = Clock::now();
   const kernels::Draws draws(seed, device_);
   auto sums = recorded_pass_.run(part, job.plan.loss_scale / static_cast<double>(job.tokens));
   if (!sums) return std::nullopt;
-  return Sums{
+  return PartSums{
       sums->losses, std::move(sums->gradients), {.forward = seconds_between(start, Clock::now())}};
 }
 
@@ -162,22 +156,13 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
   const auto source = model::make_source(twice ? both : part, device_);
   const Target target = make_target(twice ? both : part, device_);
   const model::Autocast autocast(device_, precision_, /*keep_copies=*/!device_.is_cpu());
-  std::optional<model::Trace> trace = guided_trace(part, config_);
+  std::optional<model::Trace> trace = trace_of_losses(part, config_);
   const Tensor features = model.features(source, target.input, trace ? &*trace : nullptr);
   LossSum loss =
       twice ? pair_loss_of(model, features, target, config_.label_smoothing, pair_weights(config_))
             : loss_of(model, features, target, config_.label_smoothing);
-  if (!trace) return loss;
   // With consistency, of the first predictions: those of the second see less.
-  const Tensor& logs = trace->guided->logs;
-  if (is_guided(part, config_)) {
-    loss.align = guided_loss(logs, part, config_.guided_step);
-    loss.smoothed = loss.smoothed + loss.align * config_.guided_alignment;
-  }
-  if (config_.coverage_loss > 0) {
-    loss.cover = coverage_loss(logs, part);
-    loss.smoothed = loss.smoothed + loss.cover * config_.coverage_loss;
-  }
+  add_losses(loss, {part, config_, features, trace ? trace->guided->logs : Tensor()});
   return loss;
 }
 
@@ -208,8 +193,8 @@ void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
 }
 
 /// The halves of a part add up to it, whatever becomes of the other parts.
-Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
-                                             const Job& job) {
+Updater::PartSums Updater::compute_within_memory(Worker& worker, const data::Batch& part,
+                                                 uint64_t seed, const UpdateJob& job) {
   if (!is_too_large(part)) try {
       return compute(worker, part, seed, job);
     } catch (const c10::Error& error) {
@@ -223,11 +208,11 @@ Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& 
   }
   const int64_t half = part.size / 2;
   TreeSum gradients(2);
-  Sums all;
+  PartSums all;
   for (uint64_t which : {0, 1}) {
     const data::Batch rows =
         data::rows_of(part, which == 0 ? 0 : half, which == 0 ? half : part.size);
-    Sums one = compute_within_memory(worker, rows, mix({seed, which}), job);
+    PartSums one = compute_within_memory(worker, rows, mix({seed, which}), job);
     gradients.add(static_cast<int64_t>(which), std::move(one.gradients));
     all.losses = which == 0 ? one.losses : all.losses + one.losses;
     all.seconds += one.seconds;
@@ -236,9 +221,9 @@ Updater::Sums Updater::compute_within_memory(Worker& worker, const data::Batch& 
   return all;
 }
 
-/// Puts the losses of this rank's parts into `losses` [parts, 4]; returns the gradients' sums at
-/// its nodes of the tree.
-std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
+/// Puts LossSum::numbers() of this rank's parts into `losses` [parts, n]; returns the gradients'
+/// sums at its nodes of the tree.
+std::vector<Gradients> Updater::accumulate(const UpdateJob& job, const Tensor& losses,
                                            UpdateSeconds& seconds) {
   const auto parts = std::ssize(job.parts);
   const auto [begin, end] = shard_.range(parts);
@@ -248,9 +233,9 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
     const int64_t number = first + item;
     const uint64_t seed =
         mix({job.plan.seed, static_cast<uint64_t>(job.plan.update), static_cast<uint64_t>(number)});
-    std::optional<Sums> recorded = compute_recorded(job.parts[number], seed, job);
-    Sums sums = recorded ? std::move(*recorded)
-                         : compute_within_memory(workers_[which], job.parts[number], seed, job);
+    std::optional<PartSums> recorded = compute_recorded(job.parts[number], seed, job);
+    PartSums sums = recorded ? std::move(*recorded)
+                             : compute_within_memory(workers_[which], job.parts[number], seed, job);
     losses[number].copy_(sums.losses);
     times[item] = sums.seconds;
     gradients.add(number, std::move(sums.gradients));
@@ -266,11 +251,11 @@ std::vector<Gradients> Updater::accumulate(const Job& job, const Tensor& losses,
   seconds.forward /= together;
   seconds.backward /= together;
   std::vector<Gradients> nodes;
-  for (const Node& node : nodes_of(begin, end, parts)) nodes.push_back(gradients.take(node));
+  for (const TreeNode& node : nodes_of(begin, end, parts)) nodes.push_back(gradients.take(node));
   return nodes;
 }
 
-/// [4] double: loss, nll, alignment and coverage loss of all parts, added in their order.
+/// [n] double: LossSum::numbers() of all parts, added in their order.
 Tensor Updater::losses_of_all(const Tensor& mine, int64_t parts) const {
   const Tensor all = shard_.group().gather(mine);
   Tensor sum;
@@ -282,17 +267,42 @@ Tensor Updater::losses_of_all(const Tensor& mine, int64_t parts) const {
   return sum;
 }
 
+void Updater::log_how_it_computes() const {
+  const int64_t parts = parts_per_batch(config_) * config_.accumulate,
+                ranks = shard_.group().size();
+  const int64_t threads = at::get_num_threads(), all = threads * ranks;
+  if (device_.is_cpu() && all > parts) {
+    const int64_t inner = train::threads_of_a_part(config_, ranks);
+    const std::string what = threads == 1 ? "ranks" : "threads";
+    log::info("more " + what + " (" + std::to_string(all) + ") than parts of an update (" +
+              std::to_string(parts) + "): " +
+              (inner == 1 ? "the others wait"
+                          : std::to_string(inner) +
+                                " compute each part together, and the last bits depend on this "
+                                "number") +
+              ". More training.micro_batches would use all, each alone");
+  }
+  if (config_.graphs == Graphs::off || device_.is_cpu()) return;
+  const auto say = [](const std::string& what, const std::string& why) {
+    log::info("training.graphs: " + what + (why.empty() ? " recorded" : " not recorded: " + why));
+  };
+  say("forward and backward passes are", recorded_pass_.why_not());
+  say("the optimizer's part of an update is", step_.why_not_recorded());
+}
+
 UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePlan& plan) {
-  Job job{parts, plan, 0};
+  UpdateJob job{parts, plan, 0};
   for (const data::Batch& part : parts) job.tokens += part.target_tokens();
   UpdateSeconds seconds;
-  Tensor losses = at::zeros({std::ssize(parts), 4}, at::TensorOptions(at::kDouble).device(device_));
+  Tensor losses = at::zeros({std::ssize(parts), count_numbers(config_)},
+                            at::TensorOptions(at::kDouble).device(device_));
   std::vector<Gradients> nodes = accumulate(job, losses, seconds);
   const auto start = Clock::now();
   const at::NoGradGuard no_grad;
   losses = losses_of_all(losses, std::ssize(parts));
   const Gradients gradients = shard_.sum(std::ssize(parts), std::move(nodes));
-  UpdateReport report{plan, parts, Readback(step_.run(gradients, losses, plan))};
+  UpdateReport report{plan, parts, auxiliary_losses(config_),
+                      Readback(step_.run(gradients, losses, plan))};
   report.seconds = seconds;
   report.seconds.optimizer = seconds_between(start, Clock::now());
   return report;

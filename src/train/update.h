@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "data/batch.h"
@@ -22,9 +24,9 @@
 #include "train/config.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
+#include "train/optimizer_step.h"
 #include "train/readback.h"
 #include "train/recorded_pass.h"
-#include "train/step.h"
 #include "train/tree_sum.h"
 
 namespace heed::train {
@@ -32,8 +34,8 @@ namespace heed::train {
 struct UpdateNumbers {
   double loss = 0, nll = 0;  // summed over tokens; not finite where the update was skipped...
   double norm = 0;           // ...or this is: of the gradient, before clipping
-  double align = 0;          // alignment loss, summed; `loss` has it times its weight
-  double cover = 0;          // coverage loss, likewise
+  std::map<std::string, double> terms =
+      {};  // LossTerms, summed; `loss` has them times their weight
   bool finite() const;
 };
 
@@ -50,7 +52,9 @@ struct UpdateSeconds {
 /// What one update did. Its weights are unchanged where the numbers are not finite.
 class UpdateReport {
  public:
-  UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& parts, Readback numbers);
+  /// `numbers`: LossSum::numbers() of the `terms`, and the gradient's norm.
+  UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& parts,
+               const std::vector<AuxiliaryLoss>& terms, Readback numbers);
   bool ready() const { return numbers_.ready(); }
   UpdateNumbers numbers() const;
 
@@ -61,6 +65,7 @@ class UpdateReport {
   UpdateSeconds seconds;
 
  private:
+  std::vector<AuxiliaryLoss> terms_;
   Readback numbers_;
 };
 
@@ -94,7 +99,10 @@ class Updater {
   /// does not help. Collective.
   UpdateReport run(const std::vector<data::Batch>& parts, const UpdatePlan& plan);
 
-  const Step& step() const { return step_; }
+  /// Logs how the parts are divided among threads, and what is recorded as graphs of a GPU.
+  void log_how_it_computes() const;
+
+  const OptimizerStep& step() const { return step_; }
   const RecordedPass& recorded_pass() const { return recorded_pass_; }
 
  private:
@@ -102,12 +110,12 @@ class Updater {
     model::Model& model;
     std::vector<Tensor> parameters;  // trainable_list()
   };
-  struct Sums {     // over the tokens of one part
-    Tensor losses;  // [4] double: loss, nll, alignment and coverage loss
+  struct PartSums {  // over the tokens of one part
+    Tensor losses;   // LossSum::numbers()
     Gradients gradients;
     UpdateSeconds seconds;
   };
-  struct Job {  // one update
+  struct UpdateJob {  // one update
     const std::vector<data::Batch>& parts;
     const UpdatePlan& plan;
     int64_t tokens;  // of all parts
@@ -117,20 +125,22 @@ class Updater {
   int64_t threads_of_a_part() const;
   void add_workers(int64_t count);
   LossSum loss_of_part(model::Model& model, const data::Batch& part, uint64_t seed) const;
-  Sums compute(Worker& worker, const data::Batch& part, uint64_t seed, const Job& job);
-  Sums compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
-                             const Job& job);
-  std::optional<Sums> compute_recorded(const data::Batch& part, uint64_t seed, const Job& job);
+  PartSums compute(Worker& worker, const data::Batch& part, uint64_t seed, const UpdateJob& job);
+  PartSums compute_within_memory(Worker& worker, const data::Batch& part, uint64_t seed,
+                                 const UpdateJob& job);
+  std::optional<PartSums> compute_recorded(const data::Batch& part, uint64_t seed,
+                                           const UpdateJob& job);
   bool is_too_large(const data::Batch& part) const;
   void note_too_large(const data::Batch& part, const UpdatePlan& plan);
-  std::vector<Gradients> accumulate(const Job& job, const Tensor& losses, UpdateSeconds& seconds);
+  std::vector<Gradients> accumulate(const UpdateJob& job, const Tensor& losses,
+                                    UpdateSeconds& seconds);
   Tensor losses_of_all(const Tensor& mine, int64_t parts) const;
 
   const TrainConfig& config_;
   at::Device device_;
   at::ScalarType precision_;
   Shard& shard_;
-  Step step_;
+  OptimizerStep step_;
   MakeModel another_;
   std::vector<model::ModelPtr> others_;  // of the workers but the first
   std::vector<Worker> workers_;

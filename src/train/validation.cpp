@@ -17,14 +17,14 @@
 namespace heed::train {
 namespace {
 
-class EvalMode {
+class EvaluationMode {
  public:
-  explicit EvalMode(model::Model& model) : model_(model), was_training_(model.is_training()) {
+  explicit EvaluationMode(model::Model& model) : model_(model), was_training_(model.is_training()) {
     model_.eval();
   }
-  ~EvalMode() { model_.train(was_training_); }
-  EvalMode(const EvalMode&) = delete;
-  EvalMode& operator=(const EvalMode&) = delete;
+  ~EvaluationMode() { model_.train(was_training_); }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
 
  private:
   model::Model& model_;
@@ -73,9 +73,10 @@ std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
 }
 
 /// The scorer is another program, and training can do without one of its scores.
-Scores scores_of(model::Model& model, const Validator& validator) {
+ValidationScores scores_of(model::Model& model, const Validator& validator) {
   if (!validator.scores) return {};
-  const Scores scores = validator.scores(model, validator.update).value_or(Scores());
+  const ValidationScores scores =
+      validator.scores(model, validator.update).value_or(ValidationScores());
   // A signal may have ended the scorer, too.
   if (scores.problem.empty() || interrupted(validator)) return scores;
   const std::string set = validator.set.empty() ? "" : " of " + validator.set;
@@ -97,7 +98,7 @@ double Validation::perplexity() const {
   return std::exp(loss);
 }
 
-std::optional<double> Scores::value(StopMetric metric) const {
+std::optional<double> ValidationScores::value(StopMetric metric) const {
   switch (metric) {
     case StopMetric::loss:
       return std::nullopt;
@@ -118,7 +119,7 @@ std::optional<double> Validation::value(StopMetric metric) const {
 std::optional<Validation> validate(model::Model& model, const Validator& validator) {
   const auto start = std::chrono::steady_clock::now();
   const at::NoGradGuard no_grad;
-  const EvalMode mode(model);
+  const EvaluationMode mode(model);
   Validation out;
   const auto nll = sum_nll(model, validator);
   if (!nll) return std::nullopt;

@@ -17,7 +17,7 @@
 namespace heed::train {
 
 /// What a model's translations of a set are worth, each as far as it is wanted.
-struct Scores {
+struct ValidationScores {
   std::optional<double> bleu, chrf, command;  // more is better, of command perhaps less
   std::string problem = {};                   // why one is missing; training goes on without it
 
@@ -27,12 +27,12 @@ struct Scores {
 
 /// Translates a set with the weights to judge, in eval mode without gradients, and scores that, on
 /// all ranks alike; nothing where it was interrupted. Throws Failure where the run has to end.
-using ScoreModel = std::function<std::optional<Scores>(model::Model&, int64_t update)>;
+using ScoreModel = std::function<std::optional<ValidationScores>(model::Model&, int64_t update)>;
 
 struct Validation {
   double loss = 0;  // -log p per target token, without smoothing
   int64_t tokens = 0;
-  Scores scores;
+  ValidationScores scores;
   double seconds = 0;
 
   bool finite() const;  // the loss

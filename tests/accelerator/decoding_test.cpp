@@ -271,7 +271,7 @@ TEST(AcceleratorDecoding, EnsemblesTranslateAsOnTheCpu) {
   config.max_length_ratio = 0.5;
   std::vector<std::vector<std::string>> texts[2];
   for (const bool there : {true, false}) {
-    std::vector<decode::Member> members;
+    std::vector<decode::TranslatorModel> members;
     for (const NamedConfig& kind : {every_kind().front(), every_kind().back()})
       members.push_back({sharp_model(kind.config), vocabulary(), vocabulary()});
     Translator translator(std::move(members), config, there ? device() : at::Device(at::kCPU),

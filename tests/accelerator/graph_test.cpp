@@ -96,8 +96,8 @@ struct Attention {
   void compute() {
     const kernels::VarlenSentences sentences{starts, kRows};
     const Tensor q = x.to(type), scaled = q * 2;
-    const Tensor context = kernels::varlen_attention(q, scaled, q, sentences, sentences,
-                                                     {.causal = true, .dropout = 0.25});
+    const Tensor context = kernels::varlen_attention(
+        q, scaled, q, sentences, sentences, {.pattern = {.causal = true}, .dropout = 0.25});
     context.to(at::kFloat).square().sum().backward();
     const at::NoGradGuard no_grad;
     result.copy_(context);

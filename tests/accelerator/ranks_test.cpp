@@ -52,7 +52,7 @@ TEST(AcceleratorRanks, ExchangeTensorsOfTheDeviceAndOfTheHost) {
       3,
       [](Group& group) {
         const int64_t rank = group.rank();
-        EXPECT_EQ(group.tell(group.leads() ? "from the first" : ""), "from the first");
+        EXPECT_EQ(group.broadcast(group.leads() ? "from the first" : ""), "from the first");
         const at::Tensor all =
             group.gather(at::full({2, 5}, rank, at::TensorOptions().device(device())));
         EXPECT_EQ(all.device(), device());

@@ -1,9 +1,8 @@
 // The optimizer's part of an update as a graph: the numbers of the one that is none.
-#include "train/step.h"
-
 #include <gtest/gtest.h>
 
 #include "accelerator/support.h"
+#include "train/optimizer_step.h"
 #include "train/own_optimizer.h"
 #include "train/update.h"
 
@@ -94,7 +93,7 @@ TEST(StepAsAGraphTest, SaysWhyItIsNone) {
     model->to(place);
     const train::TrainConfig config = config_of(optimizer, graphs);
     train::OwnOptimizer own(config, *model);
-    return train::Step(config, place, own.optimizer, nullptr).why_not_recorded();
+    return train::OptimizerStep(config, place, own.optimizer, nullptr).why_not_recorded();
   };
   using train::Graphs;
   EXPECT_EQ(why(OptimizerKind::adam, Graphs::auto_, device()), "");

@@ -12,7 +12,7 @@
 
 #include "accelerator/support.h"
 #include "model/device.h"
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 #include "train/own_optimizer.h"
 #include "train/update.h"
 
@@ -91,10 +91,12 @@ class Varlen : public ::testing::TestWithParam<Case> {
     std::vector<Tensor> leaves;
     for (const Tensor& x : host_) leaves.push_back(model::upload(x, device()).requires_grad_());
     const Case& kind = GetParam();
-    const Tensor out = kernels::varlen_attention(
-        heads_of(leaves[0]), heads_of(leaves[1]), heads_of(leaves[2]), sentences(lengths_),
-        sentences(key_lengths_),
-        {.causal = kind.causal, .scale = 0.3, .dropout = dropout, .window = kind.window});
+    const Tensor out =
+        kernels::varlen_attention(heads_of(leaves[0]), heads_of(leaves[1]), heads_of(leaves[2]),
+                                  sentences(lengths_), sentences(key_lengths_),
+                                  {.pattern = {.window = kind.window, .causal = kind.causal},
+                                   .scale = 0.3,
+                                   .dropout = dropout});
     (out.to(at::kFloat) * model::upload(outer_, device())).sum().backward();
     std::vector<Tensor> all = {out.detach().cpu()};
     for (const Tensor& leaf : leaves) all.push_back(leaf.grad().cpu());
@@ -112,10 +114,10 @@ class Varlen : public ::testing::TestWithParam<Case> {
         return heads_of(leaves[which]).narrow(0, first, count).transpose(0, 1).unsqueeze(0);
       };
       Tensor weights;
-      const model::Look look{
-          .causal = kind.causal, .pattern = {.window = kind.window}, .scale = 0.3};
+      const model::AttentionMask masking{.pattern = {.window = kind.window, .causal = kind.causal},
+                                         .scale = 0.3};
       parts.push_back(model::attend(part(0, query, lengths_[i]), part(1, key, key_lengths_[i]),
-                                    part(2, key, key_lengths_[i]), look, &weights)
+                                    part(2, key, key_lengths_[i]), masking, &weights)
                           .squeeze(0)
                           .transpose(0, 1));
       query += lengths_[i];
@@ -191,7 +193,7 @@ std::vector<Model> models() {
   rotary.kv_heads = 1;
   window.sliding_window = 2;
   alibi.positions = "alibi";
-  sparse.self_attention = model::SelfAttentionKind::sparse;
+  sparse.self_attention = "sparse";
   sparse.sliding_window = 1;
   sparse.attention_stride = 3;
   entmax.attention_normaliser = "entmax15";

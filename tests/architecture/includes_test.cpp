@@ -74,10 +74,10 @@ TEST(ArchitectureRules, KeepThePartsOfAModelApart) {
 TEST(ArchitectureRules, FindACommandThatIncludesAnother) {
   const TemporaryFolder tree;
   tree.write("apps/train.cpp", "#include \"apps/commands.h\"\n#include \"apps/bench/b.h\"\n");
-  tree.write("apps/bench/b.cpp", "#include \"apps/bench/b.h\"\n#include \"apps/shared/s.h\"\n");
-  tree.write("apps/shared/s.h", "#include \"apps/commands.h\"\n");
+  tree.write("apps/bench/b.cpp", "#include \"apps/bench/b.h\"\n#include \"apps/cli/s.h\"\n");
+  tree.write("apps/cli/s.h", "#include \"apps/commands.h\"\n");
   EXPECT_THAT(includes_between_commands(tree.path()),
-              ElementsAre("apps/shared/s.h must not include apps/commands.h",
+              ElementsAre("apps/cli/s.h must not include apps/commands.h",
                           "apps/train.cpp must not include apps/bench/b.h"));
 }
 

@@ -59,10 +59,11 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"model/recurrent", {"model", "model/recurrent/attention"}},
       {"model/transformer", {"model"}},
       {"ranks", {"kernels"}},
-      {"packed", {"model", "model/transformer"}},
-      {"decode", {"packed", "score"}},
+      {"engine", {"model", "model/transformer"}},
+      {"decode", {"engine", "score"}},
       {"train", {"model", "ranks"}},
       {"inspect", {"decode", "study"}},
+      {"run", {"inspect", "draw", "train"}},
       {"serve", {"inspect", "draw", "http"}}};
   return table;
 }
@@ -113,16 +114,16 @@ inline Breaches upward_includes(const std::filesystem::path& root) {
   return breaches;
 }
 
-/// A command sees the table of commands, what commands share, and the files of its own folder.
+/// A command sees the table of commands, the files of apps/cli/, and those of its own folder.
 inline Breaches includes_between_commands(const std::filesystem::path& root) {
   Breaches breaches;
   for (const auto& [path, includes] : includes_of(root, "apps")) {
     const std::string folder = path.substr(0, path.rfind('/') + 1);
     for (const Include& include : includes) {
       if (!include.is_own || !include.path.starts_with("apps/")) continue;
-      const bool shared = include.path.starts_with("apps/shared/");
+      const bool shared = include.path.starts_with("apps/cli/");
       const bool own = folder != "apps/" && include.path.starts_with(folder);
-      const bool table = include.path == "apps/commands.h" && folder != "apps/shared/";
+      const bool table = include.path == "apps/commands.h" && folder != "apps/cli/";
       if (!shared && !own && !table) breaches.push_back(path + " must not include " + include.path);
     }
   }

@@ -27,7 +27,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string read_all(int descriptor) {
+std::string read_to_end(int descriptor) {
   std::string text;
   char piece[4096];
   for (ssize_t got; (got = ::read(descriptor, piece, sizeof piece)) > 0;)
@@ -44,7 +44,7 @@ std::string written_by(int read, int written, const std::function<void()>& actio
     ::_exit(0);
   }
   ::close(written);
-  std::string text = read_all(read);
+  std::string text = read_to_end(read);
   ::close(read);
   ::waitpid(process, nullptr, 0);
   return text;

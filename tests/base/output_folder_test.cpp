@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 /// What is in a folder, but for heed's list.
-std::map<std::string, std::string> files_in(const std::string& folder) {
+std::map<std::string, std::string> contents_of(const std::string& folder) {
   std::map<std::string, std::string> files;
   if (!fs::exists(folder)) return files;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -54,7 +54,7 @@ TEST_F(OutputFolders, AreMadeWithAllFilesAtOnce) {
     EXPECT_FALSE(fs::exists(out + "/a"));
     folder.commit();
   }
-  EXPECT_THAT(files_in(out), ElementsAre(Pair("a", "1"), Pair("c", "3")));
+  EXPECT_THAT(contents_of(out), ElementsAre(Pair("a", "1"), Pair("c", "3")));
 }
 
 TEST_F(OutputFolders, AreAsTheyWereWithoutCommit) {
@@ -65,26 +65,26 @@ TEST_F(OutputFolders, AreAsTheyWereWithoutCommit) {
     const OutputFolder folder(out, {"a"});
     write_atomic(folder.place_of("a"), "new");
   }
-  EXPECT_THAT(files_in(out), ElementsAre(Pair("a", "old")));
+  EXPECT_THAT(contents_of(out), ElementsAre(Pair("a", "old")));
 }
 
 TEST_F(OutputFolders, HaveNothingOfTheOlderSetLeft) {
   write_set(out, {{"a", "old"}, {"c", "old"}});
   temporary.write("x/out/mine", "a user's");
   write_set(out, {{"b", "new"}});
-  EXPECT_THAT(files_in(out),  // c was not said to belong to them
+  EXPECT_THAT(contents_of(out),  // c was not said to belong to them
               ElementsAre(Pair("b", "new"), Pair("c", "old"), Pair("mine", "a user's")));
 }
 
 TEST_F(OutputFolders, ReplaceOnlyWhatHeedWrote) {
   fs::create_directories(out);
   const auto expect_refused = [&](const std::string& name, const std::string& written) {
-    const auto before = files_in(out);
+    const auto before = contents_of(out);
     EXPECT_THAT(message_of<UserError>([&] {
                   write_set(out, {{written, "new"}});
                 }),
                 ::testing::StartsWith(out + "/" + name + ": is there already"));
-    EXPECT_EQ(files_in(out), before);
+    EXPECT_EQ(contents_of(out), before);
   };
   temporary.write("x/out/b", "a user's");
   expect_refused("b", "a");
@@ -128,7 +128,7 @@ TEST_F(OutputFolders, KeepTheOldSetOnAFullDisk) {
   int status = 0;
   ASSERT_EQ(::waitpid(process, &status, 0), process);
   EXPECT_EQ(status, 0);
-  EXPECT_THAT(files_in(out), ElementsAre(Pair("a", "old"), Pair("b", "old")));
+  EXPECT_THAT(contents_of(out), ElementsAre(Pair("a", "old"), Pair("b", "old")));
 }
 
 TEST_F(OutputFolders, HaveNothingLeftOfAKilledWriter) {
@@ -142,7 +142,7 @@ TEST_F(OutputFolders, HaveNothingLeftOfAKilledWriter) {
   }
   temporary.write("x/out/notes.tmp." + std::to_string(dead), "a user's");
   write_set(out, {{"a", "new"}});
-  EXPECT_THAT(files_in(out),
+  EXPECT_THAT(contents_of(out),
               ElementsAre(Pair(".heed.tmp." + std::to_string(::getppid()), "a folder"),
                           Pair("a", "new"), Pair("notes.tmp." + std::to_string(dead), "a user's")));
 }

@@ -205,45 +205,6 @@ TEST(Child, IsKilledWithItsOwnChildrenWhenNobodyHoldsItAnyMore) {
   expect_end(std::stoi(read_file(folder / "log")));
 }
 
-TEST(RunAll, KeepsTheOrderAndReportsEachEnd) {
-  const TemporaryFolder folder;
-  std::vector<Job> jobs;
-  for (const int status : {4, 0, 7})
-    jobs.push_back({{"sh", "-c", "exit " + std::to_string(status)}, folder / "log"});
-  std::vector<int> ended(3, -2);
-  const auto statuses = run_all(jobs, 2, [&](std::size_t job, int status) { ended[job] = status; });
-  EXPECT_EQ(statuses, (std::vector<int>{4, 0, 7}));
-  EXPECT_EQ(ended, statuses);
-}
-
-TEST(RunAll, RunsAsManyTogetherAsAskedFor) {
-  const TemporaryFolder folder;
-  // Each waits for the other's file, so one alone never ends.
-  const auto meet = [&](const std::string& mine, const std::string& other) {
-    const std::string wait = "while [ ! -e " + folder / other + " ]; do sleep 0.02; done";
-    return Job{{"timeout", "10", "sh", "-c", "touch " + folder / mine + "; " + wait},
-               folder / "log"};
-  };
-  EXPECT_EQ(run_all({meet("a", "b"), meet("b", "a")}, 2), (std::vector<int>{0, 0}));
-}
-
-TEST(RunAll, AnInterruptionEndsWhatRunsAndStartsNothingElse) {
-  const TemporaryFolder folder;
-  std::signal(SIGINT, SIG_DFL);  // it is ignored where the tests run in the background
-  signals::install();
-  const auto begin = Clock::now();
-  std::thread interrupts([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    ::kill(::getpid(), SIGINT);
-  });
-  const Job job{{"sleep", "30"}, folder / "log"};
-  const auto statuses = run_all({job, job, job}, 2);
-  interrupts.join();
-  signals::clear();
-  EXPECT_EQ(statuses, (std::vector<int>{128 + SIGTERM, 128 + SIGTERM, kNotStarted}));
-  EXPECT_LT(seconds_since(begin), 10);
-}
-
 /// As a process starts: nothing is ignored, and no signal has come.
 void start_afresh() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);

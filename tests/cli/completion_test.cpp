@@ -30,15 +30,15 @@ struct CompletionTest : testing::Test {
 /// The words before the last one are typed, and that is begun.
 const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>& cases() {
   static const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> all = {
-      {{"cu"}, {"curves"}},
+      {{"ru"}, {"runs"}},
       {{"--quiet", "tr"}, {"train", "translate"}},
       {{"-q", "completion", "z"}, {"zsh"}},
       {{"completion", ""}, {"bash", "zsh", "fish", "man"}},
-      {{"curves", "--against", ""}, {"updates", "minutes"}},
-      {{"curves", "runs/a", "--against", "m"}, {"minutes"}},
+      {{"runs", "--against", ""}, {"updates", "minutes"}},
+      {{"runs", "runs/a", "--against", "m"}, {"minutes"}},
       {{"--log-level", ""}, {"debug", "info", "warn"}},
-      {{"--log-level", "debug", "cu"}, {"curves"}},
-      {{"curves", "--ag"}, {"--against"}},
+      {{"--log-level", "debug", "ru"}, {"runs"}},
+      {{"runs", "--ag"}, {"--against"}},
       {{"--quiet", "bench", "tr"}, {"train", "translate"}},
       {{"bench", "train", "--sys"}, {"--systems"}},
   };
@@ -57,8 +57,8 @@ TEST_F(CompletionTest, OfBash) {
   for (const auto& [typed, expected] : cases())
     EXPECT_EQ(offered(typed), expected) << join(typed, " ");
   // bash cuts --against=m into three words.
-  EXPECT_THAT(offered({"curves", "--against", "=", "m"}), ElementsAre("minutes"));
-  EXPECT_THAT(offered({"curves", "--against", "="}), ElementsAre("updates", "minutes"));
+  EXPECT_THAT(offered({"runs", "--against", "=", "m"}), ElementsAre("minutes"));
+  EXPECT_THAT(offered({"runs", "--against", "="}), ElementsAre("updates", "minutes"));
   // Files.
   EXPECT_THAT(offered({"train", ""}), IsEmpty());
   EXPECT_THAT(offered({"attention", "model", "-o", ""}), IsEmpty());
@@ -81,7 +81,7 @@ TEST_F(CompletionTest, OfFish) {
   }
   // Descriptions are as the help has them.
   EXPECT_THAT(offered("heed init --"), Not(HasSubstr("\\")));
-  EXPECT_THAT(offered("heed curves --he"), HasSubstr("--help\tPrint this help"));
+  EXPECT_THAT(offered("heed runs --he"), HasSubstr("--help\tPrint this help"));
   EXPECT_THAT(product(run_heed({"completion", "fish"})), Not(HasSubstr("\\`")));
 }
 
@@ -98,8 +98,8 @@ zpty -n -w shell $2$'\t'
 zpty -r -m shell out "*$3*" && print found
 zpty -d shell
 )");
-  for (const auto& [typed, expected] : {std::pair("heed --quiet curv", "heed --quiet curves"),
-                                        {"heed curves --against m", "--against minutes"},
+  for (const auto& [typed, expected] : {std::pair("heed --quiet run", "heed --quiet runs"),
+                                        {"heed runs --against m", "--against minutes"},
                                         {"heed completion z", "completion zsh"}})
     EXPECT_THAT(output({"env", "TERM=dumb", "timeout", "60", "zsh", "-f", tried, folder.path(),
                         typed, expected}),

@@ -1,4 +1,4 @@
-// heed curves: what runs measured while they learned.
+// heed runs: a table of runs, and what they measured while they learned.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ using ::testing::StartsWith;
 TEST(Curves, ShowLossAndBleuOfRuns) {
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
-  const std::string out =
-      product(run_heed({"curves", toy.rnn, toy.transformer + "/", "--output", folder / "out"}));
+  const std::string out = product(
+      run_heed({"runs", "--curves", toy.rnn, toy.transformer + "/", "--output", folder / "out"}));
   EXPECT_THAT(out, AllOf(StartsWith("Learning curves (BLEU)\n"), HasSubstr("300 updates\n"),
                          HasSubstr("\na  rnn\n"), HasSubstr("\nLearning curves (loss per piece)\n"),
                          HasSubstr("  transformer, valid\n"), HasSubstr("\ntransformer ")));
@@ -47,7 +47,8 @@ TEST(Curves, ShowLossAndBleuOfRuns) {
 }
 
 TEST(Curves, StandAgainstMinutesWhereAskedTo) {
-  const std::string out = product(run_heed({"curves", Toy::get().rnn, "--against", "minutes"}));
+  const std::string out =
+      product(run_heed({"runs", "--curves", Toy::get().rnn, "--against", "minutes"}));
   EXPECT_THAT(out, AllOf(StartsWith("rnn (BLEU)\n"), HasSubstr(" minutes\n")));
 }
 
@@ -70,20 +71,34 @@ TEST(Curves, TellTheScoreThatDecided) {
   write_run(folder, "a", "chrf");
   write_run(folder, "b", "command");
   write_run(folder, "c", "loss");
-  const std::string out = product(run_heed({"curves", folder / "a", folder / "b", folder / "c"}));
+  const std::string out =
+      product(run_heed({"runs", "--curves", folder / "a", folder / "b", folder / "c"}));
   EXPECT_THAT(out, ContainsRegex("best update  best"));
   EXPECT_THAT(out, ContainsRegex("\na .* 20  chrF 55.21\n"));
   EXPECT_THAT(out, ContainsRegex("\nb .* 20  command 0.8312\n"));
   EXPECT_THAT(out, ContainsRegex("\nc .* 2.0000 .* 20  loss 2.2500\n"));
   std::filesystem::remove(folder / "a/config.yaml");
-  EXPECT_THAT(product(run_heed({"curves", folder / "a"})), ContainsRegex("\na .* 20 *\n"));
+  EXPECT_THAT(product(run_heed({"runs", "--curves", folder / "a"})),
+              ContainsRegex("\na .* 20 *\n"));
+}
+
+TEST(Curves, AreOfTheRunsBelowAFolderThatIsNone) {
+  const TemporaryFolder folder;
+  write_run(folder, "all/a", "chrf");
+  write_run(folder, "all/b/c", "loss");
+  EXPECT_THAT(
+      product(run_heed({"runs", "--curves", folder / "all"})),
+      AllOf(ContainsRegex("\na .* 20  chrF 55.21\n"), ContainsRegex("\nc .* 20  loss 2.25")));
+  expect_mistake(run_heed({"runs", "--against", "minutes", folder / "all"}), {"--curves"});
+  expect_mistake(run_heed({"runs", "--curves", "--json", folder / "all"}), {"--json"});
 }
 
 TEST(Curves, OfAFolderThatIsNoRunAreRefused) {
   const TemporaryFolder folder;
-  expect_mistake(run_heed({"curves", folder / "nowhere"}), {"metrics of a run", "nowhere"});
+  expect_mistake(run_heed({"runs", "--curves", folder / "nowhere"}), {"nowhere"});
+  expect_mistake(run_heed({"runs", "--curves", folder / "."}), {"metrics of a run", folder / "."});
   folder.write("metrics.jsonl", "");
-  expect_mistake(run_heed({"curves", folder / "."}), {"has not measured anything yet"});
+  expect_mistake(run_heed({"runs", "--curves", folder / "."}), {"has not measured anything yet"});
 }
 
 TEST(Runs, AreListedWithTheirStateAndWhatDiffers) {

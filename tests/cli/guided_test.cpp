@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
 
-constexpr const char* kTraining =
+constexpr const char* kGuidedTraining =
     "learning_rate: 0.01, schedule: cosine, updates: 60, validate_every: 1000, save_every: 30, "
     "log_every: 10, guided_alignment: 0.5";
 constexpr const char* kGuidedTransformer =
@@ -46,7 +46,7 @@ class GuidedRun : public ::testing::Test {
   std::vector<std::string> training(const std::string& name, const std::vector<std::string>& more,
                                     const char* model = kGuidedTransformer) const {
     std::vector<std::string> arguments = {
-        "train", write_toy_config(folder_, {name, model, kTraining}), "--set",
+        "train", write_toy_config(folder_, {name, model, kGuidedTraining}), "--set",
         "data.train.alignment=" + (folder_ / "train.align")};
     for (const std::string& setting : more) arguments.insert(arguments.end(), {"--set", setting});
     return arguments;
@@ -116,7 +116,7 @@ TEST_F(GuidedRun, AlignsBetterThanWithout) {
 
 TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
   EXPECT_EQ(
-      train("run", {"training.updates=2", "training.guided_layer=1", "training.guided_head=3"})
+      train("run", {"training.updates=2", "training.taught_layer=1", "training.taught_head=3"})
           .status,
       0);
   EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, the step that emits the word"));
@@ -249,9 +249,9 @@ TEST_F(GuidedRun, WhatCannotBeTaughtIsRefusedByName) {
   refused({"data.train.alignment=\"\""},
           {"training.guided_alignment: no corpus has an alignment", "data.train.alignment"},
           kGuidedTransformer);
-  refused({"training.guided_layer=2"}, {"training.guided_layer", "no layer 2"}, kGuidedTransformer);
-  refused({"training.guided_layer=-3"}, {"training.guided_layer"}, kGuidedTransformer);
-  refused({"training.guided_head=4"}, {"training.guided_head", "no head 4"}, kGuidedTransformer);
+  refused({"training.taught_layer=2"}, {"training.taught_layer", "no layer 2"}, kGuidedTransformer);
+  refused({"training.taught_layer=-3"}, {"training.taught_layer"}, kGuidedTransformer);
+  refused({"training.taught_head=4"}, {"training.taught_head", "no head 4"}, kGuidedTransformer);
   refused({}, {"training.guided_alignment", "model.attention is none"}, kNone);
   refused({"model.attention=luong_general", "model.window=local_m"},
           {"training.guided_alignment", "local_m"}, kRnn);

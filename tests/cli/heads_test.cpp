@@ -23,7 +23,7 @@ using ::testing::SizeIs;
 
 using Rows = std::vector<std::vector<std::string>>;
 
-Rows table(const std::string& path) {
+Rows csv_rows(const std::string& path) {
   return text::parse_csv(read_file(path));
 }
 
@@ -37,7 +37,7 @@ TEST(AblatedHeads, AreAllOfTheModelAndItsLayers) {
       run_heed({"heads", Toy::get().transformer, "--source", of_toy("valid.src"), "--target",
                 of_toy("valid.tgt"), "--ablate", "--output", folder / "a.csv"}));
   EXPECT_THAT(out, AllOf(HasSubstr("nothing"), HasSubstr("cross.0.0"), HasSubstr("BLEU")));
-  const Rows rows = table(folder / "a.csv");
+  const Rows rows = csv_rows(folder / "a.csv");
   // Names of columns, and a line for each head and for all heads of each layer.
   const std::size_t heads =
       std::ranges::count_if(rows, [](const auto& row) { return split(row[0], '.').size() == 3; });
@@ -267,7 +267,7 @@ TEST(Prune, TakesOutFirstWhatCostsLeast) {
   with("heads", {"--ablate", "--no-bleu", "--output", folder / "a.csv"});
   std::string cheapest;
   double least = 1e9;
-  for (const auto& row : table(folder / "a.csv")) {
+  for (const auto& row : csv_rows(folder / "a.csv")) {
     if (split(row[0], '.').size() != 3 || std::stod(row[1]) >= least) continue;
     cheapest = row[0];
     least = std::stod(row[1]);
@@ -289,7 +289,7 @@ TEST(Evidence, StandsBesideAttention) {
     product(run_heed({"attention", model, "--input", of_toy("test.src"), "--target-file",
                       of_toy("test.tgt"), "--kind", kinds, "-o", folder / "out"}));
     for (const std::string& kind : split(kinds, ',')) {
-      const Rows rows = table(folder / ("out/attention-" + kind + ".csv"));
+      const Rows rows = csv_rows(folder / ("out/attention-" + kind + ".csv"));
       ASSERT_GT(rows.size(), 10U) << kind;
     }
   }
@@ -375,7 +375,7 @@ TEST(Faithful, ComparesHeadsWithOtherEvidence) {
                   "--draws", "2", "--steps", "2", "-o", folder / "f.csv"}));
     EXPECT_THAT(out, AllOf(HasSubstr("attention"), HasSubstr("saliency"), HasSubstr("erasure"),
                            HasSubstr("integrated")));
-    const Rows rows = table(folder / "f.csv");
+    const Rows rows = csv_rows(folder / "f.csv");
     EXPECT_EQ(rows[0][3], "saliency");
     for (std::size_t i = 1; i < rows.size(); ++i) {
       if (rows[i][3].empty()) continue;

@@ -62,12 +62,10 @@ TEST(Interrupt, InitTakesAwayTheConfigurationThatItWrites) {
   EXPECT_EQ(names_in(folder.path()), before);
 }
 
-TEST(Interrupt, BenchScaleOutTakesAwayWhereItsRanksMeet) {
-  const TemporaryFolder folder, temporary;
+TEST(Interrupt, DoctorTakesAwayWhereItsRanksMeet) {
+  const TemporaryFolder temporary;
   std::vector<std::string> arguments = {"env", "TMPDIR=" + temporary.path()};
-  for (const std::string& argument :
-       command({"bench", "scale-out", Toy::get().rnn_config, "--systems", "none", "--cores", "1",
-                "--updates", "1", "--threads", "2", "--set", "output=" + (folder / "run")}))
+  for (const std::string& argument : command({"doctor", "--ranks", "2"}))
     arguments.push_back(argument);
   interrupt(arguments, [&] { return !fs::is_empty(temporary.path()); });
   EXPECT_TRUE(fs::is_empty(temporary.path()));

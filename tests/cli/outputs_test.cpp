@@ -158,7 +158,7 @@ TEST_F(Outputs, OfFoldersReplaceNothingOfAUser) {
   for (const char* name : {"attention.csv", "attention.html"})
     expect_kept({"attention", model, "--text", "a b", "--pictures", "none", "-o", out}, name);
   for (const char* name : {"curves.csv", "loss.svg"})
-    expect_kept({"curves", model, "-o", out}, name);
+    expect_kept({"runs", "--curves", model, "-o", out}, name);
   expect_kept({"bench", "cache", "-o", out}, "experiments.html");
 }
 
@@ -167,7 +167,7 @@ TEST_F(Outputs, OfFoldersReplaceWhatHeedWrote) {
   const std::vector<std::vector<std::string>> commands{
       {"export", model, "-o", out + "/export"},
       {"attention", model, "--text", "a b", "--pictures", "grid", "-o", out + "/attention"},
-      {"curves", model, "-o", out + "/curves"}};
+      {"runs", "--curves", model, "-o", out + "/curves"}};
   for (const auto& command : commands) {
     EXPECT_EQ(run_heed(command).status, 0);
     const auto before = files_in(command.back());

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kTraining =
+constexpr const char* kRankTraining =
     "learning_rate: 0.005, updates: 12, micro_batches: 4, accumulate: 2, ema: 0.9, "
     "validate_every: 5, save_every: 4, log_every: 3, keep_best: 2";
 
@@ -83,7 +83,7 @@ class Ranks : public ::testing::Test {
   }
   /// Trains the folder NAME with more arguments.
   Result train(const std::string& name, const char* model, std::vector<std::string> more) {
-    more.insert(more.begin(), {"train", write_toy_config(folder_, {name, model, kTraining, true})});
+    more.insert(more.begin(), {"train", write_toy_config(folder_, {name, model, kRankTraining, true})});
     return run_heed(more);
   }
   /// As mpirun starts ranks on several machines: no file but the run's folder is common, and the
@@ -157,14 +157,14 @@ TEST_F(Ranks, GoOnWithAnotherNumber) {
 
 TEST_F(Ranks, MeetOverTheNetwork) {
   EXPECT_EQ(train("one", kRnn, {}).status, 0);
-  const std::string config = write_toy_config(folder_, {"two", kRnn, kTraining, true});
+  const std::string config = write_toy_config(folder_, {"two", kRnn, kRankTraining, true});
   for (const Result& result : run_on_machines(2, {"train", config}))
     EXPECT_EQ(result.status, 0) << result.err;
   expect_same("one", "two");
 }
 
 TEST_F(Ranks, MeetWhereOneOfThemStartsLate) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
   for (const Result& result : run_on_machines(3, {"train", config, "--rank-timeout", "20"}, {},
                                               std::chrono::milliseconds(1500)))
     EXPECT_EQ(result.status, 0) << result.err;
@@ -173,7 +173,7 @@ TEST_F(Ranks, MeetWhereOneOfThemStartsLate) {
 }
 
 TEST_F(Ranks, AreNamedWhereTheyDoNotCome) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
   const auto results = run_on_machines(3, {"train", config, "--rank-timeout", "2"}, {},
                                        std::chrono::milliseconds(4500));
   EXPECT_EQ(results[0].status, 1);
@@ -184,7 +184,7 @@ TEST_F(Ranks, AreNamedWhereTheyDoNotCome) {
 }
 
 TEST_F(Ranks, TellWhatTheCheckHasFoundAndAreAsQuiet) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
   const Result result = run_heed({"train", config, "--ranks", "2"});
   EXPECT_THAT(result.err, HasSubstr("memory: "));
   EXPECT_THAT(file("run/train.log"), HasSubstr("memory: "));
@@ -203,7 +203,7 @@ TEST_F(Ranks, WaitForACheckThatTakesLongerThanAnExchangeMay) {
           R"(echo '{"name": "BLEU", "score": 12.5, "signature": "nrefs:1", "verbose_score": ""}')"
           "\n");
   fs::permissions(scorer, fs::perms::owner_all);
-  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
   for (const Result& result :
        run_on_machines(2,
                        {"train", config, "--rank-timeout", "4", "--set", "training.updates=1",
@@ -214,7 +214,7 @@ TEST_F(Ranks, WaitForACheckThatTakesLongerThanAnExchangeMay) {
 }
 
 TEST_F(Ranks, EndWhereTheFirstFindsAFault) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining, true});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
   const auto results = run_on_machines(
       2, {"train", config, "--set", "data.vocabulary.source=" + (folder_ / "missing.spm")});
   EXPECT_EQ(results[0].status, 2);
@@ -282,7 +282,7 @@ TEST_F(Ranks, ThatAreInterruptedAllSaySo) {
 
 TEST_F(Ranks, MeetAmongTemporaryFiles) {
   const TemporaryFolder temporary;
-  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining});
   const std::vector<std::string> arguments{"train", config, "--ranks", "2"};
   EXPECT_EQ(run_heed_in({"TMPDIR=" + temporary.path()}, arguments).status, 0);
   EXPECT_TRUE(fs::is_empty(temporary.path()));
@@ -302,7 +302,7 @@ TEST_F(Ranks, SayWhoFoundTheMistake) {
 }
 
 TEST_F(Ranks, AreNotCountedTwice) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kTraining});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining});
   expect_mistake(run_heed_in({"RANK=0", "WORLD_SIZE=2", "MASTER_ADDR=localhost", "MASTER_PORT=1"},
                              {"train", config, "--ranks", "3"}),
                  {"--ranks 3: torchrun has started 2 ranks already; leave the option out"});

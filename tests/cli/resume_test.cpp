@@ -95,7 +95,7 @@ int newest_checkpoint(const TemporaryFolder& folder) {
 
 /// Starts or resumes the run, and sends `number` some time after it saved something new. Returns
 /// the exit status.
-int interrupt(const TemporaryFolder& folder, const std::string& config, int number,
+int interrupt_training(const TemporaryFolder& folder, const std::string& config, int number,
               std::mt19937& random) {
   const int before = std::max(0, newest_checkpoint(folder));
   auto child = subprocess::start(command(with_more(config)), folder / "console.log");
@@ -124,13 +124,13 @@ class Resume : public testing::TestWithParam<Kind> {
 TEST_P(Resume, AfterSigkillTheBitsAreThoseOfARunNeverInterrupted) {
   const std::string config = prepare(folder_, GetParam());
   for (int kills = 0; kills < 2; ++kills)
-    EXPECT_EQ(interrupt(folder_, config, SIGKILL, random_), 128 + SIGKILL);
+    EXPECT_EQ(interrupt_training(folder_, config, SIGKILL, random_), 128 + SIGKILL);
   finish_and_compare(with_more(config));
 }
 
 TEST_P(Resume, AfterSigtermTheRunSaysHowToGoOnAndThenHasTheSameBits) {
   const std::string config = prepare(folder_, GetParam());
-  EXPECT_EQ(interrupt(folder_, config, SIGTERM, random_), 1);
+  EXPECT_EQ(interrupt_training(folder_, config, SIGTERM, random_), 1);
   const auto console = lines_of(read_file(folder_ / "console.log"));
   ASSERT_FALSE(console.empty());
   EXPECT_THAT(console.back(), HasSubstr("interrupted at update"));
@@ -191,7 +191,7 @@ TEST(Resume, ADamagedNewestCheckpointIsNamedAndTheOneBeforeTaken) {
   const TemporaryFolder folder;
   const std::string config = prepare(folder, kind);
   std::mt19937 random(1);
-  interrupt(folder, config, SIGTERM, random);
+  interrupt_training(folder, config, SIGTERM, random);
   const int newest = newest_checkpoint(folder);
   std::string digits = std::to_string(newest);
   const std::string path =

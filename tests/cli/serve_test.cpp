@@ -6,7 +6,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <thread>
 
 #include "cli/program.h"
@@ -67,17 +66,10 @@ class Served {
   uint16_t port_ = 0;
 };
 
-std::vector<std::string> read_file(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return lines_of(text.str());
-}
-
 TEST(Serve, GivesWhatTranslateGivesAndEndsWithASignal) {
   const Toy& toy = Toy::get();
   const std::string test = toy.folder / "test.src";
-  const std::vector<std::string> lines = read_file(test);
+  const std::vector<std::string> lines = lines_of(read_file(test));
   for (const std::string& model : {toy.transformer, toy.rnn}) {
     Served served({model});
     const auto expected = lines_of(product(run_heed({"translate", model, test})));

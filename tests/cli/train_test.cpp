@@ -21,7 +21,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::set<std::string> names_in(const std::string& folder) {
+std::set<std::string> names_of(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
     names.insert(entry.path().filename().string());
@@ -38,11 +38,11 @@ std::vector<json> events(const std::string& run, const std::string& kind) {
 constexpr const char* kBrief = "updates: 4, validate_every: 4, save_every: 4";
 
 TEST(Train, LeavesExactlyTheFilesThatAreDocumented) {
-  EXPECT_THAT(names_in(Toy::get().rnn),
+  EXPECT_THAT(names_of(Toy::get().rnn),
               ElementsAre("checkpoints", "config.yaml", "joint.spm", "metrics.jsonl",
                           "model.safetensors", "provenance.json", "summary.json", "test.hypothesis",
                           "train.log", "validations"));
-  EXPECT_THAT(names_in(Toy::get().rnn + "/checkpoints"),
+  EXPECT_THAT(names_of(Toy::get().rnn + "/checkpoints"),
               IsSupersetOf({std::string("update-00000300.heed")}));
 }
 
@@ -146,9 +146,9 @@ TEST_F(TrainTest, OverwriteGivesTheSameBitsAgain) {
 
 TEST_F(TrainTest, OverwriteLeavesNoEventFiles) {
   train_toy(config(), {"--set", "training.tensorboard=true"});
-  EXPECT_THAT(names_in(run), Contains(StartsWith("events.out.tfevents.")));
+  EXPECT_THAT(names_of(run), Contains(StartsWith("events.out.tfevents.")));
   train_toy(config(), {"--overwrite"});
-  EXPECT_THAT(names_in(run), Not(Contains(StartsWith("events.out.tfevents."))));
+  EXPECT_THAT(names_of(run), Not(Contains(StartsWith("events.out.tfevents."))));
 }
 
 TEST_F(TrainTest, ResumingAFinishedRunSaysThereIsNothingToDo) {
@@ -222,7 +222,7 @@ TEST_F(TrainTest, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgain
   const Result failed = train_with(kBroken, path, options);
   EXPECT_EQ(failed.status, 1);
   EXPECT_THAT(lines_of(failed.err).back(), HasSubstr("training.early_stopping.metric"));
-  EXPECT_THAT(names_in(run + "/checkpoints"), IsSupersetOf({std::string("update-00000002.heed")}));
+  EXPECT_THAT(names_of(run + "/checkpoints"), IsSupersetOf({std::string("update-00000002.heed")}));
   options.push_back("--resume");
   const Result resumed = train_with(kSound, path, options);
   EXPECT_EQ(product(resumed), "");
@@ -305,7 +305,7 @@ TEST_F(TrainTest, AMovedRunTranslatesWithoutItsCorpora) {
     ASSERT_EQ(subprocess::run({"gzip", folder / name}).status, 0);
   train_toy(yaml, {"--set", "data.train.source=" + (folder / "train.src.gz"), "--set",
                    "data.train.target=" + (folder / "train.tgt.gz")});
-  EXPECT_THAT(names_in(run), IsSupersetOf({std::string("source.spm"), std::string("target.spm")}));
+  EXPECT_THAT(names_of(run), IsSupersetOf({std::string("source.spm"), std::string("target.spm")}));
   const TemporaryFolder elsewhere;
   fs::rename(run, elsewhere / "moved");
   for (const auto& entry : fs::directory_iterator(folder.path())) fs::remove(entry.path());

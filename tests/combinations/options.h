@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "apps/shared/config.h"
 #include "base/error.h"
 #include "config/view.h"
+#include "run/config.h"
 
 namespace heed::combinations {
 
@@ -86,8 +86,8 @@ inline std::vector<Option> options() {
       {"training.consistency_weight", kBoth, {"3", "0.5"}},
       {"training.consistency_share", kBoth, {"0.05", "0.5"}},
       {"training.guided_alignment", kBoth, {"0", "0.5"}},
-      {"training.guided_layer", kTransformer, {"-2", "0", "-1"}},
-      {"training.guided_head", kTransformer, {"0", "1"}},
+      {"training.taught_layer", kTransformer, {"-2", "0", "-1"}},
+      {"training.taught_head", kTransformer, {"0", "1"}},
       {"training.guided_step", kBoth},
       {"training.coverage_loss", kBoth, {"0", "0.5"}},
       {"training.clip_norm", kBoth, {"1", "0"}},

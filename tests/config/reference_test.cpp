@@ -31,6 +31,13 @@ TEST(Reference, ListsWhatValuesMean) {
                                                 "- `luong_dot`: It looks | once.\n"));
 }
 
+TEST(Reference, ListsWhatAnEnumerationsValuesMean) {
+  EXPECT_THAT(reference<ToyConfig>(), HasSubstr("\nThe values of `colour`:\n\n"
+                                                "- `auto`: Any, whichever.\n"
+                                                "- `red`: That of | roses.\n"
+                                                "- `light_blue`: The sky's.\n"));
+}
+
 TEST(Reference, ABarDoesNotBreakATable) {
   EXPECT_THAT(reference<ToyConfig>(), HasSubstr("Share of zeros \\| while training."));
 }
@@ -57,6 +64,20 @@ TEST(Explain, AKeyWithASentenceOnEachValue) {
             "    none           It does not look.\n"
             "    luong_dot      It looks | once.\n"
             "    luong_general  It looks twice.\n");
+}
+
+TEST(Explain, AnEnumeration) {
+  EXPECT_EQ(explain<ToyConfig>("model.colour"),
+            "model.colour\n"
+            "  What it looks like.\n"
+            "  type       name\n"
+            "  default    auto\n"
+            "  allowed    one of auto, red, light_blue\n"
+            "  on resume  fixed\n"
+            "  values\n"
+            "    auto        Any, whichever.\n"
+            "    red         That of | roses.\n"
+            "    light_blue  The sky's.\n");
 }
 
 TEST(Explain, ASection) {

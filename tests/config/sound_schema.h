@@ -19,6 +19,8 @@ inline void expect_sound(const SectionView& section, const std::string& prefix) 
     EXPECT_TRUE(keys.insert(field.key).second) << path << " is declared twice";
     EXPECT_TRUE(field.help.ends_with('.')) << path << ": " << field.help;
     EXPECT_EQ(field.help.find('\n'), std::string::npos) << path;
+    for (const ValueHelp& value : field.values)
+      EXPECT_TRUE(value.help.ends_with('.')) << path << ": " << value.name << ": " << value.help;
     EXPECT_EQ(field.wrong(), "") << path << ": its default breaks its own rule";
     for (const char c : field.key)
       EXPECT_TRUE((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_') << path;

@@ -9,7 +9,7 @@
 
 namespace heed::config {
 
-HEED_ENUM(Colour, auto_, red, light_blue)
+HEED_ENUM(Colour, (auto_, "Any, whichever."), (red, "That of | roses."), (light_blue, "The sky's."))
 
 inline const std::vector<std::string>& toy_names() {
   static const std::vector<std::string> names = {"none", "luong_dot", "luong_general"};

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Link link(int32_t source, int32_t target) {
+PieceLink link(int32_t source, int32_t target) {
   return {.target = target, .source = source};
 }
 
@@ -132,7 +132,7 @@ TEST_F(AlignedCorpus, DrawnPiecesHaveTheLinksOfTheirWords) {
     lengths.insert(drawn.source.size());
     const auto source = text::words_of(letters, drawn.source).word_of,
                target = text::words_of(letters, drawn.target).word_of;
-    std::vector<Link> expected;
+    std::vector<PieceLink> expected;
     for (std::size_t t = 0; t < target.size(); ++t)
       for (std::size_t s = 0; s < source.size(); ++s)
         if (source[s] + target[t] == 2)

@@ -17,16 +17,16 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<Step> all(BatchStream stream) {
-  std::vector<Step> steps;
+std::vector<StreamedBatch> all(BatchStream stream) {
+  std::vector<StreamedBatch> steps;
   while (auto step = stream.next()) steps.push_back(std::move(*step));
   return steps;
 }
 
 /// How often each pair is read in an epoch.
-std::map<int64_t, int> reads(const std::vector<Step>& steps, int64_t epoch) {
+std::map<int64_t, int> reads(const std::vector<StreamedBatch>& steps, int64_t epoch) {
   std::map<int64_t, int> counts;
-  for (const Step& step : steps)
+  for (const StreamedBatch& step : steps)
     if (step.epoch == epoch)
       for (const Origin& origin : step.batch.origins) ++counts[origin.index];
   return counts;
@@ -38,9 +38,9 @@ std::vector<int64_t> indices(const Batch& batch) {
   return out;
 }
 
-std::vector<std::vector<int64_t>> sequence(const std::vector<Step>& steps) {
+std::vector<std::vector<int64_t>> sequence(const std::vector<StreamedBatch>& steps) {
   std::vector<std::vector<int64_t>> out;
-  for (const Step& step : steps) out.push_back(indices(step.batch));
+  for (const StreamedBatch& step : steps) out.push_back(indices(step.batch));
   return out;
 }
 
@@ -62,7 +62,7 @@ TEST(BatchStream, ReadsEverySentenceOnceAnEpoch) {
 TEST(BatchStream, KeepsWithinTheBudgetOfTokens) {
   const auto steps =
       all(BatchStream(corpus_of({realistic(2003, 3)}), {.batch_size = 257, .epochs = 1}));
-  for (const Step& step : steps) {
+  for (const StreamedBatch& step : steps) {
     EXPECT_LE(step.batch.size * step.batch.target_length, 257);
     EXPECT_LE(step.batch.size * step.batch.source_length, 2 * 257);
   }
@@ -72,7 +72,7 @@ TEST(BatchStream, CutsBySentencesWhereToldTo) {
   const auto steps = all(
       BatchStream(corpus_of({realistic(23, 3)}), {.batch_size = 5, .tokens = false, .epochs = 1}));
   std::vector<int64_t> sizes;
-  for (const Step& step : steps) sizes.push_back(step.batch.size);
+  for (const StreamedBatch& step : steps) sizes.push_back(step.batch.size);
   std::sort(sizes.begin(), sizes.end());
   EXPECT_THAT(sizes, ElementsAre(3, 5, 5, 5, 5));
 }
@@ -83,7 +83,7 @@ TEST(BatchStream, ASentenceLongerThanTheBatchMakesItsOwn) {
   const auto steps = all(BatchStream(corpus_of({examples}), {.batch_size = 64, .epochs = 1}));
   EXPECT_EQ(reads(steps, 0).size(), 9U);
   int alone = 0;
-  for (const Step& step : steps) {
+  for (const StreamedBatch& step : steps) {
     if (step.batch.target_length <= 64) continue;
     EXPECT_THAT(indices(step.batch), ElementsAre(4));
     ++alone;
@@ -189,7 +189,7 @@ TEST(BatchStream, AWeightThatLeavesNothingOfItsPartIsAUserError) {
 TEST(BatchStream, PadsLittleOnSentencesOfRealLengths) {
   const auto corpus = corpus_of({realistic(29000, 1)});
   Padding padding;
-  for (const Step& step : all(BatchStream(corpus, {.batch_size = 4096, .epochs = 1})))
+  for (const StreamedBatch& step : all(BatchStream(corpus, {.batch_size = 4096, .epochs = 1})))
     padding.add(step.batch);
   EXPECT_LT(padding.total(), 0.06);
   EXPECT_GT(padding.total(), 0);
@@ -230,7 +230,8 @@ TEST(BatchStream, DrawsPiecesAnewInEveryEpochOnAnyNumberOfThreads) {
     }
   }
   // What a schedule goes by is the number of batches that are drawn.
-  const auto first = std::ranges::count_if(one, [](const Step& step) { return step.epoch == 0; });
+  const auto first =
+      std::ranges::count_if(one, [](const StreamedBatch& step) { return step.epoch == 0; });
   EXPECT_EQ(BatchStream(corpus, options).batches_in_epoch(0), first);
   ASSERT_EQ(draws.size(), 40U);
   int changed = 0;

@@ -60,10 +60,10 @@ inline std::vector<model::ModelConfig> small_models() {
 inline std::vector<model::ModelConfig> many_models() {
   std::vector<model::ModelConfig> out = small_models();
   model::ModelConfig linear = out[0];
-  linear.self_attention = model::SelfAttentionKind::linear;
+  linear.self_attention = "linear";
   linear.positions = "rotary";
   model::ModelConfig sparse = out[0];
-  sparse.self_attention = model::SelfAttentionKind::sparse;
+  sparse.self_attention = "sparse";
   sparse.sliding_window = 1;
   sparse.global_tokens = 1;
   sparse.positions = "relative";

@@ -140,7 +140,7 @@ TEST(Translator, ALineThatEachMemberCutsIsNamedOnce) {
   DecodeConfig config;
   config.max_source_length = 8;
   config.max_length_ratio = 0.5;
-  const Member member{random_model(small_models()[1]), vocabulary(), vocabulary()};
+  const TranslatorModel member{random_model(small_models()[1]), vocabulary(), vocabulary()};
   Translator translator({member, member}, config, at::kCPU, at::kFloat);
   const std::string line = "mira tolo sena kupo vadi rel nostra mira tolo";
   testing::internal::CaptureStderr();

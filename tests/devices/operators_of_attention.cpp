@@ -8,10 +8,10 @@
 #include "devices/inputs.h"
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/varlen_attention.h"
-#include "model/transformer/linear_attention.h"
+#include "model/transformer/attention/linear.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/multi_head.h"
 #include "model/transformer/positions/positions.h"
-#include "model/transformer/scaled_dot_product.h"
 
 namespace heed::devices {
 namespace {
@@ -32,7 +32,7 @@ struct Shape {
 struct Inputs {
   Tensors leaves;
   Tensor query, keys, values;
-  model::Look look;
+  model::AttentionMask masking;
 
   Inputs(const Place& place, const Shape& shape) {
     Numbers numbers(place);
@@ -40,14 +40,14 @@ struct Inputs {
     keys = numbers.leaf({kSentences, shape.kv_heads, shape.keys, shape.head});
     values = numbers.leaf({kSentences, shape.kv_heads, shape.keys, shape.head});
     leaves = {{"query", query}, {"keys", keys}, {"values", values}};
-    look.causal = shape.causal;
-    look.pattern = shape.pattern;
-    look.normalise = shape.normalise;
-    look.scale = 1 / std::sqrt(static_cast<double>(shape.head));
+    masking.pattern = shape.pattern;
+    masking.pattern.causal = shape.causal;
+    masking.normalise = shape.normalise;
+    masking.scale = 1 / std::sqrt(static_cast<double>(shape.head));
     if (!shape.lengths.empty())
-      look.valid = first_of_rows(place, shape.lengths, shape.keys).unsqueeze(1).unsqueeze(1);
+      masking.valid = first_of_rows(place, shape.lengths, shape.keys).unsqueeze(1).unsqueeze(1);
     if (shape.added)
-      leaves["added"] = look.added = numbers.leaf({1, shape.heads, shape.queries, shape.keys});
+      leaves["added"] = masking.added = numbers.leaf({1, shape.heads, shape.queries, shape.keys});
   }
 };
 
@@ -58,7 +58,7 @@ Operator attention(const std::string& name, const Shape& shape) {
       Tensor weights;
       const Tensor context =
           attend(in.query.to(place.narrow()), in.keys.to(place.narrow()),
-                 in.values.to(place.narrow()), in.look, shape.weights ? &weights : nullptr);
+                 in.values.to(place.narrow()), in.masking, shape.weights ? &weights : nullptr);
       if (!shape.weights) return {{"context", context}};
       return {{"context", context}, {"weights", weights}};
     });
@@ -82,7 +82,7 @@ Operator linear(const std::string& name, const Shape& shape, bool rotated = fals
     return with_gradients(place, in.leaves, [&]() -> Tensors {
       return {{"context",
                model::linear_attention(in.query.to(place.narrow()), in.keys.to(place.narrow()),
-                                       in.values.to(place.narrow()), in.look, rotations)}};
+                                       in.values.to(place.narrow()), in.masking, rotations)}};
     });
   };
   return {"attention.linear" + name, compute};
@@ -116,7 +116,7 @@ Tensor one_by_one(const Tensor& query, const Tensor& keys, const Tensor& values,
     const Tensor context = model::attend(
         part(query, first, sizes.queries[i]), part(keys, first_key, sizes.keys[i]),
         part(values, first_key, sizes.keys[i]),
-        {.causal = sizes.causal, .pattern = {.window = sizes.window}, .scale = scale});
+        {.pattern = {.window = sizes.window, .causal = sizes.causal}, .scale = scale});
     contexts.push_back(context.squeeze(0).transpose(0, 1));
     first += sizes.queries[i];
     first_key += sizes.keys[i];
@@ -144,7 +144,7 @@ Operator unpadded(const std::string& name, const Unpadded& sizes) {
       return {{"context",
                kernels::varlen_attention(
                    q, k, v, sentences_of(place, sizes.queries), sentences_of(place, sizes.keys),
-                   {.causal = sizes.causal, .scale = scale, .window = sizes.window})}};
+                   {.pattern = {.window = sizes.window, .causal = sizes.causal}, .scale = scale})}};
     });
   };
   return {"attention.unpadded" + name, compute};
@@ -157,15 +157,18 @@ Operator self_attention(const model::PositionsKindInfo& kind, int64_t kv_heads) 
     Numbers numbers(place);
     const Tensor x = numbers.leaf({kSentences, kLength, kWidth});
     Tensors leaves{{"x", x}};
-    std::vector<std::shared_ptr<model::SelfAttention>> layers;
+    std::vector<model::SelfAttentionPtr> layers;
     for (const bool causal : {false, true}) {
       at::manual_seed(3);
       const auto positions = kind.make(
           {.width = kWidth, .heads = kHeads, .layers = 1, .longest = kLength, .causal = causal});
       settle(*positions, place);
-      layers.push_back(std::make_shared<model::SelfAttention>(
-          model::MultiHeadOptions{.width = kWidth, .heads = kHeads, .kv_heads = kv_heads},
-          positions));
+      layers.push_back(
+          model::make_self_attention(model::MultiHeadOptions{.width = kWidth,
+                                                             .heads = kHeads,
+                                                             .kv_heads = kv_heads,
+                                                             .pattern = {.causal = causal}},
+                                     {.positions = positions}));
       settle(*layers.back(), place);
       const std::string of = causal ? "decoder." : "encoder.";
       for (const auto& [name, weight] : parameters_of(*layers.back()))
@@ -175,8 +178,8 @@ Operator self_attention(const model::PositionsKindInfo& kind, int64_t kv_heads) 
     }
     const Tensor valid = first_of_rows(place, {9, 4, 7}, kLength).unsqueeze(1).unsqueeze(1);
     return with_gradients(place, leaves, [&]() -> Tensors {
-      return {{"encoder", layers[0]->forward(x, {.valid = valid}, false, nullptr)},
-              {"decoder", layers[1]->forward(x, {}, true, nullptr)}};
+      return {{"encoder", layers[0]->forward(x, {.valid = valid}, nullptr)},
+              {"decoder", layers[1]->forward(x, {}, nullptr)}};
     });
   };
   return {"self_attention." + std::string(kind.name) + (kv_heads > 0 ? "_grouped" : ""), compute};

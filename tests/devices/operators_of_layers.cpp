@@ -10,9 +10,9 @@
 #include "kernels/varlen_attention.h"
 #include "model/device.h"
 #include "model/embedding.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/layers.h"
-#include "model/transformer/scaled_dot_product.h"
 
 namespace heed::devices {
 namespace {
@@ -65,7 +65,7 @@ Operator feed_forward(model::Activation activation) {
   const auto compute = [activation](const Place& place) {
     at::manual_seed(3);
     model::BlockOptions options{.feed_forward = 24, .activation = activation};
-    options.attention.width = 16;
+    options.self.width = 16;
     model::FeedForward layer(options);
     settle(layer, place);
     Numbers numbers(place);

@@ -40,7 +40,7 @@ train::TrainConfig training(const model::ModelConfig& kind) {
   config.clip_norm = 0.5;
   if (model::testing::can_be_guided(kind)) {
     config.guided_alignment = 0.5;
-    config.guided_head = kind.type == model::ModelType::rnn ? 0 : kind.heads - 1;
+    config.taught_head = kind.type == model::ModelType::rnn ? 0 : kind.heads - 1;
   }
   return config;
 }
@@ -63,7 +63,7 @@ Values update(const Place& place, const model::ModelConfig& kind) {
   const auto host = [](double value) { return at::scalar_tensor(value, at::kDouble); };
   Tensors results{
       {"loss", host(numbers.loss)}, {"nll", host(numbers.nll)}, {"norm", host(numbers.norm)}};
-  if (config.guided_alignment > 0) results["alignment"] = host(numbers.align);
+  if (config.guided_alignment > 0) results["alignment"] = host(numbers.terms.at("align"));
   Values values = values_of(results);
   Tensors changes;
   for (const auto& [name, weight] : train::trainable(*model)) {
@@ -153,9 +153,9 @@ std::vector<NamedConfig> transformer_kinds() {
     config.attention_scale = model::AttentionScale::sqrt;
     config.attention_normaliser = "softmax";
     if (config.activation == model::Activation::relu) config.activation = model::Activation::gelu;
-    name = config::name_of(config.norm) + "_" + config.positions + "_" +
-           config::name_of(config.self_attention) + "_kv" + std::to_string(config.kv_heads) +
-           "_window" + std::to_string(config.sliding_window);
+    name = config::name_of(config.norm) + "_" + config.positions + "_" + config.self_attention +
+           "_kv" + std::to_string(config.kv_heads) + "_window" +
+           std::to_string(config.sliding_window);
   }
   return kinds;
 }

@@ -76,22 +76,22 @@ Operator encoder(Cell kind, int64_t layers) {
     Tensors leaves = parameters_of(layer);
     leaves["x"] = x;
     return with_gradients(place, leaves, [&]() -> Tensors {
-      const model::Memory memory = layer.forward(x, source);
-      return {{"states", memory.values}, {"summary", memory.summary}};
+      const model::Encoded encoded = layer.forward(x, source);
+      return {{"states", encoded.values}, {"summary", encoded.summary}};
     });
   };
   return {"encoder." + config::name_of(kind) + std::to_string(layers), compute, kByCudnn};
 }
 
 /// What the decoder looks at.
-struct Encoded {
+struct Looked {
   Tensor values, summary;
-  model::Memory memory;
+  model::Encoded all;
 
-  Encoded(const Place& place, Numbers& numbers)
+  Looked(const Place& place, Numbers& numbers)
       : values(numbers.leaf({kSequences, 7, kHidden})),
         summary(numbers.leaf({kSequences, kHidden})),
-        memory(model::make_memory(values, first_of_rows(place, {3, 7, 5}, 7), summary)) {}
+        all(model::make_encoded(values, first_of_rows(place, {3, 7, 5}, 7), summary)) {}
 };
 
 Operator decoder(Cell kind, int64_t layers, const std::string& attention) {
@@ -100,15 +100,15 @@ Operator decoder(Cell kind, int64_t layers, const std::string& attention) {
     model::RecurrentDecoder layer(recurrent(kind, layers, attention), kInput);
     settle(layer, place);
     Numbers numbers(place);
-    const Encoded encoded(place, numbers);
+    const Looked encoded(place, numbers);
     const Tensor x = numbers.leaf({kSequences, 5, kInput});
     Tensors leaves = parameters_of(layer);
     leaves.insert({{"x", x}, {"values", encoded.values}, {"summary", encoded.summary}});
     return with_gradients(place, leaves, [&]() -> Tensors {
       Tensor logs;
       const bool attends = layer.attends();
-      Tensors results{{"features", layer.run(x, layer.start(encoded.memory), nullptr,
-                                             attends ? &logs : nullptr)}};
+      Tensors results{
+          {"features", layer.run(x, layer.start(encoded.all), nullptr, attends ? &logs : nullptr)}};
       // Of padding they are -inf or, in the kernels for a CPU, very small.
       if (attends) results["logs"] = logs.clamp_min(-60);
       return results;
@@ -134,15 +134,16 @@ Operator attention(const std::string& name, const Make& make,
                                             .positions = 9});
     settle(*layer, place);
     Numbers numbers(place);
-    const Encoded encoded(place, numbers);
+    const Looked encoded(place, numbers);
     const Tensor query = numbers.leaf({kSequences, 5, kHidden});
     Tensors leaves = parameters_of(*layer);
     leaves.insert({{"query", query}, {"values", encoded.values}, {"summary", encoded.summary}});
     return with_gradients(place, leaves, [&]() -> Tensors {
-      model::Memory memory = layer->begin(layer->prepare(encoded.memory));
-      memory.coverage = layer->first_coverage(memory);
-      if (memory.coverage.defined()) memory.coverage = memory.coverage.expand({-1, 5, -1, -1});
-      const model::Attended attended = layer->forward(query, memory, 0, 1);
+      model::StepInput step{
+          .query = query, .stride = 1, .coverage = layer->first_coverage(encoded.all)};
+      if (step.coverage.defined()) step.coverage = step.coverage.expand({-1, 5, -1, -1});
+      const model::Attended attended =
+          layer->forward(step, layer->begin(layer->prepare(encoded.all)));
       Tensors results{{"context", attended.context}};
       if (attended.weights.defined()) results["weights"] = attended.weights.detach();
       if (attended.coverage.defined()) results["coverage"] = attended.coverage;

@@ -19,7 +19,7 @@ using at::Tensor;
 using Tensors = std::map<std::string, Tensor>;
 
 /// fp64 is the judge's. tf32 is fp32 with products of a GPU's TF32.
-HEED_ENUM(Precision, fp64, fp32, tf32, bf16, fp16)
+HEED_ENUM(Precision, (fp64, ""), (fp32, ""), (tf32, ""), (bf16, ""), (fp16, ""))
 
 /// Where an operator computes.
 struct Place {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "draw/attention_page.h"
-#include "draw/curve.h"
 #include "draw/experiments.h"
 #include "draw/heatmap.h"
 #include "draw/play_page.h"
+#include "draw/plot.h"
 #include "draw/report.h"
 #include "draw/well_formed.h"
 
@@ -45,14 +45,14 @@ void expect_inert(const std::string& page) {
 
 TEST(HostileText, StaysTextInPictures) {
   const study::AttentionMatrix matrix = hostile_matrix();
-  const Curve curve = {.title = kMarkup,
-                       .x_label = kTexts[2],
-                       .y_label = kTexts[3],
-                       .ticks = {kMarkup, kTexts[4]},
-                       .notes = {kMarkup, kTexts[5]},
-                       .series = {{kMarkup, {CurvePoint{1}, CurvePoint{2}}}}};
+  const Plot curve = {.title = kMarkup,
+                      .x_label = kTexts[2],
+                      .y_label = kTexts[3],
+                      .lines = {{.name = kMarkup, .points = {{0, 1}, {1, 2}}}},
+                      .ticks = {kMarkup, kTexts[4]},
+                      .notes = {kMarkup, kTexts[5]}};
   for (const std::string& svg :
-       {draw_heatmap(matrix, kMarkup), draw_heatmap_grid({&matrix, 1}), draw_curve(curve)}) {
+       {draw_heatmap(matrix, kMarkup), draw_heatmap_grid({&matrix, 1}), draw_plot(curve)}) {
     EXPECT_EQ(xml_fault(svg), "");
     expect_inert(svg);
   }
@@ -71,7 +71,7 @@ TEST(HostileText, StaysTextInTheReport) {
                      .facts = {{kMarkup, kTexts[2]}},
                      .scores = {{.name = kMarkup, .signature = kTexts[3]}},
                      .attention_page = kMarkup}};
-  report.learning = Lines{.title = kMarkup, .lines = {{kMarkup, {{1, 2}, {3, 4}}}}};
+  report.learning = Plot{.title = kMarkup, .lines = {{kMarkup, {{1, 2}, {3, 4}}}}};
   const std::vector<score::SystemOutput> outputs = {{kMarkup, {kTexts[4]}}};
   report.samples = {report_sentence(0, kTexts[0], kTexts[1], outputs)};
   report.long_sentence = {report.samples[0], kTexts[2], {hostile_matrix()}};

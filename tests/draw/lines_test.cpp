@@ -1,10 +1,9 @@
-#include "draw/lines.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "draw/frame.h"
 #include "draw/palette.h"
+#include "draw/plot.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {
@@ -14,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // The axis ends at 4: the first 9 is in the steep part.
-Lines two_lines() {
+Plot two_drawn_lines() {
   return {.title = "t",
           .x_label = "updates",
           .y_label = "loss",
@@ -44,7 +43,7 @@ TEST(ValueAxis, EndsAtWholeSteps) {
 }
 
 TEST(Lines, StandWhereTheirNumbersSay) {
-  const std::string svg = draw_lines(two_lines());
+  const std::string svg = draw_plot(two_drawn_lines());
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_THAT(svg, HasSubstr("points=\"64,-498 384,52 704,272 \" fill=\"none\" stroke=\"" +
                              series_color(0) + "\""));
@@ -56,17 +55,17 @@ TEST(Lines, StandWhereTheirNumbersSay) {
 }
 
 TEST(Lines, TicksOfALongAxisHaveOneUnit) {
-  Lines lines = two_lines();
-  lines.lines[1].points.back().first = 24000;
-  const std::string svg = draw_lines(lines);
+  Plot lines = two_drawn_lines();
+  lines.lines[1].points.back().x = 24000;
+  const std::string svg = draw_plot(lines);
   for (const char* tick : {">0</text>", ">5k</text>", ">10k</text>", ">20k</text>"})
     EXPECT_THAT(svg, HasSubstr(tick));
-  lines.lines[1].points.back().first = 12500000;
-  EXPECT_THAT(draw_lines(lines), HasSubstr(">5M</text>"));
+  lines.lines[1].points.back().x = 12500000;
+  EXPECT_THAT(draw_plot(lines), HasSubstr(">5M</text>"));
 }
 
 TEST(Lines, StandWhereTheirNumbersSayInATerminalToo) {
-  EXPECT_EQ(lines_text(two_lines(), 4, 4),
+  EXPECT_EQ(plot_text(two_drawn_lines(), 4, 4),
             "t (loss)\n"
             "4 | a  \n"
             "  | ba \n"
@@ -79,7 +78,7 @@ TEST(Lines, StandWhereTheirNumbersSayInATerminalToo) {
 }
 
 TEST(Lines, OfAPhoneHaveTheirNamesBelow) {
-  const std::string svg = draw_lines(two_lines(), Form::narrow);
+  const std::string svg = draw_plot(two_drawn_lines(), Form::narrow);
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_THAT(svg, HasSubstr("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360\""));
   EXPECT_THAT(svg, HasSubstr("points=\"64,-498 206,52 348,272 \""));
@@ -87,21 +86,21 @@ TEST(Lines, OfAPhoneHaveTheirNamesBelow) {
 }
 
 TEST(Lines, OfManyNamesHaveThemBelowToo) {
-  Lines lines = two_lines();
+  Plot lines = two_drawn_lines();
   for (int i = 2; i < 22; ++i)
     lines.lines.push_back({"run " + std::to_string(i), {{0, 2}, {100, 1}}, std::size_t(i), false});
-  const std::string svg = draw_lines(lines);
+  const std::string svg = draw_plot(lines);
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_EQ(occurrences(svg, "y=\"-"), 0u);
   EXPECT_THAT(svg, HasSubstr(">one<"));
   lines.lines.resize(18);  // as many as fit beside the plot
-  EXPECT_EQ(occurrences(draw_lines(lines), "y=\"-"), 0u);
+  EXPECT_EQ(occurrences(draw_plot(lines), "y=\"-"), 0u);
 }
 
 TEST(Lines, BelowZeroHaveTheirNumbers) {
-  Lines lines = two_lines();
+  Plot lines = two_drawn_lines();
   lines.lines = {{"minus", {{0, -0.5}, {50, -0.2}, {100, 0.3}}, 0, false}};
-  const std::string svg = draw_lines(lines);
+  const std::string svg = draw_plot(lines);
   EXPECT_THAT(svg, HasSubstr(">-0.1</text>"));
   EXPECT_EQ(occurrences(svg, ">1e"), 0u);
 }
@@ -114,21 +113,22 @@ TEST(Marker, OfTheNextSeriesOfAColourHasAnotherShape) {
 }
 
 TEST(Lines, WithoutANameHaveNoLabel) {
-  Lines lines = two_lines();
-  const std::size_t texts = occurrences(draw_lines(lines), "<text");
+  Plot lines = two_drawn_lines();
+  const std::size_t texts = occurrences(draw_plot(lines), "<text");
   lines.lines[1].name = "";
-  EXPECT_EQ(occurrences(draw_lines(lines), "<text"), texts - 1);
-  EXPECT_EQ(occurrences(draw_lines(lines), "<polyline"), 2u);
+  EXPECT_EQ(occurrences(draw_plot(lines), "<text"), texts - 1);
+  EXPECT_EQ(occurrences(draw_plot(lines), "<polyline"), 2u);
 }
 
 TEST(Lines, OfOnePointAndOfNoneAreDrawn) {
-  for (const Line& line : {Line{"one", {{7, 3}}, 0, false}, Line{"none", {}, 0, false}}) {
-    const Lines lines{.title = "t", .x_label = "x", .y_label = "y", .lines = {line}};
-    EXPECT_EQ(xml_fault(draw_lines(lines)), "") << line.name;
-    EXPECT_THAT(lines_text(lines), HasSubstr(line.name));
+  for (const PlotLine& line :
+       {PlotLine{"one", {{7, 3}}, 0, false}, PlotLine{"none", {}, 0, false}}) {
+    const Plot lines{.title = "t", .x_label = "x", .y_label = "y", .lines = {line}};
+    EXPECT_EQ(xml_fault(draw_plot(lines)), "") << line.name;
+    EXPECT_THAT(plot_text(lines), HasSubstr(line.name));
     // A polyline of one point would not be seen.
-    EXPECT_EQ(occurrences(draw_lines(lines), "<circle cx=\"704\""), line.points.size());
-    EXPECT_EQ(occurrences(draw_lines(lines), "<polyline"), 0u);
+    EXPECT_EQ(occurrences(draw_plot(lines), "<circle cx=\"704\""), line.points.size());
+    EXPECT_EQ(occurrences(draw_plot(lines), "<polyline"), 0u);
   }
 }
 

@@ -6,9 +6,9 @@
 #include <regex>
 
 #include "base/error.h"
-#include "draw/curve.h"
 #include "draw/heatmap.h"
 #include "draw/palette.h"
+#include "draw/plot.h"
 #include "draw/svg.h"
 #include "draw/text_width.h"
 #include "draw/well_formed.h"
@@ -31,15 +31,14 @@ study::AttentionMatrix square(std::size_t size, const std::string& token) {
           .weights = std::vector<float>(size * size, 1 / static_cast<float>(size))};
 }
 
-Curve two_lines() {
-  return {
-      .title = "a < b & \"c\"",
-      .x_label = "x",
-      .y_label = "y",
-      .ticks = {"1-10", "11-20", "> 20"},
-      .notes = {"5", "6", "7"},
-      .series = {{"one", {CurvePoint{90, score::Interval{85, 95}}, std::nullopt, CurvePoint{50}}},
-                 {"two", {CurvePoint{91}, CurvePoint{70}, CurvePoint{50.5}}}}};
+Plot two_lines() {
+  return {.title = "a < b & \"c\"",
+          .x_label = "x",
+          .y_label = "y",
+          .lines = {{"one", {{0, 90, score::Interval{85, 95}}, {2, 50}}},
+                    {"two", {{0, 91}, {1, 70}, {2, 50.5}}}},
+          .ticks = {"1-10", "11-20", "> 20"},
+          .notes = {"5", "6", "7"}};
 }
 
 // y of the text element that holds exactly this.
@@ -298,7 +297,7 @@ TEST(Heatmap, SaysWhichMatrixItIs) {
 }
 
 TEST(Curve, DrawsEachSystemItsIntervalsAndTheBucketSizes) {
-  const std::string svg = draw_curve(two_lines());
+  const std::string svg = draw_plot(two_lines());
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; &quot;c&quot;"));
   EXPECT_THAT(svg, HasSubstr("one, 1-10: 90.00 (85.00 to 95.00)"));
@@ -311,21 +310,20 @@ TEST(Curve, DrawsEachSystemItsIntervalsAndTheBucketSizes) {
 }
 
 TEST(Curve, NamesOfLinesThatEndTogetherDoNotTouch) {
-  const std::string svg = draw_curve(two_lines());
+  const std::string svg = draw_plot(two_lines());
   EXPECT_GE(std::abs(text_y(svg, "one") - text_y(svg, "two")), 18);
-  Curve crowd = two_lines();
-  for (CurveSeries& series : crowd.series)
-    series.points = {CurvePoint{0}, CurvePoint{0}, CurvePoint{0}};
-  const std::string bottom = draw_curve(crowd);
+  Plot crowd = two_lines();
+  for (PlotLine& line : crowd.lines) line.points = {{0, 0}, {1, 0}, {2, 0}};
+  const std::string bottom = draw_plot(crowd);
   EXPECT_GE(std::abs(text_y(bottom, "one") - text_y(bottom, "two")), 18);
   EXPECT_LT(std::max(text_y(bottom, "one"), text_y(bottom, "two")),
             attribute(bottom, "height") - 60);
 }
 
 TEST(Curve, OfAPhoneHasItsNamesBelow) {
-  Curve curve = two_lines();
+  Plot curve = two_lines();
   curve.ticks = {"1-10", "11-20", "more than 1,000,000 words"};
-  const std::string svg = draw_curve(curve, Form::narrow);
+  const std::string svg = draw_plot(curve, Form::narrow);
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_EQ(attribute(svg, "width"), 360);
   EXPECT_GT(text_y(svg, "one"), kFrameTop + kFrameHeight + 50);
@@ -335,19 +333,18 @@ TEST(Curve, OfAPhoneHasItsNamesBelow) {
   EXPECT_EQ(occurrences(svg, "<polyline"), 3u);
 }
 
-TEST(Curve, NeedsAPointPerTick) {
-  Curve curve = two_lines();
-  curve.series[0].points.pop_back();
-  EXPECT_THROW(draw_curve(curve), Bug);
+TEST(Curve, NeedsATickForEachPoint) {
+  Plot curve = two_lines();
+  curve.ticks.pop_back();
+  EXPECT_THROW(draw_plot(curve), Bug);
 }
 
 TEST(LogCurve, SpacesPowersOfTenEvenly) {
-  const auto point = [](double value) { return std::optional(CurvePoint{value, std::nullopt}); };
-  const Curve curve{.title = "cost",
-                    .ticks = {"1", "2", "3"},
-                    .series = {{"a", {point(0.01), point(0.1), point(1)}}},
-                    .log_values = true};
-  const std::string svg = draw_curve(curve);
+  const Plot curve{.title = "cost",
+                   .lines = {{"a", {{0, 0.01}, {1, 0.1}, {2, 1}}}},
+                   .ticks = {"1", "2", "3"},
+                   .log_values = true};
+  const std::string svg = draw_plot(curve);
   // The plot is 330 high from 52 on: a hundredth at its foot, a tenth in its middle, one at its
   // top.
   EXPECT_NE(svg.find("cy=\"382\""), std::string::npos);
@@ -356,11 +353,8 @@ TEST(LogCurve, SpacesPowersOfTenEvenly) {
 }
 
 TEST(LogCurve, RefusesZero) {
-  const Curve curve{.title = "cost",
-                    .ticks = {"1"},
-                    .series = {{"a", {CurvePoint{0, std::nullopt}}}},
-                    .log_values = true};
-  EXPECT_THROW(draw_curve(curve), Bug);
+  const Plot curve{.title = "cost", .lines = {{"a", {{0, 0}}}}, .ticks = {"1"}, .log_values = true};
+  EXPECT_THROW(draw_plot(curve), Bug);
 }
 
 // An element for each of 90,000 weights makes a picture of 9 MB.

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "draw/bottleneck_drawing.h"
+#include "draw/page/page.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {
@@ -54,7 +54,7 @@ Report example() {
                      .facts = {{"alignment error", "7 %", "layer 1"}},
                      .scores = {overall(75)},
                      .attention_page = "b/attention.html"}};
-  report.learning = Lines{.title = "Loss", .lines = {{"Bahdanau", {{0, 3}, {9, 1}}}}};
+  report.learning = Plot{.title = "Loss", .lines = {{"Bahdanau", {{0, 3}, {9, 1}}}}};
   const std::vector<score::SystemOutput> outputs = {{"without attention", {"", "", "a b x x"}},
                                                     {"Bahdanau", {"", "", "a b c d"}}};
   report.long_sentence = {report_sentence(2, "<source>", "a b c d e", outputs),
@@ -182,10 +182,11 @@ TEST(Report, WithoutExtrasHasNoEmptySections) {
 }
 
 TEST(BottleneckDrawing, ReadsEveryStateOnceWithAttention) {
-  EXPECT_EQ(xml_fault(draw_one_vector()), "");
-  EXPECT_EQ(xml_fault(draw_all_states()), "");
-  EXPECT_EQ(occurrences(draw_all_states(), "<path d="), 6u);
-  EXPECT_EQ(occurrences(draw_one_vector(), "<path d="), 0u);
+  const std::string one = render("one_vector.html", {}), all = render("all_states.html", {});
+  EXPECT_EQ(xml_fault(one), "");
+  EXPECT_EQ(xml_fault(all), "");
+  EXPECT_EQ(occurrences(all, "<path d="), 6u);
+  EXPECT_EQ(occurrences(one, "<path d="), 0u);
 }
 
 }  // namespace

@@ -22,15 +22,15 @@ using testing::get_text;
 using ::testing::HasSubstr;
 using testing::post_text;
 
-Route echo() {
+Route echo_body() {
   return {"POST", "/echo", [](const Request& request, const Reply& reply) {
             reply.send({.type = "text/plain", .body = request.type + "|" + request.body});
           }};
 }
 
 TEST(Server, AnswersUnderItsOwnNamesAloneWhereItIsForThisMachine) {
-  const Server any({.address = "0.0.0.0"}, {echo()}),
-      own({.names = {"Translate.example"}}, {echo()});
+  const Server any({.address = "0.0.0.0"}, {echo_body()}),
+      own({.names = {"Translate.example"}}, {echo_body()});
   const auto status = [](const Server& server, const std::string& host) {
     return ask(server.port(),
                "POST /echo HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 1\r\n\r\na")
@@ -48,8 +48,8 @@ TEST(Server, AnswersUnderItsOwnNamesAloneWhereItIsForThisMachine) {
 }
 
 TEST(Server, TakesNothingFromPagesOfOtherOrigins) {
-  const Server none({}, {echo()}), one({.origins = {"https://a.example"}}, {echo()}),
-      all({.origins = {"*"}}, {echo()});
+  const Server none({}, {echo_body()}), one({.origins = {"https://a.example"}}, {echo_body()}),
+      all({.origins = {"*"}}, {echo_body()});
   const auto sent = [](const Server& server, const std::string& method, const std::string& origin) {
     return ask(server.port(), method + " /echo HTTP/1.1\r\nHost: localhost:7\r\nOrigin: " + origin +
                                   "\r\nContent-Length: 1\r\n\r\na");
@@ -77,7 +77,7 @@ TEST(Server, TakesNothingFromPagesOfOtherOrigins) {
 }
 
 TEST(Server, TakesNoPlainText) {
-  const Server server({}, {echo()});
+  const Server server({}, {echo_body()});
   const Answer answer = ask(server.port(), post_text("/echo", "a", "text/plain; charset=utf-8"));
   EXPECT_EQ(answer.status, 415);
   EXPECT_THAT(answer.body, HasSubstr("send JSON or a form"));
@@ -107,7 +107,7 @@ class ManyConnections : public ::testing::TestWithParam<int> {
 
   std::promise<void> waits_, goes_on_;
   Server server_{{.connections = 600},
-                 {echo(), {"GET", "/hold", [this](const Request&, const Reply& reply) {
+                 {echo_body(), {"GET", "/hold", [this](const Request&, const Reply& reply) {
                              waits_.set_value();
                              goes_on_.get_future().wait();
                              reply.send({.body = "done"});

@@ -215,7 +215,7 @@ TEST(Server, OutlivesClientsThatDoNotWait) {
 
 /// Options that note the status of each request. What is noted is whole where none is pending.
 ServerOptions noting(std::vector<int>& statuses) {
-  return {.finished = [&](const Finished& about) { statuses.push_back(about.status); }};
+  return {.finished = [&](const FinishedRequest& about) { statuses.push_back(about.status); }};
 }
 
 TEST(Server, KnowsWhoHasGoneBeforeTheAnswer) {
@@ -268,10 +268,10 @@ TEST(Server, AnAnswerThatIsNotReadToItsEndIsNone) {
 
 TEST(Server, DrainsBeforeItEnds) {
   Shelf shelf;
-  std::vector<Finished> finished;
+  std::vector<FinishedRequest> finished;
   std::optional<Server> server;
   ServerOptions options;
-  options.finished = [&](const Finished& about) { finished.push_back(about); };
+  options.finished = [&](const FinishedRequest& about) { finished.push_back(about); };
   server.emplace(options, std::vector<Route>{echo(), {"GET", "/later", shelf.handler()}});
   const uint16_t port = server->port();
   Client waiting(port), open(port), forgotten(port);
@@ -294,7 +294,7 @@ TEST(Server, DrainsBeforeItEnds) {
   server.reset();
   EXPECT_EQ(forgotten.answer().status, 503);
   std::vector<std::string> told;
-  for (const Finished& one : finished)
+  for (const FinishedRequest& one : finished)
     told.push_back(one.method + " " + one.path + " " + std::to_string(one.status));
   EXPECT_THAT(told, UnorderedElementsAre("POST /echo 200", "POST /echo 503", "GET /later 200",
                                          "GET /later 503"));

@@ -8,17 +8,14 @@
 #include <cstdlib>
 #include <vector>
 
+#include "kernels/distance.h"
 #include "kernels/rows/small_product.h"
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::kernels {
 namespace {
 
 using model::attend;
-
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 TEST(SmallProduct, IsTheProduct) {
   at::manual_seed(1);
@@ -53,7 +50,7 @@ void PrintTo(const Shape& shape, std::ostream* out) {
   *out << shape.name;
 }
 
-class AttentionKernel : public testing::TestWithParam<Shape> {
+class AttentionKernel : public ::testing::TestWithParam<Shape> {
  protected:
   void SetUp() override {
     const Shape& shape = GetParam();
@@ -91,13 +88,14 @@ class AttentionKernel : public testing::TestWithParam<Shape> {
 
   Result fused(at::ScalarType type) const {
     return of(type, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
-      return attention(q, k, v, valid, GetParam().causal, scale);
+      return attention(q, k, v, valid, {.causal = GetParam().causal}, scale);
     });
   }
   Result plain() const {
     return of(at::kDouble, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
       Tensor weights;
-      return attend(q, k, v, {.valid = valid, .causal = GetParam().causal, .scale = scale},
+      return attend(q, k, v,
+                    {.valid = valid, .pattern = {.causal = GetParam().causal}, .scale = scale},
                     &weights);
     });
   }
@@ -121,13 +119,14 @@ TEST_P(AttentionKernel, InBfloat16RoundsOnlyWhatItReadsAndWrites) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, AttentionKernel,
-                         testing::Values(Shape{"odd", 3, 2, 2, 5, 7, 3, false, {}},
-                                         Shape{"padded", 3, 2, 2, 5, 7, 16, false, {7, 1, 4}},
-                                         Shape{"causal", 2, 3, 3, 7, 7, 5, true, {}},
-                                         Shape{"grouped", 2, 6, 2, 3, 5, 7, false, {5, 3}},
-                                         Shape{"one_query_head_pair", 1, 1, 1, 2, 1, 1, false, {}},
-                                         Shape{"blocks", 2, 2, 1, 101, 113, 17, false, {113, 64}},
-                                         Shape{"causal_blocks", 1, 2, 2, 131, 131, 32, true, {}}),
+                         ::testing::Values(Shape{"odd", 3, 2, 2, 5, 7, 3, false, {}},
+                                           Shape{"padded", 3, 2, 2, 5, 7, 16, false, {7, 1, 4}},
+                                           Shape{"causal", 2, 3, 3, 7, 7, 5, true, {}},
+                                           Shape{"grouped", 2, 6, 2, 3, 5, 7, false, {5, 3}},
+                                           Shape{
+                                               "one_query_head_pair", 1, 1, 1, 2, 1, 1, false, {}},
+                                           Shape{"blocks", 2, 2, 1, 101, 113, 17, false, {113, 64}},
+                                           Shape{"causal_blocks", 1, 2, 2, 131, 131, 32, true, {}}),
                          [](const auto& info) { return info.param.name; });
 
 TEST(AttentionKernelMask, HolesAreSkippedAndPaddingMayHoldAnything) {
@@ -138,7 +137,7 @@ TEST(AttentionKernelMask, HolesAreSkippedAndPaddingMayHoldAnything) {
   Tensor weights;
   const Tensor expected = attend(query, keys, values, {.valid = valid, .scale = 0.5}, &weights);
   values[0][0][4].fill_(NAN);
-  EXPECT_LT(distance(attention(query, keys, values, valid, false, 0.5), expected), 1e-6);
+  EXPECT_LT(distance(attention(query, keys, values, valid, {}, 0.5), expected), 1e-6);
 }
 
 struct DistanceCase {
@@ -161,23 +160,25 @@ Tensor seen(const Pattern& pattern, int64_t length) {
   return out;
 }
 
-class AttentionByDistance : public testing::TestWithParam<DistanceCase> {};
+class AttentionByDistance : public ::testing::TestWithParam<DistanceCase> {};
 
 TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
   const DistanceCase& one = GetParam();
   constexpr int64_t kHead = 3;
   constexpr double kScale = 0.4;
-  const PackedHeads heads{.query_lengths = {5, 1, 70},
-                          .key_lengths = {5, 1, 70},
-                          .heads = one.heads,
-                          .kv_heads = one.kv_heads,
-                          .head = kHead};
+  const UnpaddedHeads heads{.query_lengths = {5, 1, 70},
+                            .key_lengths = {5, 1, 70},
+                            .heads = one.heads,
+                            .kv_heads = one.kv_heads,
+                            .head = kHead};
   at::manual_seed(6);
   const Tensor x = at::randn({76, (one.heads + 2 * one.kv_heads) * kHead}).requires_grad_();
   const Tensor numbers =
       at::randn({one.each ? 76 : 1, one.heads, 2 * one.reach + 1}).requires_grad_();
   const Tensor outer = at::randn({76, one.heads * kHead});
-  const Tensor got = packed_attention(x, x, heads, one.causal, kScale, {numbers}, one.pattern);
+  Pattern pattern = one.pattern;
+  pattern.causal = one.causal;
+  const Tensor got = unpadded_attention(x, x, heads, pattern, kScale, {numbers});
   const auto gradients = torch::autograd::grad({got}, {x, numbers}, {outer});
 
   const Tensor wide = x.detach().to(at::kDouble).requires_grad_(),
@@ -220,20 +221,20 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, AttentionByDistance,
-    testing::Values(DistanceCase{"shared", 3, 3, 2, false, false},
-                    DistanceCase{"shared_causal", 4, 2, 2, false, true},
-                    DistanceCase{"far", 2, 1, 69, false, false},
-                    DistanceCase{"beyond", 2, 2, 100, false, true},
-                    DistanceCase{"each", 3, 3, 5, true, false},
-                    DistanceCase{"each_causal", 4, 2, 1, true, true},
-                    DistanceCase{"window", 3, 1, 2, false, false, {.window = 1}},
-                    DistanceCase{"window_causal", 4, 2, 69, false, true, {.window = 5}},
-                    DistanceCase{"window_each", 2, 2, 3, true, false, {.window = 17}},
-                    DistanceCase{"wide_window", 2, 1, 1, true, true, {.window = 100}},
-                    DistanceCase{"global", 2, 2, 3, false, false, {2, 3, 0}},
-                    DistanceCase{"strided", 3, 1, 69, false, false, {3, 0, 7}},
-                    DistanceCase{"strided_causal", 2, 1, 2, true, true, {5, 0, 3}},
-                    DistanceCase{"all_causal", 2, 2, 1, false, true, {1, 2, 5}}),
+    ::testing::Values(DistanceCase{"shared", 3, 3, 2, false, false},
+                      DistanceCase{"shared_causal", 4, 2, 2, false, true},
+                      DistanceCase{"far", 2, 1, 69, false, false},
+                      DistanceCase{"beyond", 2, 2, 100, false, true},
+                      DistanceCase{"each", 3, 3, 5, true, false},
+                      DistanceCase{"each_causal", 4, 2, 1, true, true},
+                      DistanceCase{"window", 3, 1, 2, false, false, {.window = 1}},
+                      DistanceCase{"window_causal", 4, 2, 69, false, true, {.window = 5}},
+                      DistanceCase{"window_each", 2, 2, 3, true, false, {.window = 17}},
+                      DistanceCase{"wide_window", 2, 1, 1, true, true, {.window = 100}},
+                      DistanceCase{"global", 2, 2, 3, false, false, {2, 3, 0}},
+                      DistanceCase{"strided", 3, 1, 69, false, false, {3, 0, 7}},
+                      DistanceCase{"strided_causal", 2, 1, 2, true, true, {5, 0, 3}},
+                      DistanceCase{"all_causal", 2, 2, 1, false, true, {1, 2, 5}}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "kernels/additive.h"
 #include "kernels/additive_scores.h"
+#include "kernels/distance.h"
 #include "model/device.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/attention/common.h"
@@ -17,14 +18,10 @@ namespace {
 using model::attend_with;
 using model::Attended;
 using model::Autocast;
-using model::make_memory;
-using model::Memory;
+using model::make_encoded;
+using model::Prepared;
 
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
-
-class CollectedLinear : public testing::Test {
+class CollectedLinear : public ::testing::Test {
  protected:
   CollectedLinear() {
     at::manual_seed(2);
@@ -92,7 +89,7 @@ TEST_F(CollectedLinear, FollowsAutocast) {
 }
 
 // Three sentences of 4, 7 and 5 positions, four steps.
-class AdditiveKernel : public testing::Test {
+class AdditiveKernel : public ::testing::Test {
  protected:
   AdditiveKernel() {
     at::manual_seed(3);
@@ -101,14 +98,14 @@ class AdditiveKernel : public testing::Test {
     values = at::randn({3, 7, 6}).requires_grad_();
     v = at::randn({9}).requires_grad_();
     queries = at::randn({3, 4, 9}).requires_grad_();
-    memory = make_memory(values, valid, at::zeros({3, 6}));
+    memory = {make_encoded(values, valid, at::zeros({3, 6}))};
   }
 
   std::vector<Tensor> leaves() const { return {keys, values, v, queries}; }
 
   /// The twin: scores of all queries, then the weighted sum.
   Attended plain() const {
-    return attend_with(additive_scores(queries, keys, v), memory, {}, false);
+    return attend_with(additive_scores(queries, keys, v), {}, memory, {}, false);
   }
   /// Step by step, as a decoder asks.
   AdditiveAttended fused() const {
@@ -123,7 +120,7 @@ class AdditiveKernel : public testing::Test {
   }
 
   Tensor keys, values, v, queries;
-  Memory memory;
+  Prepared memory;
 };
 
 TEST_F(AdditiveKernel, EqualsItsTwin) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/distance.h"
 #include "kernels/dropout.h"
 #include "kernels/gru.h"
 #include "kernels/output_loss_on_gpu.h"
@@ -18,17 +19,13 @@ using model::Cell;
 using model::CellState;
 using model::RecurrentCell;
 
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
-
 struct OutputShape {
   int64_t tokens, width, vocab;
   bool bias;
   double smoothing;
 };
 
-class OutputLoss : public testing::TestWithParam<OutputShape> {
+class OutputLoss : public ::testing::TestWithParam<OutputShape> {
  protected:
   void SetUp() override {
     const OutputShape s = GetParam();
@@ -110,10 +107,10 @@ TEST_P(OutputLoss, NeedsNoGradient) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, OutputLoss,
-                         testing::Values(OutputShape{5, 3, 7, true, 0.1},
-                                         OutputShape{1, 5, 11, false, 0},
-                                         // more than two chunks of rows
-                                         OutputShape{131, 5, 70001, true, 0.1}),
+                         ::testing::Values(OutputShape{5, 3, 7, true, 0.1},
+                                           OutputShape{1, 5, 11, false, 0},
+                                           // more than two chunks of rows
+                                           OutputShape{131, 5, 70001, true, 0.1}),
                          [](const auto& info) {
                            const auto& at = info.param;
                            return std::string("tokens") + std::to_string(at.tokens) + "_" +
@@ -174,7 +171,7 @@ TEST(Dropout, AddsToAResidualOfEitherType) {
   EXPECT_FALSE(can_drop(at::ones({3}, at::kDouble)));
 }
 
-class GruSequence : public testing::TestWithParam<bool> {
+class GruSequence : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     at::manual_seed(8);
@@ -244,7 +241,7 @@ TEST_P(GruSequence, IsNearInBf16) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(BothWays, GruSequence, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(BothWays, GruSequence, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "backward" : "forward"; });
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "kernels/distance.h"
 #include "model/device.h"
 #include "model/transformer/layers.h"
 
@@ -11,10 +12,6 @@ namespace {
 
 using model::Autocast;
 using model::layer_norm;
-
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 torch::nn::LayerNorm layer_of(int64_t width) {
   torch::nn::LayerNorm layer(torch::nn::LayerNormOptions({width}));

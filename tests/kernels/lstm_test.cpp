@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/distance.h"
 #include "model/recurrent/cell.h"
 
 namespace heed::kernels {
@@ -18,11 +19,7 @@ using model::Cell;
 using model::CellState;
 using model::RecurrentCell;
 
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
-
-class LstmKernel : public testing::Test {
+class LstmKernel : public ::testing::Test {
  protected:
   /// As the kernel takes it, fp32, and as the twin does.
   struct Leaf {
@@ -68,7 +65,7 @@ class LstmKernel : public testing::Test {
   std::optional<Leaf> hidden, cell, gates;
 };
 
-class LstmSequence : public LstmKernel, public testing::WithParamInterface<bool> {
+class LstmSequence : public LstmKernel, public ::testing::WithParamInterface<bool> {
  protected:
   /// Step by step, each step for those that have one.
   LstmState plain() const {
@@ -116,7 +113,7 @@ TEST_P(LstmSequence, NeedsNoGradientOfTheCells) {
   EXPECT_LT(distance(got[0], want[0]), 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(BothWays, LstmSequence, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(BothWays, LstmSequence, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "backward" : "forward"; });
 
 TEST_F(LstmKernel, StepEqualsTheCells) {

@@ -120,13 +120,13 @@ TEST(NanInIsNanOutOfTensors, DotProductAttention) {
     for (const bool causal : {false, true}) {
       expect_contract({{1, 2, 3, 5}, {1, 1, 3, 5}, {1, 1, 3, 5}}, [&](const Tensors& in) {
         return Tensors{attention(in[0].to(type), in[1].to(type), in[2].to(type),
-                                 causal ? Tensor() : valid, causal, 0.5)};
+                                 causal ? Tensor() : valid, {.causal = causal}, 0.5)};
       });
-      const PackedHeads heads{
+      const UnpaddedHeads heads{
           .query_lengths = {1, 2}, .key_lengths = {1, 2}, .heads = 2, .head = 3};
       expect_contract({{3, 12}}, [&](const Tensors& in) {
         const Tensor projection = in[0].to(type);
-        return Tensors{packed_attention(projection, projection, heads, causal, 0.5)};
+        return Tensors{unpadded_attention(projection, projection, heads, {.causal = causal}, 0.5)};
       });
     }
 }

@@ -67,7 +67,7 @@ TEST(Normalisers, OfTwoScoresEntmaxIsBetweenSoftmaxAndSparsemax) {
   }
 }
 
-class EveryNormaliser : public testing::TestWithParam<Normaliser> {
+class EveryNormaliser : public ::testing::TestWithParam<Normaliser> {
  protected:
   Tensor of(const Tensor& scores) const { return GetParam().normalise(scores); }
 };
@@ -113,7 +113,7 @@ TEST_P(EveryNormaliser, HasTheGradientOfDifferences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryNormaliser, testing::ValuesIn(normalisers()),
+INSTANTIATE_TEST_SUITE_P(Registry, EveryNormaliser, ::testing::ValuesIn(normalisers()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Normalisers, AreFoundByName) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/column_sums.h"
+#include "kernels/distance.h"
 #include "kernels/transpose.h"
 #include "model/device.h"
 
@@ -16,10 +17,6 @@ namespace heed::kernels {
 namespace {
 
 using model::Autocast;
-
-double distance(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 TEST(Transposed, TurnsEveryShape) {
   EXPECT_TRUE(at::equal(transposed(at::tensor({1.F, 2.F, 3.F, 4.F, 5.F, 6.F}).view({2, 3})),

@@ -79,7 +79,7 @@ TEST(ModelConfig, HeadsOfRecurrentModelsDivideTheState) {
 
 TEST(ModelConfig, LinearAttentionHasNoScoresToChange) {
   ModelConfig config;
-  config.self_attention = SelfAttentionKind::linear;
+  config.self_attention = "linear";
   for (const char* fine : {"sinusoidal", "learned", "rotary", "none"}) {
     config.positions = fine;
     EXPECT_EQ(wrong(config), kFine) << fine;
@@ -99,13 +99,13 @@ TEST(ModelConfig, LinearAttentionHasNoScoresToChange) {
 
 TEST(ModelConfig, SparseAttentionHasAWindowAndItsPatternIsItsOwn) {
   ModelConfig config;
-  config.self_attention = SelfAttentionKind::sparse;
+  config.self_attention = "sparse";
   EXPECT_EQ(wrong(config),
             "model.sliding_window: self_attention: sparse needs one; 1 is the smallest");
   config.sliding_window = 1;
   config.global_tokens = 2;
   EXPECT_EQ(wrong(config), kFine);
-  config.self_attention = SelfAttentionKind::softmax;
+  config.self_attention = "softmax";
   EXPECT_EQ(wrong(config),
             "model.global_tokens, attention_stride: belong to self_attention: sparse");
 }

@@ -38,7 +38,7 @@ TEST(Description, NamesTheSelfAttentionThatIsNotSoftmaxOverAll) {
   ModelConfig config = small_transformer_config();
   config.sliding_window = 8;
   EXPECT_EQ(describe_model(config), sizes + "self-attention (window 8)");
-  config.self_attention = SelfAttentionKind::sparse;
+  config.self_attention = "sparse";
   config.global_tokens = 2;
   EXPECT_EQ(describe_model(config), sizes + "sparse self-attention (window 8, 2 global tokens)");
   config.global_tokens = 1;
@@ -46,7 +46,7 @@ TEST(Description, NamesTheSelfAttentionThatIsNotSoftmaxOverAll) {
   EXPECT_EQ(describe_model(config),
             sizes + "sparse self-attention (window 8, 1 global token, stride 5)");
   config = small_transformer_config();
-  config.self_attention = SelfAttentionKind::linear;
+  config.self_attention = "linear";
   EXPECT_EQ(describe_model(config), sizes + "linear self-attention");
 }
 

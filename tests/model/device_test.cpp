@@ -8,7 +8,7 @@
 namespace heed::model {
 namespace {
 
-std::string error_of(const std::string& device) {
+std::string device_error(const std::string& device) {
   try {
     open_device(device);
   } catch (const UserError& error) {
@@ -26,11 +26,11 @@ TEST(Device, TheCpuIsAlwaysThere) {
 TEST(Device, ANameThatIsNoneSaysWhatIsAllowed) {
   for (const char* name :
        {"gpu", "", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "CPU", "cuda:99999999999"})
-    EXPECT_NE(error_of(name).find("expected auto, cpu, cuda or cuda:N"), std::string::npos) << name;
+    EXPECT_NE(device_error(name).find("expected auto, cpu, cuda or cuda:N"), std::string::npos) << name;
 }
 
 TEST(Device, AGpuThatIsNotThereIsAUserErrorWithItsCure) {
-  const std::string error = error_of("cuda:4000");
+  const std::string error = device_error("cuda:4000");
   EXPECT_EQ(error.find("device: cuda:4000: "), 0U) << error;
   EXPECT_TRUE(error.find("set device to cpu") != std::string::npos ||
               error.find("counted from 0") != std::string::npos)

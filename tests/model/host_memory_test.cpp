@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-class HostMemoryPool : public testing::Test {
+class HostMemoryPool : public ::testing::Test {
  protected:
   HostMemoryPool() { pool_host_memory(); }
   ~HostMemoryPool() override {

@@ -37,7 +37,7 @@ inline ModelConfig small_transformer() {
 inline std::string name_of_transformer(const ModelConfig& config) {
   return config::name_of(config.norm) + "_" + config.positions + "_kv" +
          std::to_string(config.kv_heads) + "_window" + std::to_string(config.sliding_window) + "_" +
-         config::name_of(config.self_attention) + "_" + config.attention_normaliser + "_" +
+         config.self_attention + "_" + config.attention_normaliser + "_" +
          config::name_of(config.activation) + "_tie_" + config::name_of(config.tie);
 }
 
@@ -46,17 +46,27 @@ inline std::string name_of_transformer(const ModelConfig& config) {
 inline std::vector<NamedConfig> cheaper_kinds() {
   std::vector<NamedConfig> kinds;
   ModelConfig config = small_transformer();
-  config.self_attention = SelfAttentionKind::linear;
+  config.self_attention = "linear";
   for (const char* positions : {"sinusoidal", "rotary", "none"}) {
     config.positions = positions;
     kinds.push_back({name_of_transformer(config), config});
   }
-  config.self_attention = SelfAttentionKind::sparse;
+  config.self_attention = "sparse";
   config.sliding_window = config.global_tokens = 1;
   config.attention_stride = 3;
   for (const char* positions : {"t5", "learned"}) {
     config.positions = positions;
     kinds.push_back({name_of_transformer(config), config});
+  }
+  for (const std::string& name : self_attention_names()) {  // those that only the registry knows
+    if (name == "softmax" || name == "linear" || name == "sparse") continue;
+    config = small_transformer();
+    config.self_attention = name;
+    config.kv_heads = 2;
+    for (const char* positions : {"rotary", "t5"}) {
+      config.positions = positions;
+      kinds.push_back({name_of_transformer(config), config});
+    }
   }
   return kinds;
 }
@@ -77,10 +87,10 @@ inline std::vector<NamedConfig> transformer_kinds() {
       config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
       const std::size_t turn = i % 4;
       if (turn == 1 && positions_info(positions).effect != PositionsEffect::kAddsScores) {
-        config.self_attention = SelfAttentionKind::linear;
+        config.self_attention = "linear";
         config.sliding_window = 0;
       } else if (turn == 2) {
-        config.self_attention = SelfAttentionKind::sparse;
+        config.self_attention = "sparse";
         config.sliding_window = 1 + static_cast<int64_t>(i % 3);
         config.global_tokens = static_cast<int64_t>(i / 4 % 2);
         config.attention_stride = i / 8 % 2 == 0 ? 3 : 0;

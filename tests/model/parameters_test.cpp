@@ -21,11 +21,11 @@ MultiHeadOptions bare(int64_t width, int64_t heads, int64_t kv_heads = 0) {
 }
 
 TEST(Parameters, OfMultiHeadAttentionAreFourSquaresOfTheWidth) {
-  EXPECT_EQ(count(SelfAttention(bare(512, 8))), 1'048'576);
+  EXPECT_EQ(count(*make_self_attention(bare(512, 8))), 1'048'576);
   EXPECT_EQ(count(CrossAttention(bare(512, 8))), 1'048'576);
-  EXPECT_EQ(count(SelfAttention(bare(768, 12))), 2'359'296);
+  EXPECT_EQ(count(*make_self_attention(bare(768, 12))), 2'359'296);
   // Queries and output whole, keys and values of one head in eight: 2 512^2 + 2 512 64.
-  EXPECT_EQ(count(SelfAttention(bare(512, 8, 1))), 589'824);
+  EXPECT_EQ(count(*make_self_attention(bare(512, 8, 1))), 589'824);
   EXPECT_EQ(count(CrossAttention(bare(512, 8, 2))), 2 * 512 * 512 + 2 * 512 * 128);
 }
 

@@ -9,9 +9,9 @@
 namespace heed::model {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string error_of(const std::string& header, int64_t data_bytes = 12) {
   return message_of<UserError>([&] { parse_header(header, data_bytes, "f"); });

@@ -1,4 +1,4 @@
-// The attention, the kind of position and the normaliser that CONTRIBUTING.md adds. Each is one
+// The attentions, the kind of position and the normaliser that CONTRIBUTING.md adds. Each is one
 // file and one line of a registry: nothing else in this program knows their names.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -10,6 +10,8 @@
 #include "base/files.h"
 #include "config/io.h"
 #include "model/recurrent/attention_contract.h"
+#include "model/traits.h"
+#include "model/transformer/attention_contract.h"
 #include "model/transformer/positions/positions.h"
 #include "paths.h"
 
@@ -37,13 +39,23 @@ TEST(AToyAttention, IsARegisteredOneWithoutAnotherEdit) {
   EXPECT_THAT(broken_promises(attention_info("cosine")), IsEmpty());
 }
 
+TEST(AToySelfAttention, IsARegisteredOneWithoutAnotherEdit) {
+  ModelConfig config;
+  config::set(config, "self_attention=qk_norm");
+  config.sliding_window = 3;
+  EXPECT_NO_THROW(check(config, true));
+  EXPECT_FALSE(
+      traits(config).all_softmax);  // src/engine does not know what it does before the products
+  EXPECT_THAT(broken_promises(self_attention_info("qk_norm")), IsEmpty());
+}
+
 TEST(AToyKindOfPosition, IsARegisteredOneWithoutAnotherEdit) {
   ModelConfig config;
   config::set(config, "positions=kerple");
   config.sliding_window = 3;
   EXPECT_NO_THROW(check(config, true));
   config.sliding_window = 0;
-  config.self_attention = SelfAttentionKind::linear;  // its line says that it adds to scores
+  config.self_attention = "linear";  // its line says that it adds to scores
   EXPECT_THROW(check(config, true), config::ConfigError);
 }
 
@@ -58,7 +70,8 @@ TEST(AToyNormaliser, IsARegisteredOneWithoutAnotherEdit) {
 }
 
 TEST(Toys, AreThoseOfTheGuide) {
-  for (const char* file : {"cosine.cpp", "kerple.cpp", "sigmoids.cpp"}) expect_in_guide(file);
+  for (const char* file : {"cosine.cpp", "qk_norm.cpp", "kerple.cpp", "sigmoids.cpp"})
+    expect_in_guide(file);
 }
 
 }  // namespace

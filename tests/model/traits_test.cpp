@@ -80,9 +80,9 @@ TEST(Traits, OfARecurrentModelByHand) {
 
 TEST(Traits, SayWhichWeightsAreASoftmax) {
   ModelConfig config = testing::small_transformer();
-  config.self_attention = SelfAttentionKind::linear;
+  config.self_attention = "linear";
   EXPECT_THAT(traits(config).softmax_kinds, ElementsAre(AttentionKind::cross));
-  config.self_attention = SelfAttentionKind::sparse;
+  config.self_attention = "sparse";
   config.attention_normaliser = "sparsemax";
   EXPECT_THAT(traits(config).softmax_kinds,
               ElementsAre(AttentionKind::encoder, AttentionKind::decoder));

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Weights : public testing::Test {
+class Weights : public ::testing::Test {
  protected:
   void SetUp() override {
     folder = fs::temp_directory_path() / ("heed_weights_" + std::to_string(getpid()));

@@ -20,10 +20,10 @@ Tensor rows(const std::vector<double>& numbers, int64_t columns) {
 }
 
 /// Four words whose states are log 1, log 2, log 3, log 4 in the first of two dimensions.
-Memory four_words() {
+Encoded four_words() {
   const Tensor values =
       rows({0, 0, std::log(2), 0, std::log(3), 0, std::log(4), 0}, 2).unsqueeze(0);
-  return make_memory(values, at::ones({1, 4}, at::kBool), values.select(1, 0));
+  return make_encoded(values, at::ones({1, 4}, at::kBool), values.select(1, 0));
 }
 
 // With the state (1, 0) the dot scores are the logarithms, the weights 1 : 2 : 3 : 4 where seen.
@@ -37,7 +37,10 @@ TEST(WorkedNumbers, MonotonicWindow) {
                                 0,      0,      3. / 7, 4. / 7,   // t = 3: 2, 3
                                 0,      0,      3. / 7, 4. / 7},  // t = 4 stays at the last word
                                4);
-  EXPECT_LT(distance(attention->forward(state, four_words(), 0, 1).weights[0], expected), 1e-12);
+  const Prepared memory = attention->begin(attention->prepare(four_words()));
+  EXPECT_LT(
+      distance(attention->forward({.query = state, .stride = 1}, memory).weights[0], expected),
+      1e-12);
 }
 
 // W = 1 and v = (log 3 / tanh 1, 0) put p at 4 sigmoid(log 3) = 4 * 3/4 = 3; D = 2, so sigma is 1
@@ -51,8 +54,8 @@ TEST(WorkedNumbers, PredictedWindowWithItsGaussian) {
   auto parameters = attention->named_parameters();
   parameters["position"].copy_(rows({1, 0, 0, 1}, 2));
   parameters["position_score"].copy_(rows({std::log(3) / std::tanh(1), 0}, 2)[0]);
-  const Attended attended =
-      attention->forward(rows({1, 0}, 2).unsqueeze(0), four_words(), /*position=*/0, 1);
+  const Attended attended = attention->forward({.query = rows({1, 0}, 2).unsqueeze(0), .stride = 1},
+                                               attention->begin(attention->prepare(four_words())));
   EXPECT_NEAR(attended.context[0][0][0].item<double>(), 0.8590909, 1e-7);
   // What is reported sums to 1: divided by 0.6766958.
   EXPECT_LT(distance(attended.weights[0], rows({0, 0.0444432, 0.2987707, 0.6567861}, 4)), 1e-7);
@@ -60,14 +63,13 @@ TEST(WorkedNumbers, PredictedWindowWithItsGaussian) {
 
 /// Self-attention whose projections take these columns of x as queries, keys and values, and whose
 /// output layer is the identity.
-std::shared_ptr<SelfAttention> picking(MultiHeadOptions options,
-                                       const std::vector<int64_t>& columns,
-                                       const std::string& kind = "none") {
+SelfAttentionPtr picking(MultiHeadOptions options, const std::vector<int64_t>& columns,
+                         const std::string& kind = "none") {
   options.bias = false;
   const PositionsPtr positions =
       make_positions(kind, {.width = options.width, .heads = options.heads});
   positions->to(at::kDouble);
-  const auto attention = std::make_shared<SelfAttention>(options, positions);
+  const auto attention = make_self_attention(options, {.positions = positions});
   attention->to(at::kDouble);
   const at::NoGradGuard no_grad;
   const Tensor one = at::eye(options.width, at::kDouble);
@@ -88,7 +90,7 @@ TEST(WorkedNumbers, TwoHeads) {
   const auto attention = picking({.width = 4, .heads = 2}, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
   const Tensor x = rows({c, 0, 0, 0, 0, 0, 0, d}, 4).unsqueeze(0);
   Tensor weights;
-  const Tensor output = attention->forward(x, {}, /*causal=*/false, &weights);
+  const Tensor output = attention->forward(x, {}, &weights);
   EXPECT_LT(distance(weights[0][0], rows({3. / 4, 1. / 4, 1. / 2, 1. / 2}, 2)), 1e-6);
   EXPECT_LT(distance(weights[0][1], rows({1. / 2, 1. / 2, 1. / 8, 7. / 8}, 2)), 1e-6);
   const Tensor expected = rows({3. / 4 * c, 0, 0, 1. / 2 * d, 1. / 2 * c, 0, 0, 7. / 8 * d}, 4);
@@ -103,7 +105,7 @@ TEST(WorkedNumbers, OneHeadOfKeysForTwoOfQueries) {
   const auto attention = picking({.width = 4, .heads = 2, .kv_heads = 1}, {0, 1, 2, 3, 0, 1, 2, 3});
   const Tensor x = rows({c, 0, 5, 7, 0, 0, c, 0}, 4).unsqueeze(0);
   Tensor weights;
-  const Tensor output = attention->forward(x, {}, false, &weights);
+  const Tensor output = attention->forward(x, {}, &weights);
   EXPECT_LT(distance(weights[0][0], rows({3. / 4, 1. / 4, 1. / 2, 1. / 2}, 2)), 1e-6);
   EXPECT_LT(distance(weights[0][1], rows({e / (e + 1), 1 / (e + 1), 3. / 4, 1. / 4}, 2)), 1e-6);
   // Both heads read the values (5, 7) and (c, 0).
@@ -118,7 +120,7 @@ TEST(WorkedNumbers, GroupedHeadsShareWithTheirNeighbours) {
   const auto attention = picking({.width = 4, .heads = 4, .kv_heads = 2}, {0, 1, 2, 3, 0, 1, 0, 1});
   const Tensor x = rows({a, b, std::log(3) / b, std::log(7) / b, 0, 0, 0, 0}, 4).unsqueeze(0);
   Tensor weights;
-  attention->forward(x, {}, false, &weights);
+  attention->forward(x, {}, &weights);
   const Tensor expected = rows({3. / 4, 1. / 4, 7. / 8, 1. / 8, 3. / 4, 1. / 4, 7. / 8, 1. / 8}, 2);
   EXPECT_LT(distance(weights[0].select(1, 0), expected), 1e-6);
 }

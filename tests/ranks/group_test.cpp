@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "message.h"
 #include "ranks/addresses.h"
-#include "ranks/board.h"
+#include "ranks/progress_board.h"
 #include "ranks/together.h"
 
 namespace heed::ranks {
@@ -25,7 +25,8 @@ TEST(Group, OfOneKeepsWhatItHas) {
   Group group;
   EXPECT_TRUE(group.alone());
   EXPECT_TRUE(group.leads());
-  EXPECT_EQ(group.tell("a"), "a");
+  EXPECT_EQ(group.broadcast("a"), "a");
+  EXPECT_TRUE(group.broadcast(true));
   EXPECT_EQ(group.gather(std::string("b")), std::vector<std::string>{"b"});
   EXPECT_EQ(group.gather(std::vector<int64_t>{3, 5}), (std::vector<std::vector<int64_t>>{{3, 5}}));
   EXPECT_EQ(group.gather(at::ones({3, 5})).sizes(), (at::IntArrayRef{1, 3, 5}));
@@ -35,8 +36,10 @@ TEST(Group, OfOneKeepsWhatItHas) {
 TEST(Group, TellsAndGathers) {
   for (const int64_t size : {2, 3, 5})
     together(size, [&](Group& group) {
-      EXPECT_EQ(group.tell(group.leads() ? "from the first" : "not this"), "from the first");
-      EXPECT_EQ(group.tell(""), "");
+      EXPECT_EQ(group.broadcast(group.leads() ? "from the first" : "not this"), "from the first");
+      EXPECT_EQ(group.broadcast(""), "");
+      EXPECT_EQ(group.broadcast(7 + group.rank()), 7);
+      EXPECT_TRUE(group.broadcast(group.leads()));
       const auto texts = group.gather(std::string(static_cast<std::size_t>(group.rank()), 'x'));
       const auto numbers = group.gather(std::vector<int64_t>{group.rank(), -group.rank()});
       const Tensor tensors = group.gather(at::full({3, 1}, static_cast<double>(group.rank())));
@@ -91,7 +94,7 @@ TEST(Group, TakesMoreTimeThanAnExchangeMay) {
       ++done;
     });
     EXPECT_EQ(done.load(), group.size());
-    EXPECT_EQ(group.tell(group.leads() ? "and goes on" : ""), "and goes on");
+    EXPECT_EQ(group.broadcast(group.leads() ? "and goes on" : ""), "and goes on");
   };
   together(3, work, {.timeout = milliseconds(1000)});
   Group alone;
@@ -102,7 +105,7 @@ TEST(Group, TakesMoreTimeThanAnExchangeMay) {
 TEST(Group, NamesTheRankThatIsGoneWhileItTakesTime) {
   EXPECT_EQ(message_of<Failure>([] {
               together(3, [](Group& group) {
-                group.tell("");
+                group.broadcast("");
                 if (group.rank() == 1) return;
                 group.begin("the test set was translated");
                 group.take_time([] {});
@@ -138,8 +141,8 @@ TEST(Group, LosesAConnectionWithoutASignal) {
       const std::lock_guard lock(mutex);
       others.insert(std::to_string(gettid()));
     }
-    group.tell("");
-    if (!group.leads()) return void(group.tell(""));
+    group.broadcast("");
+    if (!group.leads()) return void(group.broadcast(""));
     std::size_t its_own = 0;
     for (const std::string& thread : threads_of_this_process()) {
       if (others.contains(thread)) continue;
@@ -148,7 +151,7 @@ TEST(Group, LosesAConnectionWithoutASignal) {
     }
     EXPECT_GE(its_own, 3U);
     EXPECT_FALSE(blocks_pipe_signal(std::to_string(gettid())));
-    group.tell("");
+    group.broadcast("");
   });
 }
 
@@ -160,17 +163,17 @@ TEST(Group, ThrowsWhatItsWorkThrowsAndKeepsStep) {
       });
     });
     EXPECT_EQ(message, group.rank() == 1 ? "no such set" : "(nothing thrown)");
-    EXPECT_EQ(group.tell(group.leads() ? "and goes on" : ""), "and goes on");
+    EXPECT_EQ(group.broadcast(group.leads() ? "and goes on" : ""), "and goes on");
   });
 }
 
 TEST(Group, NamesTheRankThatIsGone) {
   EXPECT_EQ(message_of<Failure>([] {
               together(3, [](Group& group) {
-                group.tell("");
+                group.broadcast("");
                 if (group.rank() == 1) return;
                 group.begin("update 7 was computed");
-                group.tell("");
+                group.broadcast("");
               });
             }),
             "rank 1 of 3 is gone, when update 7 was computed");
@@ -182,14 +185,14 @@ TEST(Group, NamesTheRankThatStaysAway) {
               together(3,
                        [&](Group& group) {
                          group.begin("update 7 was computed");
-                         group.tell("");
+                         group.broadcast("");
                          if (group.rank() == 2)
                            while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(10));
                          struct Over {
                            std::atomic<bool>& flag;
                            ~Over() { flag = true; }
                          } const at_the_end{over};
-                         if (group.rank() != 2) group.tell("");
+                         if (group.rank() != 2) group.broadcast("");
                        },
                        {.timeout = std::chrono::milliseconds(1000)});
             }),
@@ -207,15 +210,15 @@ TEST(Addresses, OfTheLoopbackAreThemselves) {
   for (const std::string& address : own_addresses()) EXPECT_NE(address, "127.0.0.1");
 }
 
-TEST(Board, ShowsWhatEachRankPuts) {
+TEST(ProgressBoard, ShowsWhatEachRankPuts) {
   const TemporaryFolder folder;
-  const Board one(folder.path(), 3), other(folder.path(), 3);
+  const ProgressBoard one(folder.path(), 3), other(folder.path(), 3);
   one.show(0, 5);
   other.show(2, 7);
   EXPECT_EQ(other.at(0), 5);
   EXPECT_EQ(one.at(1), 0);
   EXPECT_EQ(one.at(2), 7);
-  const Board alone("", 1);
+  const ProgressBoard alone("", 1);
   alone.show(0, 3);
   EXPECT_EQ(alone.at(0), 3);
   EXPECT_FALSE(one.interrupted());
@@ -223,7 +226,7 @@ TEST(Board, ShowsWhatEachRankPuts) {
   EXPECT_TRUE(one.interrupted());
   EXPECT_EQ(one.at(0), 5);
   EXPECT_EQ(one.at(2), 7);
-  EXPECT_THROW(Board(folder.path() + "/none", 1), Failure);
+  EXPECT_THROW(ProgressBoard(folder.path() + "/none", 1), Failure);
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ inline void together(int64_t size, const std::function<void(Group&)>& work,
     for (int64_t rank = 0; rank < size; ++rank)
       threads.emplace_back([&, rank] {
         try {
-          Place place;
-          place.rank = place.local_rank = rank;
-          place.size = place.local_size = size;
-          place.meeting = size > 1 ? Meeting::file : Meeting::none;
-          place.folder = folder.path();
-          Group group(place, options);
+          RankInfo info;
+          info.rank = info.local_rank = rank;
+          info.size = info.local_size = size;
+          info.rendezvous = size > 1 ? Rendezvous::file : Rendezvous::none;
+          info.folder = folder.path();
+          Group group(info, options);
           work(group);
         } catch (...) {
           errors[static_cast<std::size_t>(rank)] = std::current_exception();

@@ -128,7 +128,7 @@ TEST(Service, RefusesPrefixesLongerThanTheModelCanTake) {
   model::ModelConfig config = decode::small_models()[0];
   config.positions = "learned";
   config.max_positions = 6;
-  std::vector<Model> models;
+  std::vector<ServedModel> models;
   models.push_back({.name = "short",
                     .source = "de",
                     .target = "en",

@@ -34,7 +34,7 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   for (std::size_t i = 0; i < 60; ++i) lines += words[3 * i % 7] + " " + words[5 * i % 7] + "\n";
   const auto cyrillic =
       text::Vocabulary::train({.files = {folder.write("text", lines)}, .size = 24});
-  std::vector<Model> models = models_of({0, 0, 1});
+  std::vector<ServedModel> models = models_of({0, 0, 1});
   models[1].source = "ru";
   models[1].translator = decode::Translator(
       {{decode::random_model(decode::small_models()[0]), cyrillic, decode::vocabulary()}}, {},
@@ -48,7 +48,7 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   EXPECT_EQ(order_of("мира толо")[0], "ru");
   EXPECT_EQ(order_of("mira tolo")[2], "ru");
   // The vocabularies of de and en are the same. What counts is how sure their models are.
-  const auto sureness = [&](Model& model) {
+  const auto sureness = [&](ServedModel& model) {
     const auto best = model.translator.translate({"mira tolo"})[0].hypotheses[0];
     return std::exp(best.log_probability / std::ssize(best.token_log_probabilities));
   };
@@ -61,7 +61,7 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   // Where each language is also a target, what counts is which model would write the text.
   models[0].target = "en";
   models[1].target = "de";
-  const auto log_p = [&](Model& model) {
+  const auto log_p = [&](ServedModel& model) {
     return model.translator.score({"mira tolo"}, {"mira tolo"})[0].log_probability;
   };
   const double of_de = log_p(models[1]), of_en = log_p(models[0]);

@@ -26,9 +26,9 @@ inline decode::Translator translator_of(std::size_t which,
   return decode::make_translator(decode::random_model(decode::small_models()[which]), config);
 }
 
-inline std::vector<Model> models_of(const std::vector<std::size_t>& which,
-                                    const decode::DecodeConfig& config = {}) {
-  std::vector<Model> models;
+inline std::vector<ServedModel> models_of(const std::vector<std::size_t>& which,
+                                          const decode::DecodeConfig& config = {}) {
+  std::vector<ServedModel> models;
   for (const std::size_t i : which)
     models.push_back({.name = "m" + std::to_string(i),
                       .source = "de",
@@ -46,7 +46,7 @@ class Running {
   explicit Running(const std::vector<std::size_t>& which, const Limits& limits = {},
                    const decode::DecodeConfig& config = {})
       : service(models_of(which, config), limits),
-        server({.finished = [this](const http::Finished& about) { service.note(about); }},
+        server({.finished = [this](const http::FinishedRequest& about) { service.note(about); }},
                service.routes()) {}
 
   /// Sent from a thread of its own.

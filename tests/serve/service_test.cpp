@@ -79,7 +79,7 @@ TEST(Service, TranslatesTheTextOfHtmlAndLeavesItsTags) {
   const std::string page =
       "<p class=\"mira\">mira\n <i>tolo</i></p><script>mira</script>vadi &lt; rel";
   const auto of_segments = expected(translator_of(0), {"mira", "tolo", "vadi < rel"});
-  ASSERT_THAT(of_segments[2], Not(testing::ContainsRegex("[<>&]")));  // would be a reference
+  ASSERT_THAT(of_segments[2], Not(::testing::ContainsRegex("[<>&]")));  // would be a reference
   const std::string translated = "<p class=\"mira\">" + of_segments[0] + "\n <i>" + of_segments[1] +
                                  "</i></p><script>mira</script>" + of_segments[2];
   EXPECT_EQ(running.ok("/translate", {{"q", page}, {"format", "html"}})["translatedText"],
@@ -89,7 +89,7 @@ TEST(Service, TranslatesTheTextOfHtmlAndLeavesItsTags) {
             json({"<br>", translated, texts[1]}));
   const json more = {{"q", "<b>mira</b>"}, {"format", "html"}, {"alternatives", 1}};
   EXPECT_THAT(running.ok("/translate", more)["alternatives"][0].get<std::string>(),
-              AllOf(testing::StartsWith("<b>"), testing::EndsWith("</b>")));
+              AllOf(::testing::StartsWith("<b>"), ::testing::EndsWith("</b>")));
   EXPECT_EQ(running.ok("/translate", {{"q", "<br>"}, {"format", "html"}})["translatedText"],
             json("<br>"));
 }
@@ -203,7 +203,7 @@ TEST(Service, RequestsForOtherModelsOrWithAlternativesShareNoBatch) {
   const std::string line = "mira tolo sena", second = "quorz kupo";
   const std::string of_other = expected(other(), {line})[0];
   ASSERT_NE(of_other, expected(translator_of(0), {line})[0]);
-  std::vector<Model> models = models_of({0});
+  std::vector<ServedModel> models = models_of({0});
   models.push_back({.name = "other",
                     .source = "de",
                     .target = "en",

@@ -184,8 +184,8 @@ TEST(Heads, AnAntecedentOutsideTheSentenceIsNamed) {
 
 TEST(Heads, RolesAreNamedFromAShareAndANumberOfRowsOn) {
   HeadMeasures head;
-  head.roles = {score::Share{15, 30}, score::Share{14, 30}, score::Share{29, 30},
-                score::Share{9, 9}};
+  head.roles = {score::Proportion{15, 30}, score::Proportion{14, 30}, score::Proportion{29, 30},
+                score::Proportion{9, 9}};
   EXPECT_THAT(head.named(0.5, 20), ElementsAre(Role::same_place, Role::previous));
   EXPECT_THAT(head.named(0.5, 9), ElementsAre(Role::same_word, Role::same_place, Role::previous));
   EXPECT_THAT(head.named(0.99, 20), IsEmpty());

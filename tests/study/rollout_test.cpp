@@ -8,8 +8,8 @@
 namespace heed::study {
 namespace {
 
-AttentionMatrix matrix(AttentionKind kind, int64_t layer, int64_t head,
-                       std::vector<float> weights) {
+AttentionMatrix layer_matrix(AttentionKind kind, int64_t layer, int64_t head,
+                             std::vector<float> weights) {
   return {.kind = kind,
           .layer = layer,
           .head = head,
@@ -21,9 +21,10 @@ AttentionMatrix matrix(AttentionKind kind, int64_t layer, int64_t head,
 // Encoder: both positions look at y. R = 1/2 I + 1/2 (0 1; 0 1) = (1/2 1/2; 0 1).
 // Decoder layer 0: nothing so far, whatever it looks at. Cross: a looks at x, b at y: U = 1/2 R.
 TEST(Rollout, OfOneLayerIsHalfOfWhatItLooksAt) {
-  const std::vector<AttentionMatrix> heads = {matrix(AttentionKind::encoder, 0, 0, {0, 1, 0, 1}),
-                                              matrix(AttentionKind::decoder, 0, 0, {1, 0, 1, 0}),
-                                              matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
+  const std::vector<AttentionMatrix> heads = {
+      layer_matrix(AttentionKind::encoder, 0, 0, {0, 1, 0, 1}),
+      layer_matrix(AttentionKind::decoder, 0, 0, {1, 0, 1, 0}),
+      layer_matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
   const AttentionMatrix shares = rollout(heads);
   EXPECT_EQ(shares.kind, AttentionKind::rollout);
   EXPECT_THAT(shares.weights, testing::ElementsAre(0.5f, 0.5f, 0, 1));
@@ -34,14 +35,15 @@ TEST(Rollout, OfOneLayerIsHalfOfWhatItLooksAt) {
 // (1/4 1/2; 1/8 5/8). Rows scaled to 1: (1/3 2/3; 1/6 5/6). The heads of the cross-attention are
 // averaged.
 TEST(Rollout, OfTwoLayersGoesThroughBoth) {
-  const std::vector<AttentionMatrix> heads = {matrix(AttentionKind::encoder, 0, 0, {1, 0, 0, 1}),
-                                              matrix(AttentionKind::encoder, 1, 0, {1, 0, 0, 1}),
-                                              matrix(AttentionKind::decoder, 0, 0, {1, 0, 0, 1}),
-                                              matrix(AttentionKind::decoder, 1, 0, {1, 0, 1, 0}),
-                                              matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1}),
-                                              matrix(AttentionKind::cross, 0, -1, {0, 1, 1, 0}),
-                                              matrix(AttentionKind::cross, 1, 0, {0, 1, 0, 1}),
-                                              matrix(AttentionKind::cross, 1, 1, {0, 1, 0, 1})};
+  const std::vector<AttentionMatrix> heads = {
+      layer_matrix(AttentionKind::encoder, 0, 0, {1, 0, 0, 1}),
+      layer_matrix(AttentionKind::encoder, 1, 0, {1, 0, 0, 1}),
+      layer_matrix(AttentionKind::decoder, 0, 0, {1, 0, 0, 1}),
+      layer_matrix(AttentionKind::decoder, 1, 0, {1, 0, 1, 0}),
+      layer_matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1}),
+      layer_matrix(AttentionKind::cross, 0, -1, {0, 1, 1, 0}),
+      layer_matrix(AttentionKind::cross, 1, 0, {0, 1, 0, 1}),
+      layer_matrix(AttentionKind::cross, 1, 1, {0, 1, 0, 1})};
   const AttentionMatrix shares = rollout(heads);
   const float expected[] = {1.0f / 3, 2.0f / 3, 1.0f / 6, 5.0f / 6};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(shares.weights[i], expected[i], 1e-6) << i;
@@ -50,15 +52,17 @@ TEST(Rollout, OfTwoLayersGoesThroughBoth) {
 // Encoder: R(0) = 1/2 I + 1/2 (0 1; 0 1) = (1/2 1/2; 0 1), R(1) = 1/2 I + 1/2 (1 0; 1 0) =
 // (1 0; 1/2 1/2), and R(1) R(0) = (1/2 1/2; 1/4 3/4); the other way round it is (3/4 1/4; 1/2 1/2).
 TEST(Rollout, GoesThroughTheEncodersLayersFromTheFirstOn) {
-  const std::vector<AttentionMatrix> heads = {matrix(AttentionKind::encoder, 1, 0, {1, 0, 1, 0}),
-                                              matrix(AttentionKind::encoder, 0, 0, {0, 1, 0, 1}),
-                                              matrix(AttentionKind::decoder, 0, 0, {1, 0, 1, 0}),
-                                              matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
+  const std::vector<AttentionMatrix> heads = {
+      layer_matrix(AttentionKind::encoder, 1, 0, {1, 0, 1, 0}),
+      layer_matrix(AttentionKind::encoder, 0, 0, {0, 1, 0, 1}),
+      layer_matrix(AttentionKind::decoder, 0, 0, {1, 0, 1, 0}),
+      layer_matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
   EXPECT_THAT(rollout(heads).weights, testing::ElementsAre(0.5f, 0.5f, 0.25f, 0.75f));
 }
 
 TEST(Rollout, OfARecurrentModelIsRefused) {
-  const std::vector<AttentionMatrix> heads = {matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
+  const std::vector<AttentionMatrix> heads = {
+      layer_matrix(AttentionKind::cross, 0, 0, {1, 0, 0, 1})};
   EXPECT_THROW(rollout(heads), UserError);
 }
 

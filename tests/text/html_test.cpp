@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 /// The page with its segments in capitals' place: "1", "2", ...
-std::string numbered(const std::string& page) {
+std::string with_numbers(const std::string& page) {
   const Html html(page);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < html.segments().size(); ++i) texts.push_back(std::to_string(i + 1));
@@ -28,11 +28,11 @@ TEST(Html, TextBetweenTagsIsSegmentsAndTagsStay) {
 }
 
 TEST(Html, AttributesAreNotText) {
-  EXPECT_EQ(numbered("<a title=\"x > y\" href='a>b' alt = \">\" d=it's>z</a>"),
+  EXPECT_EQ(with_numbers("<a title=\"x > y\" href='a>b' alt = \">\" d=it's>z</a>"),
             "<a title=\"x > y\" href='a>b' alt = \">\" d=it's>1</a>");
-  EXPECT_EQ(numbered("<a href=x?q=\">z</a>"), "<a href=x?q=\">1</a>");
-  EXPECT_EQ(numbered("<input value=>a"), "<input value=>1");
-  EXPECT_EQ(numbered("a<img alt=\"never closed>b"), "1<img alt=\"never closed>b");
+  EXPECT_EQ(with_numbers("<a href=x?q=\">z</a>"), "<a href=x?q=\">1</a>");
+  EXPECT_EQ(with_numbers("<input value=>a"), "<input value=>1");
+  EXPECT_EQ(with_numbers("a<img alt=\"never closed>b"), "1<img alt=\"never closed>b");
 }
 
 TEST(Html, CommentsScriptsAndStylesAreNotText) {
@@ -41,9 +41,9 @@ TEST(Html, CommentsScriptsAndStylesAreNotText) {
         "<![CDATA[a > b]]>", "<script>if (a < b) document.write('</b> x')</script>",
         "<STYLE type=x>p > a {}</style >", "<script>never closed </scripts>"}) {
     EXPECT_THAT(Html(page).segments(), IsEmpty()) << page;
-    EXPECT_EQ(numbered("a" + page), "1" + page);
+    EXPECT_EQ(with_numbers("a" + page), "1" + page);
   }
-  EXPECT_EQ(numbered("<script>a</script>b<style>c</style>d"),
+  EXPECT_EQ(with_numbers("<script>a</script>b<style>c</style>d"),
             "<script>a</script>1<style>c</style>2");
 }
 
@@ -54,7 +54,7 @@ TEST(Html, CharactersStandForTheirReferences) {
 }
 
 TEST(Html, ReferencesWithoutAMeaningHereStayAndEndASegment) {
-  EXPECT_EQ(numbered("a &rarr; b &#0; c &#xD800; d &#99999999999; e"),
+  EXPECT_EQ(with_numbers("a &rarr; b &#0; c &#xD800; d &#99999999999; e"),
             "1 &rarr; 2 &#0; 3 &#xD800; 4 &#99999999999; 5");
 }
 
@@ -74,12 +74,12 @@ TEST(Html, WithoutALetterOrADigitNothingIsTranslated) {
 }
 
 TEST(Html, BlanksAroundASegmentStay) {
-  EXPECT_EQ(numbered("<p>\r\n\t&nbsp; a b \u00A0</p>"), "<p>\r\n\t&nbsp; 1 \u00A0</p>");
+  EXPECT_EQ(with_numbers("<p>\r\n\t&nbsp; a b \u00A0</p>"), "<p>\r\n\t&nbsp; 1 \u00A0</p>");
   EXPECT_THAT(Html("a\n  b&#10;c").segments(), ElementsAre("a b c"));
 }
 
 TEST(Html, LinesOfPreStayLines) {
-  EXPECT_EQ(numbered("a\nb<pre>c\n\n  d\n</pre>e\nf"), "1<pre>2\n\n  3\n</pre>4");
+  EXPECT_EQ(with_numbers("a\nb<pre>c\n\n  d\n</pre>e\nf"), "1<pre>2\n\n  3\n</pre>4");
 }
 
 TEST(Html, BrokenBytesAreRepaired) {

@@ -7,7 +7,7 @@
 namespace heed::text {
 namespace {
 
-const std::vector<std::string> kSentences = {
+const std::vector<std::string> kTwoSentences = {
     "Ein Mann fährt auf dem Fahrrad durch die Straße.",
     "Zwei Hunde spielen im Schnee, während Kinder grüßen.",
 };
@@ -18,7 +18,7 @@ class LongLines : public testing::TestWithParam<const char*> {
     const TemporaryFolder folder;
     std::string text;
     for (int i = 0; i < 3; ++i)
-      for (const std::string& sentence : kSentences) text += sentence + "\n";
+      for (const std::string& sentence : kTwoSentences) text += sentence + "\n";
     // Words in company of others, so that there are pieces to choose from.
     for (const std::string a : {"Mann", "fährt", "Fahrrad", "Schnee"})
       for (const std::string b : {"Mann", "fährt", "Fahrrad", "Schnee"})
@@ -30,13 +30,13 @@ class LongLines : public testing::TestWithParam<const char*> {
 
 TEST_P(LongLines, EncodesALineOfSeveralPartsAsItsWords) {
   const Vocabulary vocabulary = this->vocabulary();
-  const auto once = vocabulary.encode(kSentences[0]);
-  const auto names = vocabulary.spell(kSentences[0]);
+  const auto once = vocabulary.encode(kTwoSentences[0]);
+  const auto names = vocabulary.spell(kTwoSentences[0]);
   std::string line;
   std::vector<int32_t> ids;
   std::vector<std::string> spelled;
   while (line.size() < 3 * kPartOfLine) {
-    line += (line.empty() ? "" : " ") + kSentences[0];
+    line += (line.empty() ? "" : " ") + kTwoSentences[0];
     ids.insert(ids.end(), once.begin(), once.end());
     spelled.insert(spelled.end(), names.begin(), names.end());
   }
@@ -69,7 +69,7 @@ TEST_P(LongLines, EncodesTheLongestLineOfLettersThatItDoesNotKnow) {
 TEST_P(LongLines, EncodesOnePieceMoreThanIsAskedForAtTheMost) {
   const Vocabulary vocabulary = this->vocabulary();
   std::string line;
-  while (line.size() < 2 * kPartOfLine) line += kSentences[1] + " ";
+  while (line.size() < 2 * kPartOfLine) line += kTwoSentences[1] + " ";
   const auto ids = vocabulary.encode(line);
   const auto names = vocabulary.spell(line);
   const int64_t count = std::ssize(ids);

@@ -380,9 +380,9 @@ TEST(Vocabulary, IsTrainedOnTheColumnsOfATsvFile) {
   const auto fingerprint = [](const std::vector<TextFile>& files) {
     return Vocabulary::train({.files = files, .size = 10, .algorithm = "bpe"}).fingerprint();
   };
-  EXPECT_EQ(fingerprint({{tsv, Column::source}}), fingerprint({source}));
-  EXPECT_EQ(fingerprint({{tsv, Column::target}}), fingerprint({target}));
-  EXPECT_EQ(fingerprint({{tsv, Column::both}}),
+  EXPECT_EQ(fingerprint({{tsv, TsvColumn::source}}), fingerprint({source}));
+  EXPECT_EQ(fingerprint({{tsv, TsvColumn::target}}), fingerprint({target}));
+  EXPECT_EQ(fingerprint({{tsv, TsvColumn::both}}),
             fingerprint({folder.write("both", "aa ab\ncc cd\nab\ndc\n")}));
 }
 

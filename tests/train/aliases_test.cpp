@@ -47,6 +47,18 @@ TEST(Aliases, AreNeverNeededForHeedsOwnKeys) {
     EXPECT_EQ(config::known_elsewhere(path.substr(path.rfind('.') + 1)), "") << path;
 }
 
+TEST(Aliases, KeysOfOlderVersionsAreReadByTheirPresentNames) {
+  Sections sections;
+  config::load_text(sections, "training: {guided_layer: 1}", "x.yaml");
+  config::set(sections, "training.guided_head=3");
+  EXPECT_EQ(sections.training.taught_layer, 1);
+  EXPECT_EQ(sections.training.taught_head, 3);
+  EXPECT_EQ(config::dump(sections).find("guided_layer"), std::string::npos);
+  EXPECT_NE(config::find_field(config::view(sections), "training.guided_layer"), nullptr);
+  EXPECT_EQ(error("training: {guided_layer: 1, taught_layer: 1}"),
+            "x.yaml:1: training.taught_layer: given twice, first on line 1");
+}
+
 TEST(Aliases, LeadFromOtherTrainersFilesToHeedsKeys) {
   EXPECT_EQ(error("training: {batch_multiplier: 4}"),
             "x.yaml:1: training.batch_multiplier: unknown key; did you mean 'accumulate'?");

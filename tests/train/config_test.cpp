@@ -26,11 +26,22 @@ TEST(TrainConfig, ThereAreTwoBetas) {
 TEST(TrainConfig, SchedulesThatDivideByTheWarmupNeedOne) {
   TrainConfig config;
   config.warmup = 0;
-  EXPECT_EQ(
-      wrong(config),
-      "training.warmup: inverse_sqrt needs at least 1 update; schedule: constant has no warm-up");
+  EXPECT_EQ(wrong(config),
+            "training.warmup: inverse_sqrt needs at least 1 update; schedule: constant needs none");
   config.schedule = ScheduleKind::cosine;
   EXPECT_EQ(wrong(config), "(nothing thrown)");
+}
+
+TEST(TrainConfig, TheWarmupThatIsNotSetDependsOnTheSchedule) {
+  TrainConfig config;
+  EXPECT_EQ(warmup_updates(config), 4000);
+  for (const ScheduleKind level : {ScheduleKind::constant, ScheduleKind::luong}) {
+    config.schedule = level;
+    config.warmup = -1;
+    EXPECT_EQ(warmup_updates(config), 0);
+    config.warmup = 4000;
+    EXPECT_EQ(warmup_updates(config), 4000);
+  }
 }
 
 TEST(TrainConfig, StoppingByBleuNeedsBleu) {

@@ -71,8 +71,6 @@ struct Outcome {
   NamedTensors weights;
 };
 
-constexpr int64_t kPieces = 23;
-
 Outcome update(const model::ModelConfig& kind, TrainConfig training, int64_t parts = 1) {
   training.optimizer = OptimizerKind::sgd;
   training.clip_norm = 0;

@@ -15,8 +15,6 @@
 namespace heed::train {
 namespace {
 
-constexpr int64_t kPieces = 23;
-
 std::set<std::string> modules_of(const model::Model& model) {
   std::set<std::string> names;
   for (const auto& item : model.named_parameters())

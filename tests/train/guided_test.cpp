@@ -64,21 +64,19 @@ TEST(GuidedLoss, OfPaddingWithoutWeightIsFinite) {
   EXPECT_TRUE(scores.grad().isfinite().all().item<bool>());
 }
 
-TEST(GuidedTrace, IsWantedWhereThereAreLinksAndAWeight) {
+TEST(TraceOfLosses, IsWantedWhereThereAreLinksAndAWeight) {
   const data::Batch batch = two_pairs();
-  EXPECT_FALSE(guided_trace(batch, config_of(0)));
-  EXPECT_FALSE(guided_trace(toy::batch_of(toy::copies(3)), config_of(1)));
+  EXPECT_FALSE(trace_of_losses(batch, config_of(0)));
+  EXPECT_FALSE(trace_of_losses(toy::batch_of(toy::copies(3)), config_of(1)));
   TrainConfig config = config_of(1);
-  config.guided_layer = 1;
-  config.guided_head = 3;
-  const auto trace = guided_trace(batch, config);
+  config.taught_layer = 1;
+  config.taught_head = 3;
+  const auto trace = trace_of_losses(batch, config);
   ASSERT_TRUE(trace);
   EXPECT_FALSE(trace->has_maps());
   EXPECT_EQ(trace->guided->layer, 1);
   EXPECT_EQ(trace->guided->head, 3);
 }
-
-constexpr int64_t kPieces = 23;
 
 std::vector<model::testing::NamedConfig> guided_kinds() {
   auto kinds = model::testing::every_kind();
@@ -120,10 +118,10 @@ TEST(Guided, AttentionLearnsItsLinksInEveryKindOfModel) {
   for (const auto& [name, kind] : guided_kinds()) {
     SCOPED_TRACE(name);
     TrainConfig training = config_of(1);
-    training.guided_layer = -1;
+    training.taught_layer = -1;
     const auto numbers = trained(kind, training, 20, examples).numbers;
-    EXPECT_GT(numbers[0].align, 0);
-    EXPECT_LT(numbers.back().align, 0.95 * numbers[0].align);
+    EXPECT_GT(numbers[0].terms.at("align"), 0);
+    EXPECT_LT(numbers.back().terms.at("align"), 0.95 * numbers[0].terms.at("align"));
     EXPECT_LT(numbers.back().nll, numbers[0].nll);
   }
 }
@@ -134,8 +132,8 @@ TEST(Guided, TheLossIsTheSumWithItsWeight) {
     SCOPED_TRACE(name);
     const auto plain = trained(kind, config_of(0), 1, examples).numbers[0];
     const auto guided = trained(kind, config_of(0.25), 1, examples).numbers[0];
-    EXPECT_EQ(plain.align, 0);
-    EXPECT_NEAR(guided.loss, plain.loss + 0.25 * guided.align, 1e-6 * guided.loss);
+    EXPECT_THAT(plain.terms, ::testing::IsEmpty());
+    EXPECT_NEAR(guided.loss, plain.loss + 0.25 * guided.terms.at("align"), 1e-6 * guided.loss);
     EXPECT_EQ(guided.nll, plain.nll);
   }
 }
@@ -145,16 +143,17 @@ TEST(Guided, TheCoverageLossIsAddedWithItsWeightAndFalls) {
   const auto examples = toy::copies(9, 10);
   TrainConfig covering = config_of(0);
   covering.coverage_loss = 0.25;
-  covering.guided_layer = -1;
+  covering.taught_layer = -1;
   for (const auto& [name, kind] : guided_kinds()) {
     SCOPED_TRACE(name);
     const auto plain = trained(kind, config_of(0), 1, examples).numbers[0];
     const auto covered = trained(kind, covering, 20, examples).numbers;
-    EXPECT_EQ(plain.cover, 0);
-    EXPECT_GT(covered[0].cover, 0);
-    EXPECT_NEAR(covered[0].loss, plain.loss + 0.25 * covered[0].cover, 1e-6 * plain.loss);
+    const double cover = covered[0].terms.at("cover");
+    EXPECT_THAT(plain.terms, ::testing::IsEmpty());
+    EXPECT_GT(cover, 0);
+    EXPECT_NEAR(covered[0].loss, plain.loss + 0.25 * cover, 1e-6 * plain.loss);
     EXPECT_EQ(covered[0].nll, plain.nll);
-    EXPECT_LT(covered.back().cover, covered[0].cover);
+    EXPECT_LT(covered.back().terms.at("cover"), cover);
   }
 }
 
@@ -175,12 +174,13 @@ TEST(Guided, GoesWithConsistencyByItsFirstPrediction) {
   const auto examples = toy::linked(toy::copies(9, 10));
   for (const auto& [name, kind] : guided_kinds()) {
     SCOPED_TRACE(name);
-    const double alone = trained(kind, config_of(1), 1, examples).numbers[0].align;
+    const double alone = trained(kind, config_of(1), 1, examples).numbers[0].terms.at("align");
     for (const auto consistency : {Consistency::rdrop, Consistency::simcut}) {
       TrainConfig training = config_of(1);
       training.consistency = consistency;
       training.consistency_share = 0.5;
-      EXPECT_NEAR(trained(kind, training, 1, examples).numbers[0].align, alone, 1e-4 * alone);
+      const auto numbers = trained(kind, training, 1, examples).numbers[0];
+      EXPECT_NEAR(numbers.terms.at("align"), alone, 1e-4 * alone);
     }
   }
 }
@@ -189,9 +189,9 @@ TEST(Guided, ComputesInFp32UnderAutocast) {
   const auto examples = toy::linked(toy::copies(9, 10));
   for (const auto& [name, kind] : guided_kinds()) {
     SCOPED_TRACE(name);
-    const double exact = trained(kind, config_of(1), 1, examples).numbers[0].align;
+    const double exact = trained(kind, config_of(1), 1, examples).numbers[0].terms.at("align");
     const auto rounded = trained(kind, config_of(1), 2, examples, at::kBFloat16).numbers;
-    EXPECT_NEAR(rounded[0].align, exact, 0.05 * exact);
+    EXPECT_NEAR(rounded[0].terms.at("align"), exact, 0.05 * exact);
     EXPECT_TRUE(rounded[1].finite());
   }
 }
@@ -220,35 +220,39 @@ TEST(Guided, TheLogHasTheLoss) {
   progress.update = 7;
   progress.window.tokens = 40;
   progress.window.loss = 80;
-  progress.window.align = 30;
-  EXPECT_THAT(line_text(progress, {.guided = true}), HasSubstr(" align 0.750 rate"));
+  progress.window.terms["align"] = 30;
+  const LineContext guided{.terms = auxiliary_losses(config_of(1))};
+  EXPECT_THAT(line_text(progress, guided), HasSubstr(" align 0.750 rate"));
   EXPECT_THAT(line_text(progress, {}), ::testing::Not(HasSubstr("align")));
   const TemporaryFolder folder;
   Metrics metrics_file(folder.path());
-  metrics_file.train(progress, {.guided = true});
+  metrics_file.window(progress, guided);
   EXPECT_EQ(metrics(folder, "train").at(0).at("align"), 0.75);
 }
 
 TEST(Coverage, TheLogHasTheLoss) {
   Progress progress;
   progress.window.tokens = 40;
-  progress.window.cover = 10;
-  EXPECT_THAT(line_text(progress, {.covered = true}), HasSubstr(" cover 0.250 rate"));
+  progress.window.terms["cover"] = 10;
+  TrainConfig config;
+  config.coverage_loss = 1;
+  const LineContext covered{.terms = auxiliary_losses(config)};
+  EXPECT_THAT(line_text(progress, covered), HasSubstr(" cover 0.250 rate"));
   EXPECT_THAT(line_text(progress, {}), ::testing::Not(HasSubstr("cover")));
   const TemporaryFolder folder;
   Metrics metrics_file(folder.path());
-  metrics_file.train(progress, {.covered = true});
+  metrics_file.window(progress, covered);
   EXPECT_EQ(metrics(folder, "train").at(0).at("cover"), 0.25);
 }
 
 TEST(Guided, OlderCheckpointsHaveNoneInTheirWindow) {
   Progress progress;
-  progress.window.align = 3;
-  EXPECT_EQ(Progress::from_json(progress.to_json(), "here").window.align, 3);
+  progress.window.terms["align"] = 3;
+  EXPECT_EQ(Progress::from_json(progress.to_json(), "here").window.terms.at("align"), 3);
   json older = json::parse(progress.to_json());
   older.erase("window_align");
   older.erase("window_cover");
-  EXPECT_EQ(Progress::from_json(older.dump(), "here").window.align, 0);
+  EXPECT_EQ(Progress::from_json(older.dump(), "here").window.terms.at("align"), 0);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(Metrics, TakenBackToAnUpdateKeepTheEventsUpToItAndNothingElse) {
                                     R"({"event":"tra)");
   Progress progress;
   progress.update = 5;
-  Metrics(folder.path()).truncate(progress);
+  Metrics(folder.path()).begins(progress);
   EXPECT_EQ(read_file(folder / "metrics.jsonl"), kept + "\n");
 }
 
@@ -112,7 +112,7 @@ TEST(Metrics, OfAWindowArePerTokenPlaceAndSecond) {
                      .waited = 1};
   const LineContext context{.left = 60.5};
   const TemporaryFolder folder;
-  Metrics(folder.path()).train(progress, context);
+  Metrics(folder.path()).window(progress, context);
   const auto line = nlohmann::json::parse(read_file(folder / "metrics.jsonl"));
   const auto number = [&](const char* key) { return line.at(key).get<double>(); };
   EXPECT_EQ(number("update"), 1200);

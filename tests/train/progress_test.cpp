@@ -21,8 +21,7 @@ const std::vector<double Progress::*> kNumbers = {&Progress::seconds, &Progress:
 const std::vector<int64_t Window::*> kWindowCounts = {
     &Window::tokens, &Window::real, &Window::places, &Window::updates, &Window::skipped};
 const std::vector<double Window::*> kWindowNumbers = {
-    &Window::loss, &Window::nll,  &Window::align,   &Window::cover,
-    &Window::rate, &Window::norm, &Window::seconds, &Window::waited};
+    &Window::loss, &Window::nll, &Window::rate, &Window::norm, &Window::seconds, &Window::waited};
 
 TEST(Progress, EveryNumberComesBack) {
   Progress before;
@@ -34,6 +33,7 @@ TEST(Progress, EveryNumberComesBack) {
   fill(before, kNumbers);
   fill(before.window, kWindowCounts);
   fill(before.window, kWindowNumbers);
+  before.window.terms = {{"align", 0.5}, {"cover", 1.5}};
   before.position = {.epoch = 1, .pool = 2, .batch = 5, .order = 7};
   before.lowest_loss = 0.25;
   before.highest_bleu = 31.5;
@@ -48,6 +48,7 @@ TEST(Progress, EveryNumberComesBack) {
   expect_same(before, after, kNumbers);
   expect_same(before.window, after.window, kWindowCounts);
   expect_same(before.window, after.window, kWindowNumbers);
+  EXPECT_EQ(after.window.terms, before.window.terms);
   EXPECT_EQ(after.position, before.position);
   EXPECT_EQ(after.lowest_loss, 0.25);
   EXPECT_EQ(after.highest_bleu, 31.5);
@@ -56,7 +57,8 @@ TEST(Progress, EveryNumberComesBack) {
   // With position, lowest_loss, highest_bleu, regular_best, regular_loss and best. A new field
   // belongs into the lists above.
   EXPECT_EQ(nlohmann::json::parse(before.to_json()).size(),
-            kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() + 6);
+            kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() +
+                before.window.terms.size() + 6);
 }
 
 TEST(Progress, TheBestOnesComeBackInTheirOrder) {

@@ -69,7 +69,8 @@ inline Outcome updates(ranks::Group& group, const UpdatesOptions& options) {
   }
   for (const UpdateReport& report : reports) {
     const UpdateNumbers numbers = report.numbers();
-    out.numbers.insert(out.numbers.end(), {numbers.loss, numbers.nll, numbers.norm, numbers.align});
+    out.numbers.insert(out.numbers.end(), {numbers.loss, numbers.nll, numbers.norm});
+    for (const auto& [name, sum] : numbers.terms) out.numbers.push_back(sum);
   }
   for (const auto& [name, weight] : model::named_weights(*model))
     out.weights[name] = weight.detach().to(at::kCPU, weight.scalar_type(), false, /*copy=*/true);

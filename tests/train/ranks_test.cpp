@@ -13,11 +13,11 @@ using ranks::Group;
 using ranks::together;
 
 TEST(Nodes, AreTheLargestSubtreesOfARange) {
-  EXPECT_EQ(nodes_of(0, 5, 5), (std::vector<Node>{{0, 3}}));
-  EXPECT_EQ(nodes_of(0, 3, 5), (std::vector<Node>{{0, 1}, {2, 0}}));
-  EXPECT_EQ(nodes_of(3, 5, 5), (std::vector<Node>{{3, 0}, {4, 2}}));
-  EXPECT_EQ(nodes_of(2, 4, 7), (std::vector<Node>{{2, 1}}));
-  EXPECT_EQ(nodes_of(0, 1, 1), (std::vector<Node>{{0, 0}}));
+  EXPECT_EQ(nodes_of(0, 5, 5), (std::vector<TreeNode>{{0, 3}}));
+  EXPECT_EQ(nodes_of(0, 3, 5), (std::vector<TreeNode>{{0, 1}, {2, 0}}));
+  EXPECT_EQ(nodes_of(3, 5, 5), (std::vector<TreeNode>{{3, 0}, {4, 2}}));
+  EXPECT_EQ(nodes_of(2, 4, 7), (std::vector<TreeNode>{{2, 1}}));
+  EXPECT_EQ(nodes_of(0, 1, 1), (std::vector<TreeNode>{{0, 0}}));
   EXPECT_TRUE(nodes_of(2, 2, 5).empty());
 }
 
@@ -35,7 +35,7 @@ TEST(Nodes, OfAllRangesMakeTheWholeSum) {
       for (const auto& [begin, end] : {std::pair(cut, parts), std::pair(int64_t{0}, cut)}) {
         TreeSum some(parts);
         for (int64_t part = begin; part < end; ++part) some.add(part, {value(part)});
-        for (const Node& node : nodes_of(begin, end, parts)) all.add(node, some.take(node));
+        for (const TreeNode& node : nodes_of(begin, end, parts)) all.add(node, some.take(node));
       }
       EXPECT_TRUE(at::equal(all.take()[0], expected)) << cut << " of " << parts;
     }
@@ -48,7 +48,7 @@ void expect_same_on(int64_t ranks, const model::ModelConfig& config, at::ScalarT
   const UpdatesOptions options{.model = config, .precision = precision, .optimizer = kind};
   const Outcome one = updates(alone, options);
   together(ranks, [&](Group& group) {
-    SCOPED_TRACE(group.place().name());
+    SCOPED_TRACE(group.info().name());
     at::set_num_threads(1);
     expect_equal(updates(group, options), one);
   });

@@ -52,13 +52,19 @@ TEST_F(Rates, OfCosineFallOverWhatFollowsTheWarmUp) {
 
 TEST_F(Rates, OfLuongHalveInTheLastThird) {
   EXPECT_THAT(
-      of(setup_of(folder.path(), config_of(ScheduleKind::luong, 12, 4000))),
+      of(setup_of(folder.path(), config_of(ScheduleKind::luong, 12, -1))),
       Pointwise(DoubleNear(1e-12), std::vector<double>{0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01,
                                                        0.01, 0.005, 0.0025, 0.00125, 0.000625}));
 }
 
+TEST_F(Rates, OfConstantRiseOverTheWarmUpAndStay) {
+  EXPECT_THAT(
+      of(setup_of(folder.path(), config_of(ScheduleKind::constant, 6, 4))),
+      Pointwise(DoubleNear(1e-12), std::vector<double>{0.0025, 0.005, 0.0075, 0.01, 0.01, 0.01}));
+}
+
 TEST_F(Rates, FollowTheEpochsWhereTheseEndTheRun) {
-  TrainConfig config = config_of(ScheduleKind::luong, 100000, 4000);
+  TrainConfig config = config_of(ScheduleKind::luong, 100000, -1);
   config.epochs = 4;
   config.accumulate = 2;
   const auto rates = of(setup_of(folder.path(), config));

@@ -14,7 +14,7 @@ TrainConfig config_of(ScheduleKind kind, double rate, int64_t warmup) {
 }
 
 TEST(Schedule, ConstantStays) {
-  const auto config = config_of(ScheduleKind::constant, 0.3, 4000);
+  const auto config = config_of(ScheduleKind::constant, 0.3, -1);
   EXPECT_DOUBLE_EQ(learning_rate(config, {.update = 1}), 0.3);
   EXPECT_DOUBLE_EQ(learning_rate(config, {.update = 99999, .share = 1}), 0.3);
 }
@@ -56,7 +56,7 @@ TEST(Schedule, PlateauFallsWithEachReduction) {
 }
 
 TEST(Schedule, LuongHalvesFourTimesInTheLastThird) {
-  const auto config = config_of(ScheduleKind::luong, 1, 4000);
+  const auto config = config_of(ScheduleKind::luong, 1, -1);
   const auto at = [&](double share) {
     return learning_rate(config, {.update = 7, .share = share});
   };
@@ -67,6 +67,25 @@ TEST(Schedule, LuongHalvesFourTimesInTheLastThird) {
   EXPECT_DOUBLE_EQ(at(10. / 12), 0.125);
   EXPECT_DOUBLE_EQ(at(11. / 12), 0.0625);
   EXPECT_DOUBLE_EQ(at(1), 0.0625);
+}
+
+// Of 12 updates the first four rise by quarters; luong halves from the ninth on.
+TEST(Schedule, ConstantAndLuongRiseOverAWarmUpThatIsSet) {
+  const auto constant = config_of(ScheduleKind::constant, 0.2, 4);
+  const auto luong = config_of(ScheduleKind::luong, 0.2, 4);
+  const double level[] = {0.05, 0.1, 0.15, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2};
+  const double falling[] = {0.05, 0.1, 0.15, 0.2, 0.2, 0.2, 0.2, 0.2, 0.1, 0.05, 0.025, 0.0125};
+  for (int64_t t = 1; t <= 12; ++t) {
+    const SchedulePoint point{.update = t, .share = static_cast<double>(t - 1) / 12};
+    EXPECT_DOUBLE_EQ(learning_rate(constant, point), level[t - 1]) << t;
+    EXPECT_DOUBLE_EQ(learning_rate(luong, point), falling[t - 1]) << t;
+  }
+}
+
+// In the middle of a warm-up of 12 where luong has halved twice: 6/12 * 1/4.
+TEST(Schedule, TheWarmUpMultipliesWhatHasFallen) {
+  EXPECT_DOUBLE_EQ(
+      learning_rate(config_of(ScheduleKind::luong, 1, 12), {.update = 6, .share = 9. / 12}), 0.125);
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ namespace heed::train {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
+constexpr int64_t kPieces = 23;  // of the vocabularies of small models
+
 inline TrainConfig quick(int64_t updates) {
   TrainConfig config;
   config.updates = updates;
@@ -50,7 +52,7 @@ inline TrainerSetup setup_of(const std::string& folder, const TrainConfig& confi
   return setup;
 }
 
-inline std::optional<Scores> bleu(double value) {
+inline std::optional<ValidationScores> bleu(double value) {
   return Scores{.bleu = value};
 }
 

@@ -288,6 +288,8 @@ TEST_F(Trainer, AWarmUpThatTheTrainingDoesNotOutlastIsSaid) {
   EXPECT_THAT(log_of(setup_of(folder / "time", config)),
               HasSubstr("training.max_minutes: 0.2s are time for about "));
   config.schedule = ScheduleKind::constant;
+  EXPECT_THAT(log_of(setup_of(folder / "slow", config)), HasSubstr("training.warmup has 900,000"));
+  config.warmup = -1;
   EXPECT_THAT(log_of(setup_of(folder / "constant", config)), Not(HasSubstr("training.warmup")));
 }
 

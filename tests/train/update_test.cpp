@@ -73,7 +73,7 @@ void expect_near(const NamedTensors& one, const NamedTensors& other, double time
     EXPECT_TRUE(at::allclose(tensor, other.at(name) * times, 1e-4, 1e-6)) << name;
 }
 
-TrainConfig config_of(OptimizerKind optimizer, double clip) {
+TrainConfig update_config(OptimizerKind optimizer, double clip) {
   TrainConfig config;
   config.optimizer = optimizer;
   config.clip_norm = clip;
@@ -83,7 +83,7 @@ TrainConfig config_of(OptimizerKind optimizer, double clip) {
 class Updating : public Trainer {};
 
 TEST_F(Updating, FollowsTheGradientOfTheMeanOverTheTokensOfAllParts) {
-  const Updated once = updated(config_of(OptimizerKind::sgd, 0), {1});
+  const Updated once = updated(update_config(OptimizerKind::sgd, 0), {1});
   const NamedTensors gradient = mean_gradient();
   expect_near(once.change, gradient, -kRate);
   double squares = 0;
@@ -92,10 +92,10 @@ TEST_F(Updating, FollowsTheGradientOfTheMeanOverTheTokensOfAllParts) {
 }
 
 TEST_F(Updating, ShortensAGradientThatIsTooLongAndLeavesAnother) {
-  const Updated plain = updated(config_of(OptimizerKind::sgd, 0), {1});
+  const Updated plain = updated(update_config(OptimizerKind::sgd, 0), {1});
   const double norm = plain.numbers[0].norm;
-  const Updated shorter = updated(config_of(OptimizerKind::sgd, norm / 4), {1});
-  const Updated as_long = updated(config_of(OptimizerKind::sgd, norm * 2), {1});
+  const Updated shorter = updated(update_config(OptimizerKind::sgd, norm / 4), {1});
+  const Updated as_long = updated(update_config(OptimizerKind::sgd, norm * 2), {1});
   expect_near(shorter.change, plain.change, 0.25);
   expect_near(as_long.change, plain.change);
   EXPECT_EQ(shorter.numbers[0].norm, norm);
@@ -108,8 +108,8 @@ TEST_F(Updating, DividesByTheScaleOfTheLossWithEveryOptimizer) {
        {OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::adadelta}) {
     SCOPED_TRACE(config::name_of(optimizer));
     for (const double clip : {0.0, 0.01}) {
-      const Updated plain = updated(config_of(optimizer, clip), {1, 1});
-      const Updated scaled = updated(config_of(optimizer, clip), {8, 1});
+      const Updated plain = updated(update_config(optimizer, clip), {1, 1});
+      const Updated scaled = updated(update_config(optimizer, clip), {8, 1});
       expect_near(scaled.change, plain.change);
       EXPECT_NEAR(scaled.numbers[0].norm, plain.numbers[0].norm, 1e-6);
       EXPECT_NEAR(scaled.numbers[0].loss, plain.numbers[0].loss, 1e-6);

@@ -90,7 +90,9 @@ TEST_F(Validating, AnInterruptedOneIsRepeated) {
   train(setup(folder));
   scored = 0;
   auto stopped = setup(other);
-  stopped.scores = [&](model::Model&, int64_t) { return ++scored, std::optional<Scores>(); };
+  stopped.scores = [&](model::Model&, int64_t) {
+    return ++scored, std::optional<ValidationScores>();
+  };
   stopped.interrupted = [&] { return scored > 0; };
   EXPECT_EQ(train(stopped).stopped, StopReason::interrupted);
   EXPECT_EQ(newest(other).update, 5);
@@ -100,7 +102,7 @@ TEST_F(Validating, AnInterruptedOneIsRepeated) {
   expect_same_runs();
 }
 
-std::optional<Scores> fail(model::Model&, int64_t) {
+std::optional<ValidationScores> fail(model::Model&, int64_t) {
   return Scores{.problem = "the scorer is away"};
 }
 
@@ -137,7 +139,7 @@ TEST_F(Validating, AScoreThatIsMissingIsNamedByItsSet) {
 TEST_F(Validating, AFailureThatIsNotTheScorersEndsTheRunAndResumingRepeatsIt) {
   train(setup(folder));
   auto failing = setup(other);
-  failing.scores = [](model::Model&, int64_t) -> std::optional<Scores> {
+  failing.scores = [](model::Model&, int64_t) -> std::optional<ValidationScores> {
     throw Failure("the disk is full");
   };
   EXPECT_EQ(message_of<Failure>([&] { train(failing); }), "the disk is full");
@@ -168,7 +170,7 @@ TEST_F(Validating, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgai
 TEST_F(Validating, AScoreThatDoesNotDecideMayBeMissing) {
   config.early_stopping.metric = StopMetric::bleu;
   auto partly = setup(folder);
-  partly.scores = [](model::Model&, int64_t) -> std::optional<Scores> {
+  partly.scores = [](model::Model&, int64_t) -> std::optional<ValidationScores> {
     return Scores{.bleu = 20, .problem = "the command is away"};
   };
   const Logged logged;

@@ -30,15 +30,13 @@ class Threads {
   int before_;
 };
 
-constexpr int64_t kPieces = 23;
-
-struct Outcome {
+struct TwoUpdates {
   std::map<std::string, Tensor> weights, averages;
   std::vector<double> numbers;
 };
 
 /// Two updates of two batches each, in three parts a batch.
-Outcome updates(const model::ModelConfig& config, TrainConfig training, at::ScalarType precision,
+TwoUpdates updates(const model::ModelConfig& config, TrainConfig training, at::ScalarType precision,
                 int threads) {
   const Threads some(threads);
   training.micro_batches = 3;
@@ -50,7 +48,7 @@ Outcome updates(const model::ModelConfig& config, TrainConfig training, at::Scal
     return model::make_model(config, {kPieces, kPieces});
   });
   model->train();
-  Outcome out;
+  TwoUpdates out;
   for (int64_t update = 1; update <= 2; ++update) {
     const data::Batch first = toy::batch_of(toy::copies(7, 10 * update));
     const data::Batch second = toy::batch_of(toy::copies(2, 10 * update + 1));
@@ -66,7 +64,7 @@ Outcome updates(const model::ModelConfig& config, TrainConfig training, at::Scal
   return out;
 }
 
-void expect_same(const Outcome& one, const Outcome& other) {
+void expect_same(const TwoUpdates& one, const TwoUpdates& other) {
   EXPECT_EQ(one.numbers, other.numbers);
   for (const auto& [name, weight] : one.weights)
     EXPECT_TRUE(at::equal(weight, other.weights.at(name))) << name;
@@ -120,8 +118,8 @@ TEST(Workers, WithThreadsOfTheirOwnAgreeWithThoseWithout) {
   for (const auto& [name, config] : model::testing::every_kind()) {
     if (number++ % 6 != 0) continue;
     SCOPED_TRACE(name);
-    const Outcome one = updates(config, training, at::kFloat, 3);
-    const Outcome two = updates(config, training, at::kFloat, 12);
+    const TwoUpdates one = updates(config, training, at::kFloat, 3);
+    const TwoUpdates two = updates(config, training, at::kFloat, 12);
     ASSERT_EQ(one.numbers.size(), two.numbers.size());
     for (size_t i = 0; i < one.numbers.size(); ++i)
       EXPECT_NEAR(one.numbers[i], two.numbers[i], 1e-5 * std::abs(one.numbers[i]));

@@ -96,7 +96,7 @@ const ceiling = () => (beside ? largestOf(view, beside) : largestOf(view));
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
-const onLight = JSON.parse('@ink@').map(rgb);
+const onLight = JSON.parse('{{{ink}}}').map(rgb);
 const onDark = ["#14181f", "#15406f", "#2f86cf", "#93cbf2", "#f4faff"].map(rgb);
 let shades = [];  // 256 of them
 

@@ -1,20 +1,25 @@
-// The pages' own files: HTML, CSS and JavaScript of this folder, compiled into the program.
+// Pages: HTML, CSS and JavaScript files of this folder, compiled into the program, filled with
+// data.
 #pragma once
 
-#include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace heed::draw {
 
-/// The text of a file of this folder by its name, such as "attention.js". Throws Bug for a name
-/// that is none.
-std::string_view page_file(std::string_view name);
+/// An object of texts (and of HTML that is made already), lists and objects.
+using PageData = nlohmann::ordered_json;
 
-/// `page` with each marker (such as "@title@") replaced wherever it stands; never inside what was
-/// filled in.
-std::string fill(std::string_view page,
-                 std::initializer_list<std::pair<std::string_view, std::string_view>> values);
+/// The file of that name, such as "report.html", with `data` in it, as Mustache has it:
+/// {{name}}               a text, escaped
+/// {{{name}}}             HTML
+/// {{#name}} {{/name}}    with each item of a list, with an object, or once where there is
+/// something
+/// {{^name}} {{/name}}    where there is nothing: no such name, false, "", an empty list
+/// {{> file}}             another file with the same data
+/// Names are looked up in the innermost item or object alone. A line break directly behind one of
+/// the last three kinds is left out. Throws Bug for a file or a name that is none.
+std::string render(std::string_view file, const PageData& data);
 
 }  // namespace heed::draw

@@ -1,6 +1,6 @@
 "use strict";
 const element = id => document.getElementById(id);
-const COLOURS = JSON.parse('@colours@'), INK = JSON.parse('@ink@');
+const COLOURS = JSON.parse('{{{colours}}}'), INK = JSON.parse('{{{ink}}}');
 const EVERY = 2000;   // milliseconds between two questions
 const STEP = 500;     // of the film
 let runs = [];        // as the server told them last

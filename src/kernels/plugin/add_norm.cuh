@@ -85,7 +85,7 @@ struct Row {
   struct Each {
     float of[kHeld] = {};
   };
-  struct Numbers {
+  struct HeldNumbers {
     float of[kHeld][kSteps][kVector] = {};
   };
 

@@ -26,7 +26,7 @@ HEED_LOOP void add_distances(float* scores, int64_t stride, const Distances<cons
                              const QueryBlock& block) {
   for (int64_t i = 0; i < block.queries; ++i, scores += stride)
     by_distance(scores, distances.rows.data + (block.first + i) * distances.rows.row,
-                distances.reach, block.place(i), block.end(i),
+                distances.reach, block.first + i - block.first_key, block.range(i).end,
                 [](float* to, const float* from, int64_t count, int64_t step) {
                   if (step == 0) {
                     for (int64_t s = 0; s < count; ++s) to[s] += *from;
@@ -41,7 +41,7 @@ HEED_LOOP void add_distance_gradients(const float* scores, int64_t stride,
                                       const Distances<float>& distances, const QueryBlock& block) {
   for (int64_t i = 0; i < block.queries; ++i, scores += stride)
     by_distance(scores, distances.rows.data + (block.first + i) * distances.rows.row,
-                distances.reach, block.place(i), block.end(i),
+                distances.reach, block.first + i - block.first_key, block.range(i).end,
                 [](const float* from, float* to, int64_t count, int64_t step) {
                   if (step == 0) {
                     float sum = 0;
@@ -54,37 +54,20 @@ HEED_LOOP void add_distance_gradients(const float* scores, int64_t stride,
                 });
 }
 
-/// Hides the keys [from, to) but for `kept`, which is not before `from`, and every `stride`-th one
-/// behind it; a stride of 0 keeps none.
-HEED_LOOP void hide_between(float* scores, int64_t from, int64_t to, int64_t kept, int64_t stride) {
-  while (from < to) {
-    const int64_t stop = stride > 0 ? std::min(kept, to) : to;
-    for (int64_t s = from; s < stop; ++s) scores[s] = kHidden;
-    from = stop + 1;
-    kept += stride;
-  }
-}
-
-/// Hides what the query at `place` does not see of the keys [0, end).
-HEED_LOOP void hide_far(float* scores, int64_t place, int64_t end, const Pattern& pattern) {
-  const int64_t global = pattern.global, stride = pattern.stride;
-  if (place < global) return;
-  const int64_t first_kept = stride > 0 ? global + (place - global) % stride : 0,
-                next_kept = stride > 0 ? place + (pattern.window / stride + 1) * stride : 0;
-  hide_between(scores, global, place - pattern.window, first_kept, stride);
-  hide_between(scores, place + pattern.window + 1, end, next_kept, stride);
-}
-
 /// Scores become weights, in place; hidden ones 0.
 HEED_LOOP void weigh_scores(float* scores, int64_t stride, const bool* __restrict valid,
                             const QueryBlock& block) {
   const int64_t width = padded(block.keys);
   for (int64_t i = 0; i < block.queries; ++i, scores += stride) {
-    const int64_t begin = block.begin(i), end = block.end(i);
+    const KeyRange seen = block.range(i);
+    const int64_t begin = seen.begin, end = seen.end;
     if (valid != nullptr)
 #pragma omp simd
       for (int64_t s = begin; s < end; ++s) scores[s] = valid[s] ? scores[s] : kHidden;
-    if (block.pattern.is_sparse()) hide_far(scores, block.place(i), end, block.pattern);
+    if (block.pattern.is_sparse())  // whose blocks have all keys
+      block.pattern.each_gap(block.first + i, end, [&](int64_t from, int64_t to) {
+        for (int64_t s = from; s < to; ++s) scores[s] = kHidden;
+      });
     softmax(scores + begin, end - begin);
     for (int64_t s = 0; s < begin; ++s) scores[s] = 0;
     for (int64_t s = end; s < width; ++s) scores[s] = 0;
@@ -171,14 +154,10 @@ void HeadWork<Number>::read(const In& keys, const In& values, const HeadSize& si
 
 template <class Number>
 QueryBlock HeadWork<Number>::block_at(int64_t first) const {
-  const int64_t count = std::min(kBlock, size_.queries - first), window = size_.pattern.window;
-  int64_t begin = 0, end = size_.keys;
-  if (size_.causal) end = std::min(end, first + count);
-  if (size_.pattern.is_band()) {
-    end = std::min(end, first + count + window);
-    begin = std::clamp<int64_t>(first - window, 0, end) / kLanes * kLanes;
-  }
-  return {first, count, begin, end - begin, size_.pattern, size_.causal};
+  const int64_t count = std::min(kBlock, size_.queries - first);
+  const KeyRange seen = size_.pattern.range(first, count, size_.keys);
+  const int64_t begin = seen.begin / kLanes * kLanes;
+  return {first, count, begin, seen.end - begin, size_.pattern};
 }
 
 template <class Number>

@@ -3,35 +3,18 @@
 // window a block reads the keys around it alone, so that time does not either.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "kernels/rows/pattern.h"
 #include "kernels/rows/small_product.h"
 
 namespace heed::kernels {
-
-/// Which keys query i sees of its own sentence: i-window..i+window, the first `global` ones, and
-/// those whose distance is a multiple of `stride`. The first `global` queries see all.
-struct Pattern {
-  int64_t window = 0;  // 0: all, whatever the others say
-  int64_t global = 0, stride = 0;
-
-  /// Nothing beside the window.
-  bool is_band() const { return window > 0 && global == 0 && stride == 0; }
-  bool is_sparse() const { return window > 0 && !is_band(); }
-  bool sees(int64_t query, int64_t key) const {
-    const int64_t distance = query < key ? key - query : query - key;
-    return window == 0 || distance <= window || std::min(query, key) < global ||
-           (stride > 0 && distance % stride == 0);
-  }
-};
 
 /// What a head sees of one sentence.
 struct HeadSize {
   int64_t queries = 0, keys = 0, head = 0;
   const bool* valid = nullptr;  // [keys], the keys that are no padding; null: all
-  bool causal = false;          // query i sees the keys 0..i
   Pattern pattern = {};         // of as many queries as keys
   float scale = 1;
 };
@@ -49,17 +32,11 @@ struct QueryBlock {
   int64_t first = 0, queries = 0;
   int64_t first_key = 0, keys = 0;  // first_key is a multiple of kLanes
   Pattern pattern = {};
-  bool causal = false;
 
-  /// Of query i of the block, among its keys.
-  int64_t place(int64_t i) const { return first - first_key + i; }
-  /// What it sees lies in the keys [begin, end) of the block.
-  int64_t end(int64_t i) const {
-    if (causal) return std::min(keys, place(i) + 1);
-    return pattern.is_band() ? std::min(keys, place(i) + pattern.window + 1) : keys;
-  }
-  int64_t begin(int64_t i) const {
-    return pattern.is_band() ? std::clamp<int64_t>(place(i) - pattern.window, 0, end(i)) : 0;
+  /// What query i of the block sees lies in this range of its keys.
+  KeyRange range(int64_t i) const {
+    const KeyRange all = pattern.range(first + i, first_key + keys);
+    return {all.begin > first_key ? all.begin - first_key : 0, all.end - first_key};
   }
 };
 

@@ -7,10 +7,12 @@
 
 namespace heed::kernels {
 
+/// 1.5 * 2^23: adding it rounds a small number, whose last bits are then those of the sum.
+inline constexpr float kRound = 12582912.0F;
+
 /// e^x for x in [-87, 88], nearer to 0 or infinity the value at that end; within 2 units in the
 /// last place. Cephes' polynomial.
 inline float exponential(float x) {
-  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding and taking it away rounds
   x = x < -87.0F ? -87.0F : x;
   x = x > 88.0F ? 88.0F : x;
   const float shifted = x * 1.44269504F + kRound;

@@ -5,30 +5,30 @@ namespace {
 
 #if HEED_X86
 
-Level find_level() {
+InstructionSet find_level() {
   __builtin_cpu_init();
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
-  return v4 ? Level::v4 : v3 ? Level::v3 : Level::plain;
+  return v4 ? InstructionSet::v4 : v3 ? InstructionSet::v3 : InstructionSet::plain;
 }
 
-const Level kLevel = find_level();
-const bool kVnni = kLevel == Level::v4 && __builtin_cpu_supports("avx512vnni");
-const bool kBf16 = kLevel == Level::v4 && __builtin_cpu_supports("avx512bf16");
+const InstructionSet kLevel = find_level();
+const bool kVnni = kLevel == InstructionSet::v4 && __builtin_cpu_supports("avx512vnni");
+const bool kBf16 = kLevel == InstructionSet::v4 && __builtin_cpu_supports("avx512bf16");
 
 #else
 
-constexpr Level kLevel = Level::plain;
+constexpr InstructionSet kLevel = InstructionSet::plain;
 constexpr bool kVnni = false, kBf16 = false;
 
 #endif
 
 }  // namespace
 
-Level level() {
+InstructionSet level() {
   return kLevel;
 }
 

@@ -14,8 +14,8 @@
 namespace heed::kernels {
 
 /// Levels of x86-64: what the compiler may use there. Other processors are `plain`.
-enum class Level { plain, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512
-Level level();
+enum class InstructionSet { plain, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512
+InstructionSet level();
 
 /// Products of four bytes, and of two bf16 numbers, in one instruction (AVX512-VNNI, AVX512-BF16).
 bool has_vnni();
@@ -45,8 +45,8 @@ template <class Result, class... Arguments, Result (*kPlain)(Arguments...),
 struct Choice<kPlain, kV3, kV4> {
   static Result run(Arguments... arguments) {
 #if HEED_X86
-    if (level() == Level::v4) return Versions<kV4>::v4(arguments...);
-    if (level() == Level::v3) return Versions<kV3>::v3(arguments...);
+    if (level() == InstructionSet::v4) return Versions<kV4>::v4(arguments...);
+    if (level() == InstructionSet::v3) return Versions<kV3>::v3(arguments...);
 #endif
     return Versions<kPlain>::plain(arguments...);
   }

@@ -8,30 +8,13 @@
 #include "base/error.h"
 #include "kernels/product.h"
 #include "model/embedding.h"
-#include "model/recurrent/attention/common.h"
-#include "model/recurrent/attention/covered.h"
-#include "model/recurrent/attention/local.h"
-#include "model/recurrent/attention/side_by_side.h"
+#include "model/initial.h"
 
 namespace heed::model {
 namespace {
 
 // The places of State::memory.
 enum MemorySlot { kValues, kKeys, kValid, kSummary, kBias, kConstant, kMemorySlots };
-
-/// The mechanism with all that is around it: a window, then coverage, then heads.
-AttentionPtr make_attention(const ModelConfig& config, const AttentionSize& size) {
-  const AttentionKindInfo& kind = attention_info(config.attention);
-  const auto one = [&](const AttentionSize& own) {
-    AttentionPtr scores = config.window == Window::global
-                              ? kind.make(own)
-                              : make_local(kind, own, config.window, config.window_size);
-    if (config.coverage == Coverage::none) return scores;
-    return make_covered(std::move(scores), own, config.coverage, config.coverage_size);
-  };
-  return config.attention_heads == 1 ? one(size)
-                                     : make_side_by_side(one, size, config.attention_heads);
-}
 
 }  // namespace
 
@@ -42,13 +25,7 @@ RecurrentDecoder::RecurrentDecoder(const ModelConfig& config, int64_t input)
       maxout_(config.readout == Readout::maxout),
       dropout_(config.dropout) {
   const int64_t hidden = config.hidden_size, memory = config.hidden_size;
-  const AttentionSize size{
-      .query = hidden,
-      .memory = memory,
-      .hidden = hidden,
-      .weighing = {kernels::normaliser(config.attention_normaliser), config.attention_dropout},
-      .positions = config.max_positions};
-  attention_ = register_module("attention", make_attention(config, size));
+  attention_ = register_module("attention", make_attention(config));
   const int64_t extra = timing_ == Timing::kAfter ? (feeding_ ? input : 0) : memory;
   for (int64_t layer = 0; layer < config.layers; ++layer)
     cells_.push_back(
@@ -84,8 +61,8 @@ RecurrentDecoder::Carried RecurrentDecoder::first_states(const Tensor& summary) 
   return carried;
 }
 
-State RecurrentDecoder::start(const Memory& encoded) {
-  const Memory memory = attention_->prepare(encoded);
+State RecurrentDecoder::start(const Encoded& encoded) {
+  const Prepared memory = attention_->prepare(encoded);
   State state;
   state.memory.resize(kMemorySlots);
   state.memory[kValues] = memory.values;
@@ -99,19 +76,20 @@ State RecurrentDecoder::start(const Memory& encoded) {
         cells_.front()->project_extra(memory.summary.unsqueeze(1), cells_.front()->begin());
   Carried carried = first_states(memory.summary);
   carried.coverage = attention_->first_coverage(memory);
-  pack(carried, state);
+  store(carried, state);
   return state;
 }
 
-Memory RecurrentDecoder::unpack_memory(const State& state) const {
+Prepared RecurrentDecoder::load_memory(const State& state) const {
   expect(state.memory.size() == kMemorySlots, "a state of another model");
-  return {state.memory[kValues], state.memory[kKeys], state.memory[kValid], state.memory[kSummary],
-          state.memory[kBias]};
+  return {
+      {state.memory[kValues], state.memory[kValid], state.memory[kSummary], state.memory[kBias]},
+      state.memory[kKeys]};
 }
 
 // State::carried: hidden and cell of each layer, then the feed and the coverage; undefined where
 // the model has none.
-RecurrentDecoder::Carried RecurrentDecoder::unpack(const State& state) const {
+RecurrentDecoder::Carried RecurrentDecoder::load(const State& state) const {
   expect(state.carried.size() == 2 * cells_.size() + 2, "a state of another model");
   Carried carried;
   for (std::size_t i = 0; i < cells_.size(); ++i)
@@ -121,7 +99,7 @@ RecurrentDecoder::Carried RecurrentDecoder::unpack(const State& state) const {
   return carried;
 }
 
-void RecurrentDecoder::pack(const Carried& carried, State& state) const {
+void RecurrentDecoder::store(const Carried& carried, State& state) const {
   state.carried.clear();
   for (const CellState& layer : carried.layers) {
     state.carried.push_back(layer.hidden);
@@ -137,8 +115,8 @@ Tensor RecurrentDecoder::bottom_gates(const Tensor& embedded, const State& state
   return constant.defined() ? gates + constant : gates;
 }
 
-RecurrentDecoder::Sequence RecurrentDecoder::begin(const Memory& memory) const {
-  Sequence sequence{
+RecurrentDecoder::SharedBySteps RecurrentDecoder::begin(const Prepared& memory) const {
+  SharedBySteps sequence{
       .memory = attention_->begin(memory), .cells = {}, .read_state = {}, .read_context = {}};
   for (const auto& cell : cells_) sequence.cells.push_back(cell->begin());
   sequence.read_state = kernels::collected(read_state_, read_bias_);
@@ -146,17 +124,16 @@ RecurrentDecoder::Sequence RecurrentDecoder::begin(const Memory& memory) const {
   return sequence;
 }
 
-RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& carried,
-                                                 const Sequence& sequence, int64_t position) {
-  Step step;
+RecurrentDecoder::DecoderStep RecurrentDecoder::advance(const Tensor& gates, Carried& carried,
+                                                        const SharedBySteps& sequence,
+                                                        StepInput asked) {
+  DecoderStep step;
   step.before = carried.layers.back().hidden;
   Tensor input = gates;
   const auto attend = [&](const Tensor& query) {
-    if (!carried.coverage.defined())
-      return attention_->forward(query, sequence.memory, position, 0);
-    Memory memory = sequence.memory;
-    memory.coverage = carried.coverage;
-    Attended attended = attention_->forward(query, memory, position, 0);
+    asked.query = query;
+    asked.coverage = carried.coverage;
+    Attended attended = attention_->forward(asked, sequence.memory);
     carried.coverage = attended.coverage;
     return attended;
   };
@@ -183,19 +160,20 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& gates, Carried& c
   return step;
 }
 
-RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carried& carried,
-                                                      const Memory& memory) {
+RecurrentDecoder::DecoderStep RecurrentDecoder::run_stepwise(const Tensor& gates, Carried& carried,
+                                                             const Prepared& memory,
+                                                             StepInput asked) {
   std::vector<Tensor> before, top, context, weights, heads, logs, attentional;
-  const Sequence sequence = begin(memory);
-  int64_t position = 0;
+  const SharedBySteps sequence = begin(memory);
   for (const Tensor& now : gates.split(1, 1)) {
-    const Step step = advance(now, carried, sequence, position++);
+    const DecoderStep step = advance(now, carried, sequence, asked);
+    ++asked.position;
     if (maxout_) before.push_back(step.before);
     top.push_back(step.top);
     context.push_back(step.attended.context);
     weights.push_back(step.attended.weights);
     if (step.attended.heads.defined()) heads.push_back(step.attended.heads);
-    if (memory.logs) logs.push_back(step.attended.logs);
+    if (asked.logs) logs.push_back(step.attended.logs);
     if (step.attentional.defined()) attentional.push_back(step.attentional);
   }
   const auto join = [](const std::vector<Tensor>& parts) {
@@ -209,9 +187,11 @@ RecurrentDecoder::Step RecurrentDecoder::run_stepwise(const Tensor& gates, Carri
 
 // Nothing that the attention makes enters the next step: layer by layer, then all steps attend
 // together.
-RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, const State& state,
-                                                     Carried& carried, const Memory& memory) {
-  Step all;
+RecurrentDecoder::DecoderStep RecurrentDecoder::run_at_once(const Tensor& embedded,
+                                                            const State& state, Carried& carried,
+                                                            const Prepared& memory,
+                                                            StepInput asked) {
+  DecoderStep all;
   SameExtra constant;
   if (const Tensor& gates = state.memory[kConstant]; gates.defined())
     constant = {memory.summary.unsqueeze(1), gates};
@@ -220,8 +200,10 @@ RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, con
     const Tensor input = bottom ? embedded : drop(all.top, dropout_, is_training());
     all.top = cells_[layer]->unroll(input, bottom ? constant : SameExtra(), carried.layers[layer]);
   }
-  const Sequence sequence = begin(memory);
-  all.attended = attention_->forward(all.top, sequence.memory, 0, 1);
+  const SharedBySteps sequence = begin(memory);
+  asked.query = all.top;
+  asked.stride = 1;
+  all.attended = attention_->forward(std::move(asked), sequence.memory);
   if (timing_ == Timing::kAfter)
     all.attentional = attentional_state(all.attended.context, all.top, sequence);
   return all;
@@ -229,12 +211,12 @@ RecurrentDecoder::Step RecurrentDecoder::run_at_once(const Tensor& embedded, con
 
 // h~ = tanh(W [c; s]), Luong et al. 2015, equation 5, with W in two parts.
 Tensor RecurrentDecoder::attentional_state(const Tensor& context, const Tensor& top,
-                                           const Sequence& sequence) {
+                                           const SharedBySteps& sequence) {
   return at::tanh(kernels::collected_linear(context, sequence.read_context) +
                   kernels::collected_linear(top, sequence.read_state));
 }
 
-Tensor RecurrentDecoder::read_out(const Tensor& embedded, const Step& step) const {
+Tensor RecurrentDecoder::read_out(const Tensor& embedded, const DecoderStep& step) const {
   if (timing_ == Timing::kAfter) return step.attentional;
   // The summary is one row per sentence: [batch, 1, memory] is projected, then broadcast.
   const Tensor& context = step.attended.context;
@@ -254,10 +236,10 @@ Tensor RecurrentDecoder::by_head(const Attended& attended) {
 }
 
 Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weights) {
-  Carried carried = unpack(state);
-  const Step step =
-      advance(bottom_gates(embedded, state), carried, begin(unpack_memory(state)), state.position);
-  pack(carried, state);
+  Carried carried = load(state);
+  const DecoderStep step = advance(bottom_gates(embedded, state), carried,
+                                   begin(load_memory(state)), {.position = state.position});
+  store(carried, state);
   ++state.position;
   if (weights != nullptr) *weights = by_head(step.attended);
   return read_out(embedded, step);
@@ -265,16 +247,17 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
 
 Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
                              Tensor* logs, const Exchange& exchange) {
-  Carried carried = unpack(state);
-  Memory memory = unpack_memory(state);
-  memory.logs = logs != nullptr;
+  Carried carried = load(state);
+  const Prepared memory = load_memory(state);
+  StepInput asked{.logs = logs != nullptr};
   if (exchange)
-    memory.exchange = [&exchange](const Tensor& own, int64_t head) {
+    asked.exchange = [&exchange](const Tensor& own, int64_t head) {
       return exchange(own.unsqueeze(1), /*layer=*/0, head).squeeze(1);
     };
   const bool chained = timing_ == Timing::kBefore || feeding_ || carried.coverage.defined();
-  const Step all = chained ? run_stepwise(bottom_gates(embedded, state), carried, memory)
-                           : run_at_once(embedded, state, carried, memory);
+  const DecoderStep all = chained
+                              ? run_stepwise(bottom_gates(embedded, state), carried, memory, asked)
+                              : run_at_once(embedded, state, carried, memory, asked);
   if (weights != nullptr) *weights = by_head(all.attended);
   if (logs != nullptr) *logs = all.attended.logs;
   return read_out(embedded, all);

@@ -18,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/collected.h"
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/cell.h"
@@ -30,7 +31,7 @@ class RecurrentDecoder : public torch::nn::Module {
   RecurrentDecoder(const ModelConfig& config, int64_t input);
 
   /// The state before the first step, beam 1; projects the encoder's states.
-  State start(const Memory& memory);
+  State start(const Encoded& encoded);
 
   /// One step for every hypothesis: embedded [sentences, beam, input] -> features of the same
   /// shape. `weights`, where not null, receives [sentences, heads, beam, source].
@@ -48,36 +49,38 @@ class RecurrentDecoder : public torch::nn::Module {
   struct Carried {
     std::vector<CellState> layers;  // bottom first, each [sentences, beam, hidden]
     Tensor feed;                    // h~(t-1) [sentences, beam, input] with input feeding
-    Tensor coverage;                // as in Memory
+    Tensor coverage;                // as in StepInput
   };
   /// What one step made, or, joined along the second dimension, all of them.
-  struct Step {
+  struct DecoderStep {
     Tensor before, top;  // the top layer's s(t-1) and s(t), [sentences, beam, hidden]
     Attended attended;
     Tensor attentional;  // h~(t) [sentences, beam, input], kAfter only
   };
 
   /// What the steps of one sequence share, with weights whose gradients are collected.
-  struct Sequence {
-    Memory memory;
+  struct SharedBySteps {
+    Prepared memory;
     std::vector<RecurrentCell::Steps> cells;      // bottom first
     kernels::Collected read_state, read_context;  // of the attentional state
   };
 
   Carried first_states(const Tensor& summary) const;
-  Memory unpack_memory(const State& state) const;
-  Carried unpack(const State& state) const;
-  void pack(const Carried& carried, State& state) const;
+  Prepared load_memory(const State& state) const;
+  Carried load(const State& state) const;
+  void store(const Carried& carried, State& state) const;
   Tensor bottom_gates(const Tensor& embedded, const State& state) const;
-  Sequence begin(const Memory& memory) const;
-  Step advance(const Tensor& gates, Carried& carried, const Sequence& sequence, int64_t position);
-  Step run_stepwise(const Tensor& gates, Carried& carried, const Memory& memory);
-  Step run_at_once(const Tensor& embedded, const State& state, Carried& carried,
-                   const Memory& memory);
+  SharedBySteps begin(const Prepared& memory) const;
+  DecoderStep advance(const Tensor& gates, Carried& carried, const SharedBySteps& sequence,
+                      StepInput asked);
+  DecoderStep run_stepwise(const Tensor& gates, Carried& carried, const Prepared& memory,
+                           StepInput asked);
+  DecoderStep run_at_once(const Tensor& embedded, const State& state, Carried& carried,
+                          const Prepared& memory, StepInput asked);
   static Tensor attentional_state(const Tensor& context, const Tensor& top,
-                                  const Sequence& sequence);
+                                  const SharedBySteps& sequence);
   static Tensor by_head(const Attended& attended);
-  Tensor read_out(const Tensor& embedded, const Step& step) const;
+  Tensor read_out(const Tensor& embedded, const DecoderStep& step) const;
 
   Cell cell_;
   Timing timing_;

@@ -55,7 +55,7 @@ const Tensor* RecurrentEncoder::weights_of(int64_t layer, int64_t direction) con
 
 // By the fused kernels, of packed sequences, longest first: padding is never computed with. The
 // LSTM's two biases are only ever added.
-RecurrentEncoder::Encoded RecurrentEncoder::packed(const Tensor& embedded,
+RecurrentEncoder::Outputs RecurrentEncoder::packed(const Tensor& embedded,
                                                    const Tensor& all_lengths) const {
   const Tensor order = all_lengths.argsort(/*stable=*/true, 0, /*descending=*/true);
   const Tensor back = order.argsort(), lengths = all_lengths.index_select(0, order);
@@ -111,7 +111,7 @@ Tensor rows_at(const Tensor& x, const Tensor& places) {
 // By LibTorch's layers. A direction comes to the padding of a sentence last, so that what it makes
 // of it goes nowhere. cuDNN takes packed sequences, too, but needs their lengths on the host and
 // four times as long for the gradient of two directions.
-RecurrentEncoder::Encoded RecurrentEncoder::padded(Tensor data, const Tensor& valid) const {
+RecurrentEncoder::Outputs RecurrentEncoder::padded(Tensor data, const Tensor& valid) const {
   const Tensor zeros =
       at::zeros({1, data.size(0), hidden_}, weights_.front().options().requires_grad(false));
   const Tensor turn = turned(valid);
@@ -134,11 +134,11 @@ RecurrentEncoder::Encoded RecurrentEncoder::padded(Tensor data, const Tensor& va
   return {data.masked_fill(valid.logical_not().unsqueeze(2), 0), summary};
 }
 
-Memory RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
-  const Encoded encoded = kernels::can_run_recurrence(embedded, weights_.front())
+Encoded RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
+  const Outputs outputs = kernels::can_run_recurrence(embedded, weights_.front())
                               ? packed(embedded, source.lengths)
                               : padded(embedded, source.valid);
-  return make_memory(drop(encoded.states, dropout_, is_training()), source.valid, encoded.summary);
+  return make_encoded(drop(outputs.states, dropout_, is_training()), source.valid, outputs.summary);
 }
 
 }  // namespace heed::model

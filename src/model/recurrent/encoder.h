@@ -16,19 +16,19 @@ class RecurrentEncoder : public torch::nn::Module {
   /// `input` is the width of the embeddings; each direction has hidden_size / 2.
   RecurrentEncoder(const ModelConfig& config, int64_t input);
 
-  /// embedded [batch, source, input] -> memory with values [batch, source, hidden_size], zero on
+  /// embedded [batch, source, input] -> values [batch, source, hidden_size], zero on
   /// padding.
-  Memory forward(const Tensor& embedded, const Source& source);
+  Encoded forward(const Tensor& embedded, const Source& source);
 
  private:
-  struct Encoded {
+  struct Outputs {
     Tensor states;   // [batch, source, hidden_size], zero on padding
     Tensor summary;  // [batch, hidden_size]
   };
   /// W, U, b of the input, b of the state.
   const Tensor* weights_of(int64_t layer, int64_t direction) const;
-  Encoded packed(const Tensor& embedded, const Tensor& lengths) const;
-  Encoded padded(Tensor data, const Tensor& valid) const;
+  Outputs packed(const Tensor& embedded, const Tensor& lengths) const;
+  Outputs padded(Tensor data, const Tensor& valid) const;
 
   Cell cell_;
   int64_t layers_, hidden_;  // hidden: of one direction

@@ -11,7 +11,7 @@
 namespace heed::model {
 namespace {
 
-constexpr int64_t kCapacityUnit = 16;  // places; LibTorch copies added scores whose rows are not
+constexpr int64_t kCapacityUnit = 16;  // slots; LibTorch copies added scores whose rows are not
 constexpr int64_t kAligned = 8;        // aligned to as many numbers
 constexpr double kUnseen = -std::numeric_limits<double>::infinity();
 
@@ -26,10 +26,10 @@ Tensor& own(Tensor& tensor) {
 }
 
 /// Hypotheses of all steps so far.
-int64_t places_of(const State& state) {
-  int64_t places = 0;
-  for (const int64_t beam : state.beams) places += beam;
-  return places;
+int64_t slots_of(const State& state) {
+  int64_t slots = 0;
+  for (const int64_t beam : state.beams) slots += beam;
+  return slots;
 }
 
 /// `tensor` with room for more along its dimension `dim`.
@@ -50,7 +50,7 @@ void make_room(State& state, int64_t beam, const BeamStepOptions& options) {
   const Tensor& source = state.memory[kSourceHeads];
   Tensor& cache = state.memory[kStepHeads];
   Tensor& sees = state.carried[0];
-  const int64_t used = places_of(state);
+  const int64_t used = slots_of(state);
   const int64_t capacity = cache.defined() ? cache.size(2) : 0;
   if (used + beam > capacity) {
     const int64_t more = next_capacity(capacity, used + beam, beam);
@@ -74,7 +74,7 @@ void make_room(State& state, int64_t beam, const BeamStepOptions& options) {
   if (sees.defined()) sees.narrow(2, used, beam).diagonal(0, 1, 2).zero_();  // each its own
 }
 
-/// The step of each of the first `count` places, and `position` beyond.
+/// The step of each of the first `count` slots, and `position` beyond.
 std::vector<int64_t> steps_of(const State& state, int64_t beam, int64_t count) {
   std::vector<int64_t> steps;
   for (int64_t step = 0; step < std::ssize(state.beams); ++step)
@@ -93,7 +93,7 @@ Tensor hidden_steps(const kernels::Pattern& pattern, int64_t position,
   return upload(host, options.device()).view({1, 1, 1, -1});
 }
 
-/// Leaves out the places before `first`: of as many as a row of scores may begin behind.
+/// Leaves out the slots before `first`: of as many as a row of scores may begin behind.
 void skip(BeamStep& step, int64_t first) {
   step.first = first / kAligned * kAligned;
   step.count -= step.first;
@@ -105,22 +105,22 @@ void skip(BeamStep& step, int64_t first) {
 void share_out_hidden(BeamStep& step, int64_t group) {
   step.hidden_of_group = step.hidden;
   if (!step.hidden.defined() || group == 1 || step.hidden.size(2) == 1) return;
-  const Tensor rows = step.hidden.unsqueeze(3);  // [.., 1, beam, 1, places]
+  const Tensor rows = step.hidden.unsqueeze(3);  // [.., 1, beam, 1, slots]
   step.hidden_of_group = rows.expand({-1, -1, -1, group, -1}).flatten(2, 3);
 }
 
-/// All places are looked at: `hidden` leaves those that have been written.
+/// All slots are looked at: `hidden` leaves those that have been written.
 BeamStep begin_fixed_step(const State& state, int64_t beam, const BeamStepOptions& options) {
   expect(options.pattern.window == 0 && !options.wants_steps, "a step that is alike everywhere");
   const Tensor& sees = state.carried[0];
   BeamStep step{.positions = state.end,
                 .at = state.at,
-                .places = state.at * beam + at::arange(beam, state.at.options()),
+                .slots = state.at * beam + at::arange(beam, state.at.options()),
                 .count = sees.size(2),
                 .hidden = sees.unsqueeze(1),
                 .hidden_of_group = {},
                 .steps = {}};
-  const Tensor own = step.places.view({1, beam, 1}).expand({sees.size(0), beam, 1});
+  const Tensor own = step.slots.view({1, beam, 1}).expand({sees.size(0), beam, 1});
   sees.scatter_(2, own, 0);
   share_out_hidden(step, options.group);
   return step;
@@ -151,11 +151,11 @@ BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) 
   if (state.at.defined()) return begin_fixed_step(state, beam, options);
   make_room(state, beam, options);
   const Tensor& cache = state.memory[kStepHeads];
-  BeamStep step{.position = state.position, .place = places_of(state)};
-  const int64_t end = step.place + beam, rounded = rounded_up(end, kAligned);
+  BeamStep step{.position = state.position, .slot = slots_of(state)};
+  const int64_t end = step.slot + beam, rounded = rounded_up(end, kAligned);
   step.count = end;
   if (state.carried[0].defined()) step.hidden = state.carried[0].narrow(2, 0, rounded).unsqueeze(1);
-  const bool hides = options.pattern.window > 0 && state.position > options.pattern.window;
+  const bool hides = options.pattern.narrows(state.position + 1);
   if (hides || options.wants_steps) {
     const std::vector<int64_t> steps = steps_of(state, beam, rounded);
     if (options.wants_steps) step.steps = upload_numbers(steps, cache.device());
@@ -163,7 +163,8 @@ BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) 
       const Tensor far = hidden_steps(options.pattern, state.position, steps, cache.options());
       step.hidden = step.hidden.defined() ? step.hidden + far : far;
       if (options.pattern.is_band())
-        skip(step, std::ranges::lower_bound(steps, state.position - options.pattern.window) -
+        skip(step, std::ranges::lower_bound(
+                       steps, options.pattern.range(state.position, state.position + 1).begin) -
                        steps.begin());
     }
   }
@@ -192,17 +193,17 @@ Tensor added_at(const BeamStep& step, const Tensor& by_step, int64_t sentences, 
   const int64_t group = added.size(1) / kv_heads;
   const bool alike = added.size(0) == 1;  // for all queries
   added = added.view({alike ? 1 : sentences, -1, kv_heads, group, added.size(3)})
-              .transpose(1, 2);  // [sentences, kv heads, beam, group, places]
+              .transpose(1, 2);  // [sentences, kv heads, beam, group, slots]
   if (step.hidden.defined()) added = added + step.hidden.unsqueeze(3);
   return added.flatten(2, 3).narrow(3, 0, step.count);
 }
 
-Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
-                    Tensor* weights) {
+Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values,
+                    const AttentionMask& masking, Tensor* weights) {
   const int64_t kv_heads = keys.size(1), beam = query.size(1), group = query.size(2) / kv_heads;
   const Tensor queries =  // [sentences, kv heads, beam * group, head]
       query.unflatten(2, {kv_heads, group}).transpose(1, 2).flatten(2, 3);
-  const Tensor context = attend(queries, keys, values, look, weights);
+  const Tensor context = attend(queries, keys, values, masking, weights);
   if (weights) *weights = weights->unflatten(2, {beam, group}).transpose(2, 3).flatten(1, 2);
   return context.unflatten(2, {beam, group}).transpose(1, 2).flatten(2);
 }

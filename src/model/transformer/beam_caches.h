@@ -1,7 +1,7 @@
 // Keys and values of a decoder's steps on a GPU: each is written once and never moved.
 //
 // They belong to a sentence. At each step every hypothesis appends its key and value behind those
-// that its sentence has, at a place, and looks at all places of its sentence; an added score of
+// that its sentence has, at a slot, and looks at all slots of its sentence; an added score of
 // -inf hides those that are not of its own past. What hypotheses take over from each other when
 // beams are reordered is that row of scores alone.
 //
@@ -10,12 +10,12 @@
 //
 //                                   to reorder, launches   to attend
 //   caches by hypothesis, copied    2 b p n    2 layers    b p n
-//   places, gathered at each step   2 b p n    2 layers    b p n
+//   slots, gathered at each step   2 b p n    2 layers    b p n
 //   here                            2 b b p    1           b p n
 //
 // b is far below n. Attention multiplies b times as many queries and keys, which costs nothing: a
 // fused kernel works on tiles of 64 queries, of which one hypothesis alone fills a row. On a CPU it
-// would cost, so that a CPU keeps caches by hypothesis (StepCache, packed::Search).
+// would cost, so that a CPU keeps caches by hypothesis (SoftmaxAttention, engine::BatchDecoder).
 //
 // Greedy search has one hypothesis: nothing is hidden, and there are no scores to add.
 //
@@ -26,14 +26,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/rows/attention.h"
+#include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
 #include "model/model.h"
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::model {
 
-/// Keys of some heads, and behind them the values of as many: [sentences, 2 kv heads, places,
+/// Keys of some heads, and behind them the values of as many: [sentences, 2 kv heads, slots,
 /// head].
 struct HeadsOfLayer {
   Tensor both;
@@ -45,12 +45,12 @@ struct HeadsOfLayer {
 /// What the layers of one step share.
 struct BeamStep {
   int64_t position = 0;
-  int64_t place = 0;  // where the hypotheses of this step write: behind it, one each
+  int64_t slot = 0;  // where the hypotheses of this step write: behind it, one each
   /// With State::at the step is at one of so many positions from `position`, and they write at
-  /// `places` [beam] int64.
+  /// `slots` [beam] int64.
   int64_t positions = 1;
-  Tensor at, places;
-  int64_t first = 0, count = 0;  // the places that are looked at
+  Tensor at, slots;
+  int64_t first = 0, count = 0;  // the slots that are looked at
   /// 0 or -inf: [sentences or 1, 1, beam or 1, count rounded up]; undefined: nothing is hidden.
   Tensor hidden;
   Tensor hidden_of_group;  // the same for `group` queries a hypothesis, [.., 1, beam * group, ..]
@@ -67,7 +67,7 @@ struct BeamStepOptions {
 };
 
 /// What a State holds. memory: hidden_padding(), cached_source() and cached_steps() of all layers.
-/// carried: which places a hypothesis sees, [sentences, beam, capacity], 0 or -inf; undefined while
+/// carried: which slots a hypothesis sees, [sentences, beam, capacity], 0 or -inf; undefined while
 /// there has been one hypothesis.
 enum BeamMemory : std::size_t { kHiddenPadding, kSourceHeads, kStepHeads, kBeamMemorySlots };
 
@@ -94,13 +94,13 @@ Tensor hidden_padding(const State& state);
 Tensor added_at(const BeamStep& step, const Tensor& by_step, int64_t sentences, int64_t kv_heads);
 
 /// Attention of the hypotheses of each sentence over what it has: query [sentences, beam, heads,
-/// head], keys and values [sentences, kv heads, places, head] -> [sentences, beam, heads * head].
+/// head], keys and values [sentences, kv heads, slots, head] -> [sentences, beam, heads * head].
 /// Queries that share keys lie behind each other for it, [sentences, kv heads, beam * group, head],
-/// and so does what `look` adds. `weights` receives [sentences, heads, beam, places].
-Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values, const Look& look,
-                    Tensor* weights);
+/// and so does what `look` adds. `weights` receives [sentences, heads, beam, slots].
+Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values,
+                    const AttentionMask& masking, Tensor* weights);
 
-/// Weights [sentences, heads, beam, places] -> [sentences, heads, beam, steps].
+/// Weights [sentences, heads, beam, slots] -> [sentences, heads, beam, steps].
 Tensor weights_by_step(const Tensor& weights, const BeamStep& step);
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include "kernels/product.h"
 #include "model/embedding.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/names.h"
 
 namespace heed::model {
 namespace {
@@ -22,24 +23,15 @@ Tensor activate(Activation activation, Tensor x) {
   throw Bug("an activation without a function");
 }
 
-MultiHeadOptions cross_options(const BlockOptions& block) {
-  MultiHeadOptions options = block.attention;
-  options.pattern = {};
-  options.linear = false;
-  options.normalise = block.cross_normalise;
-  options.kept = block.cross_kept;
-  return options;
-}
-
 }  // namespace
 
 FeedForward::FeedForward(const BlockOptions& options)
     : activation_(options.activation),
       dropout_(options.activation_dropout),
-      inner_(register_module("inner",
-                             xavier_linear(options.attention.width, {options.feed_forward}, true))),
-      output_(register_module(
-          "output", xavier_linear(options.feed_forward, {options.attention.width}, true))) {}
+      inner_(register_module(names::kInner,
+                             xavier_linear(options.self.width, {options.feed_forward}, true))),
+      output_(register_module(names::kOutput,
+                              xavier_linear(options.feed_forward, {options.self.width}, true))) {}
 
 Tensor FeedForward::forward(const Tensor& x) {
   const Tensor inner = activate(activation_, linear(*inner_, x));
@@ -49,70 +41,70 @@ Tensor FeedForward::forward(const Tensor& x) {
 Residual::Residual(const BlockOptions& options)
     : pre_(options.norm == Norm::pre),
       dropout_(options.dropout),
-      norm_(register_module(
-          "norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({options.attention.width})))) {}
+      norm_(register_module(names::kNorm, make_layer_norm(options.self.width))) {}
 
-EncoderBlock::EncoderBlock(const BlockOptions& options, const Place& place)
-    : attention_(register_module(
-          "attention",
-          std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
-      around_attention_(register_module("around_attention", std::make_shared<Residual>(options))),
-      feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
+EncoderBlock::EncoderBlock(const BlockOptions& options, const LayerIndex& index)
+    : attention_(register_module(names::kAttention, make_self_attention(options.self, index))),
+      around_attention_(
+          register_module(names::kAroundAttention, std::make_shared<Residual>(options))),
+      feed_forward_(register_module(names::kFeedForward, std::make_shared<FeedForward>(options))),
       around_feed_forward_(
-          register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
+          register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
-Stream EncoderBlock::forward(const Stream& x, const Sentences& sentences, Tensor* weights) {
+Stream EncoderBlock::forward(const Stream& x, const SentenceLayout& sentences, Tensor* weights) {
   const Stream seen = around_attention_->around(
-      x, [&](const Tensor& y) { return attention_->forward(y, sentences, false, weights); });
+      x, [&](const Tensor& y) { return attention_->forward(y, sentences, weights); });
   return around_feed_forward_->around(seen,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
 
-DecoderBlock::DecoderBlock(const BlockOptions& options, const Place& place)
-    : self_attention_(register_module(
-          "self_attention",
-          std::make_shared<SelfAttention>(options.attention, place.positions, place.layer))),
-      around_self_(register_module("around_self", std::make_shared<Residual>(options))),
-      cross_attention_(register_module("cross_attention",
-                                       std::make_shared<CrossAttention>(cross_options(options)))),
-      around_cross_(register_module("around_cross", std::make_shared<Residual>(options))),
-      feed_forward_(register_module("feed_forward", std::make_shared<FeedForward>(options))),
+DecoderBlock::DecoderBlock(const BlockOptions& options, const LayerIndex& index)
+    : self_attention_(
+          register_module(names::kSelfAttention, make_self_attention(options.self, index))),
+      around_self_(register_module(names::kAroundSelf, std::make_shared<Residual>(options))),
+      cross_attention_(
+          register_module(names::kCrossAttention, std::make_shared<CrossAttention>(options.cross))),
+      around_cross_(register_module(names::kAroundCross, std::make_shared<Residual>(options))),
+      feed_forward_(register_module(names::kFeedForward, std::make_shared<FeedForward>(options))),
       around_feed_forward_(
-          register_module("around_feed_forward", std::make_shared<Residual>(options))) {}
+          register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
-Stream DecoderBlock::forward(const Stream& x, const View& view) {
-  const Stream seen = around_self_->around(x, [&](const Tensor& y) {
-    return self_attention_->forward(y, view.sentences.queries, /*causal=*/true, view.self_weights);
-  });
-  return after_self_attention(seen, view);
+template <class Self, class Cross>
+Stream DecoderBlock::through(const Stream& x, const Self& self, const Cross& cross) {
+  const Stream read = around_cross_->around(around_self_->around(x, self), cross);
+  return around_feed_forward_->around(read,
+                                      [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
 
-Stream DecoderBlock::step(const Stream& x, const StepCache& cache, int64_t position,
+Tensor DecoderBlock::read(const Tensor& x, const View& view) {
+  return cross_attention_->forward(x, view.memory, view.sentences, view.cross_weights, view.guided,
+                                   view.exchange);
+}
+
+Stream DecoderBlock::forward(const Stream& x, const View& view) {
+  return through(
+      x,
+      [&](const Tensor& y) {
+        return self_attention_->forward(y, view.sentences.queries, view.self_weights);
+      },
+      [&](const Tensor& y) { return read(y, view); });
+}
+
+Stream DecoderBlock::step(const Stream& x, std::span<Tensor> state, int64_t position,
                           const View& view) {
-  const Stream seen = around_self_->around(x, [&](const Tensor& y) {
-    return self_attention_->step(y, cache, position, view.self_weights);
-  });
-  return after_self_attention(seen, view);
+  return through(
+      x,
+      [&](const Tensor& y) { return self_attention_->step(y, state, position, view.self_weights); },
+      [&](const Tensor& y) { return read(y, view); });
 }
 
 Stream DecoderBlock::step(const Stream& x, const BeamStep& now, const BeamView& view) {
-  const Stream seen = around_self_->around(x, [&](const Tensor& y) {
-    return self_attention_->step(y, view.steps, now, view.self_weights);
-  });
-  const Stream read = around_cross_->around(seen, [&](const Tensor& y) {
-    return cross_attention_->step(y, view.source, view.padding, view.cross_weights);
-  });
-  return around_feed_forward_->around(read,
-                                      [&](const Tensor& y) { return feed_forward_->forward(y); });
-}
-
-Stream DecoderBlock::after_self_attention(const Stream& x, const View& view) {
-  const Stream read = around_cross_->around(x, [&](const Tensor& y) {
-    return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights,
-                                     view.guided, view.exchange);
-  });
-  return around_feed_forward_->around(read,
-                                      [&](const Tensor& y) { return feed_forward_->forward(y); });
+  return through(
+      x,
+      [&](const Tensor& y) { return self_attention_->step(y, view.steps, now, view.self_weights); },
+      [&](const Tensor& y) {
+        return cross_attention_->step(y, view.source, view.padding, view.cross_weights);
+      });
 }
 
 }  // namespace heed::model

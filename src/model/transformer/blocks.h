@@ -21,9 +21,8 @@ struct BlockOptions {
   Norm norm = Norm::pre;
   Activation activation = Activation::relu;
   double dropout = 0, activation_dropout = 0;
-  MultiHeadOptions attention;                              // its width is the block's
-  kernels::Normalise cross_normalise = &kernels::softmax;  // of cross-attention
-  std::vector<int64_t> cross_kept;                         // its heads, as MultiHeadOptions::kept
+  MultiHeadOptions self;   // self-attention; its width is the block's
+  MultiHeadOptions cross;  // cross-attention, of a decoder's
 };
 
 /// W2 activation(W1 x + b1) + b2 at each position.
@@ -57,22 +56,16 @@ class Residual : public torch::nn::Module {
   torch::nn::LayerNorm norm_;
 };
 
-/// Where a block is: the positions of its stack, and which of its layers it is.
-struct Place {
-  std::shared_ptr<const Positions> positions;
-  int64_t layer = 0;
-};
-
 class EncoderBlock : public torch::nn::Module {
  public:
-  EncoderBlock(const BlockOptions& options, const Place& place);
+  EncoderBlock(const BlockOptions& options, const LayerIndex& index);
 
-  /// x [batch, source, width], or [positions, width] packed -> the same shape. `weights`, if not
+  /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `weights`, if not
   /// null, receives [batch, heads, source, source].
-  Stream forward(const Stream& x, const Sentences& sentences, Tensor* weights);
+  Stream forward(const Stream& x, const SentenceLayout& sentences, Tensor* weights);
 
  private:
-  std::shared_ptr<SelfAttention> attention_;
+  SelfAttentionPtr attention_;
   std::shared_ptr<Residual> around_attention_;
   std::shared_ptr<FeedForward> feed_forward_;
   std::shared_ptr<Residual> around_feed_forward_;
@@ -83,24 +76,24 @@ class DecoderBlock : public torch::nn::Module {
   /// What a block looks at, and where it leaves the weights (null: nobody wants them).
   struct View {
     KeysValues memory;
-    Between sentences;
+    CrossSentenceLayout sentences;
     Tensor* self_weights = nullptr;
     Tensor* cross_weights = nullptr;
     Guided* guided = nullptr;
     std::function<Tensor(const Tensor&)> exchange = {};  // of the weights of cross-attention
   };
 
-  DecoderBlock(const BlockOptions& options, const Place& place);
+  DecoderBlock(const BlockOptions& options, const LayerIndex& index);
 
   /// The encoder's output as this block's keys and values, once per sentence.
   KeysValues project(const Tensor& memory) { return cross_attention_->project(memory); }
 
-  /// x [batch, target, width], or [positions, width] packed -> the same shape. Padding is at a
+  /// x [batch, target, width], or [positions, width] unpadded -> the same shape. Padding is at a
   /// target's end, where no real position looks.
   Stream forward(const Stream& x, const View& view);
 
   /// One step: x [sentences, beam, width] -> the same shape.
-  Stream step(const Stream& x, const StepCache& cache, int64_t position, const View& view);
+  Stream step(const Stream& x, std::span<Tensor> state, int64_t position, const View& view);
 
   /// The same with caches of sentences.
   struct BeamView {
@@ -115,9 +108,11 @@ class DecoderBlock : public torch::nn::Module {
   const CrossAttention& cross_attention() const { return *cross_attention_; }
 
  private:
-  Stream after_self_attention(const Stream& x, const View& view);
+  template <class Self, class Cross>
+  Stream through(const Stream& x, const Self& self, const Cross& cross);
+  Tensor read(const Tensor& x, const View& view);
 
-  std::shared_ptr<SelfAttention> self_attention_;
+  SelfAttentionPtr self_attention_;
   std::shared_ptr<Residual> around_self_;
   std::shared_ptr<CrossAttention> cross_attention_;
   std::shared_ptr<Residual> around_cross_;

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "model/transformer/attention/kinds.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {
@@ -19,18 +20,18 @@ void bring_forward(const Tensor& all, const Tensor& rows) {
 }  // namespace
 
 bool has_fixed_steps(const ModelConfig& config) {
-  return config.self_attention == SelfAttentionKind::softmax && config.sliding_window == 0 &&
+  return self_attention_info(config.self_attention).has_scores() && config.sliding_window == 0 &&
          positions_info(config.positions).effect != PositionsEffect::kAddsScores;
 }
 
 FixedBeams::FixedBeams(const State& state, int64_t numbers, int64_t beam, const BeamsShape& most)
     : most_(most) {
   const Tensor& source = state.memory[kSourceHeads];
-  const int64_t head = source.size(3), places = most.steps * beam;
+  const int64_t head = source.size(3), slots = most.steps * beam;
   padding_ = at::zeros({most.sentences, 1, 1, most.source}, source.options());
   source_ = at::zeros({most.sentences, source.size(1), most.source, head}, source.options());
-  steps_ = at::zeros({most.sentences, numbers / head, places, head}, source.options());
-  sees_ = at::empty({most.sentences, beam, places}, source.options());
+  steps_ = at::zeros({most.sentences, numbers / head, slots, head}, source.options());
+  sees_ = at::empty({most.sentences, beam, slots}, source.options());
   at_ = at::zeros({1}, source.options().dtype(at::kLong));
 }
 
@@ -56,11 +57,11 @@ State FixedBeams::state(const BeamsShape& shape) const {
   const auto part = [&](const Tensor& all, int64_t dim, int64_t count) {
     return all.narrow(0, 0, shape.sentences).narrow(dim, 0, count);
   };
-  const int64_t places = shape.steps * beam();
+  const int64_t slots = shape.steps * beam();
   State out;
   out.memory = {part(padding_, 3, shape.source), part(source_, 2, shape.source),
-                part(steps_, 2, places)};
-  out.carried = {part(sees_, 2, places)};
+                part(steps_, 2, slots)};
+  out.carried = {part(sees_, 2, slots)};
   out.at = at_;
   out.end = shape.steps;
   return out;

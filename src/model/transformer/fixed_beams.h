@@ -1,8 +1,8 @@
 // Caches of beams (beam_caches.h) in memory that stays where it is, for steps that are the same
 // work at each position: what kernels::Graph can record.
 //
-// There is memory for the largest shape. Others are the first sentences, pieces and places of it,
-// so that to go on in another shape moves nothing. A step looks at all places of its shape; those
+// There is memory for the largest shape. Others are the first sentences, pieces and slots of it,
+// so that to go on in another shape moves nothing. A step looks at all slots of its shape; those
 // that are not written yet are hidden, as others are. Rows behind the sentences that there are hold
 // what nobody reads, but numbers.
 #pragma once
@@ -45,8 +45,8 @@ class FixedBeams {
  private:
   BeamsShape most_;
   Tensor padding_;         // [sentences, 1, 1, source]
-  Tensor source_, steps_;  // [sentences, heads, source or places, head]
-  Tensor sees_;            // [sentences, beam, places]
+  Tensor source_, steps_;  // [sentences, heads, source or slots, head]
+  Tensor sees_;            // [sentences, beam, slots]
   Tensor at_;              // [1]
 };
 

@@ -6,16 +6,14 @@
 #include <map>
 
 #include "base/error.h"
+#include "model/transformer/names.h"
 
 namespace heed::model {
 namespace {
 
-/// "encoder.0.attention"
-std::string module_of(AttentionKind kind, int64_t layer) {
-  const std::string number = std::to_string(layer);
-  if (kind == AttentionKind::encoder) return "encoder." + number + ".attention";
-  return "decoder." + number +
-         (kind == AttentionKind::decoder ? ".self_attention" : ".cross_attention");
+/// "encoder.0.attention.output.weight"
+std::string output_of(AttentionKind kind, int64_t layer) {
+  return names::within(names::within(names::attention(kind, layer), names::kOutput), "weight");
 }
 
 std::map<std::string, Tensor> parameters_of(const Model& model) {
@@ -61,9 +59,9 @@ std::vector<Attention> attentions_of(const ModelConfig& config) {
 
 }  // namespace
 
-std::string name_of(const HeadPlace& place) {
-  return config::name_of(place.kind) + "." + std::to_string(place.layer) + "." +
-         std::to_string(place.head);
+std::string name_of(const HeadIndex& head) {
+  return config::name_of(head.kind) + "." + std::to_string(head.layer) + "." +
+         std::to_string(head.head);
 }
 
 std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head) {
@@ -72,22 +70,22 @@ std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t hea
   return found - kept.begin();
 }
 
-std::vector<HeadPlace> heads_of(const ModelConfig& config) {
-  std::vector<HeadPlace> out;
+std::vector<HeadIndex> heads_of(const ModelConfig& config) {
+  std::vector<HeadIndex> out;
   for (const auto& [kind, layer] : attentions_of(config))
     for (const int64_t head : kept_heads(config, kind, layer)) out.push_back({kind, layer, head});
   return out;
 }
 
-Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<HeadPlace>& heads) {
+Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<HeadIndex>& heads) {
   const at::NoGradGuard no_gradients;
   const auto parameters = parameters_of(model);
   const int64_t width = config.width / config.heads;
-  for (const HeadPlace& place : heads) {
-    const Tensor& weight = parameters.at(module_of(place.kind, place.layer) + ".output.weight");
-    const auto kept = kept_heads(config, place.kind, place.layer);
+  for (const HeadIndex& head : heads) {
+    const Tensor& weight = parameters.at(output_of(head.kind, head.layer));
+    const auto kept = kept_heads(config, head.kind, head.layer);
     const Tensor columns =
-        weight.narrow(1, places_in(kept, {place.head})[0] * width, width);  // [width, head]
+        weight.narrow(1, places_in(kept, {head.head})[0] * width, width);  // [width, head]
     kept_.push_back({columns, columns.clone()});
     columns.zero_();
   }
@@ -110,23 +108,24 @@ void copy_without_heads(const Model& model, const ModelConfig& config, Model& sm
     if (before == after) continue;  // heads that share keys are never pruned
     const auto places = places_in(before, after);
     const auto all = static_cast<int64_t>(before.size());
-    const std::string own = module_of(kind, layer);
-    const auto take_rows = [&](const std::string& name, int64_t parts) {
-      for (const char* which : {".weight", ".bias"}) {
-        const auto found = to.find(own + name + which);
+    const auto take_rows = [&](const char* part, int64_t parts) {
+      for (const char* which : {"weight", "bias"}) {
+        const auto found =
+            to.find(names::within(names::within(names::attention(kind, layer), part), which));
         if (found == to.end()) continue;
-        const Tensor& all_rows = from.at(own + name + which);
+        const Tensor& all_rows = from.at(found->first);
         found->second.copy_(
             all_rows.index_select(0, rows_of(places, all, head, parts).to(all_rows.device())));
         to.erase(found);
       }
     };
-    take_rows(".projection", kind == AttentionKind::cross ? 2 : 3);
-    take_rows(".query", 1);
-    const Tensor& output = from.at(own + ".output.weight");
-    to.at(own + ".output.weight")
-        .copy_(output.index_select(1, rows_of(places, all, head, 1).to(output.device())));
-    to.erase(own + ".output.weight");
+    take_rows(names::kProjection, kind == AttentionKind::cross ? 2 : 3);
+    take_rows(names::kQuery, 1);
+    const auto output_columns = to.find(output_of(kind, layer));
+    const Tensor& output = from.at(output_columns->first);
+    output_columns->second.copy_(
+        output.index_select(1, rows_of(places, all, head, 1).to(output.device())));
+    to.erase(output_columns);
   }
   for (auto& [name, parameter] : to) parameter.copy_(from.at(name));
 }

@@ -13,27 +13,27 @@
 
 namespace heed::model {
 
-struct HeadPlace {
+struct HeadIndex {
   AttentionKind kind = AttentionKind::encoder;
   int64_t layer = 0, head = 0;  // from 0; heads that were pruned before keep their numbers
-  auto operator<=>(const HeadPlace&) const = default;
+  auto operator<=>(const HeadIndex&) const = default;
 };
 
 /// As ModelConfig::pruned_heads has it: "encoder.0.2".
-std::string name_of(const HeadPlace& place);
+std::string name_of(const HeadIndex& head);
 
 /// Where a head stands among those that are left, kept_heads(); nothing where it was pruned.
 std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head);
 
 /// Those that a Transformer has: encoder, decoder, cross; by layer and head.
-std::vector<HeadPlace> heads_of(const ModelConfig& config);
+std::vector<HeadIndex> heads_of(const ModelConfig& config);
 
 /// While it lives, these heads add nothing to what their layer says: their columns of the output
-/// projection are zero. What was packed of the weights before does not see it.
+/// projection are zero. What was unpadded of the weights before does not see it.
 class Silenced {
  public:
-  /// `model` is a Transformer of `config` (not a packed one).
-  Silenced(Model& model, const ModelConfig& config, const std::vector<HeadPlace>& heads);
+  /// `model` is a Transformer of `config` (not an unpadded one).
+  Silenced(Model& model, const ModelConfig& config, const std::vector<HeadIndex>& heads);
   ~Silenced();
   Silenced(const Silenced&) = delete;
   Silenced& operator=(const Silenced&) = delete;

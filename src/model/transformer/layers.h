@@ -4,6 +4,9 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "kernels/add_norm.h"
 #include "kernels/layer_norm.h"
 #include "kernels/product.h"
@@ -11,8 +14,19 @@
 
 namespace heed::model {
 
+/// Linear layers of these widths stacked into one, each with Xavier's uniform weights (Glorot and
+/// Bengio 2010, eq. 16); biases are zeros.
+torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias);
+
 inline Tensor linear(const torch::nn::LinearImpl& layer, const Tensor& x) {
   return kernels::linear(x, layer.weight, layer.bias);
+}
+
+/// Every layer norm's: heed's kernels, its engine for CPUs and exported models have it, too.
+inline constexpr double kNormEpsilon = 1e-5;
+
+inline torch::nn::LayerNorm make_layer_norm(int64_t width) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(kNormEpsilon));
 }
 
 inline Tensor layer_norm(const torch::nn::LayerNorm& layer, const Tensor& x) {

@@ -9,8 +9,8 @@
 
 namespace heed::model {
 
-Sentences packed_sentences(const std::vector<int64_t>& lengths, int64_t longest,
-                           const at::Device& device) {
+SentenceLayout sentence_layout(const std::vector<int64_t>& lengths, int64_t longest,
+                               const at::Device& device) {
   std::vector<int64_t> positions, places;
   std::vector<int32_t> starts = {0};
   for (int64_t first = 0; const int64_t length : lengths) {
@@ -21,14 +21,14 @@ Sentences packed_sentences(const std::vector<int64_t>& lengths, int64_t longest,
     first += longest;
     starts.push_back(static_cast<int32_t>(positions.size()));
   }
-  Sentences out{.valid = {}, .lengths = lengths, .longest = longest};
+  SentenceLayout out{.valid = {}, .lengths = lengths, .longest = longest};
   out.positions = upload_numbers(positions, device);
   out.places = upload_numbers(places, device);
   if (!device.is_cpu()) out.starts = upload(at::tensor(starts, at::kInt), device);
   return out;
 }
 
-Sentences padded_source(const Source& source) {
+SentenceLayout padded_source(const Source& source) {
   if (source.lengths.defined()) {
     const int64_t shortest = source.lengths.min().item<int64_t>();
     expect(shortest >= 1, "each sentence has its eos at least");
@@ -37,20 +37,20 @@ Sentences padded_source(const Source& source) {
   return {.valid = source.valid.unsqueeze(1).unsqueeze(1)};
 }
 
-Sentences packed_source(const Source& source) {
+SentenceLayout unpadded_source(const Source& source) {
   if (source.unpadded) return *source.unpadded;
   const auto* lengths = source.lengths.const_data_ptr<int64_t>();
-  return packed_sentences({lengths, lengths + source.lengths.numel()}, source.tokens.size(1),
-                          source.tokens.device());
+  return sentence_layout({lengths, lengths + source.lengths.numel()}, source.tokens.size(1),
+                         source.tokens.device());
 }
 
-Sentences packed_target(const TargetInput& input) {
+SentenceLayout unpadded_target(const TargetInput& input) {
   if (input.unpadded) return *input.unpadded;
   const Tensor tokens = input.tokens.contiguous();
   const int64_t width = tokens.size(1);
   if (input.lengths.defined()) {
     const auto* given = input.lengths.const_data_ptr<int64_t>();
-    return packed_sentences({given, given + tokens.size(0)}, width, tokens.device());
+    return sentence_layout({given, given + tokens.size(0)}, width, tokens.device());
   }
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < tokens.size(0); ++i) {
@@ -59,14 +59,14 @@ Sentences packed_target(const TargetInput& input) {
     while (length > 1 && row[length - 1] == text::kPad) --length;
     lengths.push_back(length);
   }
-  return packed_sentences(lengths, width, tokens.device());
+  return sentence_layout(lengths, width, tokens.device());
 }
 
-Tensor pack(const Tensor& x, const Sentences& sentences) {
+Tensor remove_padding(const Tensor& x, const SentenceLayout& sentences) {
   return x.flatten(0, 1).index_select(0, sentences.places);
 }
 
-Tensor pad(const Tensor& x, const Sentences& sentences) {
+Tensor pad(const Tensor& x, const SentenceLayout& sentences) {
   const auto batch = static_cast<int64_t>(sentences.lengths.size());
   auto sizes = x.sizes().vec();
   sizes[0] = batch * sentences.longest;
@@ -75,7 +75,7 @@ Tensor pad(const Tensor& x, const Sentences& sentences) {
       .unflatten(0, {batch, sentences.longest});
 }
 
-Tensor real_positions(const Sentences& sentences) {
+Tensor real_positions(const SentenceLayout& sentences) {
   const Tensor lengths = upload_numbers(sentences.lengths, sentences.places.device());
   return at::arange(sentences.longest, lengths.options()) < lengths.unsqueeze(1);
 }

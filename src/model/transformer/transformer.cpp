@@ -4,6 +4,7 @@
 #include <torch/nn/modules/normalization.h>
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/names.h"
 #include "model/transformer/sentences.h"
 
 namespace heed::model {
@@ -57,25 +59,15 @@ kernels::Pattern pattern_of(const ModelConfig& config) {
 
 /// `self`: the kind of the blocks' self-attention, encoder or decoder.
 BlockOptions block_options(const ModelConfig& config, AttentionKind self, int64_t layer) {
-  BlockOptions options{.feed_forward = config.feed_forward,
-                       .norm = config.norm,
-                       .activation = config.activation,
-                       .dropout = config.dropout,
-                       .activation_dropout = config.activation_dropout,
-                       .attention = {.width = config.width,
-                                     .heads = config.heads,
-                                     .kv_heads = config.kv_heads,
-                                     .scale = config.attention_scale,
-                                     .dropout = config.attention_dropout,
-                                     .pattern = pattern_of(config),
-                                     .linear = config.self_attention == SelfAttentionKind::linear},
-                       .cross_normalise = kernels::normaliser(config.attention_normaliser)};
-  if (!config.pruned_heads.empty()) {
-    options.attention.kept = kept_heads(config, self, layer);
-    if (self == AttentionKind::decoder)
-      options.cross_kept = kept_heads(config, AttentionKind::cross, layer);
-  }
-  return options;
+  return {.feed_forward = config.feed_forward,
+          .norm = config.norm,
+          .activation = config.activation,
+          .dropout = config.dropout,
+          .activation_dropout = config.activation_dropout,
+          .self = attention_options(config, self, layer),
+          .cross = self == AttentionKind::decoder
+                       ? attention_options(config, AttentionKind::cross, layer)
+                       : MultiHeadOptions()};
 }
 
 PositionsPtr positions_of(const ModelConfig& config, int64_t layers, bool causal) {
@@ -96,10 +88,10 @@ class Stack : public torch::nn::Module {
     for (int64_t layer = 0; layer < layers; ++layer)
       blocks.push_back(register_module(
           std::to_string(layer),
-          std::make_shared<Block>(block_options(config, kind, layer), Place{positions, layer})));
+          std::make_shared<Block>(block_options(config, kind, layer),
+                                  LayerIndex{.positions = positions, .layer = layer})));
     if (config.norm == Norm::pre)
-      norm_ = register_module("norm",
-                              torch::nn::LayerNorm(torch::nn::LayerNormOptions({config.width})));
+      norm_ = register_module(names::kNorm, make_layer_norm(config.width));
   }
   Tensor finish(const Stream& x) {
     return norm_ ? add_norm(norm_, x, dropout_, is_training()).norm : x.x;
@@ -113,14 +105,11 @@ class Stack : public torch::nn::Module {
 };
 
 // What a State by hypothesis holds, in this order. memory: which keys are no padding, then keys and
-// values of each layer, [sentences, kv heads, source, head]. carried: keys and values of each layer
-// (StepCache).
+// values of each layer, [sentences, kv heads, source, head]. carried: what the self-attention of
+// each layer carries (SelfAttention::carried).
 constexpr std::size_t kValid = 0;
 constexpr std::size_t keys_of(std::size_t layer) {
-  return 2 * layer;
-}
-constexpr std::size_t values_of(std::size_t layer) {
-  return 2 * layer + 1;
+  return 1 + 2 * layer;
 }
 
 class Transformer : public Model {
@@ -142,9 +131,10 @@ class Transformer : public Model {
 
  private:
   Tensor embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
-               const Sentences& sentences, Trace* trace = nullptr);
-  bool can_pack(const Tensor& tokens) const;
-  Tensor encode(const Source& source, const Sentences& sentences, Trace* trace);
+               const SentenceLayout& sentences, Trace* trace = nullptr);
+  const SelfAttentionInfo& kind() const { return self_attention_info(config_.self_attention); }
+  bool can_unpad(const Tensor& tokens) const;
+  Tensor encode(const Source& source, const SentenceLayout& sentences, Trace* trace);
   BeamStep begin_step(State& state, int64_t beam, const Trace* trace) const;
   Stream step_blocks(Stream x, State& state, Trace* trace);
   Stream step_beams(Stream x, State& state, Trace* trace);
@@ -161,31 +151,31 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
       tokens_(add_token_layers(
           *this, config, vocabulary,
           {.width = config.width, .scale = std::sqrt(static_cast<double>(config.width))})),
-      source_positions_(
-          register_module("source_positions", positions_of(config, config.encoder_layers, false))),
-      target_positions_(
-          register_module("target_positions", positions_of(config, config.decoder_layers, true))),
-      encoder_(register_module("encoder", std::make_shared<Stack<EncoderBlock>>(
-                                              config, AttentionKind::encoder, config.encoder_layers,
-                                              source_positions_))),
-      decoder_(register_module("decoder", std::make_shared<Stack<DecoderBlock>>(
-                                              config, AttentionKind::decoder, config.decoder_layers,
-                                              target_positions_))) {}
+      source_positions_(register_module(names::kSourcePositions,
+                                        positions_of(config, config.encoder_layers, false))),
+      target_positions_(register_module(names::kTargetPositions,
+                                        positions_of(config, config.decoder_layers, true))),
+      encoder_(register_module(names::kEncoder, std::make_shared<Stack<EncoderBlock>>(
+                                                    config, AttentionKind::encoder,
+                                                    config.encoder_layers, source_positions_))),
+      decoder_(register_module(names::kDecoder, std::make_shared<Stack<DecoderBlock>>(
+                                                    config, AttentionKind::decoder,
+                                                    config.decoder_layers, target_positions_))) {}
 
 /// tokens [batch, length] -> as `sentences` says, with positions and dropout. `trace` of padded
 /// sources.
 Tensor Transformer::embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
-                          const Sentences& sentences, Trace* trace) {
-  const Tensor x = sentences.packed()
-                       ? positions.add_at(embedding.forward(pack(tokens, sentences)),
+                          const SentenceLayout& sentences, Trace* trace) {
+  const Tensor x = sentences.unpadded()
+                       ? positions.add_at(embedding.forward(remove_padding(tokens, sentences)),
                                           sentences.positions, sentences.longest)
                        : positions.add(traced_vectors(embedding.forward(tokens), trace), 0);
   return drop(x, config_.dropout, is_training());
 }
 
-/// Whether all attention of packed sentences is there for tokens [batch, length] like these.
-bool Transformer::can_pack(const Tensor& tokens) const {
-  if (config_.self_attention == SelfAttentionKind::linear) return false;
+/// Whether all attention of unpadded sentences is there for tokens [batch, length] like these.
+bool Transformer::can_unpad(const Tensor& tokens) const {
+  if (!kind().has_scores()) return false;
   const at::ScalarType type = kernels::product_type(tokens_.target->weight);
   if (!tokens.is_cpu()) return takes_unpadded(tokens.device());
   return tokens.size(1) <= kernels::kLongestAttention && kernels::is_fp32_or_bf16(type) &&
@@ -194,7 +184,7 @@ bool Transformer::can_pack(const Tensor& tokens) const {
 
 bool Transformer::takes_unpadded(const at::Device& device) const {
   return positions_info(config_.positions).effect != PositionsEffect::kAddsScores &&
-         config_.self_attention == SelfAttentionKind::softmax &&
+         kind().has_scores() && !pattern_of(config_).is_sparse() &&
          kernels::is_softmax(kernels::normaliser(config_.attention_normaliser)) &&
          kernels::has_varlen_attention(device,
                                        {.type = kernels::product_type(tokens_.target->weight),
@@ -202,7 +192,7 @@ bool Transformer::takes_unpadded(const at::Device& device) const {
                                         .window = config_.sliding_window > 0});
 }
 
-Tensor Transformer::encode(const Source& source, const Sentences& sentences, Trace* trace) {
+Tensor Transformer::encode(const Source& source, const SentenceLayout& sentences, Trace* trace) {
   Stream x{embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace)};
   Tracer tracer(trace, AttentionKind::encoder);
   for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
@@ -215,10 +205,10 @@ Tensor Transformer::encode(const Source& source, const Sentences& sentences, Tra
 Tensor Transformer::features(const Source& source, const TargetInput& input, Trace* trace) {
   const bool looked_into = trace && (trace->has_maps() || trace->vectors || trace->exchange);
   const bool has_lengths = input.tokens.is_cpu() || input.lengths.defined() || input.unpadded;
-  const bool packed =
-      !looked_into && has_lengths && can_pack(source.tokens) && can_pack(input.tokens);
-  const Sentences sources = packed ? packed_source(source) : padded_source(source);
-  const Sentences targets = packed ? packed_target(input) : Sentences{};
+  const bool unpadded =
+      !looked_into && has_lengths && can_unpad(source.tokens) && can_unpad(input.tokens);
+  const SentenceLayout sources = unpadded ? unpadded_source(source) : padded_source(source);
+  const SentenceLayout targets = unpadded ? unpadded_target(input) : SentenceLayout{};
   const Tensor memory = encode(source, sources, trace);
   Stream x{embed(*tokens_.target, *target_positions_, input.tokens, targets)};
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
@@ -242,18 +232,17 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
     cross.keep(layer);
   }
   const Tensor features = decoder_->finish(x);
-  return packed ? pad(features, targets) : features;
+  return unpadded ? pad(features, targets) : features;
 }
 
 State Transformer::start(const Source& source, Trace* trace) {
-  const Sentences sentences = padded_source(source);
-  // On a CPU translations are searched by packed::Search, and this is its twin.
-  const bool packs = !trace && !source.tokens.is_cpu() && can_pack(source.tokens);
-  const Sentences sources = packs ? packed_source(source) : sentences;
+  const SentenceLayout sentences = padded_source(source);
+  // On a CPU translations are searched by engine::BatchDecoder, and this is its twin.
+  const bool unpads = !trace && !source.tokens.is_cpu() && can_unpad(source.tokens);
+  const SentenceLayout sources = unpads ? unpadded_source(source) : sentences;
   const Tensor encoded = encode(source, sources, trace);
-  const Tensor memory = packs ? pad(encoded, sources) : encoded;
-  const bool shares =
-      !memory.is_cpu() && config_.self_attention != SelfAttentionKind::linear;  // keeps sums
+  const Tensor memory = unpads ? pad(encoded, sources) : encoded;
+  const bool shares = !memory.is_cpu() && kind().has_scores();
   std::vector<Tensor> heads;
   for (const auto& block : decoder_->blocks) {
     const KeysValues projected = block->project(memory);
@@ -264,7 +253,8 @@ State Transformer::start(const Source& source, Trace* trace) {
   State state;
   state.memory.push_back(sentences.valid);
   state.memory.insert(state.memory.end(), heads.begin(), heads.end());
-  state.carried.resize(2 * decoder_->blocks.size());
+  for (const auto& block : decoder_->blocks)
+    state.carried.resize(state.carried.size() + block->self_attention().carried());
   return state;
 }
 
@@ -281,18 +271,20 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
 }
 
 Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
-  expect(state.carried.size() == 2 * decoder_->blocks.size(), "a state of this model");
-  const Sentences queries, memory{.valid = state.memory[kValid]};
+  const SentenceLayout queries, memory{.valid = state.memory[kValid]};
+  std::span<Tensor> left(state.carried);  // of the layers that are left
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
-    const StepCache cache{.keys = state.carried[keys_of(layer)],
-                          .values = state.carried[values_of(layer)]};
-    x = decoder_->blocks[layer]->step(x, cache, state.position,
-                                      {.memory = {.keys = state.memory[1 + keys_of(layer)],
-                                                  .values = state.memory[1 + values_of(layer)]},
-                                       .sentences = {queries, memory},
-                                       .self_weights = self.place(),
-                                       .cross_weights = cross.place()});
+    DecoderBlock& block = *decoder_->blocks[layer];
+    const std::size_t count = block.self_attention().carried();
+    expect(count <= left.size(), "a state of this model");
+    x = block.step(x, left.first(count), state.position,
+                   {.memory = {.keys = state.memory[keys_of(layer)],
+                               .values = state.memory[keys_of(layer) + 1]},
+                    .sentences = {queries, memory},
+                    .self_weights = self.place(),
+                    .cross_weights = cross.place()});
+    left = left.subspan(count);
     self.keep(layer);
     cross.keep(layer);
   }
@@ -336,19 +328,35 @@ Stream Transformer::step_beams(Stream x, State& state, Trace* trace) {
   return x;
 }
 
-/// Keys and values; the sums of linear attention do not grow.
+/// Keys and values; a kind without scores carries what does not grow.
 StateSize Transformer::state_size() const {
   const int64_t head = config_.width / config_.heads;
-  const bool grows = config_.self_attention != SelfAttentionKind::linear;
   StateSize size;
   for (const auto& block : decoder_->blocks) {
     size.source += 2 * block->cross_attention().kv_heads() * head;
-    if (grows) size.hypothesis += 2 * block->self_attention().kv_heads() * head;
+    if (kind().has_scores()) size.hypothesis += 2 * block->self_attention().kv_heads() * head;
   }
   return size;
 }
 
 }  // namespace
+
+MultiHeadOptions attention_options(const ModelConfig& config, AttentionKind kind, int64_t layer) {
+  MultiHeadOptions options{.width = config.width,
+                           .heads = config.heads,
+                           .kv_heads = config.kv_heads,
+                           .scale = config.attention_scale,
+                           .dropout = config.attention_dropout,
+                           .kind = config.self_attention};
+  if (!config.pruned_heads.empty()) options.kept = kept_heads(config, kind, layer);
+  if (kind == AttentionKind::cross) {
+    options.normalise = kernels::normaliser(config.attention_normaliser);
+  } else {
+    options.pattern = pattern_of(config);
+    options.pattern.causal = kind == AttentionKind::decoder;
+  }
+  return options;
+}
 
 ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary) {
   return std::make_shared<Transformer>(config, vocabulary);

@@ -1,4 +1,4 @@
-// Tables that heed bench compare reads.
+// Tables that heed bench wrote, which its page shows.
 #include "text/csv.h"
 
 #include "fuzz/target.h"

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::answers([&] {
     const auto links = data::parse_links(fuzz::text_of(data, size), "train.align:1");
     const text::WordsOfPieces pieces{{0, 0, 1, 2}, {0, 0, 1, 2}, 3};
-    for (const data::Link& link : data::links_of_pieces(links, pieces, pieces))
+    for (const data::PieceLink& link : data::links_of_pieces(links, pieces, pieces))
       expect(link.source < 4 && link.target < 4, "links of pieces that are there");
   });
   return 0;

@@ -1,5 +1,5 @@
 // provenance.json of a run.
-#include "apps/shared/provenance.h"
+#include "run/provenance.h"
 
 #include "fuzz/target.h"
 
@@ -8,11 +8,11 @@ using namespace heed;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::answers([&] {
     const fuzz::InputFile file(fuzz::text_of(data, size));
-    const Provenance provenance = Provenance::read(file.path());
-    changed_corpora(provenance.corpora, provenance.corpora);
+    const run::Provenance provenance = run::Provenance::read(file.path());
+    run::changed_corpora(provenance.corpora, provenance.corpora);
     const std::string text = provenance.to_json();
     const fuzz::InputFile written(text);
-    expect(Provenance::read(written.path()).to_json() == text, "a record written as another");
+    expect(run::Provenance::read(written.path()).to_json() == text, "a record written as another");
   });
   return 0;
 }

@@ -24,8 +24,7 @@ TEST(HeadWork, IsSoftmaxOfQKTimesV) {
               {.queries = kLength,
                .keys = kLength,
                .head = kHead,
-               .causal = causal,
-               .pattern = {.window = window},
+               .pattern = {.window = window, .causal = causal},
                .scale = 0.5F});
     work.attend({q.data(), kHead}, {}, {context.data(), kHead});
     for (int64_t i = 0; i < kLength; ++i) {

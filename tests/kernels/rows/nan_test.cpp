@@ -191,8 +191,9 @@ Floats head(const Inputs& in, const HeadSize& size) {
 TEST(NanInIsNanOut, DotProductAttention) {
   const auto inputs = random_inputs({21, 21, 21, 21});
   const bool valid[] = {true, false, true, true, true, true, false};
-  for (const HeadSize& size : {HeadSize{.queries = 7, .keys = 7, .head = 3, .causal = true},
-                               HeadSize{.queries = 7, .keys = 7, .head = 3, .valid = valid}}) {
+  for (const HeadSize& size :
+       {HeadSize{.queries = 7, .keys = 7, .head = 3, .pattern = {.causal = true}},
+        HeadSize{.queries = 7, .keys = 7, .head = 3, .valid = valid}}) {
     expect_nan_in_is_nan_out(inputs, [&](const Inputs& in) { return head<float>(in, size); });
     expect_nan_in_is_nan_out(inputs, [&](const Inputs& in) { return head<uint16_t>(in, size); });
   }

@@ -34,7 +34,7 @@ class AttentionContract {
     values_ = at::randn({3, 7, kWidth}, at::kDouble);
     summary_ = at::randn({3, kWidth}, at::kDouble);
     query_ = at::randn({3, 5, kWidth}, at::kDouble);
-    const Tensor first = attention_->first_coverage(make_memory(values_, valid_, summary_));
+    const Tensor first = attention_->first_coverage(make_encoded(values_, valid_, summary_));
     if (first.defined()) coverage_ = at::rand({3, 5, 7, first.size(3)}, at::kDouble);
   }
 
@@ -78,19 +78,18 @@ class AttentionContract {
     attention->to(at::kDouble);
     return attention;
   }
-  /// With what was looked at before, `coverage`, where the mechanism asks for it.
-  static Memory prepared(Attention& attention, const Memory& raw, const Tensor& coverage) {
-    Memory memory = attention.prepare(raw);
-    if (!coverage.defined()) return memory;
-    memory = attention.begin(memory);
-    memory.coverage = coverage.to(memory.values.scalar_type());
-    return memory;
+  static Prepared prepared(Attention& attention, const Encoded& encoded) {
+    return attention.begin(attention.prepare(encoded));
   }
-  Memory prepared(const Tensor& values, const Tensor& valid) {
-    return prepared(*attention_, make_memory(values, valid, summary_), coverage_);
+  Prepared prepared(const Tensor& values, const Tensor& valid) {
+    return prepared(*attention_, make_encoded(values, valid, summary_));
+  }
+  /// Successive steps, with what was looked at before where the mechanism asks for it.
+  StepInput steps(const Tensor& query) const {
+    return {.query = query, .stride = 1, .coverage = coverage_};
   }
   Attended attend(const Tensor& query, const Tensor& values, const Tensor& valid) {
-    return attention_->forward(query, prepared(values, valid), 0, 1);
+    return attention_->forward(steps(query), prepared(values, valid));
   }
   Attended attend() { return attend(query_, values_, valid_); }
 
@@ -139,31 +138,37 @@ class AttentionContract {
     for (int64_t i = 0; i < 3; ++i) {
       const auto row = [&](const Tensor& x) { return x.narrow(0, i, 1); };
       const auto words = [&](const Tensor& x) { return row(x).narrow(1, 0, lengths[i]); };
-      const Memory raw = make_memory(words(values_), words(valid_), row(summary_));
-      const Tensor before =
-          coverage_.defined() ? row(coverage_).narrow(2, 0, lengths[i]) : Tensor();
-      const Memory alone = prepared(*attention_, raw, before);
-      same &= near(attention_->forward(row(query_), alone, 0, 1).context, row(context));
+      const Encoded encoded = make_encoded(words(values_), words(valid_), row(summary_));
+      StepInput alone = steps(row(query_));
+      if (coverage_.defined()) alone.coverage = row(coverage_).narrow(2, 0, lengths[i]);
+      same &=
+          near(attention_->forward(alone, prepared(*attention_, encoded)).context, row(context));
     }
     promise(same, "a sentence attends alone as among others");
-    const Memory memory = prepared(values_, valid_);
+    const Prepared memory = prepared(values_, valid_);
     attend(query_, values_.flip(1), valid_rows({7, 2, 1}));
-    promise(near(attention_->forward(query_, memory, 0, 1).context, context, 0),
+    promise(near(attention_->forward(steps(query_), memory).context, context, 0),
             "it carries nothing from one sentence to another");
   }
 
   void queries() {
-    const Memory memory = prepared(values_, valid_);
-    const Tensor steps = attention_->forward(query_, memory, 2, 1).context;
-    const Tensor beam = attention_->forward(query_, memory, 4, 0).context;
+    const Prepared memory = prepared(values_, valid_);
+    const auto all = [&](int64_t position, int64_t stride) {
+      StepInput asked = steps(query_);
+      asked.position = position;
+      asked.stride = stride;
+      return attention_->forward(asked, memory).context;
+    };
+    const Tensor chain = all(2, 1), beam = all(4, 0);
     bool as_steps = true, as_beam = true;
     for (int64_t q = 0; q < 5; ++q) {
-      Memory own = memory;
+      StepInput own{.query = query_.narrow(1, q, 1)};
       if (coverage_.defined()) own.coverage = coverage_.narrow(1, q, 1);
       const auto alone = [&](int64_t position) {
-        return attention_->forward(query_.narrow(1, q, 1), own, position, 0).context;
+        own.position = position;
+        return attention_->forward(own, memory).context;
       };
-      as_steps &= near(steps.narrow(1, q, 1), alone(2 + q));
+      as_steps &= near(chain.narrow(1, q, 1), alone(2 + q));
       as_beam &= near(beam.narrow(1, q, 1), alone(4));
     }
     promise(as_steps, "steps of teacher forcing attend as if taken one by one");
@@ -178,11 +183,12 @@ class AttentionContract {
         const AttentionPtr attention = make(share);
         attention->to(at::kFloat);
         const auto once = [&] {
-          const Memory raw = make_memory(values_.to(at::kFloat), valid_, summary_.to(at::kFloat));
-          const Memory memory = coverage_.defined() ? prepared(*attention, raw, coverage_)
-                                                    : attention->begin(attention->prepare(raw));
+          const Prepared memory = prepared(
+              *attention, make_encoded(values_.to(at::kFloat), valid_, summary_.to(at::kFloat)));
+          StepInput asked = steps(query_.to(at::kFloat));
+          if (coverage_.defined()) asked.coverage = coverage_.to(at::kFloat);
           at::manual_seed(12);  // of the dropout
-          return attention->forward(query_.to(at::kFloat), memory, 0, 1);
+          return attention->forward(asked, memory);
         };
         const Attended whole = once();
         const Autocast autocast(at::kCPU, at::kBFloat16);
@@ -196,10 +202,10 @@ class AttentionContract {
   void dropout() {
     if (!attends_) return;
     const AttentionPtr thinned = make(0.5);
-    const Memory memory = prepared(*thinned, make_memory(values_, valid_, summary_), coverage_);
-    const Attended trained = thinned->forward(query_, memory, 0, 1);
+    const Prepared memory = prepared(*thinned, make_encoded(values_, valid_, summary_));
+    const Attended trained = thinned->forward(steps(query_), memory);
     thinned->eval();
-    const Attended whole = thinned->forward(query_, memory, 0, 1);
+    const Attended whole = thinned->forward(steps(query_), memory);
     promise(near(trained.weights, whole.weights, 0), "dropout leaves the reported weights whole");
     promise(!near(trained.context, whole.context, 1e-3), "dropout thins the context");
   }

@@ -18,11 +18,11 @@ using ::testing::IsEmpty;
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-Tensor products(const Tensor& query, const Memory& memory) {
+Tensor products(const Tensor& query, const Prepared& memory) {
   return at::bmm(query, memory.values.transpose(1, 2));  // [sentences, query, source]
 }
 
-Attended spread(const Tensor& scores, const Memory& memory) {
+Attended spread(const Tensor& scores, const Prepared& memory) {
   const Tensor weights = at::softmax(scores, -1);
   return {at::bmm(weights, memory.values), weights};
 }
@@ -34,9 +34,8 @@ class Made : public Attention {
   explicit Made(const AttentionSize& size) : dropout_(size.weighing.dropout) {}
 
  protected:
-  Attended attend(const Tensor& query, const Memory& memory, int64_t position,
-                  int64_t stride) override {
-    Attended attended = mechanism(query, memory, position, stride);
+  Attended attend(const StepInput& step, const Prepared& memory) override {
+    Attended attended = mechanism(step, memory);
     const Tensor used =
         is_training() ? at::dropout(attended.weights, dropout_, true) : attended.weights;
     if (dropout_ > 0) attended.context = at::bmm(used, memory.values);
@@ -57,9 +56,9 @@ std::vector<std::string> broken() {
 
 /// Dot scores of the places where `seen` [sentences, source] is true.
 template <auto seen>
-Attended masked(const Tensor& query, const Memory& memory, int64_t, int64_t) {
+Attended masked(const StepInput& step, const Prepared& memory) {
   const Tensor hidden = seen(memory.valid).logical_not().unsqueeze(1);
-  return spread(products(query, memory).masked_fill(hidden, kNever), memory);
+  return spread(products(step.query, memory).masked_fill(hidden, kNever), memory);
 }
 
 Tensor right(const Tensor& valid) {
@@ -93,42 +92,43 @@ TEST(AttentionContract, CatchesAMaskThatIsOneOff) {
 }
 
 TEST(AttentionContract, CatchesAMaskThatOnlyDiscourages) {
-  constexpr auto discouraged = [](const Tensor& query, const Memory& memory, int64_t, int64_t) {
+  constexpr auto discouraged = [](const StepInput& step, const Prepared& memory) {
     const Tensor hidden = memory.valid.logical_not().unsqueeze(1);
-    return spread(products(query, memory).masked_fill(hidden, -30), memory);
+    return spread(products(step.query, memory).masked_fill(hidden, -30), memory);
   };
   EXPECT_THAT(broken<discouraged>(), Contains("padding gets a weight of exactly 0"));
 }
 
 TEST(AttentionContract, CatchesWhatElseGoesWrong) {
-  constexpr auto undivided = [](const Tensor& query, const Memory& memory, int64_t, int64_t) {
-    const Tensor weights = at::sigmoid(products(query, memory) + memory.bias);
+  constexpr auto undivided = [](const StepInput& step, const Prepared& memory) {
+    const Tensor weights = at::sigmoid(products(step.query, memory) + memory.bias);
     return Attended{at::bmm(weights, memory.values), weights};
   };
   EXPECT_THAT(broken<undivided>(), Contains("the weights of a query sum to 1"));
 
-  constexpr auto sharpened = [](const Tensor& query, const Memory& memory, int64_t position,
-                                int64_t) {  // forgets that queries may be successive steps
-    const Tensor scores = products(query, memory) * static_cast<double>(position + 1);
-    return spread(scores + memory.bias, memory);
-  };
+  constexpr auto sharpened =
+      [](const StepInput& step,
+         const Prepared& memory) {  // forgets that queries may be successive steps
+        const Tensor scores = products(step.query, memory) * static_cast<double>(step.position + 1);
+        return spread(scores + memory.bias, memory);
+      };
   EXPECT_THAT(broken<sharpened>(),
               ElementsAre("steps of teacher forcing attend as if taken one by one"));
 
-  constexpr auto detached = [](const Tensor& query, const Memory& memory, int64_t, int64_t) {
-    return spread(products(query.detach(), memory) + memory.bias, memory);
+  constexpr auto detached = [](const StepInput& step, const Prepared& memory) {
+    return spread(products(step.query.detach(), memory) + memory.bias, memory);
   };
   EXPECT_THAT(broken<detached>(),
               Contains("the gradient of the query is that of central differences"));
 
-  constexpr auto neighbourly = [](const Tensor& query, const Memory& memory, int64_t, int64_t) {
+  constexpr auto neighbourly = [](const StepInput& step, const Prepared& memory) {
     const Tensor keys = memory.values - memory.values.mean(0, true);
-    return spread(at::bmm(query, keys.transpose(1, 2)) + memory.bias, memory);
+    return spread(at::bmm(step.query, keys.transpose(1, 2)) + memory.bias, memory);
   };
   EXPECT_THAT(broken<neighbourly>(), Contains("a sentence attends alone as among others"));
 
-  constexpr auto misshapen = [](const Tensor& query, const Memory& memory, int64_t, int64_t) {
-    Attended attended = spread(products(query, memory) + memory.bias, memory);
+  constexpr auto misshapen = [](const StepInput& step, const Prepared& memory) {
+    Attended attended = spread(products(step.query, memory) + memory.bias, memory);
     attended.weights = attended.weights.transpose(1, 2);
     return attended;
   };
@@ -138,12 +138,12 @@ TEST(AttentionContract, CatchesWhatElseGoesWrong) {
 
 TEST(AttentionContract, CatchesWhatIsKeptOnTheModule) {
   class Keeping : public Attention {
-    Memory project(Memory memory) override {
-      kept_ = memory.values;
-      return memory;
+    Prepared project(const Encoded& encoded) override {
+      kept_ = encoded.values;
+      return {encoded};
     }
-    Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-      return spread(at::bmm(query, kept_.transpose(1, 2)) + memory.bias, memory);
+    Attended attend(const StepInput& step, const Prepared& memory) override {
+      return spread(at::bmm(step.query, kept_.transpose(1, 2)) + memory.bias, memory);
     }
 
     Tensor kept_;

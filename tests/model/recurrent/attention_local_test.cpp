@@ -22,9 +22,9 @@ struct LocalAttention : ::testing::Test {
   Attended attend(Window window, int64_t half_width, int64_t position = 0, int64_t stride = 1) {
     attention = make_local(attention_info("luong_dot"), {6, 6, 5, {}}, window, half_width);
     attention->to(at::kDouble);
-    return attention->forward(query,
-                              attention->prepare(make_memory(values, valid, values.select(1, 0))),
-                              position, stride);
+    return attention->forward(
+        {.query = query, .position = position, .stride = stride},
+        attention->begin(attention->prepare(make_encoded(values, valid, values.select(1, 0)))));
   }
   double score(int64_t sentence, int64_t t, int64_t i) const {
     return (query[sentence][t] * values[sentence][i]).sum().item<double>();
@@ -96,9 +96,9 @@ TEST_F(LocalAttention, CentresAndScoresAreFp32WhateverThePrecision) {
     for (const Window window : {Window::local_m, Window::local_p}) {
       const AttentionPtr attention = make_local(kind, {6, 6, 5, {}}, window, 2);
       const auto once = [&] {
-        const Memory memory = attention->begin(attention->prepare(
-            make_memory(values.to(at::kFloat), valid, values.select(1, 0).to(at::kFloat))));
-        return attention->forward(query.to(at::kFloat), memory, 0, 1);
+        const Prepared memory = attention->begin(attention->prepare(
+            make_encoded(values.to(at::kFloat), valid, values.select(1, 0).to(at::kFloat))));
+        return attention->forward({.query = query.to(at::kFloat), .stride = 1}, memory);
       };
       const Attended whole = once();
       const Autocast autocast(at::kCPU, at::kBFloat16);
@@ -112,7 +112,8 @@ TEST_F(LocalAttention, CentresAndScoresAreFp32WhateverThePrecision) {
 TEST_F(LocalAttention, AWindowWiderThanTheSentenceIsGlobal) {
   const AttentionPtr global = attention_info("luong_dot").make({6, 6, 5, {}});
   const Attended expected = global->forward(
-      query, global->prepare(make_memory(values, valid, values.select(1, 0))), 0, 1);
+      {.query = query, .stride = 1},
+      global->begin(global->prepare(make_encoded(values, valid, values.select(1, 0)))));
   EXPECT_LT(distance(attend(Window::local_m, 100).context, expected.context), 1e-12);
 }
 

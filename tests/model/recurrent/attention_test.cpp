@@ -27,6 +27,26 @@ TEST_P(EveryAttention, KeepsTheContractWithEveryNormaliser) {
         << normaliser.name;
 }
 
+// What a mechanism has made for all steps is of the bias and of the keys that begin() saw.
+TEST_P(EveryAttention, TakesAnotherBiasAndOtherKeysOfAStep) {
+  const at::NoGradGuard guard;
+  const AttentionPtr attention = attention_info(GetParam()).make({4, 4, 4, {}});
+  const Prepared memory = attention->begin(attention->prepare(
+      make_encoded(at::randn({2, 3, 4}), at::ones({2, 3}, at::kBool), at::zeros({2, 4}))));
+  const auto weights = [&](const Prepared& own) {
+    return attention->forward({.query = at::ones({2, 5, 4})}, own).weights;
+  };
+  Prepared own = memory;
+  own.bias = memory.bias.clone();
+  own.bias.slice(2, 1).fill_(-INFINITY);
+  if (!weights(own).defined()) return;
+  EXPECT_EQ(weights(own).select(2, 0).min().item<float>(), 1);
+  if (GetParam() == "luong_location") return;  // it reads no keys
+  own = memory;
+  own.keys = at::zeros({2, 3, 4});
+  EXPECT_LT(distance(weights(own), at::full({2, 5, 3}, 1.0 / 3)), 1e-6);
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAttention, ::testing::ValuesIn(attention_names()),
                          [](const auto& info) { return info.param; });
 
@@ -34,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryAttention, ::testing::ValuesIn(attention
 TEST(AttentionMemory, IsFp32WhateverTheEncoderGives) {
   const Tensor values = at::randn({2, 3, 4});
   const auto memory_of = [&](at::ScalarType type) {
-    return make_memory(values.to(type), at::ones({2, 3}, at::kBool), at::zeros({2, 4}));
+    return make_encoded(values.to(type), at::ones({2, 3}, at::kBool), at::zeros({2, 4}));
   };
   EXPECT_EQ(memory_of(at::kFloat).values.data_ptr(), values.data_ptr());
   EXPECT_EQ(memory_of(at::kBFloat16).values.scalar_type(), at::kFloat);
@@ -42,8 +62,9 @@ TEST(AttentionMemory, IsFp32WhateverTheEncoderGives) {
   const at::NoGradGuard guard;
   for (const std::string& name : attention_names()) {
     const AttentionPtr attention = attention_info(name).make({4, 4, 4, {}});
-    const Memory memory = attention->begin(attention->prepare(memory_of(at::kBFloat16)));
-    const Attended attended = attention->forward(at::randn({2, 3, 4}), memory, 0, 1);
+    const Prepared memory = attention->begin(attention->prepare(memory_of(at::kBFloat16)));
+    const Attended attended =
+        attention->forward({.query = at::randn({2, 3, 4}), .stride = 1}, memory);
     EXPECT_EQ(attended.context.scalar_type(), at::kFloat) << name;
     if (attended.weights.defined()) {
       EXPECT_EQ(attended.weights.scalar_type(), at::kFloat) << name;
@@ -59,9 +80,10 @@ Tensor weights_of(const std::string& name, const std::vector<std::pair<std::stri
   auto parameters = attention->named_parameters();
   EXPECT_EQ(parameters.size(), set.size());
   for (const auto& [key, value] : set) parameters[key].copy_(value);
-  const Memory memory = attention->prepare(make_memory(
-      values.unsqueeze(0), at::ones({1, values.size(0)}, at::kBool), at::zeros({1, 2})));
-  return attention->forward(query.view({1, 1, 2}), memory, 0, 1).weights.flatten();
+  const Prepared memory = attention->begin(attention->prepare(make_encoded(
+      values.unsqueeze(0), at::ones({1, values.size(0)}, at::kBool), at::zeros({1, 2}))));
+  return attention->forward({.query = query.view({1, 1, 2}), .stride = 1}, memory)
+      .weights.flatten();
 }
 
 // Written row by row, two columns.
@@ -105,9 +127,10 @@ TEST(AttentionNumbers, LocationGivesEachPositionItsRow) {
   const at::NoGradGuard guard;
   attention->parameters()[0].copy_(matrix({0, 0, kLog3, 0, 5, 5}));
   const auto weights = [&](int64_t words) {
-    const Memory memory = attention->prepare(
-        make_memory(at::randn({1, words, 2}), at::ones({1, words}, at::kBool), at::zeros({1, 2})));
-    return attention->forward(matrix({1, 0}).view({1, 1, 2}), memory, 0, 1).weights.flatten();
+    const Prepared memory = attention->begin(attention->prepare(make_encoded(
+        at::randn({1, words, 2}), at::ones({1, words}, at::kBool), at::zeros({1, 2}))));
+    return attention->forward({.query = matrix({1, 0}).view({1, 1, 2}), .stride = 1}, memory)
+        .weights.flatten();
   };
   EXPECT_LT(distance(weights(2), at::tensor({0.25F, 0.75F})), 1e-6);
   const float sum = 4 + std::exp(5.0F);

@@ -54,9 +54,9 @@ INSTANTIATE_TEST_SUITE_P(Attentions, Around,
                          [](const auto& info) { return info.param; });
 
 // Two words with the states (1, 0) and (0, 1).
-Memory two_words() {
-  return make_memory(at::eye(2, at::kDouble).unsqueeze(0), at::ones({1, 2}, at::kBool),
-                     at::zeros({1, 2}, at::kDouble));
+Encoded two_words() {
+  return make_encoded(at::eye(2, at::kDouble).unsqueeze(0), at::ones({1, 2}, at::kBool),
+                      at::zeros({1, 2}, at::kDouble));
 }
 
 AttentionPtr covered_dot(Coverage form) {
@@ -74,17 +74,17 @@ TEST(Coverage, OfTheLinguisticFormIsWhatWasLookedAtSoFar) {
   const AttentionPtr attention = covered_dot(Coverage::linguistic);
   const at::NoGradGuard guard;
   attention->named_parameters()["added"].copy_(at::tensor({-1.0, 0.0}).unsqueeze(1));
-  Memory memory = attention->begin(attention->prepare(two_words()));
+  const Prepared memory = attention->begin(attention->prepare(two_words()));
   const Tensor query = at::tensor({std::log(3.0), 0.0}, at::kDouble).view({1, 1, 2});
 
-  memory.coverage = attention->first_coverage(memory);
-  const Attended first = attention->forward(query, memory, 0, 0);
+  const Attended first =
+      attention->forward({.query = query, .coverage = attention->first_coverage(memory)}, memory);
   EXPECT_LT(distance(first.weights.flatten(), at::tensor({0.75, 0.25}, at::kDouble)), 1e-12);
   EXPECT_LT(distance(first.coverage.flatten(), at::tensor({0.75, 0.25}, at::kDouble)), 1e-12);
 
   // e = ln 3 (1 - 0.75), ln 3 (0 - 0.25): their difference is ln 3 / 2.
-  memory.coverage = first.coverage;
-  const Attended second = attention->forward(query, memory, 1, 0);
+  const Attended second =
+      attention->forward({.query = query, .position = 1, .coverage = first.coverage}, memory);
   const double share = std::sqrt(3.0) / (1 + std::sqrt(3.0));
   EXPECT_NEAR(second.weights.flatten()[0].item<double>(), share, 1e-12);
   EXPECT_NEAR(second.coverage.flatten()[0].item<double>(), 0.75 + share, 1e-12);
@@ -96,12 +96,12 @@ TEST(Coverage, OfAWordOfWhichNothingIsExpectedIsANumber) {
   const at::NoGradGuard guard;
   attention->to(at::kFloat);
   attention->named_parameters()["fertility"].copy_(at::tensor({-88.0, 0.0}));
-  Memory memory = two_words();
-  memory.values = memory.values.to(at::kFloat);
-  memory.bias = memory.bias.to(at::kFloat);
-  memory = attention->begin(attention->prepare(memory));
-  memory.coverage = attention->first_coverage(memory);
-  const Attended attended = attention->forward(at::zeros({1, 1, 2}), memory, 0, 0);
+  Encoded words = two_words();
+  words.values = words.values.to(at::kFloat);
+  words.bias = words.bias.to(at::kFloat);
+  const Prepared memory = attention->begin(attention->prepare(words));
+  const Attended attended = attention->forward(
+      {.query = at::zeros({1, 1, 2}), .coverage = attention->first_coverage(memory)}, memory);
   EXPECT_LT(distance(attended.coverage.flatten(), at::tensor({500.0, 0.5})), 1e-3);
 }
 
@@ -110,9 +110,10 @@ TEST(Coverage, IsDividedByTheFertility) {
   const AttentionPtr attention = covered_dot(Coverage::linguistic);
   const at::NoGradGuard guard;
   attention->named_parameters()["fertility"].copy_(at::tensor({std::log(3.0), 0.0}));
-  Memory memory = attention->begin(attention->prepare(two_words()));
-  memory.coverage = attention->first_coverage(memory);
-  const Attended attended = attention->forward(at::zeros({1, 1, 2}, at::kDouble), memory, 0, 0);
+  const Prepared memory = attention->begin(attention->prepare(two_words()));
+  const Attended attended = attention->forward(
+      {.query = at::zeros({1, 1, 2}, at::kDouble), .coverage = attention->first_coverage(memory)},
+      memory);
   EXPECT_LT(distance(attended.coverage.flatten(), at::tensor({1.0 / 3, 0.5}, at::kDouble)), 1e-12);
 }
 
@@ -122,9 +123,10 @@ TEST(Coverage, OfTheNeuralFormIsAGatedState) {
   const AttentionPtr attention = covered_dot(Coverage::neural);
   const at::NoGradGuard guard;
   attention->named_parameters()["from_weight"].narrow(0, 4, 2).fill_(2);
-  Memory memory = attention->begin(attention->prepare(two_words()));
-  memory.coverage = attention->first_coverage(memory);
-  const Attended attended = attention->forward(at::zeros({1, 1, 2}, at::kDouble), memory, 0, 0);
+  const Prepared memory = attention->begin(attention->prepare(two_words()));
+  const Attended attended = attention->forward(
+      {.query = at::zeros({1, 1, 2}, at::kDouble), .coverage = attention->first_coverage(memory)},
+      memory);
   EXPECT_LT(distance(attended.coverage, at::full({1, 1, 2, 2}, std::tanh(1) / 2, at::kDouble)),
             1e-12);
 }
@@ -135,15 +137,16 @@ TEST(Coverage, OfHypothesesIsTheirOwn) {
     const AttentionPtr attention =
         make_covered(attention_info("bahdanau").make(kTwo), kTwo, form, 3);
     attention->to(at::kDouble);
-    Memory memory = attention->begin(attention->prepare(two_words()));
+    const Prepared memory = attention->begin(attention->prepare(two_words()));
     const Tensor queries = at::randn({1, 3, 2}, at::kDouble);
     const int64_t width = attention->first_coverage(memory).size(-1);
     const Tensor seen = at::rand({1, 3, 2, width}, at::kDouble);
-    memory.coverage = seen;
-    const Attended together = attention->forward(queries, memory, 4, 0);
+    const Attended together =
+        attention->forward({.query = queries, .position = 4, .coverage = seen}, memory);
     for (int64_t i = 0; i < 3; ++i) {
-      memory.coverage = seen.narrow(1, i, 1);
-      const Attended alone = attention->forward(queries.narrow(1, i, 1), memory, 4, 0);
+      const Attended alone = attention->forward(
+          {.query = queries.narrow(1, i, 1), .position = 4, .coverage = seen.narrow(1, i, 1)},
+          memory);
       EXPECT_LT(distance(together.context.narrow(1, i, 1), alone.context), 1e-12);
       EXPECT_LT(distance(together.coverage.narrow(1, i, 1), alone.coverage), 1e-12);
     }
@@ -168,9 +171,9 @@ TEST(SideBySide, EachHeadHasItsSlice) {
     attention->named_parameters()[name].copy_(at::eye(2));
   const Tensor states =
       at::tensor({std::log(3.0), 0.0, 0.0, std::log(4.0)}, at::kDouble).view({1, 2, 2});
-  const Memory memory = attention->begin(attention->prepare(
-      make_memory(states, at::ones({1, 2}, at::kBool), at::zeros({1, 2}, at::kDouble))));
-  const Attended attended = attention->forward(at::ones({1, 1, 2}, at::kDouble), memory, 0, 0);
+  const Prepared memory = attention->begin(attention->prepare(
+      make_encoded(states, at::ones({1, 2}, at::kBool), at::zeros({1, 2}, at::kDouble))));
+  const Attended attended = attention->forward({.query = at::ones({1, 1, 2}, at::kDouble)}, memory);
   EXPECT_LT(distance(attended.heads.flatten(), at::tensor({0.75, 0.25, 0.2, 0.8}, at::kDouble)),
             1e-12);
   EXPECT_LT(distance(attended.weights.flatten(), at::tensor({0.475, 0.525}, at::kDouble)), 1e-12);
@@ -183,9 +186,9 @@ TEST(SideBySide, TheLogarithmsAreThoseOfTheMean) {
   at::manual_seed(6);
   const AttentionPtr attention = make_side_by_side(attention_info("bahdanau").make, kTwo, 2);
   attention->to(at::kDouble);
-  Memory memory = attention->begin(attention->prepare(two_words()));
-  memory.logs = true;
-  const Attended attended = attention->forward(at::randn({1, 3, 2}, at::kDouble), memory, 0, 1);
+  const Prepared memory = attention->begin(attention->prepare(two_words()));
+  const Attended attended = attention->forward(
+      {.query = at::randn({1, 3, 2}, at::kDouble), .stride = 1, .logs = true}, memory);
   EXPECT_LT(distance(attended.logs.exp(), attended.weights), 1e-12);
 }
 

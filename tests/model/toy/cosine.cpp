@@ -18,15 +18,14 @@ class Cosine : public Attention {
   }
 
  protected:
-  Memory project(Memory memory) override {
-    memory.keys = unit(memory.values);  // once per sentence
-    return memory;
+  Prepared project(const Encoded& encoded) override {
+    return {encoded, unit(encoded.values)};  // once per sentence
   }
 
-  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+  Attended attend(const StepInput& step, const Prepared& memory) override {
     const Tensor scores =
-        at::bmm(unit(query), memory.keys.transpose(1, 2));  // [sentences, query, source]
-    return attend_with(scores * sharpness_, memory, weighing_, is_training());
+        at::bmm(unit(step.query), memory.keys.transpose(1, 2));  // [sentences, query, source]
+    return attend_with(scores * sharpness_, step, memory, weighing_, is_training());
   }
 
  private:

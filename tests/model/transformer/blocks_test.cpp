@@ -17,13 +17,14 @@ TEST(DecoderBlock, GradientsByWhatItReadsAreThoseOfDifferences) {
     const PositionsPtr positions =
         make_positions(name, {.width = 8, .heads = 2, .longest = 9, .causal = true});
     positions->to(at::kDouble);
-    const BlockOptions options{.feed_forward = 5,
-                               .activation = Activation::gelu,
-                               .attention = {.width = 8, .heads = 2, .kv_heads = 1}};
+    MultiHeadOptions attention{.width = 8, .heads = 2, .kv_heads = 1};
+    BlockOptions options{
+        .feed_forward = 5, .activation = Activation::gelu, .self = attention, .cross = attention};
+    options.self.pattern.causal = true;
     DecoderBlock block(options, {.positions = positions, .layer = 0});
     block.to(at::kDouble);
     const Tensor valid = at::tensor({1, 1, 1, 1, 1, 0}).to(at::kBool).view({2, 1, 1, 3});
-    const Sentences queries, keys{.valid = valid};
+    const SentenceLayout queries, keys{.valid = valid};
     const Tensor memory = at::randn({2, 3, 8}, at::kDouble).requires_grad_();
     const Tensor x = at::randn({2, 4, 8}, at::kDouble).requires_grad_();
     const Tensor pattern = at::randn({2, 4, 8}, at::kDouble);

@@ -26,7 +26,7 @@ std::vector<testing::NamedConfig> prunable_kinds() {
   return kinds;
 }
 
-ModelPtr model_of(const ModelConfig& config) {
+ModelPtr network_of(const ModelConfig& config) {
   at::manual_seed(4);
   ModelPtr model = make_model(config, {kPieces, kPieces});
   model->eval();
@@ -39,7 +39,7 @@ Tensor logits_of(Model& model) {
 }
 
 /// Of the first layer: one head of each kind, and one more of the encoder.
-const std::vector<HeadPlace> kGone = {{AttentionKind::encoder, 0, 1},
+const std::vector<HeadIndex> kGone = {{AttentionKind::encoder, 0, 1},
                                       {AttentionKind::encoder, 0, 3},
                                       {AttentionKind::decoder, 0, 0},
                                       {AttentionKind::cross, 0, 2}};
@@ -48,12 +48,12 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
   ASSERT_GE(prunable_kinds().size(), 5U);
   for (const auto& [name, config] : prunable_kinds()) {
     SCOPED_TRACE(name);
-    const ModelPtr whole = model_of(config);
+    const ModelPtr whole = network_of(config);
     const Tensor before = logits_of(*whole);
     ModelConfig fewer = config;
-    for (const HeadPlace& place : kGone) fewer.pruned_heads.push_back(name_of(place));
+    for (const HeadIndex& place : kGone) fewer.pruned_heads.push_back(name_of(place));
     check(fewer, /*joint_vocabulary=*/true);
-    const ModelPtr smaller = model_of(fewer);
+    const ModelPtr smaller = network_of(fewer);
     copy_without_heads(*whole, config, *smaller, fewer);
     Tensor silent;
     {
@@ -69,7 +69,7 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
     // Once more, from the pruned one.
     ModelConfig fewest = fewer;
     fewest.pruned_heads.push_back("cross.0.0");
-    const ModelPtr smallest = model_of(fewest);
+    const ModelPtr smallest = network_of(fewest);
     copy_without_heads(*smaller, fewer, *smallest, fewest);
     const Silenced silenced(*smaller, fewer, {{AttentionKind::cross, 0, 0}});
     EXPECT_LT(distance(logits_of(*smallest), logits_of(*smaller)), 1e-4);
@@ -85,10 +85,10 @@ TEST(Heads, GuidedWeightsAreThoseOfTheSameHeadWhereOthersArePruned) {
   for (const auto& [name, config] : prunable_kinds()) {
     if (!testing::can_be_guided(config)) continue;
     SCOPED_TRACE(name);
-    const ModelPtr whole = model_of(config);
+    const ModelPtr whole = network_of(config);
     ModelConfig fewer = config;
     fewer.pruned_heads = {"cross.0.0"};
-    const ModelPtr smaller = model_of(fewer);
+    const ModelPtr smaller = network_of(fewer);
     copy_without_heads(*whole, config, *smaller, fewer);
     EXPECT_LT(distance(logs_of(*smaller).exp(), logs_of(*whole).exp()), 1e-5);
   }
@@ -100,7 +100,7 @@ TEST(Heads, AreCountedByKindLayerAndHead) {
   config.encoder_layers = 1;
   config.decoder_layers = 2;
   std::vector<std::string> names;
-  for (const HeadPlace& place : heads_of(config)) names.push_back(name_of(place));
+  for (const HeadIndex& place : heads_of(config)) names.push_back(name_of(place));
   EXPECT_THAT(names, ::testing::ElementsAre("encoder.0.0", "encoder.0.1", "decoder.0.0",
                                             "decoder.0.1", "decoder.1.0", "decoder.1.1",
                                             "cross.0.0", "cross.0.1", "cross.1.0", "cross.1.1"));

@@ -1,6 +1,4 @@
 // Linear attention: numbers worked by hand, chunks and steps against the matrix of shares.
-#include "model/transformer/linear_attention.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -9,6 +7,7 @@
 
 #include "base/error.h"
 #include "model/gradient.h"
+#include "model/transformer/attention/linear.h"
 #include "model/transformer/positions/table.h"
 
 namespace heed::model {
@@ -24,7 +23,8 @@ TEST(LinearAttention, OfWidthOneSharesByTheKeys) {
   const Tensor query = column({0, 1, -1}), keys = column({0, 1, 0}), values = column({4, 7, 1});
   const Tensor all = linear_attention(query, keys, values, {}).flatten();
   EXPECT_TRUE(at::allclose(all, at::full({3}, (4 + 14 + 1) / 4.0, at::kDouble)));
-  const Tensor past = linear_attention(query, keys, values, {.causal = true}).flatten();
+  const Tensor past =
+      linear_attention(query, keys, values, {.pattern = {.causal = true}}).flatten();
   EXPECT_TRUE(at::allclose(past, at::tensor({4.0, 18.0 / 3, 19.0 / 4}, at::kDouble)));
 }
 
@@ -49,7 +49,7 @@ TEST(LinearAttention, TurnsFeaturesAboveTheLineAlone) {
   EXPECT_LT((fast.flatten() - expected).abs().max().item<double>(), 1e-12);
   // Key 0 alone: 2 / 2. Then 0 / 5 and 3 / 5.
   const Tensor past =
-      linear_attention(query, keys, pairs({1, 0, 0, 1}), {.causal = true}, rotations);
+      linear_attention(query, keys, pairs({1, 0, 0, 1}), {.pattern = {.causal = true}}, rotations);
   EXPECT_LT(
       (past.flatten() - at::tensor({1., 0., 0., 3 / 5.}, at::kDouble)).abs().max().item<double>(),
       1e-12);
@@ -79,11 +79,11 @@ TEST(LinearAttention, SharesOfVeryLowFeaturesAreStillShares) {
       const Tensor query = draw(mean).requires_grad_(), keys = draw(mean).requires_grad_(),
                    values = draw(0);
       Tensor weights;
-      linear_attention(query, keys, values, {.causal = causal}, {}, &weights);
+      linear_attention(query, keys, values, {.pattern = {.causal = causal}}, {}, &weights);
       EXPECT_LT((weights.sum(-1) - 1).abs().max().item<double>(), 1e-5) << mean;
-      const Tensor out = linear_attention(query, keys, values, {.causal = causal});
+      const Tensor out = linear_attention(query, keys, values, {.pattern = {.causal = causal}});
       const Tensor wide = linear_attention(query.to(at::kDouble), keys.to(at::kDouble),
-                                           values.to(at::kDouble), {.causal = causal});
+                                           values.to(at::kDouble), {.pattern = {.causal = causal}});
       EXPECT_LT((out - wide).abs().max().item<double>(), 1e-5) << mean;
       for (const Tensor& gradient : torch::autograd::grad({out.sum()}, {query, keys}))
         EXPECT_TRUE(at::isfinite(gradient).all().item<bool>()) << mean;
@@ -100,23 +100,25 @@ TEST(LinearAttention, GradientsAreThoseOfDifferences) {
   for (const bool causal : {false, true})
     for (const Tensor& turns : {Tensor(), rotations(0, 3, 4)}) {
       const auto loss = [&] {
-        return (linear_attention(query, keys, values, {.causal = causal}, turns) * pattern).sum();
+        return (linear_attention(query, keys, values, {.pattern = {.causal = causal}}, turns) *
+                pattern)
+            .sum();
       };
       for (const Tensor& leaf : {query, keys, values})
         EXPECT_LT(testing::check_entries(leaf, loss).error, 1e-7) << causal << turns.defined();
     }
 }
 
-struct Shape {
+struct LinearShape {
   int64_t batch, heads, kv_heads, length, head;
   bool turned = false;
 };
 
-class LinearAttention : public ::testing::TestWithParam<Shape> {
+class LinearAttention : public ::testing::TestWithParam<LinearShape> {
  protected:
   void SetUp() override {
     at::manual_seed(3);
-    const Shape s = GetParam();
+    const LinearShape s = GetParam();
     const auto draw = [&](int64_t heads) {
       return at::randn({s.batch, heads, s.length, s.head}, at::kDouble).requires_grad_();
     };
@@ -130,10 +132,10 @@ class LinearAttention : public ::testing::TestWithParam<Shape> {
     return torch::autograd::grad({(out * at::randn(out.sizes(), at::kDouble)).sum()},
                                  {query, keys, values});
   }
-  void expect_equal_to_shares(const Look& look) const {
+  void expect_equal_to_shares(const AttentionMask& masking) const {
     Tensor weights;
-    const Tensor plain = linear_attention(query, keys, values, look, turns, &weights);
-    const Tensor fast = linear_attention(query, keys, values, look, turns);
+    const Tensor plain = linear_attention(query, keys, values, masking, turns, &weights);
+    const Tensor fast = linear_attention(query, keys, values, masking, turns);
     EXPECT_LT((plain - fast).abs().max().item<double>(), 1e-10);
     if (!GetParam().turned) {
       EXPECT_LT((weights.sum(-1) - 1).abs().max().item<double>(), 1e-5);
@@ -151,22 +153,22 @@ TEST_P(LinearAttention, EqualsTheMatrixOfShares) {
 }
 
 TEST_P(LinearAttention, InChunksEqualsTheTriangle) {
-  expect_equal_to_shares({.causal = true});
+  expect_equal_to_shares({.pattern = {.causal = true}});
 }
 
 TEST_P(LinearAttention, PaddingHasNoShare) {
-  const Shape s = GetParam();
+  const LinearShape s = GetParam();
   const Tensor lengths = at::clamp_min(s.length - 2 * at::arange(s.batch), 1).view({-1, 1, 1, 1});
-  const Look look{.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths};
-  expect_equal_to_shares(look);
+  const AttentionMask masking{.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths};
+  expect_equal_to_shares(masking);
   Tensor weights;
-  linear_attention(query, keys, values, look, turns, &weights);
-  EXPECT_EQ(weights.masked_select(look.valid.logical_not()).abs().sum().item<double>(), 0);
+  linear_attention(query, keys, values, masking, turns, &weights);
+  EXPECT_EQ(weights.masked_select(masking.valid.logical_not()).abs().sum().item<double>(), 0);
 }
 
 TEST_P(LinearAttention, StepByStepEqualsTheWhole) {
   const at::NoGradGuard no_grad;
-  const Tensor whole = linear_attention(query, keys, values, {.causal = true}, turns);
+  const Tensor whole = linear_attention(query, keys, values, {.pattern = {.causal = true}}, turns);
   LinearSums sums;
   for (int64_t t = 0; t < query.size(2); ++t) {
     const Tensor now = linear_step(query.select(2, t), keys.select(2, t), values.select(2, t), sums,
@@ -179,9 +181,10 @@ TEST_P(LinearAttention, StepByStepEqualsTheWhole) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, LinearAttention,
-    ::testing::Values(Shape{2, 3, 3, 7, 5}, Shape{1, 4, 2, 64, 3}, Shape{3, 2, 1, 65, 4},
-                      Shape{2, 2, 2, 131, 3}, Shape{1, 1, 1, 1, 1}, Shape{2, 3, 3, 7, 6, true},
-                      Shape{3, 2, 1, 65, 4, true}, Shape{2, 2, 2, 131, 2, true}),
+    ::testing::Values(LinearShape{2, 3, 3, 7, 5}, LinearShape{1, 4, 2, 64, 3},
+                      LinearShape{3, 2, 1, 65, 4}, LinearShape{2, 2, 2, 131, 3},
+                      LinearShape{1, 1, 1, 1, 1}, LinearShape{2, 3, 3, 7, 6, true},
+                      LinearShape{3, 2, 1, 65, 4, true}, LinearShape{2, 2, 2, 131, 2, true}),
     [](const auto& info) {
       return "n" + std::to_string(info.param.length) + (info.param.turned ? "_turned" : "");
     });

@@ -79,18 +79,19 @@ TEST(Positions, LearnedOnesEndWithAClearError) {
 TEST(Positions, RotaryTurnsPairsByTheirAngle) {
   const PositionsPtr rotary = made("rotary", {.width = 4});
   const Tensor x = at::tensor({1.0, 0.0, 0.0, 2.0}, at::kFloat).view({1, 1, 1, 4});
-  const Tensor turned = rotary->rotate(x, 1).flatten();
+  const Tensor now = turned(x, rotary->rotations(1, 1)).flatten();
   const Tensor expected = at::tensor(
       {std::cos(1.0), std::sin(1.0), -2 * std::sin(0.01), 2 * std::cos(0.01)}, at::kFloat);
-  EXPECT_TRUE(at::allclose(turned, expected, 0, 1e-6)) << turned;
-  EXPECT_TRUE(at::allclose(rotary->rotate_all(x, 1).flatten(), expected, 0, 1e-6));
+  EXPECT_TRUE(at::allclose(now, expected, 0, 1e-6)) << now;
 }
 
 TEST(Positions, RotaryProductsKnowTheDistanceAlone) {
   const PositionsPtr rotary = made("rotary", {.width = 6});
   const Tensor query = at::randn({1, 1, 1, 6}), key = at::randn({1, 1, 1, 6});
   const auto product = [&](int64_t at, int64_t other) {
-    return (rotary->rotate(query, at) * rotary->rotate(key, other)).sum().item<double>();
+    return (turned(query, rotary->rotations(at, 1)) * turned(key, rotary->rotations(other, 1)))
+        .sum()
+        .item<double>();
   };
   EXPECT_NEAR(product(3, 1), product(902, 900), 1e-4);
   EXPECT_GT(std::abs(product(3, 1) - product(3, 2)), 1e-3);
@@ -99,7 +100,8 @@ TEST(Positions, RotaryProductsKnowTheDistanceAlone) {
 TEST(Positions, TablesFollowTheirOwnerToDoublePrecision) {
   const PositionsPtr rotary = made("rotary", {.width = 4});
   rotary->to(at::kDouble);
-  EXPECT_EQ(rotary->rotate(at::ones({1, 2, 1, 4}, at::kDouble), 0).scalar_type(), at::kDouble);
+  EXPECT_EQ(turned(at::ones({1, 2, 1, 4}, at::kDouble), rotary->rotations(0, 1)).scalar_type(),
+            at::kDouble);
   const PositionsPtr sinusoidal = made("sinusoidal", {.width = 4});
   sinusoidal->to(at::kDouble);
   EXPECT_EQ(sinusoidal->add(at::ones({1, 2, 4}, at::kDouble), 0).scalar_type(), at::kDouble);
@@ -228,41 +230,43 @@ std::shared_ptr<const Positions> flat(const std::string& name) {
   return positions;
 }
 
-// Packed, padded, with weights and step by step.
+// Unpadded, padded, with weights and step by step.
 TEST(Positions, ScoresOfZeroAreNoPositions) {
   const at::NoGradGuard no_grad;
   for (const std::string name : {"alibi", "relative", "t5"}) {
-    const auto attention = [](std::shared_ptr<const Positions> positions) {
-      at::manual_seed(6);
-      return SelfAttention({.width = 8, .heads = 4, .kv_heads = 2}, std::move(positions));
-    };
-    SelfAttention with = attention(flat(name)), without = attention(nullptr);
-    const auto same = [&](const auto& run) {
-      const Tensor expected = run(without);
-      EXPECT_LT((run(with) - expected).abs().max().template item<double>(), 1e-6) << name;
+    const auto same = [&](bool causal, const auto& run) {
+      const auto attention = [&](std::shared_ptr<const Positions> positions) {
+        at::manual_seed(6);
+        const MultiHeadOptions options{
+            .width = 8, .heads = 4, .kv_heads = 2, .pattern = {.causal = causal}};
+        return make_self_attention(options, {.positions = std::move(positions)});
+      };
+      const SelfAttentionPtr with = attention(flat(name)), without = attention(nullptr);
+      const Tensor expected = run(*without);
+      EXPECT_LT((run(*with) - expected).abs().max().template item<double>(), 1e-6) << name;
       EXPECT_GT(expected.abs().max().template item<double>(), 1e-2);
     };
     const std::vector<int64_t> lengths{5, 1, 3};
     const Tensor x = at::randn({3, 5, 8});
-    const Sentences packed = packed_sentences(lengths, 5, at::kCPU);
-    const Sentences padded{.valid = real_positions(packed).unsqueeze(1).unsqueeze(1)};
+    const SentenceLayout unpadded = sentence_layout(lengths, 5, at::kCPU);
+    const SentenceLayout padded{.valid = real_positions(unpadded).unsqueeze(1).unsqueeze(1)};
     for (const bool causal : {false, true}) {
-      same([&](SelfAttention& one) {
-        return one.forward(pack(x, packed), packed, causal, nullptr);
+      same(causal, [&](SelfAttention& one) {
+        return one.forward(remove_padding(x, unpadded), unpadded, nullptr);
       });
-      const Sentences own = causal ? Sentences{} : padded;
-      same([&](SelfAttention& one) { return one.forward(x, own, causal, nullptr); });
-      same([&](SelfAttention& one) {
+      const SentenceLayout own = causal ? SentenceLayout{} : padded;
+      same(causal, [&](SelfAttention& one) { return one.forward(x, own, nullptr); });
+      same(causal, [&](SelfAttention& one) {
         Tensor weights;
-        one.forward(x, own, causal, &weights);
+        one.forward(x, own, &weights);
         return weights;
       });
     }
-    same([&](SelfAttention& one) {
-      Tensor keys, values;
+    same(true, [&](SelfAttention& one) {
+      std::vector<Tensor> state(one.carried());
       std::vector<Tensor> steps;
       for (int64_t t = 0; t < 5; ++t)
-        steps.push_back(one.step(x.narrow(1, t, 1), {keys, values}, t, nullptr));
+        steps.push_back(one.step(x.narrow(1, t, 1), state, t, nullptr));
       return at::cat(steps, 1);
     });
   }

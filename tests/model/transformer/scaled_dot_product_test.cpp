@@ -1,4 +1,4 @@
-#include "model/transformer/scaled_dot_product.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ Tensor head_of(std::initializer_list<std::initializer_list<double>> rows) {
 const Tensor kQuery = head_of({{1, 0, 1}, {0, 1, 1}, {1, 1, 0}});
 const Tensor kKeys = head_of({{1, 1, 0}, {0, 1, 1}, {1, 0, 1}});
 
-Tensor weights_of(const Look& look) {
+Tensor weights_of(const AttentionMask& masking) {
   Tensor weights;
-  attend(kQuery, kKeys, kKeys, look, &weights);
+  attend(kQuery, kKeys, kKeys, masking, &weights);
   return weights[0][0];
 }
 
@@ -50,35 +50,35 @@ TEST(Kernel, MaskedWeightsAreExactlyZero) {
 }
 
 TEST(Kernel, CausalWeightsAreALowerTriangle) {
-  const Tensor weights = weights_of({.causal = true});
+  const Tensor weights = weights_of({.pattern = {.causal = true}});
   EXPECT_EQ(weights.triu(1).abs().max().item<float>(), 0.0F);
   EXPECT_EQ(weights[0][0].item<float>(), 1.0F);
   EXPECT_NEAR(weights[1][1].item<double>(), std::exp(1.0) / (1 + std::exp(1.0)), 1e-6);
 }
 
 TEST(Kernel, WindowMaskReachesSoFarOnBothSides) {
-  const Tensor seen = window_mask(5, 1, at::kCPU).sum(1);
+  const Tensor seen = pattern_mask({.window = 1}, 5, at::kCPU).sum(1);
   EXPECT_TRUE(at::equal(seen, at::tensor({2, 3, 3, 3, 2}, at::kLong)));
 }
 
-struct Shape {
+struct PathShape {
   int64_t batch, heads, kv_heads, query, keys, head;
 };
 
-class Paths : public testing::TestWithParam<Shape> {
+class Paths : public ::testing::TestWithParam<PathShape> {
  protected:
-  void compare(Look look) {
-    const Shape s = GetParam();
-    look.scale = 1 / std::sqrt(static_cast<double>(s.head));
+  void compare(AttentionMask masking) {
+    const PathShape s = GetParam();
+    masking.scale = 1 / std::sqrt(static_cast<double>(s.head));
     Tensor weights;
-    const Tensor plain = attend(query, keys, values, look, &weights);
-    EXPECT_TRUE(at::allclose(attend(query, keys, values, look), plain, 0, 1e-5));
+    const Tensor plain = attend(query, keys, values, masking, &weights);
+    EXPECT_TRUE(at::allclose(attend(query, keys, values, masking), plain, 0, 1e-5));
     EXPECT_EQ(weights.sizes(), at::IntArrayRef({s.batch, s.heads, s.query, keys.size(2)}));
     EXPECT_TRUE(at::allclose(weights.sum(-1), at::ones({s.batch, s.heads, s.query})));
   }
   void SetUp() override {
     at::manual_seed(1);
-    const Shape s = GetParam();
+    const PathShape s = GetParam();
     query = at::randn({s.batch, s.heads, s.query, s.head});
     keys = at::randn({s.batch, s.kv_heads, s.keys, s.head});
     values = at::randn({s.batch, s.kv_heads, s.keys, s.head});
@@ -91,7 +91,7 @@ TEST_P(Paths, FusedEqualsPlain) {
 }
 
 TEST_P(Paths, FusedEqualsPlainWithPadding) {
-  const Shape s = GetParam();
+  const PathShape s = GetParam();
   const Tensor lengths = at::arange(1, s.batch + 1).view({-1, 1, 1, 1});
   compare({.valid = at::arange(s.keys).view({1, 1, 1, -1}) < lengths});
 }
@@ -99,13 +99,14 @@ TEST_P(Paths, FusedEqualsPlainWithPadding) {
 TEST_P(Paths, FusedEqualsPlainWhenCausal) {
   keys = keys.narrow(2, 0, query.size(2));
   values = values.narrow(2, 0, query.size(2));
-  compare({.causal = true});
+  compare({.pattern = {.causal = true}});
 }
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, Paths,
-                         testing::Values(Shape{3, 4, 4, 5, 5, 7}, Shape{3, 4, 2, 7, 7, 3},
-                                         Shape{2, 6, 1, 5, 5, 8}, Shape{3, 6, 2, 3, 11, 5},
-                                         Shape{1, 1, 1, 1, 1, 1}),
+                         ::testing::Values(PathShape{3, 4, 4, 5, 5, 7}, PathShape{3, 4, 2, 7, 7, 3},
+                                           PathShape{2, 6, 1, 5, 5, 8},
+                                           PathShape{3, 6, 2, 3, 11, 5},
+                                           PathShape{1, 1, 1, 1, 1, 1}),
                          [](const auto& info) {
                            const auto& at = info.param;
                            return std::string("heads") + std::to_string(at.heads) + "_" +
@@ -127,20 +128,21 @@ TEST(Kernel, InBf16TheWeightsShownAreThoseOfTheFusedPath) {
   const Tensor added = 20 * at::randn({1, 4, 13, 13});  // in bf16 they would be up to 1/8 off
   const Autocast autocast(at::kCPU, at::kBFloat16);
   for (const double scale : {0.25, 1.0})
-    for (const Look& look :
-         {Look{.valid = valid, .scale = scale}, Look{.causal = true, .scale = scale},
-          Look{.valid = valid, .scale = scale, .added = added}}) {
+    for (const AttentionMask& masking :
+         {AttentionMask{.valid = valid, .scale = scale},
+          AttentionMask{.pattern = {.causal = true}, .scale = scale},
+          AttentionMask{.valid = valid, .scale = scale, .added = added}}) {
       Tensor weights, exact;
-      const Tensor plain = attend(query, keys, one_hot, look, &weights);
-      attend(query.to(at::kDouble), keys.to(at::kDouble), one_hot.to(at::kDouble), look, &exact);
+      const Tensor plain = attend(query, keys, one_hot, masking, &weights);
+      attend(query.to(at::kDouble), keys.to(at::kDouble), one_hot.to(at::kDouble), masking, &exact);
       EXPECT_LT((weights - exact).abs().max().item<double>(), 1e-5);
-      const Tensor fused = attend(query, keys, one_hot, look);
+      const Tensor fused = attend(query, keys, one_hot, masking);
       EXPECT_EQ(plain.scalar_type(), fused.scalar_type());
       const Tensor used = fused.narrow(-1, 0, 13).to(at::kFloat);
       const Tensor most = weights.argmax(-1, true);
       EXPECT_TRUE(used.gather(-1, most).equal(used.amax(-1, true)));
       // Half a unit in the last place; LibTorch's call rounds the weights, too.
-      const double rounding = (look.added.defined() ? 2 : 1) / 256.0;
+      const double rounding = (masking.added.defined() ? 2 : 1) / 256.0;
       EXPECT_TRUE(at::allclose(used, weights, rounding, 1e-5));
       EXPECT_TRUE(at::allclose(fused.to(at::kFloat), plain.to(at::kFloat), 2 * rounding, 1e-5));
     }

@@ -1,6 +1,4 @@
 // Blocks see what a mask would let them see.
-#include "model/transformer/sliding_window.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -9,37 +7,39 @@
 #include <limits>
 
 #include "kernels/draws.h"
+#include "model/transformer/attention/window.h"
 
 namespace heed::model {
 namespace {
 
-struct Shape {
+struct WindowShape {
   int64_t batch, heads, kv_heads, length, head, window;
 };
 
-class Blocks : public testing::TestWithParam<Shape> {
+class Blocks : public ::testing::TestWithParam<WindowShape> {
  protected:
   void SetUp() override {
     at::manual_seed(5);
-    const Shape s = GetParam();
+    const WindowShape s = GetParam();
     const auto options = at::TensorOptions(at::kDouble);
     query = at::randn({s.batch, s.heads, s.length, s.head}, options).requires_grad_();
     keys = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
     values = at::randn({s.batch, s.kv_heads, s.length, s.head}, options).requires_grad_();
-    look = {.pattern = {.window = s.window}, .scale = 1 / std::sqrt(static_cast<double>(s.head))};
+    masking = {.pattern = {.window = s.window},
+               .scale = 1 / std::sqrt(static_cast<double>(s.head))};
   }
 
   /// Sentence b has lost its last 40 b positions.
   Tensor valid() const {
-    const Shape s = GetParam();
+    const WindowShape s = GetParam();
     const Tensor lengths = s.length - 40 * at::arange(s.batch).view({-1, 1, 1, 1});
     return at::arange(s.length).view({1, 1, 1, -1}) < lengths;
   }
 
   void expect_equal_to_plain(const Tensor& weight) {
     Tensor weights;
-    const Tensor plain = attend(query, keys, values, look, &weights);
-    const Tensor blocks = attend_in_blocks(query, keys, values, look);
+    const Tensor plain = attend(query, keys, values, masking, &weights);
+    const Tensor blocks = attend_in_blocks(query, keys, values, masking);
     EXPECT_LT((blocks - plain).abs().max().item<double>(), 1e-12);
     const auto gradients = [&](const Tensor& out) {
       return torch::autograd::grad({(out * weight).sum()}, {query, keys, values});
@@ -51,7 +51,7 @@ class Blocks : public testing::TestWithParam<Shape> {
   Tensor anything() const { return at::randn(query.sizes(), query.options()); }
 
   Tensor query, keys, values;
-  Look look;
+  AttentionMask masking;
 };
 
 TEST_P(Blocks, EqualTheMaskedProduct) {
@@ -59,28 +59,30 @@ TEST_P(Blocks, EqualTheMaskedProduct) {
 }
 
 TEST_P(Blocks, EqualTheMaskedProductWhenCausal) {
-  look.causal = true;
+  masking.pattern.causal = true;
   expect_equal_to_plain(anything());
 }
 
 TEST_P(Blocks, EqualTheMaskedProductWithPadding) {
-  look.valid = valid();
+  masking.valid = valid();
   expect_equal_to_plain(anything());
 }
 
 TEST_P(Blocks, NeverReadPadding) {
-  look.valid = valid();
-  const Tensor before = attend_in_blocks(query, keys, values, look);
-  const Tensor padding = look.valid.transpose(2, 3).logical_not();
+  masking.valid = valid();
+  const Tensor before = attend_in_blocks(query, keys, values, masking);
+  const Tensor padding = masking.valid.transpose(2, 3).logical_not();
   const auto spoilt = [&](const Tensor& x) { return x.detach().masked_fill(padding, 1e6); };
-  const Tensor after = attend_in_blocks(query, spoilt(keys), spoilt(values), look);
-  const Tensor real = look.valid.transpose(2, 3).to(at::kDouble);
+  const Tensor after = attend_in_blocks(query, spoilt(keys), spoilt(values), masking);
+  const Tensor real = masking.valid.transpose(2, 3).to(at::kDouble);
   EXPECT_EQ(((after - before) * real).abs().max().item<double>(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(OddShapes, Blocks,
-                         testing::Values(Shape{1, 1, 1, 97, 3, 1}, Shape{3, 4, 2, 131, 5, 7},
-                                         Shape{2, 3, 1, 256, 7, 33}, Shape{3, 2, 2, 199, 3, 40}),
+                         ::testing::Values(WindowShape{1, 1, 1, 97, 3, 1},
+                                           WindowShape{3, 4, 2, 131, 5, 7},
+                                           WindowShape{2, 3, 1, 256, 7, 33},
+                                           WindowShape{3, 2, 2, 199, 3, 40}),
                          [](const auto& info) {
                            const auto& at = info.param;
                            return std::string("heads") + std::to_string(at.heads) + "_" +
@@ -101,10 +103,10 @@ TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
   const Tensor x = at::randn({2, 2, 150, 4});
   for (const bool causal : {false, true}) {
     Tensor weights;
-    const Look look{.causal = causal, .pattern = {.window = 5}, .scale = 0.5};
-    const Tensor plain = attend(x, x, x, look, &weights);
-    EXPECT_TRUE(at::allclose(attend(x, x, x, look), plain, 0, 1e-5));
-    const Tensor near = whole_mask(look, 150, at::kCPU);
+    const AttentionMask masking{.pattern = {.window = 5, .causal = causal}, .scale = 0.5};
+    const Tensor plain = attend(x, x, x, masking, &weights);
+    EXPECT_TRUE(at::allclose(attend(x, x, x, masking), plain, 0, 1e-5));
+    const Tensor near = mask_tensor(masking, 150, at::kCPU);
     EXPECT_EQ(weights.masked_select(near.logical_not()).abs().max().item<float>(), 0);
     EXPECT_EQ((weights > 0).sum(-1).max().item<int64_t>(), causal ? 6 : 11);
   }
@@ -114,12 +116,13 @@ TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {
 TEST(SlidingWindow, DropoutFollowsFromTheDrawsOfTheThreadAlone) {
   at::manual_seed(7);
   const Tensor x = at::randn({1, 2, 150, 4});
-  for (const Look& look : {Look{.dropout = 0.3}, Look{.pattern = {.window = 5}, .dropout = 0.3},
-                           Look{.dropout = 0.3, .added = at::zeros({1, 1, 150, 150})}}) {
+  for (const AttentionMask& masking :
+       {AttentionMask{.dropout = 0.3}, AttentionMask{.pattern = {.window = 5}, .dropout = 0.3},
+        AttentionMask{.dropout = 0.3, .added = at::zeros({1, 1, 150, 150})}}) {
     const auto run = [&](uint64_t seed, uint64_t of_process) {
       at::manual_seed(of_process);
       const kernels::Draws draws(seed);
-      return attend(x, x, x, look);
+      return attend(x, x, x, masking);
     };
     EXPECT_TRUE(at::equal(run(1, 1), run(1, 2)));
     EXPECT_FALSE(at::equal(run(1, 1), run(2, 1)));

@@ -1,12 +1,12 @@
 // Sparse patterns in blocks see what their mask would let them see.
-#include "model/transformer/sparse_attention.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <string>
 #include <vector>
+
+#include "model/transformer/attention/sparse.h"
 
 namespace heed::model {
 namespace {
@@ -30,32 +30,33 @@ TEST(SparsePattern, IsTheWindowTheFirstPlacesAndTheColumns) {
       EXPECT_EQ(pattern.sees(i, j), seen[i][j].item<bool>()) << i << " " << j;
 }
 
-struct Shape {
+struct SparseShape {
   const char* name;
   int64_t batch, heads, kv_heads, length, window, global, stride;
 };
-void PrintTo(const Shape& shape, std::ostream* out) {
+void PrintTo(const SparseShape& shape, std::ostream* out) {
   *out << shape.name;
 }
 
-class SparseAttention : public testing::TestWithParam<Shape> {
+class SparseAttention : public ::testing::TestWithParam<SparseShape> {
  protected:
   void SetUp() override {
     at::manual_seed(5);
-    const Shape s = GetParam();
+    const SparseShape s = GetParam();
     const auto draw = [&](int64_t heads) {
       return at::randn({s.batch, heads, s.length, 3}, at::kDouble).requires_grad_();
     };
     query = draw(s.heads);
     keys = draw(s.kv_heads);
     values = draw(s.kv_heads);
-    look = {.pattern = {.window = s.window, .global = s.global, .stride = s.stride}, .scale = 0.6};
+    masking = {.pattern = {.window = s.window, .global = s.global, .stride = s.stride},
+               .scale = 0.6};
   }
   /// Where `real` [batch, 1, length, 1] is true.
   void expect_equal_to_mask(const Tensor& real) {
     Tensor weights;
-    const Tensor plain = attend(query, keys, values, look, &weights);
-    const Tensor fast = sparse_attention(query, keys, values, look);
+    const Tensor plain = attend(query, keys, values, masking, &weights);
+    const Tensor fast = sparse_attention(query, keys, values, masking);
     at::manual_seed(6);
     const Tensor outer = at::randn(plain.sizes(), at::kDouble) * real;
     EXPECT_LT(((plain - fast) * real).abs().max().item<double>(), 1e-12);
@@ -67,7 +68,7 @@ class SparseAttention : public testing::TestWithParam<Shape> {
       EXPECT_LT((expected[i] - got[i]).abs().max().item<double>(), 1e-12) << i;
   }
   Tensor query, keys, values;
-  Look look;
+  AttentionMask masking;
 };
 
 TEST_P(SparseAttention, EqualsTheMaskedProduct) {
@@ -75,25 +76,25 @@ TEST_P(SparseAttention, EqualsTheMaskedProduct) {
 }
 
 TEST_P(SparseAttention, EqualsTheMaskedProductWhenCausal) {
-  look.causal = true;
+  masking.pattern.causal = true;
   expect_equal_to_mask(at::ones({1}, at::kDouble));
 }
 
 TEST_P(SparseAttention, EqualsTheMaskedProductWithPadding) {
-  const Shape s = GetParam();
+  const SparseShape s = GetParam();
   const Tensor lengths =
       at::clamp_min(s.length - s.length / 2 * at::arange(s.batch), 1).view({-1, 1, 1, 1});
-  look.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths;
-  expect_equal_to_mask(look.valid.transpose(2, 3).to(at::kDouble));
+  masking.valid = at::arange(s.length).view({1, 1, 1, -1}) < lengths;
+  expect_equal_to_mask(masking.valid.transpose(2, 3).to(at::kDouble));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SparseAttention,
-                         testing::Values(Shape{"global", 2, 2, 2, 7, 1, 2, 0},
-                                         Shape{"strided", 2, 3, 1, 17, 2, 0, 5},
-                                         Shape{"both", 2, 4, 2, 101, 3, 1, 10},
-                                         Shape{"blocks", 1, 2, 2, 131, 5, 3, 11},
-                                         Shape{"all_global", 2, 1, 1, 5, 1, 9, 0},
-                                         Shape{"everything", 1, 2, 2, 33, 40, 0, 1}),
+                         ::testing::Values(SparseShape{"global", 2, 2, 2, 7, 1, 2, 0},
+                                           SparseShape{"strided", 2, 3, 1, 17, 2, 0, 5},
+                                           SparseShape{"both", 2, 4, 2, 101, 3, 1, 10},
+                                           SparseShape{"blocks", 1, 2, 2, 131, 5, 3, 11},
+                                           SparseShape{"all_global", 2, 1, 1, 5, 1, 9, 0},
+                                           SparseShape{"everything", 1, 2, 2, 33, 40, 0, 1}),
                          [](const auto& info) { return info.param.name; });
 
 // Covering everything it is full attention.
@@ -102,10 +103,11 @@ TEST(SparseAttention, OfEverythingIsFullAttention) {
   const Tensor x = at::randn({2, 2, 23, 4}, at::kDouble);
   Tensor weights;
   const Tensor full = attend(x, x, x, {.scale = 0.5}, &weights);
-  for (const Look& look : {Look{.pattern = {.window = 22, .global = 1}, .scale = 0.5},
-                           Look{.pattern = {.window = 1, .stride = 1}, .scale = 0.5},
-                           Look{.pattern = {.window = 1, .global = 23}, .scale = 0.5}})
-    EXPECT_LT((sparse_attention(x, x, x, look) - full).abs().max().item<double>(), 1e-12);
+  for (const AttentionMask& masking :
+       {AttentionMask{.pattern = {.window = 22, .global = 1}, .scale = 0.5},
+        AttentionMask{.pattern = {.window = 1, .stride = 1}, .scale = 0.5},
+        AttentionMask{.pattern = {.window = 1, .global = 23}, .scale = 0.5}})
+    EXPECT_LT((sparse_attention(x, x, x, masking) - full).abs().max().item<double>(), 1e-12);
 }
 
 // Options are for the longest sentence; a short one needs no memory for what lies beyond its end.
@@ -114,9 +116,10 @@ TEST(SparseAttention, OfMoreThanTheSentenceNeedsNoMore) {
   at::manual_seed(8);
   const Tensor x = at::randn({2, 2, 101, 4}, at::kDouble), short_x = x.narrow(2, 0, 5);
   Tensor weights;
-  const auto expect_equal = [&](const Tensor& of, const Look& look, const Look& expected) {
+  const auto expect_equal = [&](const Tensor& of, const AttentionMask& masking,
+                                const AttentionMask& expected) {
     const Tensor plain = attend(of, of, of, expected, &weights);
-    EXPECT_LT((attend(of, of, of, look) - plain).abs().max().item<double>(), 1e-12);
+    EXPECT_LT((attend(of, of, of, masking) - plain).abs().max().item<double>(), 1e-12);
   };
   for (const Tensor& some : {x, short_x}) {
     expect_equal(some, {.pattern = {.window = kHuge, .global = 1}}, {});

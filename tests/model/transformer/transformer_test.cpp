@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kVocabulary = 11;
 using Texts = std::vector<std::vector<int64_t>>;
 
-Source source_of(const Texts& sentences, int64_t pad = 0, int64_t more_padding = 0) {
+Source source_with(const Texts& sentences, int64_t pad = 0, int64_t more_padding = 0) {
   int64_t longest = more_padding;
   for (const auto& sentence : sentences)
     longest = std::max(longest, static_cast<int64_t>(sentence.size()) + more_padding);
@@ -37,7 +37,7 @@ const Texts kSources{{5, 7, 9, 4, 8, 3}, {6, 3}, {4, 10, 5, 3}};
 const Texts kTargets{{2, 6, 5, 9, 7}, {2, 8, 8, 4, 6}, {2, 10, 4, 5, 5}};
 
 Tensor targets() {
-  return source_of(kTargets).tokens;
+  return source_with(kTargets).tokens;
 }  // [3, 5]
 
 ModelConfig small() {
@@ -76,7 +76,7 @@ class Variants : public ::testing::TestWithParam<ModelConfig> {
 };
 
 TEST_P(Variants, CachedStepsEqualTeacherForcing) {
-  const Source source = source_of(kSources);
+  const Source source = source_with(kSources);
   const Tensor whole = logits(source, targets());
   State state = model->start(source);
   for (int64_t t = 0; t < whole.size(1); ++t) {
@@ -87,7 +87,7 @@ TEST_P(Variants, CachedStepsEqualTeacherForcing) {
 }
 
 TEST_P(Variants, StepsBeyondTheFirstChunkOfTheCacheEqualTeacherForcing) {
-  const Source source = source_of({{5, 6, 3}});
+  const Source source = source_with({{5, 6, 3}});
   const Tensor target = at::arange(19).remainder(kVocabulary).unsqueeze(0);
   const Tensor whole = logits(source, target);
   State state = model->start(source);
@@ -97,21 +97,21 @@ TEST_P(Variants, StepsBeyondTheFirstChunkOfTheCacheEqualTeacherForcing) {
 }
 
 TEST_P(Variants, PaddingAndItsContentChangeNothing) {
-  const Tensor plain = logits(source_of(kSources), targets());
-  EXPECT_TRUE(near(logits(source_of(kSources, /*pad=*/9, /*more_padding=*/5), targets()), plain));
+  const Tensor plain = logits(source_with(kSources), targets());
+  EXPECT_TRUE(near(logits(source_with(kSources, /*pad=*/9, /*more_padding=*/5), targets()), plain));
   EXPECT_TRUE(at::isfinite(plain).all().item<bool>());
 }
 
 TEST_P(Variants, ABatchEqualsItsSentencesOneByOne) {
-  const Tensor together = logits(source_of(kSources), targets());
+  const Tensor together = logits(source_with(kSources), targets());
   for (int64_t row = 0; row < 3; ++row) {
-    const Tensor alone = logits(source_of({kSources[row]}), targets().narrow(0, row, 1));
+    const Tensor alone = logits(source_with({kSources[row]}), targets().narrow(0, row, 1));
     EXPECT_TRUE(near(alone[0], together[row])) << row;
   }
 }
 
 TEST_P(Variants, TheFutureDoesNotChangeThePast) {
-  const Source source = source_of(kSources);
+  const Source source = source_with(kSources);
   const Tensor before = logits(source, targets());
   Tensor other = targets().clone();
   other.narrow(1, 3, 2).fill_(1);
@@ -121,7 +121,7 @@ TEST_P(Variants, TheFutureDoesNotChangeThePast) {
 }
 
 TEST_P(Variants, ReorderedBeamsGoOnAsTheirPrefixesSay) {
-  const Source source = source_of({kSources[0], kSources[1]});
+  const Source source = source_with({kSources[0], kSources[1]});
   State state = model->start(source);
   model->step(at::tensor({2, 2}).view({2, 1}), state);
   reorder_beams(state, at::zeros({2, 3}, at::kLong));  // beam 1 -> 3
@@ -131,7 +131,7 @@ TEST_P(Variants, ReorderedBeamsGoOnAsTheirPrefixesSay) {
   const Tensor now = model->step(at::tensor({3, 4, 10}).view({1, 3}), state);  // [1, 3, vocab]
   const Texts prefixes{{2, 8, 3}, {2, 8, 4}, {2, 7, 10}};
   for (int64_t beam = 0; beam < 3; ++beam) {
-    const Tensor whole = logits(source_of({kSources[1]}), source_of({prefixes[beam]}).tokens);
+    const Tensor whole = logits(source_with({kSources[1]}), source_with({prefixes[beam]}).tokens);
     EXPECT_TRUE(near(now[0][beam], whole[0][2])) << beam;
   }
 }
@@ -139,9 +139,9 @@ TEST_P(Variants, ReorderedBeamsGoOnAsTheirPrefixesSay) {
 TEST_P(Variants, LookingChangesNothing) {
   const auto shares = [](AttentionKind kind) {  // its rows sum to 1
     return kind == AttentionKind::cross || GetParam().positions != "rotary" ||
-           GetParam().self_attention != SelfAttentionKind::linear;
+           GetParam().self_attention != "linear";
   };
-  const Source source = source_of(kSources);
+  const Source source = source_with(kSources);
   Trace trace{.encoder = true, .decoder = true, .cross = true};
   const Tensor looked = model->features(source, targets(), &trace);
   EXPECT_TRUE(near(looked, model->features(source, targets())));
@@ -174,11 +174,11 @@ std::vector<ModelConfig> variants() {
         config.sliding_window = 2;
         all.push_back(config);
         if ((norm == Norm::pre) == (kv_heads == 0)) {
-          config.self_attention = SelfAttentionKind::sparse;
+          config.self_attention = "sparse";
           config.sliding_window = config.global_tokens = 1;
           config.attention_stride = 3;
         } else {
-          config.self_attention = SelfAttentionKind::linear;
+          config.self_attention = "linear";
           config.sliding_window = 0;
           if (positions.effect == PositionsEffect::kAddsScores) continue;
         }
@@ -189,10 +189,10 @@ std::vector<ModelConfig> variants() {
 
 std::string name_of_variant(const ::testing::TestParamInfo<ModelConfig>& info) {
   const ModelConfig& config = info.param;
-  const bool plain = config.self_attention == SelfAttentionKind::softmax;
+  const bool plain = config.self_attention == "softmax";
   return config::name_of(config.norm) + "_" + config.positions +
          (config.kv_heads > 0 ? "_shared" : "") +
-         (!plain                      ? "_" + config::name_of(config.self_attention)
+         (!plain                      ? "_" + config.self_attention
           : config.sliding_window > 0 ? "_window"
                                       : "");
 }
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(AllKinds, Variants, ::testing::ValuesIn(variants()), na
 TEST(Transformer, StepwiseWeightsEqualThoseOfTeacherForcing) {
   const at::NoGradGuard no_grad;
   const ModelPtr model = make(small());
-  const Source source = source_of(kSources);
+  const Source source = source_with(kSources);
   Trace whole{.decoder = true};
   model->features(source, targets(), &whole);
   State state = model->start(source);
@@ -223,12 +223,12 @@ TEST(Transformer, OnlyTheWeightsAskedForAreMade) {
   const at::NoGradGuard no_grad;
   const ModelPtr model = make(small());
   Trace trace;  // cross alone
-  model->features(source_of(kSources), targets(), &trace);
+  model->features(source_with(kSources), targets(), &trace);
   ASSERT_EQ(trace.maps.size(), 2U);
   EXPECT_EQ(trace.maps[1].kind, AttentionKind::cross);
   EXPECT_EQ(trace.maps[1].layer, 1);
   Trace encoder{.encoder = true, .cross = false};
-  model->start(source_of(kSources), &encoder);
+  model->start(source_with(kSources), &encoder);
   EXPECT_EQ(encoder.maps.size(), 2U);
 }
 
@@ -237,7 +237,7 @@ TEST(Transformer, AWindowHidesWhatIsFar) {
   ModelConfig config = small();
   config.sliding_window = 1;
   Trace trace{.encoder = true, .cross = false};
-  make(config)->start(source_of({kSources[0]}), &trace);
+  make(config)->start(source_with({kSources[0]}), &trace);
   const Tensor weights = trace.maps[0].weights[0][0];  // [6, 6]
   EXPECT_EQ(weights.triu(2).abs().max().item<float>(), 0.0F);
   EXPECT_EQ(weights.tril(-2).abs().max().item<float>(), 0.0F);
@@ -247,10 +247,10 @@ TEST(Transformer, AWindowHidesWhatIsFar) {
 TEST(Transformer, ACopyOfAStateGoesItsOwnWay) {
   const at::NoGradGuard no_grad;
   const ModelPtr model = make(small());
-  State state = model->start(source_of(kSources));
+  State state = model->start(source_with(kSources));
   model->step(targets().narrow(1, 0, 1), state);
   State copy = state;
-  State untouched = model->start(source_of(kSources));
+  State untouched = model->start(source_with(kSources));
   model->step(targets().narrow(1, 0, 1), untouched);
   model->step(at::full({3, 1}, 9, at::kLong), copy);
   for (int64_t t = 1; t < 3; ++t) {
@@ -266,8 +266,8 @@ TEST(Transformer, TheOrderOfWordsMatters) {
     ModelConfig config = small();
     config.positions = kind;
     const ModelPtr model = make(config);
-    const Tensor forward = model->features(source_of({{5, 7, 9, 3}}), targets().narrow(0, 0, 1));
-    const Tensor swapped = model->features(source_of({{7, 5, 9, 3}}), targets().narrow(0, 0, 1));
+    const Tensor forward = model->features(source_with({{5, 7, 9, 3}}), targets().narrow(0, 0, 1));
+    const Tensor swapped = model->features(source_with({{7, 5, 9, 3}}), targets().narrow(0, 0, 1));
     EXPECT_EQ(near(forward, swapped, 1e-3), kind == "none") << kind;
   }
 }
@@ -275,9 +275,9 @@ TEST(Transformer, TheOrderOfWordsMatters) {
 TEST(Transformer, UnscaledScoresAreAnotherModel) {
   const at::NoGradGuard no_grad;
   ModelConfig config = small();
-  const Tensor scaled = make(config)->features(source_of(kSources), targets());
+  const Tensor scaled = make(config)->features(source_with(kSources), targets());
   config.attention_scale = AttentionScale::none;
-  EXPECT_FALSE(near(make(config)->features(source_of(kSources), targets()), scaled, 1e-3));
+  EXPECT_FALSE(near(make(config)->features(source_with(kSources), targets()), scaled, 1e-3));
 }
 
 TEST(Transformer, OnlyLearnedPositionsEnd) {
@@ -286,8 +286,9 @@ TEST(Transformer, OnlyLearnedPositionsEnd) {
   config.positions = "learned";
   const ModelPtr model = make(config);
   EXPECT_EQ(model->longest(), 20);
-  EXPECT_THROW(model->features(source_of({std::vector<int64_t>(21, 4)}), targets().narrow(0, 0, 1)),
-               UserError);
+  EXPECT_THROW(
+      model->features(source_with({std::vector<int64_t>(21, 4)}), targets().narrow(0, 0, 1)),
+      UserError);
   EXPECT_TRUE(model->attends());
 }
 
@@ -304,7 +305,7 @@ TEST(Transformer, DropoutOfEachKindActsInTrainingAlone) {
     ModelConfig config = small();
     config.*share = 0.3;
     const ModelPtr model = make(config);
-    const auto run = [&] { return model->features(source_of(kSources), targets()); };
+    const auto run = [&] { return model->features(source_with(kSources), targets()); };
     EXPECT_TRUE(at::equal(run(), run()));
     model->train();
     EXPECT_FALSE(at::equal(run(), run()));
@@ -314,19 +315,19 @@ TEST(Transformer, DropoutOfEachKindActsInTrainingAlone) {
 TEST(Transformer, Bf16StaysNear) {
   const at::NoGradGuard no_grad;
   const ModelPtr model = make(small());
-  const Tensor exact = model->features(source_of(kSources), targets());
+  const Tensor exact = model->features(source_with(kSources), targets());
   const Autocast autocast(at::kCPU, at::kBFloat16);
-  const Tensor rough = model->features(source_of(kSources), targets());
+  const Tensor rough = model->features(source_with(kSources), targets());
   EXPECT_TRUE(near(rough.to(at::kFloat), exact, 0.1));
-  State state = model->start(source_of(kSources));
+  State state = model->start(source_with(kSources));
   const Tensor first = model->step(targets().narrow(1, 0, 1), state).to(at::kFloat);
   EXPECT_TRUE(near(first, model->logits(exact.narrow(1, 0, 1)).to(at::kFloat), 0.15));
 }
 
-// Traced, the model keeps the padding and computes attention step by step; else it packs.
+// Traced, the model keeps the padding and computes attention step by step; else it unpads.
 TEST_P(Variants, PackedSentencesGiveWhatPaddedOnesGive) {
-  const Source source = source_of(kSources);
-  const Tensor target = source_of({{2, 6, 5}, {2, 8, 8, 4, 6}, {2}}).tokens;
+  const Source source = source_with(kSources);
+  const Tensor target = source_with({{2, 6, 5}, {2, 8, 8, 4, 6}, {2}}).tokens;
   const Tensor real = target.ne(0).unsqueeze(-1);
   const at::AutoGradMode gradients(true);
   const auto run = [&](Trace* trace) {
@@ -343,16 +344,16 @@ TEST_P(Variants, PackedSentencesGiveWhatPaddedOnesGive) {
   };
   Trace trace;
   trace.encoder = trace.decoder = true;
-  const auto packed = run(nullptr), padded = run(&trace);
-  ASSERT_EQ(packed.size(), padded.size());
-  for (std::size_t i = 0; i < packed.size(); ++i) {
+  const auto unpadded = run(nullptr), padded = run(&trace);
+  ASSERT_EQ(unpadded.size(), padded.size());
+  for (std::size_t i = 0; i < unpadded.size(); ++i) {
     const double size = 1 + padded[i].abs().max().item<double>();
-    EXPECT_TRUE(near(packed[i], padded[i], 2e-5 * size)) << i;
+    EXPECT_TRUE(near(unpadded[i], padded[i], 2e-5 * size)) << i;
   }
 }
 
 TEST(Transformer, OneBatchIsLearnedByHeart) {
-  const Tensor wanted = source_of({{6, 5, 9, 7, 3}, {8, 8, 4, 6, 3}, {10, 4, 5, 5, 3}}).tokens;
+  const Tensor wanted = source_with({{6, 5, 9, 7, 3}, {8, 8, 4, 6, 3}, {10, 4, 5, 5, 3}}).tokens;
   for (const Norm norm : {Norm::pre, Norm::post}) {
     ModelConfig config = small();
     config.norm = norm;
@@ -362,7 +363,7 @@ TEST(Transformer, OneBatchIsLearnedByHeart) {
     torch::optim::Adam adam(model->parameters(), torch::optim::AdamOptions(1e-2));
     double loss = 0;
     for (int update = 0; update < 80; ++update) {
-      const Tensor scores = model->logits(model->features(source_of(kSources), targets()));
+      const Tensor scores = model->logits(model->features(source_with(kSources), targets()));
       const Tensor value = at::cross_entropy_loss(scores.flatten(0, 1), wanted.flatten());
       adam.zero_grad();
       value.backward();
@@ -379,7 +380,7 @@ TEST(Transformer, TheFirstLossIsThatOfGuessing) {
   config.width = 48;
   const at::NoGradGuard no_grad;
   const ModelPtr model = make_transformer(config, {1000, 1000});
-  const Tensor scores = model->logits(model->features(source_of(kSources), targets()));
+  const Tensor scores = model->logits(model->features(source_with(kSources), targets()));
   const double loss =
       at::cross_entropy_loss(scores.flatten(0, 1), targets().flatten()).item<double>();
   EXPECT_NEAR(loss, std::log(1000.0) + 0.5, 0.7);  // logits of variance 1 add a half

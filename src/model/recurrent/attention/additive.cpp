@@ -4,12 +4,19 @@
 
 #include "kernels/additive.h"
 #include "kernels/additive_scores.h"
+#include "kernels/collected.h"
 #include "kernels/product.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {
 
 namespace {
+
+struct AdditiveCache : SequenceCache {
+  kernels::Collected query;       // W
+  kernels::AdditiveMemory fused;  // keys and values for the kernel, where it takes them
+  Tensor keys, bias;              // of which it was made
+};
 
 class Additive : public Attention {
  public:
@@ -20,29 +27,31 @@ class Additive : public Attention {
   }
 
  protected:
-  Memory project(Memory memory) override {
-    memory.keys = kernels::linear(memory.values, kernels::widened(key_));
-    return memory;
+  Prepared project(const Encoded& encoded) override {
+    return {encoded, kernels::linear(encoded.values, kernels::widened(key_))};
   }
 
-  Memory share(Memory memory) override {
-    memory.query = kernels::collected(kernels::widened(query_));
+  std::shared_ptr<const SequenceCache> share(const Prepared& memory) override {
+    auto cache = std::make_shared<AdditiveCache>();
+    cache->query = kernels::collected(kernels::widened(query_));
+    cache->keys = memory.keys;
+    cache->bias = memory.bias;
     if (kernels::is_softmax(weighing_.normalise) && (weighing_.dropout == 0 || !is_training()))
-      memory.additive = kernels::additive_memory(memory.keys, memory.values, score_, memory.bias);
-    return memory;
+      cache->fused = kernels::additive_memory(memory.keys, memory.values, score_, memory.bias);
+    return cache;
   }
 
-  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    const Tensor projected = memory.query.weight.defined()
-                                 ? kernels::collected_linear(query, memory.query)
-                                 : at::linear(query, kernels::widened(query_));
-    if (memory.additive.defined() && !memory.exchange) {
-      const auto fused = kernels::additive_attention(projected, memory.additive, memory.logs);
+  Attended attend(const StepInput& step, const Prepared& memory) override {
+    const auto& cache = static_cast<const AdditiveCache&>(*memory.cache);
+    const Tensor projected = kernels::collected_linear(step.query, cache.query);
+    const bool same = memory.keys.is_same(cache.keys) && memory.bias.is_same(cache.bias);
+    if (cache.fused.defined() && same && !step.exchange) {
+      const auto fused = kernels::additive_attention(projected, cache.fused, step.logs);
       return {fused.context, fused.weights, fused.logs};
     }
     const Tensor scores =
         kernels::additive_scores(projected, memory.keys, kernels::widened(score_));
-    return attend_with(scores, memory, weighing_, is_training());
+    return attend_with(scores, step, memory, weighing_, is_training());
   }
 
  private:

@@ -9,48 +9,58 @@
 #include <string>
 #include <vector>
 
-#include "kernels/additive.h"
-#include "kernels/collected.h"
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/tensor.h"
 #include "model/config.h"
 
 namespace heed::model {
 
-/// The encoder as the decoder sees it, computed once per sentence.
-struct Memory {
-  Tensor values;   // [sentences, source, memory] encoder states h(i), both directions concatenated;
-                   // fp32, or double
-  Tensor keys;     // mechanism-specific projection of values, or undefined
-  Tensor valid;    // [sentences, source] bool, false on padding
-  Tensor summary;  // [sentences, memory] the encoder's last states, both directions
+/// The encoder's output for the sentences of a batch.
+struct Encoded {
+  Tensor values;  // [sentences, source, memory] states h(i), both directions concatenated; fp32, or
+                  // double
+  Tensor valid;   // [sentences, source] bool, false on padding
+  Tensor summary;  // [sentences, memory] the last states, both directions
   Tensor bias;     // [sentences, 1, source] added to scores: 0 where valid, -inf on padding
-  // Made by begin() for the steps of one sequence.
-  kernels::Collected query = {};  // what multiplies the queries
-  kernels::AdditiveMemory additive =
-      {};                          // keys and values for the fused kernel, where it takes them
-  Tensor facts = {};               // of coverage: what it reads of each position
-  std::vector<Memory> heads = {};  // of several mechanisms side by side
-  // For one step, or all of them.
-  bool logs = false;  // the weights' logarithms are wanted
-  /// Makes other weights, [sentences, query, source]; undefined: they stay.
-  std::function<Tensor(const Tensor&, int64_t head)> exchange = {};
-  int64_t head = 0;      // of several: which one this is of
-  Tensor coverage = {};  // what was looked at before, where the mechanism asks for it:
-                         // [sentences, query, source, any]
 };
 
-/// A Memory without keys, with the bias made from `valid`.
-Memory make_memory(const Tensor& values, const Tensor& valid, const Tensor& summary);
+/// With the bias made from `valid`.
+Encoded make_encoded(const Tensor& values, const Tensor& valid, const Tensor& summary);
+
+/// What the steps of one sequence share, of a mechanism's own type: weights whose gradient is
+/// collected (kernels/collected.h), keys in another form. It knows of which tensors it was made:
+/// steps may come with others.
+struct SequenceCache {
+  virtual ~SequenceCache() = default;
+};
+
+/// The same as a mechanism reads it.
+struct Prepared : Encoded {
+  Tensor keys = {};  // mechanism-specific projection of values, or undefined
+  std::shared_ptr<const SequenceCache> cache = {};  // of begin(), where there is one
+};
+
+/// What one step asks, or several that are taken together.
+struct StepInput {
+  Tensor query = {};     // [sentences, query, width of s]: steps of teacher forcing or hypotheses
+  int64_t position = 0;  // the 0-based target position of the first query
+  int64_t stride = 0;    // 1 where queries are successive positions, 0 where they are at the same
+  Tensor coverage = {};  // what was looked at before, where the mechanism asks for it:
+                         // [sentences, query, source, any]
+  bool logs = false;     // the weights' logarithms are wanted
+  /// Makes other weights, [sentences, query, source]; undefined: they stay.
+  std::function<Tensor(const Tensor&, int64_t head)> exchange = {};
+  int64_t head = 0;  // of several: which one is asked
+};
 
 struct Attended {
   Tensor context;  // [sentences, query, memory]
   Tensor weights;  // [sentences, query, source], rows sum to 1 over valid positions; undefined for
                    // `none`
-  Tensor logs = {};      // of the weights, with a gradient; where Memory::logs wants them
+  Tensor logs = {};      // of the weights, with a gradient; where StepInput::logs wants them
   Tensor heads = {};     // [sentences, query, heads, source]: where there are several, whose mean
                          // `weights` is
-  Tensor coverage = {};  // after this step, as in Memory
+  Tensor coverage = {};  // after this step, as in StepInput
 };
 
 /// What becomes of scores.
@@ -80,31 +90,26 @@ enum class Timing {
 class Attention : public torch::nn::Module {
  public:
   /// Once per sentence.
-  Memory prepare(Memory memory);
+  Prepared prepare(const Encoded& encoded);
 
   /// Before the steps of one sequence.
-  Memory begin(Memory memory);
+  Prepared begin(Prepared memory);
 
-  /// Memory::coverage before the first step, [sentences, 1, source, any]; undefined for a mechanism
-  /// that does not ask for it. One that does is asked for one step at a time.
-  virtual Tensor first_coverage(const Memory&) const { return {}; }
+  /// StepInput::coverage before the first step, [sentences, 1, source, any]; undefined for a
+  /// mechanism that does not ask for it. One that does is asked for one step at a time.
+  virtual Tensor first_coverage(const Encoded&) const { return {}; }
 
-  /// query [sentences, query, width of s]: several steps of teacher forcing or several hypotheses
-  /// of a beam. `position` is the 0-based target position of the first query; `stride` is 1 where
-  /// queries are successive positions and 0 where they are hypotheses at the same one. The context
-  /// has the query's type.
-  Attended forward(const Tensor& query, const Memory& memory, int64_t position, int64_t stride);
+  /// `memory` is what begin() gave, or the same with other keys or another bias for this step. The
+  /// context has the query's type.
+  Attended forward(StepInput step, const Prepared& memory);
 
  protected:
   /// Projects the encoder's states.
-  virtual Memory project(Memory memory) { return memory; }
+  virtual Prepared project(const Encoded& encoded) { return {encoded}; }
 
-  /// The place for what the steps of one sequence share, such as weights whose gradient is
-  /// collected (kernels/collected.h).
-  virtual Memory share(Memory memory) { return memory; }
+  virtual std::shared_ptr<const SequenceCache> share(const Prepared&) { return nullptr; }
 
-  virtual Attended attend(const Tensor& query, const Memory& memory, int64_t position,
-                          int64_t stride) = 0;
+  virtual Attended attend(const StepInput& step, const Prepared& memory) = 0;
 };
 
 using AttentionPtr = std::shared_ptr<Attention>;
@@ -116,6 +121,9 @@ struct AttentionKindInfo {
   Timing timing;
   AttentionPtr (*make)(const AttentionSize& size);
 };
+
+/// `model.attention` with what is around it: a window, then coverage, then heads.
+AttentionPtr make_attention(const ModelConfig& config);
 
 /// Throws UserError for an unknown name.
 const AttentionKindInfo& attention_info(const std::string& name);

@@ -10,7 +10,7 @@ namespace heed::model {
 /// a = softmax(scores) over the valid positions, or what else `weighing` makes of them, c = sum
 /// over i of a(i) h(i). scores [sentences, query, source]; padding gets a weight of exactly 0. The
 /// dropout of the weights applies to the context alone, the weights that are returned are whole.
-Attended attend_with(const Tensor& scores, const Memory& memory, const Weighing& weighing,
-                     bool training);
+Attended attend_with(const Tensor& scores, const StepInput& step, const Prepared& memory,
+                     const Weighing& weighing, bool training);
 
 }  // namespace heed::model

@@ -19,6 +19,11 @@ namespace {
 
 constexpr double kLargestFertility = 2, kSmallestFertility = 0.001;
 
+struct CoveredCache : SequenceCache {
+  std::shared_ptr<const SequenceCache> scores;  // of the mechanism inside
+  Tensor facts;                                 // what coverage reads of each position
+};
+
 class Covered : public Attention {
  public:
   Covered(AttentionPtr scores, const AttentionSize& size, Coverage form, int64_t width)
@@ -39,63 +44,63 @@ class Covered : public Attention {
     bias_ = register_parameter("bias", at::zeros({3 * width_}));
   }
 
-  Tensor first_coverage(const Memory& memory) const override {
-    return at::zeros({memory.valid.size(0), 1, memory.valid.size(1), width_},
-                     memory.values.options());
+  Tensor first_coverage(const Encoded& encoded) const override {
+    return at::zeros({encoded.valid.size(0), 1, encoded.valid.size(1), width_},
+                     encoded.values.options());
   }
 
  protected:
-  Memory project(Memory memory) override {
-    memory = scores_->prepare(std::move(memory));
+  Prepared project(const Encoded& encoded) override {
+    Prepared memory = scores_->prepare(encoded);
     if (!memory.keys.defined()) memory.keys = memory.values;
     return memory;
   }
 
-  Memory share(Memory memory) override {
-    memory = scores_->begin(std::move(memory));
-    memory.additive = {};  // its keys are those of all steps
+  std::shared_ptr<const SequenceCache> share(const Prepared& memory) override {
+    auto cache = std::make_shared<CoveredCache>();
+    cache->scores = scores_->begin(memory).cache;
     if (neural_) {
-      memory.facts = kernels::linear(memory.values, kernels::widened(from_memory_));
+      cache->facts = kernels::linear(memory.values, kernels::widened(from_memory_));
     } else {
       const Tensor scores = at::matmul(memory.values, kernels::widened(fertility_));
-      memory.facts = (kLargestFertility * at::sigmoid(scores)).clamp_min(kSmallestFertility);
+      cache->facts = (kLargestFertility * at::sigmoid(scores)).clamp_min(kSmallestFertility);
     }
-    return memory;
+    return cache;
   }
 
-  Attended attend(const Tensor& query, const Memory& memory, int64_t position,
-                  int64_t stride) override {
-    expect(memory.coverage.defined() && memory.facts.defined(),
-           "coverage is carried from step to step");
-    const int64_t sentences = query.size(0), beam = query.size(1);
-    const Tensor& before = memory.coverage;
+  Attended attend(const StepInput& step, const Prepared& memory) override {
+    expect(step.coverage.defined(), "coverage is carried from step to step");
+    const auto& cache = static_cast<const CoveredCache&>(*memory.cache);
+    const int64_t sentences = step.query.size(0), beam = step.query.size(1);
+    const Tensor& before = step.coverage;
     const Tensor added = kernels::linear(before, kernels::widened(added_));
-    Memory own = of_hypotheses(memory, beam);
+    Prepared own = of_hypotheses(memory, beam);
     own.keys = (memory.keys.unsqueeze(1) + added).flatten(0, 1);
-    const Attended attended =
-        scores_->forward(query.flatten(0, 1).unsqueeze(1), own, position, stride);
+    own.cache = cache.scores;
+    StepInput one = step;
+    one.query = step.query.flatten(0, 1).unsqueeze(1);
+    const Attended attended = scores_->forward(std::move(one), own);
     const auto back = [&](const Tensor& x) {  // [sentences * beam, 1, any]
       return x.defined() ? x.squeeze(1).unflatten(0, {sentences, beam}) : Tensor();
     };
     Attended out{back(attended.context), back(attended.weights), back(attended.logs)};
-    out.coverage = neural_ ? gated(query, before, out.weights, memory.facts)
-                           : before + (out.weights / memory.facts.unsqueeze(1)).unsqueeze(-1);
+    out.coverage = neural_ ? gated(step.query, before, out.weights, cache.facts)
+                           : before + (out.weights / cache.facts.unsqueeze(1)).unsqueeze(-1);
     return out;
   }
 
  private:
   /// Each hypothesis has keys of its own: it becomes a sentence.
-  static Memory of_hypotheses(const Memory& memory, int64_t beam) {
+  static Prepared of_hypotheses(const Prepared& memory, int64_t beam) {
     const auto each = [beam](const Tensor& x) {
       auto shape = x.sizes().vec();
       shape.insert(shape.begin() + 1, beam);
       return x.unsqueeze(1).expand(shape).flatten(0, 1);
     };
-    Memory own = memory;
+    Prepared own = memory;
     own.values = each(memory.values);
     own.valid = each(memory.valid);
     own.bias = each(memory.bias);
-    own.coverage = Tensor();
     return own;
   }
 

@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 
 #include <limits>
+#include <utility>
 
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
@@ -32,42 +33,40 @@ class Local : public Attention {
   }
 
  protected:
-  Memory project(Memory memory) override { return scores_->prepare(std::move(memory)); }
-  Memory share(Memory memory) override {
-    memory = scores_->begin(std::move(memory));
-    memory.additive = {};  // it reads all positions
-    return memory;
+  Prepared project(const Encoded& encoded) override { return scores_->prepare(encoded); }
+  std::shared_ptr<const SequenceCache> share(const Prepared& memory) override {
+    return scores_->begin(memory).cache;
   }
 
-  Attended attend(const Tensor& query, const Memory& memory, int64_t position,
-                  int64_t stride) override {
-    const Tensor offset = offsets(query, memory, position, stride);
-    Memory window = memory;
+  Attended attend(const StepInput& step, const Prepared& memory) override {
+    const Tensor offset = offsets(step, memory);
+    Prepared window = memory;
     window.bias = memory.bias.expand_as(offset).masked_fill(
         offset.abs().gt(half_width_), -std::numeric_limits<double>::infinity());
     // What is exchanged are the weights that are used: those of local_p are made below.
-    if (predicts_) window.exchange = nullptr;
-    const Attended attended = scores_->forward(query, window, position, stride);
+    StepInput inside = step;
+    if (predicts_) inside.exchange = nullptr;
+    const Attended attended = scores_->forward(std::move(inside), window);
     if (!predicts_) return attended;
     const double deviation = half_width_ / 2;
     Tensor weights = attended.weights * at::exp(offset.square() * (-0.5 / (deviation * deviation)));
-    if (memory.exchange) weights = memory.exchange(weights, memory.head);
+    if (step.exchange) weights = step.exchange(weights, step.head);
     const Tensor used = drop(weights, dropout_, is_training());
     return {at::bmm(used, memory.values), weights / weights.sum(-1, true), {}};
   }
 
  private:
   // i - p(t): [sentences, query, source].
-  Tensor offsets(const Tensor& query, const Memory& memory, int64_t position,
-                 int64_t stride) const {
+  Tensor offsets(const StepInput& asked, const Prepared& memory) const {
     const auto options = memory.bias.options();
     const Tensor length = memory.valid.sum(1, true).to(options.dtype());  // [sentences, 1]
     Tensor center;                                                        // [sentences, query]
     if (predicts_) {
-      const Tensor inner = at::tanh(at::linear(query, kernels::widened(inner_)));
+      const Tensor inner = at::tanh(at::linear(asked.query, kernels::widened(inner_)));
       center = length * at::sigmoid(at::matmul(inner, kernels::widened(score_)));
     } else {
-      const Tensor step = at::arange(query.size(1), options).mul_(stride).add_(position);
+      const Tensor step =
+          at::arange(asked.query.size(1), options).mul_(asked.stride).add_(asked.position);
       center = at::minimum(step.unsqueeze(0), length - 1);
     }
     return at::arange(memory.valid.size(1), options) - center.unsqueeze(-1);

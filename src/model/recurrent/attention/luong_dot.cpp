@@ -15,10 +15,10 @@ class LuongDot : public Attention {
   }
 
  protected:
-  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+  Attended attend(const StepInput& step, const Prepared& memory) override {
     const Tensor& keys = memory.keys.defined() ? memory.keys : memory.values;
-    const Tensor scores = at::bmm(query, keys.transpose(1, 2));
-    return attend_with(scores, memory, weighing_, is_training());
+    const Tensor scores = at::bmm(step.query, keys.transpose(1, 2));
+    return attend_with(scores, step, memory, weighing_, is_training());
   }
 
  private:

@@ -15,14 +15,13 @@ class LuongGeneral : public Attention {
   }
 
  protected:
-  Memory project(Memory memory) override {
-    memory.keys = kernels::linear(memory.values, kernels::widened(key_));
-    return memory;
+  Prepared project(const Encoded& encoded) override {
+    return {encoded, kernels::linear(encoded.values, kernels::widened(key_))};
   }
 
-  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    const Tensor scores = at::bmm(query, memory.keys.transpose(1, 2));
-    return attend_with(scores, memory, weighing_, is_training());
+  Attended attend(const StepInput& step, const Prepared& memory) override {
+    const Tensor scores = at::bmm(step.query, memory.keys.transpose(1, 2));
+    return attend_with(scores, step, memory, weighing_, is_training());
   }
 
  private:

@@ -19,15 +19,15 @@ class LuongLocation : public Attention {
   }
 
  protected:
-  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
+  Attended attend(const StepInput& step, const Prepared& memory) override {
     const int64_t source = memory.values.size(1);
     const int64_t known = std::min(source, position_.size(0));
     Tensor scores = at::linear(
-        query, kernels::widened(position_.narrow(0, 0, known)));  // [sentences, query, known]
+        step.query, kernels::widened(position_.narrow(0, 0, known)));  // [sentences, query, known]
     if (known < source)
       scores = at::constant_pad_nd(scores, {0, source - known},
                                    -std::numeric_limits<double>::infinity());
-    return attend_with(scores, memory, weighing_, is_training());
+    return attend_with(scores, step, memory, weighing_, is_training());
   }
 
  private:

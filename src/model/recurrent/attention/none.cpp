@@ -10,8 +10,8 @@ namespace {
 
 class None : public Attention {
  protected:
-  Attended attend(const Tensor& query, const Memory& memory, int64_t, int64_t) override {
-    return {memory.summary.unsqueeze(1).expand({-1, query.size(1), -1}), {}, {}};
+  Attended attend(const StepInput& step, const Prepared& memory) override {
+    return {memory.summary.unsqueeze(1).expand({-1, step.query.size(1), -1}), {}, {}};
   }
 };
 

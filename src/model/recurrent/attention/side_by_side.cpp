@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernels/collected.h"
 #include "kernels/product.h"
 #include "model/recurrent/attention/common.h"
 
@@ -19,6 +20,11 @@ namespace {
 
 // In place of padding's -inf, whose gradient would be no number.
 constexpr double kLeastLog = -1e30;
+
+struct SideBySideCache : SequenceCache {
+  kernels::Collected query;     // P
+  std::vector<Prepared> heads;  // each with its slice and its own cache
+};
 
 class SideBySide : public Attention {
  public:
@@ -34,10 +40,10 @@ class SideBySide : public Attention {
       heads_.push_back(register_module("head" + std::to_string(head), make(size)));
   }
 
-  Tensor first_coverage(const Memory& memory) const override {
+  Tensor first_coverage(const Encoded& encoded) const override {
     std::vector<Tensor> parts;
     for (const AttentionPtr& head : heads_) {
-      Tensor part = head->first_coverage(memory);
+      Tensor part = head->first_coverage(encoded);
       if (!part.defined()) return {};
       parts.push_back(std::move(part));
     }
@@ -45,8 +51,9 @@ class SideBySide : public Attention {
   }
 
  protected:
-  Memory project(Memory memory) override {
-    memory.values = kernels::linear(memory.values, kernels::widened(memory_));
+  Prepared project(const Encoded& encoded) override {
+    Prepared memory{encoded};
+    memory.values = kernels::linear(encoded.values, kernels::widened(memory_));
     std::vector<Tensor> keys;
     for (std::size_t head = 0; head < heads_.size(); ++head) {
       const Tensor own = heads_[head]->prepare(slice(memory, head)).keys;
@@ -56,36 +63,33 @@ class SideBySide : public Attention {
     return memory;
   }
 
-  Memory share(Memory memory) override {
-    memory.query = kernels::collected(kernels::widened(query_));
-    memory.heads.clear();
+  std::shared_ptr<const SequenceCache> share(const Prepared& memory) override {
+    auto cache = std::make_shared<SideBySideCache>();
+    cache->query = kernels::collected(kernels::widened(query_));
     for (std::size_t head = 0; head < heads_.size(); ++head)
-      memory.heads.push_back(heads_[head]->begin(slice(memory, head)));
-    return memory;
+      cache->heads.push_back(heads_[head]->begin(slice(memory, head)));
+    return cache;
   }
 
-  Attended attend(const Tensor& query, const Memory& memory, int64_t position,
-                  int64_t stride) override {
-    const Tensor projected = memory.query.weight.defined()
-                                 ? kernels::collected_linear(query, memory.query)
-                                 : at::linear(query, kernels::widened(query_));
+  Attended attend(const StepInput& step, const Prepared& memory) override {
+    const auto& cache = static_cast<const SideBySideCache&>(*memory.cache);
+    const Tensor projected = kernels::collected_linear(step.query, cache.query);
     std::vector<Tensor> contexts, weights, logs, coverage;
     for (std::size_t head = 0; head < heads_.size(); ++head) {
-      Memory own = memory.heads.empty() ? slice(memory, head) : memory.heads[head];
-      own.logs = memory.logs;
-      own.exchange = memory.exchange;
+      StepInput own = step;
+      own.query = part(projected, head);
       own.head = static_cast<int64_t>(head);
-      if (memory.coverage.defined()) own.coverage = part(memory.coverage, head);
-      const Attended attended = heads_[head]->forward(part(projected, head), own, position, stride);
+      if (step.coverage.defined()) own.coverage = part(step.coverage, head);
+      const Attended attended = heads_[head]->forward(std::move(own), cache.heads[head]);
       contexts.push_back(attended.context);
       weights.push_back(attended.weights);
-      if (memory.logs) logs.push_back(attended.logs);
+      if (step.logs) logs.push_back(attended.logs);
       if (attended.coverage.defined()) coverage.push_back(attended.coverage);
     }
     Attended out{at::cat(contexts, -1), {}};
     out.heads = at::stack(weights, 2);
     out.weights = out.heads.mean(2);
-    if (memory.logs)
+    if (step.logs)
       out.logs = at::logsumexp(at::stack(logs).clamp_min(kLeastLog), 0) -
                  std::log(static_cast<double>(heads_.size()));
     if (!coverage.empty()) out.coverage = at::cat(coverage, -1);
@@ -98,12 +102,10 @@ class SideBySide : public Attention {
     return x.narrow(-1, static_cast<int64_t>(head) * width, width);
   }
 
-  Memory slice(const Memory& memory, std::size_t head) const {
-    Memory own = memory;
+  Prepared slice(const Prepared& memory, std::size_t head) const {
+    Prepared own = memory;
     own.values = part(memory.values, head).contiguous();
     if (memory.keys.defined()) own.keys = part(memory.keys, head).contiguous();
-    own.query = {};
-    own.heads.clear();
     return own;
   }
 

@@ -22,6 +22,14 @@ ScoresByDistance Positions::by_distance(int64_t, int64_t) const {
   return {};
 }
 
+ScoresByDistance Positions::by_distance(int64_t layer, int64_t length,
+                                        const std::vector<int64_t>& heads) const {
+  ScoresByDistance scores = by_distance(layer, length);
+  if (scores.numbers.defined() && !heads.empty())
+    scores.numbers = scores.numbers.index_select(0, upload_numbers(heads, scores.numbers.device()));
+  return scores;
+}
+
 int64_t Positions::longest() const {
   return std::numeric_limits<int64_t>::max();
 }
@@ -40,21 +48,6 @@ Tensor Positions::add_step(const Tensor& x, const State& state) const {
   if (!state.at.defined()) return add(x, state.position);
   const Tensor all = vectors(0, state.end);
   return all.defined() ? x + all.index_select(0, state.at) : x;
-}
-
-Tensor Positions::rotate(const Tensor& x, int64_t first) const {
-  const Tensor turns = rotations(first, x.size(1));
-  return turns.defined() ? turned(x, turns.unsqueeze(1)) : x;  // [length, 1, head / 2]
-}
-
-Tensor Positions::rotate_at(const Tensor& x, const Tensor& positions, int64_t end) const {
-  const Tensor turns = rotations(0, end);
-  return turns.defined() ? turned(x, turns.index_select(0, positions).unsqueeze(1)) : x;
-}
-
-Tensor Positions::rotate_all(const Tensor& x, int64_t position) const {
-  const Tensor turns = rotations(position, 1);
-  return turns.defined() ? turned(x, turns) : x;
 }
 
 Tensor turned(const Tensor& x, const Tensor& rotations) {

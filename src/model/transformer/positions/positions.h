@@ -53,6 +53,9 @@ class Positions : public torch::nn::Module {
   virtual Tensor rotations(int64_t first, int64_t length) const;
   /// Of a layer from 0, for sentences of at most `length` pieces.
   virtual ScoresByDistance by_distance(int64_t layer, int64_t length) const;
+  /// Of these heads; of all, where there are none.
+  ScoresByDistance by_distance(int64_t layer, int64_t length,
+                               const std::vector<int64_t>& heads) const;
   /// The longest sentence, in pieces.
   virtual int64_t longest() const;
 
@@ -63,13 +66,6 @@ class Positions : public torch::nn::Module {
   Tensor add_at(const Tensor& x, const Tensor& positions, int64_t end) const;
   /// x [sentences * beam, 1, width] of a step.
   Tensor add_step(const Tensor& x, const State& state) const;
-
-  /// x [batch, length, heads, head] at the positions from `first`.
-  Tensor rotate(const Tensor& x, int64_t first) const;
-  /// x [positions, heads, head], likewise.
-  Tensor rotate_at(const Tensor& x, const Tensor& positions, int64_t end) const;
-  /// x [..., head], all at one position.
-  Tensor rotate_all(const Tensor& x, int64_t position) const;
 };
 
 using PositionsPtr = std::shared_ptr<Positions>;

@@ -8,13 +8,12 @@ namespace heed::model {
 namespace {
 
 constexpr int64_t kUsualLength = 1024;
-constexpr double kBase = 10000;
 
 /// [length, pairs] double: position / 10000^(2i / width) for i = 0..pairs - 1.
 Tensor angles(int64_t first, int64_t length, int64_t pairs, int64_t width) {
   const Tensor positions = at::arange(first, first + length, at::kDouble).unsqueeze(1);
   const Tensor exponents = at::arange(0, 2 * pairs, 2, at::kDouble) / static_cast<double>(width);
-  return positions * at::pow(kBase, exponents).reciprocal();
+  return positions * at::pow(kPositionBase, exponents).reciprocal();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The whole configuration, with its rules between keys; lines behind a line "--set" are settings.
-#include "apps/shared/config.h"
+#include "run/config.h"
 
 #include "config/io.h"
 #include "fuzz/target.h"
@@ -11,13 +11,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view text = fuzz::text_of(data, size);
     constexpr std::string_view kSettings = "\n--set\n";
     const std::size_t end = std::min(text.find(kSettings), text.size());
-    Config config;
+    run::Config config;
     config::load_text(config, std::string(text.substr(0, end)), "input.yaml");
     if (end < text.size())
       for (const std::string& line : split(text.substr(end + kSettings.size()), '\n'))
         config::set(config, line);
     check(config);
-    Config again;
+    run::Config again;
     config::load_text(again, config::dump(config), "dumped.yaml");
     check(again);
   });

@@ -1,0 +1,315 @@
+#include "apps/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "apps/cli/outputs.h"
+#include "base/strings.h"
+
+namespace heed {
+namespace {
+
+std::string shortest(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+}  // namespace
+
+Argument& Argument::required() {
+  option_->required();
+  return *this;
+}
+
+Argument& Argument::shows_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Argument& Argument::shows_default(const std::string& text) {
+  option_->default_str(text);
+  return *this;
+}
+
+// CLI11's own checks of ranges print the largest double with 300 digits.
+Argument& Argument::expects(const std::string& range, const std::function<bool(double)>& holds) {
+  option_->check(CLI::Validator(
+      [range, holds](const std::string& text) -> std::string {
+        const auto number = exact_number<double>(text);
+        if (number && std::isfinite(*number) && holds(*number)) return "";
+        return "got '" + text + "', expected " + range;
+      },
+      ""));
+  return *this;
+}
+
+Argument& Argument::positive() {
+  return expects("a number above 0", [](double number) { return number > 0; });
+}
+
+Argument& Argument::not_negative() {
+  return expects("a number from 0", [](double number) { return number >= 0; });
+}
+
+Argument& Argument::between(double low, double high) {
+  return expects(shortest(low) + " to " + shortest(high),
+                 [=](double number) { return low <= number && number <= high; });
+}
+
+Argument& Argument::between(int64_t low, int64_t high) {
+  return expects("a whole number from " + std::to_string(low) + " to " + std::to_string(high),
+                 [=](double number) {
+                   return static_cast<double>(low) <= number && number <= static_cast<double>(high);
+                 });
+}
+
+Argument& Argument::one_of(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+
+Argument& Argument::word(const std::string& word, const std::string& value) {
+  option_->transform(CLI::Transformer(std::map<std::string, std::string>{{word, value}}));
+  return *this;
+}
+
+Argument& Argument::separated_by(char separator) {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Argument& Argument::one_at_a_time() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Argument& Argument::needs(const Argument& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Argument& Argument::excludes(const Argument& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+namespace {
+
+/// CLI11's help page, with the options' groups in the order of their declaration and one blank line
+/// between them. The group of --help, which is always declared first, comes last.
+class HelpPage : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::vector<std::string> groups = app->get_groups();
+    std::rotate(groups.begin(), groups.begin() + 1, groups.end());
+    std::string page = make_description(app) + make_usage(app, std::move(name));
+    page += make_positionals(app);
+    for (const std::string& group : groups) {
+      const auto options = app->get_options([&](const CLI::Option* option) {
+        return option->nonpositional() && option->get_group() == group;
+      });
+      if (!options.empty()) page += make_group(group, false, options);
+    }
+    return page + make_subcommands(app, mode) + '\n' + make_footer(app);
+  }
+};
+
+}  // namespace
+
+CommandLine CommandLine::command(const std::string& name, const std::string& description) {
+  CLI::App* command = app_->add_subcommand(name, description);
+  command->fallthrough();
+  command->formatter(std::make_shared<HelpPage>());
+  return CommandLine(command);
+}
+
+CommandLine& CommandLine::group(const std::string& heading) {
+  group_ = heading;
+  return *this;
+}
+
+namespace {
+
+/// As one would type it: 16,32,64.
+std::string typed(const std::vector<std::string>& values) {
+  return join(values, ",");
+}
+
+std::string typed(const std::vector<int64_t>& values) {
+  std::vector<std::string> words;
+  for (const int64_t value : values) words.push_back(std::to_string(value));
+  return typed(words);
+}
+
+/// What is wrong with a number as it was typed, or "". CLI11 would take 2.5 apart, and cut
+/// 99999999999999999999.
+template <class Number>
+std::string number_fault(const std::string& text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end) return "";
+  std::string fault = "got '" + one_line(text) + "', expected ";
+  if (std::is_floating_point_v<Number>) return fault + "a number";
+  fault += "a whole number";
+  const bool outside = error == std::errc::result_out_of_range && rest == end;
+  return outside ? fault + " up to " + std::to_string(std::numeric_limits<Number>::max()) : fault;
+}
+
+template <class T>
+struct Parsed {
+  using Type = T;
+};
+template <class T>
+struct Parsed<std::optional<T>> : Parsed<T> {};
+template <class T>
+struct Parsed<std::vector<T>> : Parsed<T> {};
+
+/// Arguments told by their place are listed by CLI11 under a heading of their own.
+template <class T>
+Argument declare(CLI::App* app, const std::string& group, const std::string& names, T& value,
+                 const std::string& help) {
+  CLI::Option* option = app->add_option(names, value, help);
+  if (!option->get_positional()) option->group(group);
+  using One = typename Parsed<T>::Type;
+  if constexpr (std::is_arithmetic_v<One>)
+    option->check(CLI::Validator(number_fault<One>, ""));
+  else  // a variable of the shell may be unset, and commands take empty for not given
+    option->check(CLI::Validator(
+        [](const std::string& text) { return text.empty() ? "is empty; give it a value" : ""; },
+        ""));
+  if constexpr (requires { typed(value); })
+    option->default_function([&value] { return typed(value); });
+  return Argument(option);
+}
+
+}  // namespace
+
+Argument CommandLine::option(const std::string& names, std::string& value,
+                             const std::string& help) {
+  return declare(app_, group_, names, value, help);
+}
+
+Argument CommandLine::option(const std::string& names, int& value, const std::string& help) {
+  return declare(app_, group_, names, value, help);
+}
+
+Argument CommandLine::option(const std::string& names, int64_t& value, const std::string& help) {
+  return declare(app_, group_, names, value, help);
+}
+
+Argument CommandLine::option(const std::string& names, double& value, const std::string& help) {
+  return declare(app_, group_, names, value, help);
+}
+
+Argument CommandLine::option(const std::string& names, std::optional<int64_t>& value,
+                             const std::string& help) {
+  return declare(app_, group_, names, value, help);
+}
+
+Argument CommandLine::option(const std::string& names, std::vector<std::string>& value,
+                             const std::string& help) {
+  return declare(app_, group_, names, value, help);
+}
+
+Argument CommandLine::option(const std::string& names, std::vector<int64_t>& value,
+                             const std::string& help) {
+  return declare(app_, group_, names, value, help);
+}
+
+Argument CommandLine::flag(const std::string& names, bool& value, const std::string& help) {
+  CLI::Option* option = app_->add_flag(names, value, help);
+  option->group(group_);
+  return Argument(option);
+}
+
+void CommandLine::details(const std::string& text) {
+  app_->footer(text + "\n\n");
+}
+
+void CommandLine::examples(const std::vector<std::string>& lines) {
+  app_->footer(app_->get_footer() + "Examples:\n  " + join(lines, "\n  "));
+}
+
+Argument CommandLine::output(const std::string& names, std::string& value,
+                             const std::string& help) {
+  const Argument declared = option(names, value, help);
+  outputs_->push_back(app_->get_options().back());
+  return declared;
+}
+
+namespace {
+
+void require_harmless_outputs(const CLI::App& app, const std::vector<CLI::Option*>& outputs) {
+  std::vector<std::string> named;
+  for (const CLI::Option* option : app.get_options())
+    if (std::ranges::find(outputs, option) == outputs.end())
+      named.insert(named.end(), option->results().begin(), option->results().end());
+  for (const CLI::Option* output : outputs)
+    for (const std::string& path : output->results())
+      if (path != "-") require_harmless(path, named);
+}
+
+}  // namespace
+
+void CommandLine::run(std::function<void()> action) {
+  app_->callback([app = app_, outputs = outputs_, action = std::move(action)] {
+    require_harmless_outputs(*app, *outputs);
+    action();
+  });
+}
+
+void CommandLine::require_command() {
+  app_->require_subcommand(1);
+}
+
+namespace {
+
+/// CLI11 keeps them as it shows them: "TEXT:{updates,minutes}".
+std::vector<std::string> choices_of(const std::string& type) {
+  const std::size_t open = type.find('{'), close = type.find('}');
+  if (open == std::string::npos || close == std::string::npos) return {};
+  const std::string inside = type.substr(open + 1, close - open - 1);
+  if (inside.find("->") != std::string::npos) return {};  // word()
+  return split(inside, ',');
+}
+
+CommandTree tree_of(const CLI::App& app) {
+  CommandTree tree{.name = app.get_name(),
+                   .description = app.get_description(),
+                   .examples = app.get_footer(),
+                   .options = {},
+                   .commands = {}};
+  for (const CLI::Option* option : app.get_options()) {
+    CommandTree::Option one{
+        .names = {}, .help = option->get_description(), .value = {}, .choices = {}};
+    for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+    if (one.names.empty()) one.names.push_back(option->get_name());
+    if (option->get_items_expected_max() > 0 && option->get_type_size() != 0)
+      one.value = option->get_type_name().empty() ? "VALUE" : option->get_type_name();
+    one.choices = choices_of(option->get_type_name());
+    tree.options.push_back(std::move(one));
+  }
+  for (const CLI::App* below : app.get_subcommands({})) tree.commands.push_back(tree_of(*below));
+  return tree;
+}
+
+}  // namespace
+
+CommandTree CommandLine::whole_program() const {
+  const CLI::App* top = app_;
+  while (top->get_parent() != nullptr) top = top->get_parent();
+  return tree_of(*top);
+}
+
+}  // namespace heed

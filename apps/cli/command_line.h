@@ -1,0 +1,120 @@
+// How a command declares its arguments. CLI11 is behind it, compiled once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace heed {
+
+/// One argument, as it was declared; what it may be is said behind it.
+class Argument {
+ public:
+  explicit Argument(CLI::Option* option) : option_(option) {}
+
+  Argument& required();
+  /// The help shows the value that the variable had when it was declared.
+  Argument& shows_default();
+  /// The help shows this text as the default.
+  Argument& shows_default(const std::string& text);
+  Argument& positive();
+  Argument& not_negative();
+  Argument& between(double low, double high);
+  Argument& between(int64_t low, int64_t high);
+  Argument& between(int low, int high) { return between(int64_t{low}, int64_t{high}); }
+  Argument& one_of(const std::vector<std::string>& words);
+  /// `word` means `value`: a name for a special number.
+  Argument& word(const std::string& word, const std::string& value);
+  /// Several values in one, separated by this.
+  Argument& separated_by(char separator);
+  /// Each time it is given it takes one value.
+  Argument& one_at_a_time();
+  Argument& needs(const Argument& other);
+  Argument& excludes(const Argument& other);
+
+ private:
+  Argument& expects(const std::string& range, const std::function<bool(double)>& holds);
+
+  CLI::Option* option_;
+};
+
+/// What a command takes, for completion and the manual.
+struct CommandTree {
+  struct Option {
+    std::vector<std::string>
+        names;                // "-o", "--output"; one name without dashes is told by its place
+    std::string help, value;  // value: what it takes; empty for a flag
+    std::vector<std::string> choices;  // one_of(); empty where there are none
+    bool by_place() const { return !names.front().starts_with('-'); }
+  };
+  std::string name, description, examples;
+  std::vector<Option> options;
+  std::vector<CommandTree> commands;
+};
+
+/// The arguments of one command, or of the program.
+class CommandLine {
+ public:
+  explicit CommandLine(CLI::App* app) : app_(app) {}
+
+  /// What it does not know itself, the options of the program may: `heed train x.yaml --quiet`.
+  CommandLine command(const std::string& name, const std::string& description);
+
+  /// The arguments declared from here on stand under this heading of the help.
+  CommandLine& group(const std::string& heading);
+
+  /// `names` as "-o,--output", or "model" for one that is told by its place. An empty text, as in
+  /// `--output ''`, is a mistake.
+  Argument option(const std::string& names, std::string& value, const std::string& help);
+  Argument option(const std::string& names, int& value, const std::string& help);
+  Argument option(const std::string& names, int64_t& value, const std::string& help);
+  Argument option(const std::string& names, double& value, const std::string& help);
+  Argument option(const std::string& names, std::optional<int64_t>& value, const std::string& help);
+  Argument option(const std::string& names, std::vector<std::string>& value,
+                  const std::string& help);
+  Argument option(const std::string& names, std::vector<int64_t>& value, const std::string& help);
+  Argument flag(const std::string& names, bool& value, const std::string& help);
+  /// A file that the command writes, or - for standard output. Before the command runs, one that
+  /// it may not replace is refused (apps/cli/outputs.h), with all other arguments as what it may
+  /// read.
+  Argument output(const std::string& names, std::string& value, const std::string& help);
+
+  /// A paragraph of the help behind the options; before examples().
+  void details(const std::string& text);
+  /// The end of the help: lines as one would type them.
+  void examples(const std::vector<std::string>& lines);
+  /// What the command does once its arguments are read.
+  void run(std::function<void()> action);
+  /// One of the commands inside it must be given.
+  void require_command();
+
+  /// Everything that was declared so far in the program that this command belongs to.
+  CommandTree whole_program() const;
+
+ private:
+  CLI::App* app_;
+  std::string group_ = "Options";
+  // Shared, because the action of run() outlives this.
+  std::shared_ptr<std::vector<CLI::Option*>> outputs_ =
+      std::make_shared<std::vector<CLI::Option*>>();
+};
+
+/// What an option of several values was given, each value once, where it is first.
+template <class Value>
+std::vector<Value> without_repeats(const std::vector<Value>& values) {
+  std::vector<Value> out;
+  for (const Value& value : values)
+    if (std::find(out.begin(), out.end(), value) == out.end()) out.push_back(value);
+  return out;
+}
+
+}  // namespace heed

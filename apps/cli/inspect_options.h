@@ -1,0 +1,39 @@
+// Options of commands that look into models, and a folder's model as src/inspect takes it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/cli/command_line.h"
+#include "inspect/aligner.h"
+#include "inspect/gold.h"
+#include "inspect/head_trial.h"
+#include "run/model_folder.h"
+
+namespace heed {
+
+/// Declares --swap-gold and --one-based, which need `gold` where it is given.
+void add_gold_form(CommandLine& command, inspect::GoldForm& form, const Argument* gold = nullptr);
+
+/// The layer, head and step that guided alignment has taught, or inspect::usual_choice().
+study::AlignmentChoice usual_choice(const run::Config& config);
+
+/// Throws UserError for a model without cross-attention.
+inspect::Aligner aligner_of(const run::ModelFolder& folder);
+/// `folder` must live on.
+inspect::TriedModel tried_model(const run::ModelFolder& folder);
+
+/// --layer, --head, --step and --min-weight of every command that aligns words.
+struct AlignmentOptions {
+  std::optional<int64_t> layer, head;
+  std::string step;
+  double least = 0;
+
+  bool chosen() const { return layer || head || !step.empty(); }
+  void add(CommandLine& command);
+  /// What is given, in place of what `choice` says. The mean of one layer's heads becomes that of
+  /// another's. Nothing for a model that does not attend.
+  void apply(const model::Traits& traits, study::AlignmentChoice& choice) const;
+};
+
+}  // namespace heed

@@ -1,0 +1,49 @@
+// Options that several commands share, declared once.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/cli/command_line.h"
+#include "config/attention_kind.h"
+#include "run/model_folder.h"
+
+namespace heed {
+
+/// --device and --set of every command that opens a model.
+struct ModelOptions {
+  std::string device;
+  std::vector<std::string> settings;
+
+  /// Under the heading Model.
+  void add(CommandLine& command) {
+    command.group("Model");
+    command.option("--device", device, "auto, cpu, cuda or cuda:N; default: the model's `device`");
+    command
+        .option("--set", settings,
+                "Change one key of the model's configuration, e.g. --set decoding.beam_size=8; "
+                "may be repeated")
+        .one_at_a_time();
+  }
+  run::OpenOptions open() const { return {device, settings}; }
+  run::OpenOptions open(std::vector<std::string> changed) const {
+    return {device, std::move(changed)};
+  }
+};
+
+/// What was chosen by name.
+inline std::vector<config::AttentionKind> kinds_of(const std::vector<std::string>& names) {
+  std::vector<config::AttentionKind> kinds;
+  for (const std::string& name : names) kinds.push_back(config::attention_kind(name).value());
+  return kinds;
+}
+
+/// --kind of every command that reads attention weights.
+inline Argument add_kinds(CommandLine& command, std::vector<std::string>& kinds) {
+  return command.option("--kind", kinds, "encoder, decoder or cross; several separated by commas")
+      .separated_by(',')
+      .one_of(config::names_of(config::kAttentionKinds));
+}
+
+}  // namespace heed

@@ -1,0 +1,358 @@
+// heed init SOURCE TARGET [--from RUN]: a configuration for a corpus, with validation and test
+// pairs taken out of it.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include "apps/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "base/progress_bar.h"
+#include "base/signals.h"
+#include "base/strings.h"
+#include "config/print.h"
+#include "data/split.h"
+#include "model/device.h"
+#include "run/build.h"
+#include "run/check.h"
+#include "run/config.h"
+#include "run/corpora.h"
+#include "run/memory.h"
+#include "run/model_folder.h"
+#include "run/recipe.h"
+#include "run/trial_training.h"
+#include "run/tuning.h"
+#include "score/tokenizer.h"
+#include "text/lines.h"
+#include "text/spool.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct InitArgs {
+  std::string source, target, name, output, data, from;
+  std::optional<int64_t> valid, test;
+  bool force = false, no_estimate = false;
+};
+
+/// "corpus.de.gz" -> "de"; what is no ending of a language becomes `other`.
+std::string ending_of(const std::string& path, const std::string& other) {
+  fs::path name = fs::path(path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  const std::string ending = name.extension().string();
+  const bool word = ending.size() > 1 && ending.size() <= 9 && ending != ".txt" &&
+                    ending != ".tsv" && std::ranges::all_of(ending.substr(1), ::isalnum);
+  return word ? ending.substr(1) : other;
+}
+
+/// "texts/letters.de" -> "letters"; "letters/train.de", too, for each corpus has such a file.
+std::string name_of(const std::string& path) {
+  static const std::set<std::string> parts{"all", "corpus", "data", "sentences", "train"};
+  const std::string name = fs::path(path).filename().string();
+  const std::string stem = name.substr(0, name.find('.'));
+  const fs::path whole = fs::absolute(path).lexically_normal();  // not "./train.de"
+  const std::string folder = whole.parent_path().filename().string();
+  if (parts.contains(stem) && !folder.empty()) return folder;
+  return stem.empty() ? "mine" : stem;
+}
+
+/// A few hundred pairs at least, of which most stay in training.
+int64_t held_out_of(int64_t pairs) {
+  return std::clamp<int64_t>(pairs / 20, 1, 1000);
+}
+
+/// Text as YAML reads it back.
+std::string yaml_text(std::string text) {
+  return config::value_text(&text);
+}
+
+/// "  valid: {...}", or nothing for a part of no pairs.
+std::string line_of(const std::string& part, const data::CorpusFiles& files, int64_t pairs) {
+  if (pairs == 0) return "";
+  return "  " + part + ": {source: " + yaml_text(files.source) +
+         ", target: " + yaml_text(files.target) + "}\n";
+}
+
+/// Whether training keeps four fifths without what shares a side with validation or test. Where few
+/// different sources make a corpus, nearly all of it would go.
+bool can_lose_overlap(const data::SplitCounts& counts) {
+  return 5 * counts.overlap <= counts.train;
+}
+
+/// The file, short enough to be read; every line of it may be changed.
+std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
+                    const data::SplitCounts& counts, const data::CorpusShape& shape,
+                    const run::Recipe& recipe, const std::string& minutes) {
+  const bool overlap = counts.valid + counts.test > 0 && can_lose_overlap(counts);
+  const std::string vocabulary =
+      recipe.own_vocabulary.empty()
+          ? "  # Both sides share their pieces: names and numbers look alike in them.\n"
+            "  vocabulary: {kind: joint, size: " +
+                std::to_string(recipe.vocabulary) + "}\n"
+          : recipe.own_vocabulary;
+  return "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
+         std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
+         " words.\n#   heed train " + one_line(shell_path(args.output), 1000) + "\n" + minutes +
+         "# All keys: heed config --markdown, or docs/config.md.\nname: " + yaml_text(args.name) +
+         "\nseed: 1\n\ndata:\n" + line_of("train", files.train, counts.train) +
+         line_of("valid", files.valid, counts.valid) + line_of("test", files.test, counts.test) +
+         vocabulary + "  # Pairs that stand there twice" +
+         (overlap ? ", or whose half is in valid or test," : "") +
+         " teach nothing new.\n  clean: [duplicates" + (overlap ? ", overlap" : "") + "]\n\n" +
+         run::sections_of(recipe);
+}
+
+run::Machine this_machine() {
+  const bool gpu = model::open_device("auto").is_cuda();
+  return {.gpu = gpu,
+          .cores = available_cores(),
+          .memory = gpu ? run::free_memory_of_gpu() : available_memory()};
+}
+
+/// What `heed train` looks at before it trains. A program that is missing may be there by then.
+void check_as_train_does(const run::Config& config, const std::string& file,
+                         const run::Vocabularies& vocabularies) {
+  const run::Check found = run::check_run(config, {.file = file, .vocabularies = &vocabularies});
+  if (!found.of_the_world) found.require(file);
+  for (const std::string& fault : found.faults) log::warn("before heed train: " + fault);
+  found.tell();
+}
+
+std::string rounded_minutes(double seconds) {
+  return human_duration(60 * std::max(1.0, std::round(seconds / 60)));
+}
+
+/// What some updates on this machine say about all of them. Beside other programs several threads
+/// wait for the one that has no core; a thread alone is as fast as ever, and all together never
+/// faster than as many of it.
+std::string estimate(const run::Config& config, const std::string& folder,
+                     const run::Vocabularies& vocabularies, const run::Machine& machine) {
+  constexpr double kLoad = 0.25;  // of a core; fewer make no difference
+  log::info("trying some updates on this machine");
+  run::TrialTraining trial(config, folder, vocabularies);
+  ProgressBar bar("updates tried", 10);
+  trial.updates(2);
+  bar.add(2);
+  const OtherPrograms others;
+  const run::TrialSums sums = trial.updates(8);
+  const double load = machine.gpu ? 0 : others.cores();
+  if (sums.tokens == 0) return "";
+  const auto updates = static_cast<double>(config.training.updates);
+  const double most = sums.seconds / 8 * updates;
+  std::string time = "about " + rounded_minutes(most);
+  if (load > kLoad) {
+    run::use_threads(1);
+    const run::TrialSums alone = trial.updates(4);
+    run::use_threads(0);
+    const double per_token = alone.seconds / static_cast<double>(alone.tokens);
+    const double least = per_token * static_cast<double>(sums.tokens) / 8 * updates /
+                         static_cast<double>(machine.cores);
+    if (least < most) time = rounded_minutes(least) + " to " + rounded_minutes(most);
+    log::warn("other programs used " + fixed(load, 1) + " of " + counted(machine.cores, "core") +
+              " while the speed was measured; training is faster without them");
+  }
+  const std::string what = "training takes " + time + " on this machine (" +
+                           (machine.gpu ? "a GPU" : counted(machine.cores, "core")) + ", " +
+                           sums.precision + "), validations not counted; " +
+                           human_count(static_cast<double>(sums.parameters)) + " parameters";
+  log::info(what);
+  return "# " + what + ".\n";
+}
+
+/// Not the folder of the corpus itself: its files may have the names of the parts.
+std::string folder_for(const InitArgs& args) {
+  const std::string folder = "data/" + args.name;
+  const bool taken =
+      fs::weakly_canonical(folder) == fs::weakly_canonical(args.source).parent_path();
+  return taken ? folder + "_split" : folder;
+}
+
+/// Files and folders that were not there before. They go again where the command fails, so that it
+/// can be repeated.
+class Made {
+ public:
+  ~Made() {
+    std::error_code ignored;
+    // A folder goes only where it is empty.
+    for (const fs::path& path : paths_ | std::views::reverse) fs::remove(path, ignored);
+  }
+  Made() = default;
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+
+  /// With the folders above it.
+  void will_make(const fs::path& path) {
+    if (path.empty() || fs::exists(path)) return;
+    will_make(path.parent_path());
+    paths_.push_back(path);
+  }
+  void keep() { paths_.clear(); }
+
+ private:
+  std::vector<fs::path> paths_;
+};
+
+/// Throws where the file is there and may not be overwritten; the corpus never may.
+void claim(const std::string& path, const char* cure, const InitArgs& args, Made& made) {
+  std::error_code ignored;  // what is not there is not the same
+  for (const std::string& read : {args.source, args.target})
+    if (!read.empty() && fs::equivalent(path, read, ignored))
+      throw UserError(path + ": would be written over the corpus; " + cure);
+  if (fs::exists(path) && !args.force)
+    throw UserError(path + ": is there already; " + cure + ", or give --force");
+  made.will_make(path);
+}
+
+/// The three parts of the corpus; those of no pairs are not written.
+data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Made& made) {
+  std::string source = ending_of(args.source, "src"), target = ending_of(args.target, "tgt");
+  if (source == target) source = "src", target = "tgt";
+  const auto pair = [&](const std::string& part, bool wanted) {
+    data::CorpusFiles out;
+    out.source = (fs::path(args.data) / (part + "." + source)).string();
+    out.target = (fs::path(args.data) / (part + "." + target)).string();
+    if (wanted)
+      for (const std::string& path : {out.source, out.target})
+        claim(path, "name another folder with --data", args, made);
+    return out;
+  };
+  return {pair("train", true), pair("valid", valid > 0), pair("test", test > 0)};
+}
+
+void init(InitArgs args) {
+  if (args.target.empty() && !text::has_tsv_name(args.source))
+    throw UserError(
+        "init: name two files of lines that belong together, or one .tsv of two "
+        "columns");
+  if (const auto flaw = text::tsv_flaw(args.source, args.target))
+    throw UserError("init: " + *flaw + ", or give it alone");
+  for (const std::string& path : {args.source, args.target})
+    if (!path.empty() && text::is_stream(path))
+      throw UserError("init: '" + path +
+                      "' can be read only once, and is read several times; save it to a file");
+  if (args.name.empty()) args.name = name_of(args.source);
+  run::Config named;
+  named.name = args.name;
+  check(named);  // before the corpus is cut
+  const std::optional<run::Config> base =
+      args.from.empty() ? std::nullopt : std::optional(run::config_of_base(args.from));
+  if (base && fs::weakly_canonical(run::run_folder(named)) == fs::weakly_canonical(args.from))
+    throw UserError(args.from + ": would be the new run's folder, too; give it another --name");
+  if (args.output.empty()) args.output = args.name + ".yaml";
+  if (args.data.empty()) args.data = folder_for(args);
+  run::use_threads(0);  // as the training will
+  signals::install();
+  Made made;
+  made.will_make(args.data);
+  claim(args.output, "name another file with -o", args, made);
+  data::CorpusFiles files;
+  files.source = args.source;
+  files.target = args.target;
+  const data::CorpusShape shape = data::shape_of(files);
+  const int64_t valid = args.valid.value_or(held_out_of(shape.pairs));
+  const int64_t test = args.test.value_or(held_out_of(shape.pairs));
+  log::info(data::files_text(args.source, args.target) + ": " + std::to_string(shape.pairs) +
+            " pairs, " + text::name_of(shape.source_script) + " and " +
+            text::name_of(shape.target_script) + ", at most " + counted(shape.longest, "word") +
+            " in a line" +
+            (text::has_no_blanks(shape.source_script) || text::has_no_blanks(shape.target_script)
+                 ? " (where a script has no blanks, a character is a word)"
+                 : "") +
+            (shape.blank > 0 ? ", " + counted(shape.blank, "blank pair") + " left out" : ""));
+  const data::SplitFiles parts = parts_for(args, valid, test, made);
+  make_folder(args.data);
+  const std::string folder = fs::path(args.output).parent_path().string();
+  if (!folder.empty()) make_folder(folder);
+  const data::SplitCounts counts =
+      data::split(files, valid, test, parts, shape.pairs + shape.blank);
+  log::info(args.data + ": " + std::to_string(counts.train) + " training, " +
+            std::to_string(counts.valid) + " validation and " + std::to_string(counts.test) +
+            " test pairs");
+  if (!can_lose_overlap(counts))
+    log::warn(args.data + ": " + std::to_string(counts.overlap) + " of " +
+              std::to_string(counts.train) +
+              " training pairs have a side that is in validation or test, too many to leave out "
+              "(data.clean: overlap); scores on these sets will be too good");
+  const run::Machine machine = this_machine();
+  run::Recipe recipe =
+      base ? run::tuning_recipe(*base, args.from, shape, machine) : run::recipe_for(shape, machine);
+  recipe.tokenizer = score::fitting_tokenizer(run::first_targets(parts.train));
+  if (base)
+    run::extend_vocabularies(
+        *base, args.from, shape, parts.train, args.data,
+        [&](const std::string& path) {
+          claim(path, "name another folder with --data", args, made);
+        },
+        recipe);
+  const auto write = [&](const std::string& minutes) {
+    write_atomic(args.output, yaml_of(args, parts, counts, shape, recipe, minutes));
+    return run::load_config(args.output, {});
+  };
+  run::Config config = write("");
+  run::report_corpora(config.data);
+  signals::stop_if_interrupted();
+  const run::Vocabularies vocabularies = [&] {
+    try {
+      return run::make_vocabularies(config);
+    } catch (const text::TooLittleText& fault) {
+      if (fault.most < data::kFewestPieces)
+        throw UserError(data::files_text(args.source, args.target) +
+                        ": too little text for a vocabulary: it gives " +
+                        std::to_string(fault.most) + " pieces, and " +
+                        std::to_string(data::kFewestPieces) + " are the fewest");
+      recipe.vocabulary = fault.most;
+      return run::make_vocabularies(config = write(""));
+    }
+  }();
+  signals::stop_if_interrupted();
+  check_as_train_does(config, args.output, vocabularies);
+  signals::stop_if_interrupted();
+  if (!args.no_estimate) write(estimate(config, args.data, vocabularies, machine));
+  signals::stop_if_interrupted();
+  made.keep();
+  std::cout << "heed train " << shell_path(args.output) << '\n';
+}
+
+}  // namespace
+
+void add_init(CommandLine& program) {
+  auto args = std::make_shared<InitArgs>();
+  CommandLine command = program.command(
+      "init", "Write a configuration for your corpus, and split off validation and test pairs");
+  command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
+      .required();
+  command.option("target", args->target, "Their translations, line by line");
+  command.group("Input");
+  command.option(
+      "--from", args->from,
+      "Folder of a trained model that is to go on learning (fine-tuning): its network, its "
+      "vocabulary or an extension of it, a lower learning rate");
+  command.option("--valid", args->valid, "Validation pairs; default: a twentieth, at most 1,000")
+      .not_negative();
+  command.option("--test", args->test, "Test pairs; default: the same").not_negative();
+  command.group("Output");
+  command.output("-o,--output", args->output, "The configuration; default: NAME.yaml");
+  command.option("--name", args->name,
+                 "Name of the run; default: that of the source file or its folder");
+  command.option("--data", args->data,
+                 "Folder for the three parts; default: data/NAME, or data/NAME_split");
+  command.flag("--force", args->force, "Overwrite what is there");
+  command.flag("--no-estimate", args->no_estimate, "Do not measure how fast this machine trains");
+  command.examples({"heed init corpus.de corpus.en",
+                    "heed init letters.tsv -o letters.yaml --from runs/mine --name letters"});
+  command.run([args] { init(*args); });
+}
+
+}  // namespace heed

@@ -1,0 +1,57 @@
+// What several pages show, as data for their files (draw/page/page.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "draw/page/page.h"
+#include "score/lengths.h"
+#include "study/comparison.h"
+
+namespace heed::draw {
+
+/// JSON as it may stand inside a <script> element, which a "</script>" in a text would end.
+std::string script_data(const PageData& data);
+
+/// Bytes as letters, for data inside a page or picture.
+std::string base64(std::string_view bytes);
+
+/// The address of a file below the page's folder, whatever letters are in the names of `path`.
+std::string address_of(std::string_view path);
+
+/// A text and its class, "" for none.
+struct Styled {
+  std::string text, look = "";
+};
+
+/// A cell of a table: a text, or a link to a file; a picture below it, and small print below that.
+struct Cell {
+  std::string text, look = "", link = "", picture = "";
+  std::vector<Styled> notes = {};
+};
+
+/// A column of a table: its name, and a second line in small print.
+struct Column {
+  std::string name, note = "";
+};
+
+/// For table.html: `rows` have a cell for each column; the first one names the row. Where the page
+/// is narrow, a row of more than four columns is a block of cells, each below its column's name.
+PageData table_data(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows);
+
+/// For figure.html: a picture in two forms, of which the page shows the one that fits.
+PageData figure_data(const std::string& wide, const std::string& narrow,
+                     const std::string& caption = "");
+
+/// For words.html: words that are not in the other text are marked.
+PageData words_data(const std::vector<study::TextPart>& parts);
+
+/// An entry of sample.html: a name, and words or a text.
+PageData term_data(const std::string& name, const std::vector<study::TextPart>& words);
+PageData term_data(const std::string& name, const std::string& text);
+
+/// For lengths.html: BLEU by source length, the curve and the table.
+PageData lengths_data(const score::LengthReport& lengths);
+
+}  // namespace heed::draw

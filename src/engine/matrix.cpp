@@ -1,0 +1,178 @@
+#include "engine/matrix.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/error.h"
+#include "engine/tile_product.h"
+#include "kernels/rows/loops.h"
+#include "kernels/rows/numbers.h"
+#include "kernels/rows/versions.h"
+
+namespace heed::engine {
+namespace {
+
+// Bytes of weights that stay near the processor while all rows meet them; what they make of a row
+// is then written side by side.
+constexpr int64_t kBlockBytes = int64_t{1} << 18;
+
+int64_t numbers_a_step(WeightFormat numbers) {
+  return numbers == WeightFormat::fp32 ? 1 : numbers == WeightFormat::bf16 ? 2 : 4;
+}
+
+int64_t bytes_of(WeightFormat numbers) {
+  return 4 / numbers_a_step(numbers);
+}
+
+int32_t rounded(float x) {
+  return static_cast<int32_t>(std::lrintf(x));
+}
+
+/// round(x * factor) + 128, with the sum's last bits as the rounded number.
+HEED_LOOP void quantise_all(const float* x, int64_t count, float factor, uint8_t* to) {
+  using kernels::kRound;
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t bits = std::bit_cast<uint32_t>(x[i] * factor + kRound);
+    to[i] = static_cast<uint8_t>(bits + 128);
+  }
+}
+
+/// Where in the matrix a tile lies.
+struct Columns {
+  const Matrix& weights;
+  int64_t begin, width;
+};
+
+/// The sums of (x + 128) w of int8, as bits, become products.
+HEED_LOOP void scale_sums(float* sums, float scale, const Columns& place) {
+  const float* scales = place.weights.scales() + place.begin;
+  const uint32_t* shifts = place.weights.shifts() + place.begin;
+  // Either may have run over; their difference never does.
+#pragma omp simd
+  for (int64_t c = 0; c < Matrix::kPanel; ++c) {
+    const uint32_t sum = std::bit_cast<uint32_t>(sums[c]) - shifts[c];
+    sums[c] = static_cast<float>(static_cast<int32_t>(sum)) * (scale * scales[c]);
+  }
+}
+
+/// `width` numbers of one row.
+HEED_LOOP void store_row(const float* __restrict from, const float* bias, const Finish& finish,
+                         int64_t width, float* __restrict to) {
+#pragma omp simd
+  for (int64_t c = 0; c < width; ++c) {
+    float x = bias != nullptr ? from[c] + bias[c] : from[c];
+    x = finish.relu && x < 0 ? 0 : x;
+    to[c] = finish.add ? to[c] + x : x;
+  }
+}
+
+/// A tile of so many rows goes to `to`, whose rows have as many numbers as the matrix columns.
+HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
+                          const Columns& place, float* to) {
+  const float* bias = finish.bias != nullptr ? finish.bias + place.begin : nullptr;
+  for (int64_t r = 0; r < rows; ++r, tile += Matrix::kPanel, to += place.weights.columns())
+    if (place.width == Matrix::kPanel)  // known, and so unrolled
+      store_row(tile, bias, finish, Matrix::kPanel, to);
+    else
+      store_row(tile, bias, finish, place.width, to);
+}
+
+/// What one of a row of int8 numbers stands for.
+float scale_of(const float* x, int64_t count) {
+  const float most = kernels::largest_magnitude(x, count);
+  if (!std::isfinite(most)) return std::numeric_limits<float>::quiet_NaN();
+  return std::max(most / 127, Matrix::kLeastScale);
+}
+
+}  // namespace
+
+Matrix::Matrix(const float* weights, int64_t columns, int64_t inner, WeightFormat numbers)
+    : columns_(columns), inner_(inner), numbers_(numbers) {
+  expect(numbers != WeightFormat::int8 || inner <= kLongestInt8, "sums of int8 products fit");
+  const int64_t group = numbers_a_step(numbers), size = bytes_of(numbers);
+  steps_ = (inner + group - 1) / group;
+  panel_bytes_ = steps_ * kPanel * group * size;
+  bytes_.assign(panels() * panel_bytes_, 0);
+  if (numbers == WeightFormat::int8) {
+    scales_.assign(panels() * kPanel, 0);
+    shifts_.assign(panels() * kPanel, 0);
+  }
+  for (int64_t column = 0; column < columns; ++column) {
+    const float* from = weights + column * inner;
+    unsigned char* panel = bytes_.data() + column / kPanel * panel_bytes_;
+    const float scale = numbers == WeightFormat::int8 ? scale_of(from, inner) : 1;
+    int32_t sum = 0;
+    for (int64_t i = 0; i < inner; ++i) {
+      const int64_t place = (i / group * kPanel + column % kPanel) * group + i % group;
+      if (numbers == WeightFormat::fp32) {
+        reinterpret_cast<float*>(panel)[place] = from[i];
+      } else if (numbers == WeightFormat::bf16) {
+        reinterpret_cast<uint16_t*>(panel)[place] = kernels::narrowed(from[i]);
+      } else {
+        const int32_t number = std::clamp(rounded(from[i] / scale), -127, 127);
+        reinterpret_cast<int8_t*>(panel)[place] = static_cast<int8_t>(number);
+        sum += number;
+      }
+    }
+    if (numbers != WeightFormat::int8) continue;
+    scales_[column] = scale;
+    shifts_[column] = 128 * static_cast<uint32_t>(sum);
+  }
+}
+
+void LeftFactor::take(const float* x, int64_t rows, int64_t inner, WeightFormat numbers) {
+  count_ = rows;
+  if (numbers == WeightFormat::fp32) {
+    base_ = reinterpret_cast<const unsigned char*>(x);
+    row_bytes_ = inner * static_cast<int64_t>(sizeof(float));
+    return;
+  }
+  const int64_t group = numbers_a_step(numbers);
+  row_bytes_ = (inner + group - 1) / group * 4;
+  bytes_.resize(rows * row_bytes_);
+  scales_.resize(rows);
+  base_ = bytes_.data();
+  for (int64_t r = 0; r < rows; ++r) {
+    unsigned char* to = bytes_.data() + r * row_bytes_;
+    std::memset(to + row_bytes_ - 4, 0, 4);
+    if (numbers == WeightFormat::bf16) {
+      kernels::narrow(x + r * inner, reinterpret_cast<uint16_t*>(to), inner);
+    } else {
+      scales_[r] = scale_of(x + r * inner, inner);
+      kernels::fastest<quantise_all>(x + r * inner, inner, 1 / scales_[r], to);
+    }
+  }
+}
+
+void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, float* y,
+              int64_t first, int64_t last) {
+  const TileProduct product = tile_product(weights.numbers());
+  const int64_t columns = weights.columns(), rows = x.count();
+  const int64_t together = std::max<int64_t>(1, kBlockBytes / weights.panel_bytes());
+  float tile[kMostTileRows * Matrix::kPanel];
+  const auto meet = [&](int64_t row, int64_t panel) {
+    const int64_t begin = panel * Matrix::kPanel;
+    const Columns place{weights, begin, std::min(Matrix::kPanel, columns - begin)};
+    const int64_t count = std::min<int64_t>(product.rows, rows - row);
+    product.run({.x = static_cast<const unsigned char*>(x.row(row)),
+                 .stride = x.row_bytes(),
+                 .rows = count,
+                 .panel = weights.panel(panel),
+                 .steps = weights.steps()},
+                tile);
+    if (weights.numbers() == WeightFormat::int8)
+      for (int64_t r = 0; r < count; ++r)
+        kernels::fastest<scale_sums>(tile + r * Matrix::kPanel, x.scale(row + r), place);
+    kernels::fastest<store_rows>(tile, count, finish, place, y + row * columns + begin);
+  };
+  for (int64_t block = first; block < last; block += together)
+    for (int64_t row = 0; row < rows; row += product.rows)
+      for (int64_t panel = block; panel < std::min(block + together, last); ++panel)
+        meet(row, panel);
+}
+
+}  // namespace heed::engine

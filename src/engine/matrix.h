@@ -1,0 +1,80 @@
+// Products with a matrix of weights that is laid out once for the processor: in fp32, bf16 or int8.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace heed::engine {
+
+enum class WeightFormat { fp32, bf16, int8 };
+
+/// Weights [columns, inner] of a linear layer, in panels of 32 columns. int8 keeps one scale for
+/// each column, its largest weight / 127 and at least kLeastScale, or NaN where a weight is not
+/// finite.
+class Matrix {
+ public:
+  static constexpr int64_t kPanel = 32;
+  /// int8: the least scale whose inverse is finite; numbers below half of it become 0.
+  static constexpr float kLeastScale = std::numeric_limits<float>::min();  // 1.2e-38
+  static constexpr int64_t kLongestInt8 = 133143;  // so many products of 127 * 127 fit 32 bits
+
+  Matrix() = default;
+  Matrix(const float* weights, int64_t columns, int64_t inner, WeightFormat numbers);
+
+  int64_t columns() const { return columns_; }
+  int64_t inner() const { return inner_; }
+  int64_t panels() const { return (columns_ + kPanel - 1) / kPanel; }
+  WeightFormat numbers() const { return numbers_; }
+
+  /// A panel's numbers: [steps][32][numbers a step], a step being 1 of fp32, 2 of bf16, 4 of int8.
+  const void* panel(int64_t index) const { return bytes_.data() + index * panel_bytes_; }
+  int64_t steps() const { return steps_; }
+  int64_t panel_bytes() const { return panel_bytes_; }
+  /// int8, each [panels * 32]: w = scales * number, and 128 times the sum of a column's numbers,
+  /// modulo 2^32.
+  const float* scales() const { return scales_.data(); }
+  const uint32_t* shifts() const { return shifts_.data(); }
+
+ private:
+  int64_t columns_ = 0, inner_ = 0, steps_ = 0, panel_bytes_ = 0;
+  WeightFormat numbers_ = WeightFormat::fp32;
+  std::vector<unsigned char> bytes_;
+  std::vector<float> scales_;
+  std::vector<uint32_t> shifts_;
+};
+
+/// The left factor, [rows, inner], in the numbers that a rearranged matrix multiplies with. int8
+/// takes each row as it comes, with a scale of its own.
+class LeftFactor {
+ public:
+  /// `x` [rows, inner] must stay while fp32 is multiplied.
+  void take(const float* x, int64_t rows, int64_t inner, WeightFormat numbers);
+
+  int64_t count() const { return count_; }
+  /// Row `index`: `inner` numbers, zeros up to a whole step.
+  const void* row(int64_t index) const { return base_ + index * row_bytes_; }
+  int64_t row_bytes() const { return row_bytes_; }
+  float scale(int64_t index) const { return scales_[index]; }
+
+ private:
+  int64_t count_ = 0, row_bytes_ = 0;
+  const unsigned char* base_ = nullptr;
+  std::vector<unsigned char> bytes_;
+  std::vector<float> scales_;
+};
+
+/// What is done to a product before it is stored: + bias [columns], max(0, .), + what is there.
+struct Finish {
+  const float* bias = nullptr;
+  bool relu = false;
+  bool add = false;
+};
+
+/// y [rows, columns] = finish(x W^T), the columns of the panels [first, last) alone, so that
+/// threads may share them. Each number is added up in one order, whatever the number of rows: the
+/// same row gives the same bits in any batch.
+void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, float* y,
+              int64_t first, int64_t last);
+
+}  // namespace heed::engine

@@ -1,0 +1,84 @@
+// The steps of decoding one batch with rearranged weights.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/transformer.h"
+
+namespace heed::engine {
+
+/// The decoding of one batch: encodes when made, then steps. Keys and values of a step are written
+/// once and stay where they are; a hypothesis is the list of slots of its own.
+class BatchDecoder {
+ public:
+  BatchDecoder(const Transformer& model, const model::Source& source);
+
+  /// One step: tokens [sentences, beam] -> logits [sentences, beam, vocab], valid until the next.
+  /// `attention`, if not null, receives the mean of the last layer's heads [sentences, beam,
+  /// source].
+  float* step(const int64_t* tokens, int64_t beam, std::vector<float>* attention = nullptr);
+
+  int64_t sentences() const { return static_cast<int64_t>(sources_.size()); }
+  int64_t vocabulary() const { return model_.output_.matrix.columns(); }
+  int64_t source_length() const { return source_length_; }
+
+  /// As model::go_on_with: [kept] sentences (undefined: all) and [kept, beam] hypotheses.
+  void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
+
+ private:
+  struct Span {
+    int64_t begin, count;  // rows of memory_
+  };
+  using Floats = std::vector<float>;
+  using Slots = std::vector<int32_t>;
+
+  void encode(const model::Source& source);
+  void embed(const StackWeights& side, int64_t token, int64_t position, float* to) const;
+  /// Those of one position; made in `room` where it is no usual one.
+  template <class Make>
+  static const float* row_at(const PositionRows& rows, int64_t position, Floats& room,
+                             const Make& make);
+  /// to (+)= x W + b, or max(0, .) of it, the columns shared by this thread's helpers.
+  void product(const Linear& linear, float* to, Finish finish = {});
+  void take(const Linear& linear, const float* x, int64_t rows);
+  const float* before(const LayerNorm& norm);
+  void after(const LayerNorm& norm);
+  void feed_forward(const LayerWeights& block);
+  /// `distances` of a row and of how many keys it looks at.
+  template <class SlotsOf, class DistancesOf>
+  void attend(const AttentionWeights& attention, const float* keys_values, const SlotsOf& slots,
+              const DistancesOf& distances, std::vector<float>* weights = nullptr);
+  void rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
+              int64_t heads, int64_t position);
+
+  /// What one layer adds to scores by distance, in numbers.
+  struct LayerDistances {
+    Floats numbers, vectors;
+    int64_t reach = 0;
+
+    RowDistances from(int64_t first) const {
+      return {numbers.empty() ? nullptr : numbers.data(),
+              vectors.empty() ? nullptr : vectors.data(), reach, first};
+    }
+  };
+  /// Of each layer of a side, for sentences of `length` pieces.
+  static std::vector<LayerDistances> distances_of(const StackWeights& side, int64_t length);
+
+  const Transformer& model_;
+  const int64_t width_;
+  const bool pre_;
+  int64_t source_length_ = 0, rows_ = 0, position_ = 0;
+  int64_t cached_ = 0;                   // rows in each of caches_
+  std::vector<Span> sources_;            // of the sentences that are left
+  Slots all_;                            // 0, 1, ...: the slots of a memory
+  std::vector<Floats> memory_, caches_;  // per layer: keys and values of the source, of the steps
+  std::vector<Slots> history_;           // per hypothesis: its slots in the caches
+  std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
+  int64_t steps_end_ = 0;
+  Floats x_, normed_, queries_, context_, inner_, logits_;
+  LeftFactor taken_;
+};
+
+}  // namespace heed::engine

@@ -1,0 +1,194 @@
+#include "engine/tile_product.h"
+
+#include <bit>
+#include <cstring>
+
+#include "kernels/rows/vectors.h"
+#include "kernels/rows/versions.h"
+
+#if HEED_X86
+#include <immintrin.h>
+#endif
+
+namespace heed::engine {
+namespace {
+
+using kernels::InstructionSet;
+using kernels::load;
+using kernels::Vectors;
+using kernels::Versions;
+
+// So many vectors are a row of a tile.
+template <int width>
+constexpr int kParts = Matrix::kPanel / width;
+
+HEED_LOOP uint32_t word(const TileFactors& t, int64_t row, int64_t step) {
+  uint32_t bits;
+  std::memcpy(&bits, t.x + row * t.stride + 4 * step, 4);
+  return bits;
+}
+
+HEED_LOOP const unsigned char* panel_at(const TileFactors& t, int64_t step, int64_t column) {
+  return static_cast<const unsigned char*>(t.panel) + 4 * (step * Matrix::kPanel + column);
+}
+
+// --- one step of each kind: sums[row][side] += x[row] * panel[side]
+
+template <int width>
+struct Fp32 {
+  using Floats = typename Vectors<width>::Floats;
+  using Sum = Floats;
+  template <int rows>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
+    for (int part = 0; part < kParts<width>; ++part) {
+      Floats panel;
+      load(panel, panel_at(t, k, part * width));
+      for (int r = 0; r < rows; ++r) sums[r][part] += std::bit_cast<float>(word(t, r, k)) * panel;
+    }
+  }
+};
+
+template <int width>
+struct Bf16 {
+  using Floats = typename Vectors<width>::Floats;
+  using Words = typename Vectors<width>::Words;
+  using Sum = Floats;
+  template <int rows>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
+    for (int part = 0; part < kParts<width>; ++part) {
+      Words pairs;
+      load(pairs, panel_at(t, k, part * width));
+      const Words low = pairs << 16, high = pairs & 0xFFFF0000U;
+      Floats first, second;
+      load(first, &low);
+      load(second, &high);
+      for (int r = 0; r < rows; ++r) {
+        const uint32_t x = word(t, r, k);
+        sums[r][part] += std::bit_cast<float>(x << 16) * first;
+        sums[r][part] += std::bit_cast<float>(x & 0xFFFF0000U) * second;
+      }
+    }
+  }
+};
+
+template <int width>
+struct Int8 {
+  using Words = typename Vectors<width>::Words;
+  using Integers = typename Vectors<width>::Integers;
+  using Sum = Words;  // sums may run over
+  template <int rows>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
+    for (int part = 0; part < kParts<width>; ++part) {
+      Integers fours;
+      load(fours, panel_at(t, k, part * width));
+      // The compiler knows that shifts of signed numbers keep the sign.
+      const Words w[4] = {(Words)(fours << 24 >> 24), (Words)(fours << 16 >> 24),
+                          (Words)(fours << 8 >> 24), (Words)(fours >> 24)};
+      for (int r = 0; r < rows; ++r) {
+        const uint32_t x = word(t, r, k);
+        for (int i = 0; i < 4; ++i) sums[r][part] += (x >> 8 * i & 255) * w[i];
+      }
+    }
+  }
+};
+
+template <template <int> class Kind, int width, int rows>
+HEED_LOOP void whole_tile(const TileFactors& t, float* tile) {
+  typename Kind<width>::Sum sums[rows][kParts<width>] = {};
+  for (int64_t k = 0; k < t.steps; ++k) Kind<width>::template step<rows>(t, k, sums);
+  for (int r = 0; r < rows; ++r)
+    for (int part = 0; part < kParts<width>; ++part)
+      std::memcpy(tile + r * Matrix::kPanel + part * width, &sums[r][part], sizeof sums[r][part]);
+}
+
+/// Each number of rows is a loop of its own, so that its sums stay in registers.
+template <template <int> class Kind, int width, int rows>
+HEED_LOOP void tile_of(const TileFactors& t, float* tile) {
+  if constexpr (rows > 1)
+    if (t.rows < rows) return tile_of<Kind, width, rows - 1>(t, tile);
+  whole_tile<Kind, width, rows>(t, tile);
+}
+
+// Registers for the sums of so many rows: AVX-512 has 32 of 16 floats.
+constexpr int kFewRows = 2, kManyRows = kMostTileRows;
+
+template <template <int> class Kind>
+TileProduct plain_of() {
+  return {kFewRows, Versions<tile_of<Kind, 4, kFewRows>>::plain};
+}
+
+TileProduct plain_product(WeightFormat numbers) {
+  if (numbers == WeightFormat::fp32) return plain_of<Fp32>();
+  return numbers == WeightFormat::bf16 ? plain_of<Bf16>() : plain_of<Int8>();
+}
+
+#if HEED_X86
+
+// Instructions that the compiler does not find by itself: four products of bytes, or two of bf16,
+// and their sum in one go.
+template <int PositionRows>
+[[gnu::target("arch=x86-64-v4,avx512vnni")]] void tile_by_vnni(const TileFactors& t, float* tile) {
+  if constexpr (PositionRows > 1)
+    if (t.rows < PositionRows) return tile_by_vnni<PositionRows - 1>(t, tile);
+  __m512i sums[PositionRows][2] = {};
+  for (int64_t k = 0; k < t.steps; ++k) {
+    const __m512i left = _mm512_loadu_si512(panel_at(t, k, 0));
+    const __m512i right = _mm512_loadu_si512(panel_at(t, k, 16));
+    for (int r = 0; r < PositionRows; ++r) {
+      const __m512i x = _mm512_set1_epi32(static_cast<int>(word(t, r, k)));
+      sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], x, left);
+      sums[r][1] = _mm512_dpbusd_epi32(sums[r][1], x, right);
+    }
+  }
+  std::memcpy(tile, sums, sizeof sums);
+}
+
+template <int PositionRows>
+[[gnu::target("arch=x86-64-v4,avx512bf16")]] void tile_by_bf16(const TileFactors& t, float* tile) {
+  if constexpr (PositionRows > 1)
+    if (t.rows < PositionRows) return tile_by_bf16<PositionRows - 1>(t, tile);
+  __m512 sums[PositionRows][2] = {};
+  for (int64_t k = 0; k < t.steps; ++k) {
+    const auto left = (__m512bh)_mm512_loadu_si512(panel_at(t, k, 0));
+    const auto right = (__m512bh)_mm512_loadu_si512(panel_at(t, k, 16));
+    for (int r = 0; r < PositionRows; ++r) {
+      const auto x = (__m512bh)_mm512_set1_epi32(static_cast<int>(word(t, r, k)));
+      sums[r][0] = _mm512_dpbf16_ps(sums[r][0], x, left);
+      sums[r][1] = _mm512_dpbf16_ps(sums[r][1], x, right);
+    }
+  }
+  std::memcpy(tile, sums, sizeof sums);
+}
+
+template <template <int> class Kind>
+TileProduct fastest_of() {
+  if (kernels::level() == InstructionSet::v4)
+    return {kManyRows, Versions<tile_of<Kind, 16, kManyRows>>::v4};
+  if (kernels::level() == InstructionSet::v3)
+    return {kFewRows, Versions<tile_of<Kind, 8, kFewRows>>::v3};
+  return plain_of<Kind>();
+}
+
+TileProduct fastest_product(WeightFormat numbers) {
+  if (numbers == WeightFormat::fp32) return fastest_of<Fp32>();
+  if (numbers == WeightFormat::bf16)
+    return kernels::has_bf16_products() ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
+                                        : fastest_of<Bf16>();
+  return kernels::has_vnni() ? TileProduct{kManyRows, tile_by_vnni<kManyRows>} : fastest_of<Int8>();
+}
+
+#else
+
+TileProduct fastest_product(WeightFormat numbers) {
+  return plain_product(numbers);
+}
+
+#endif
+
+}  // namespace
+
+TileProduct tile_product(WeightFormat numbers, bool plain) {
+  return plain ? plain_product(numbers) : fastest_product(numbers);
+}
+
+}  // namespace heed::engine

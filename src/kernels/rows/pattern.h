@@ -1,0 +1,76 @@
+// Who sees whom in attention. Masks, blocks of queries, kernels and decoders all ask a Pattern, so
+// that the rule stands here alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace heed::kernels {
+
+/// Some neighbouring keys.
+struct KeyRange {
+  int64_t begin = 0, end = 0;
+
+  int64_t count() const { return end - begin; }
+};
+
+/// Which keys query i sees of its own sentence: i-window..i+window, the first `global` ones, and
+/// those whose distance is a multiple of `stride`. The first `global` queries see all. With
+/// `causal` none sees a key behind itself.
+struct Pattern {
+  int64_t window = 0;  // 0: all, whatever `global` and `stride` say
+  int64_t global = 0, stride = 0;
+  bool causal = false;
+
+  /// Nothing beside the window.
+  bool is_band() const { return window > 0 && global == 0 && stride == 0; }
+  bool is_sparse() const { return window > 0 && !is_band(); }
+  Pattern band() const { return {.window = window, .causal = causal}; }
+  /// How far a window reaches behind a query.
+  int64_t ahead() const { return causal ? 0 : window; }
+  /// Whether the window ends before some sentence of this length does.
+  bool narrows(int64_t length) const { return window > 0 && window + 1 < length; }
+
+  bool sees(int64_t query, int64_t key) const {
+    if (causal && key > query) return false;
+    const int64_t distance = query < key ? key - query : query - key;
+    return window == 0 || distance <= window || std::min(query, key) < global ||
+           (stride > 0 && distance % stride == 0);
+  }
+
+  /// Of `keys` keys those between the first and the last that any of the queries [first, first +
+  /// count) may see. One query of a pattern that is not sparse sees all of them.
+  KeyRange range(int64_t first, int64_t count, int64_t keys) const {
+    const int64_t end = causal ? std::min(keys, first + count) : keys;
+    if (!is_band()) return {0, end};
+    const int64_t last = std::min(end, first + count + ahead());
+    return {std::clamp<int64_t>(first - window, 0, last), last};
+  }
+  KeyRange range(int64_t query, int64_t keys) const { return range(query, 1, keys); }
+
+  /// Of a sparse pattern: calls hide(begin, end) for each run of keys in [0, end) that the query
+  /// does not see.
+  template <class Hide>
+  [[gnu::always_inline]] void each_gap(int64_t query, int64_t end, const Hide& hide) const {
+    if (query < global) return;
+    const int64_t first_kept = stride > 0 ? global + (query - global) % stride : 0,
+                  next_kept = stride > 0 ? query + (window / stride + 1) * stride : 0;
+    each_gap_between(global, std::min(query - window, end), first_kept, hide);
+    each_gap_between(query + window + 1, end, next_kept, hide);
+  }
+
+ private:
+  /// [from, to) but for `kept`, which is not before `from`, and every `stride`-th key behind it.
+  template <class Hide>
+  [[gnu::always_inline]] void each_gap_between(int64_t from, int64_t to, int64_t kept,
+                                               const Hide& hide) const {
+    while (from < to) {
+      const int64_t stop = stride > 0 ? std::min(kept, to) : to;
+      if (from < stop) hide(from, stop);
+      from = stop + 1;
+      kept += stride;
+    }
+  }
+};
+
+}  // namespace heed::kernels

@@ -1,0 +1,29 @@
+#include <utility>
+
+#include "model/recurrent/attention/covered.h"
+#include "model/recurrent/attention/local.h"
+#include "model/recurrent/attention/side_by_side.h"
+
+namespace heed::model {
+
+AttentionPtr make_attention(const ModelConfig& config) {
+  const AttentionKindInfo& kind = attention_info(config.attention);
+  const auto one = [&](const AttentionSize& size) {
+    AttentionPtr scores = config.window == Window::global
+                              ? kind.make(size)
+                              : make_local(kind, size, config.window, config.window_size);
+    if (config.coverage == Coverage::none) return scores;
+    return make_covered(std::move(scores), size, config.coverage, config.coverage_size);
+  };
+  const int64_t hidden = config.hidden_size;
+  const AttentionSize size{
+      .query = hidden,
+      .memory = hidden,
+      .hidden = hidden,
+      .weighing = {kernels::normaliser(config.attention_normaliser), config.attention_dropout},
+      .positions = config.max_positions};
+  return config.attention_heads == 1 ? one(size)
+                                     : make_side_by_side(one, size, config.attention_heads);
+}
+
+}  // namespace heed::model

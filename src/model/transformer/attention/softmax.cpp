@@ -1,0 +1,169 @@
+#include "model/transformer/attention/softmax.h"
+
+#include <ATen/ATen.h>
+
+#include <vector>
+
+#include "model/device.h"
+
+namespace heed::model {
+namespace {
+
+constexpr int64_t kCacheChunk = 16;  // steps that the cache grows by
+
+/// Writes `now` [sentences, beam, kv heads, head] at `position`; grows `cache` in chunks, and
+/// copies it first where another State holds it as well.
+void write_step(Tensor& cache, const Tensor& now, int64_t position) {
+  const int64_t capacity = cache.defined() ? cache.size(3) : 0;
+  if (position == capacity) {
+    const Tensor room =
+        at::zeros({now.size(0), now.size(1), now.size(2), kCacheChunk, now.size(3)}, now.options());
+    cache = cache.defined() ? at::cat({cache, room}, 3) : room;
+  } else if (cache.use_count() > 1) {
+    cache = cache.clone();
+  }
+  cache.select(3, position).copy_(now);
+}
+
+/// The steps that the one at `position` sees of a sparse pattern; undefined where they are all of
+/// its range.
+Tensor seen_steps(const kernels::Pattern& pattern, int64_t position, const at::Device& device) {
+  if (!pattern.is_sparse()) return {};
+  std::vector<int64_t> steps;
+  for (int64_t step = 0; step <= position; ++step)
+    if (pattern.sees(position, step)) steps.push_back(step);
+  return upload_numbers(steps, device);
+}
+
+}  // namespace
+
+SoftmaxAttention::SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index)
+    : SelfAttention(options, index),
+      prepares_(self_attention_info(options.kind).weights == WeightsOf::kPrepared) {}
+
+/// Of the positions from `first`, or of those `at` of them: [length, 1, head / 2]; or undefined.
+Tensor SoftmaxAttention::turns(int64_t first, int64_t length, const Tensor& at) const {
+  const Tensor all = positions_->rotations(first, length);
+  if (!all.defined()) return all;
+  return (at.defined() ? all.index_select(0, at) : all).unsqueeze(1);
+}
+
+/// Queries and keys lie side by side and turn together: x [..., heads + kv heads, head].
+Tensor SoftmaxAttention::changed(const Tensor& x, const Tensor& turns) const {
+  const Tensor own = prepares_ ? prepared(x) : x;
+  return turns.defined() ? turned(own, turns) : own;
+}
+
+SoftmaxAttention::Heads SoftmaxAttention::heads_of(const Tensor& projected,
+                                                   const Tensor& turns) const {
+  const int64_t count = options_.count(), kv = options_.kv();
+  const Tensor all = split_heads(projected, options_.head());
+  if (!changes(turns)) {
+    const auto parts = all.split_with_sizes({count, kv, kv}, -2);
+    return {parts[0], parts[1], parts[2]};
+  }
+  const auto parts = all.split_with_sizes({count + kv, kv}, -2);
+  const auto both = changed(parts[0], turns).split_with_sizes({count, kv}, -2);
+  return {both[0], both[1], parts[1]};
+}
+
+Tensor SoftmaxAttention::padded(const Tensor& projected, const SentenceLayout& sentences,
+                                Tensor* weights) {
+  const int64_t length = projected.size(1);
+  const Heads heads = heads_of(projected, turns(0, length));
+  const Tensor query = heads.query.transpose(1, 2);
+  AttentionMask masking = options_.masking(sentences.valid, is_training());
+  masking.pattern = options_.pattern;
+  masking.added = added_scores(distances(length), query, masking.scale, 0, 0, length);
+  return join_heads(
+      attend(query, heads.keys.transpose(1, 2), heads.values.transpose(1, 2), masking, weights));
+}
+
+Tensor SoftmaxAttention::unpadded(const Tensor& projected, const SentenceLayout& sentences) {
+  const Tensor by = turns(0, sentences.longest, sentences.positions);
+  if (sentences.starts.defined()) {
+    const Heads heads = heads_of(projected, by);
+    AttentionMask masking = options_.masking({}, is_training());
+    masking.pattern = options_.pattern;
+    return attend_varlen(heads.query, heads.keys, heads.values, sentences, sentences, masking);
+  }
+  Tensor x = projected;
+  if (changes(by)) {
+    const auto parts =
+        projected.split_with_sizes({options_.inner() + options_.shared(), options_.shared()}, 1);
+    x = at::cat({changed(split_heads(parts[0], options_.head()), by).flatten(1), parts[1]}, 1);
+  }
+  const ScoresByDistance scores = distances(sentences.longest);
+  const Tensor query = split_heads(x.narrow(1, 0, options_.inner()), options_.head());
+  return kernels::unpadded_attention(x, x, options_.unpadded_heads(sentences, sentences),
+                                     options_.pattern, options_.factor(),
+                                     {numbers_by_distance(scores, query, options_.factor())});
+}
+
+Tensor SoftmaxAttention::step_of_state(const Tensor& projected, std::span<Tensor> state,
+                                       int64_t position, Tensor* weights) {
+  const int64_t sentences = projected.size(0), beam = projected.size(1);
+  const Heads heads = heads_of(projected, turns(position, 1));  // [sentences, beam, heads, head]
+  write_step(state[0], heads.keys, position);
+  write_step(state[1], heads.values, position);
+  const kernels::KeyRange range = options_.pattern.range(position, position + 1);
+  const Tensor steps = seen_steps(options_.pattern, position, projected.device());
+  const auto seen = [&](const Tensor& all) {  // [sentences * beam, kv heads, keys, head]
+    const Tensor flat = all.flatten(0, 1);
+    return steps.defined() ? flat.index_select(2, steps)
+                           : flat.narrow(2, range.begin, range.count());
+  };
+  const Tensor query =
+      heads.query.flatten(0, 1).unsqueeze(2);  // [sentences * beam, heads, 1, head]
+  AttentionMask masking = options_.masking({}, is_training());
+  masking.added = added_scores(distances(position + 1), query, masking.scale, position, range.begin,
+                               range.count());
+  if (masking.added.defined() && steps.defined())
+    masking.added = masking.added.index_select(3, steps);
+  const Tensor context = attend(query, seen(state[0]), seen(state[1]), masking, weights);
+  if (weights) *weights = weights->squeeze(2).unflatten(0, {sentences, beam}).transpose(1, 2);
+  return context.reshape({sentences, beam, options_.inner()});
+}
+
+/// Returns the queries [sentences, beam, heads, head].
+Tensor SoftmaxAttention::write_beams(const Tensor& projected, const HeadsOfLayer& cache,
+                                     const BeamStep& now) const {
+  const auto write = [&](const Tensor& heads, const Tensor& now_heads) {
+    if (now.places.defined())
+      heads.index_copy_(2, now.places, now_heads.transpose(1, 2));
+    else
+      heads.narrow(2, now.place, projected.size(1)).copy_(now_heads.transpose(1, 2));
+  };
+  const Tensor by = turns(now.position, now.positions, now.at);
+  if (!changes(by)) {  // keys and values lie side by side
+    const Tensor all = split_heads(projected, options_.head());
+    write(cache.both, all.narrow(2, options_.count(), 2 * options_.kv()));
+    return all.narrow(2, 0, options_.count());
+  }
+  const Heads heads = heads_of(projected, by);
+  write(cache.keys(), heads.keys);
+  write(cache.values(), heads.values);
+  return heads.query;
+}
+
+Tensor SoftmaxAttention::step_of_beams(const Tensor& projected, const HeadsOfLayer& cache,
+                                       const BeamStep& now, Tensor* weights) {
+  const Tensor query = write_beams(projected, cache, now);
+  AttentionMask masking = options_.masking({}, is_training());
+  Tensor by_step;
+  if (const ScoresByDistance scores = distances(now.position + 1); scores.any())
+    by_step = added_scores(scores, query.flatten(0, 1).unsqueeze(2), masking.scale, now.position, 0,
+                           now.position + 1);
+  masking.added = added_at(now, by_step, projected.size(0), options_.kv());
+  const auto seen = [&](const Tensor& heads) { return heads.narrow(2, now.first, now.count); };
+  const Tensor context =
+      attend_beams(query, seen(cache.keys()), seen(cache.values()), masking, weights);
+  if (weights) *weights = weights_by_step(*weights, now);
+  return context;
+}
+
+SelfAttentionPtr make_softmax(const MultiHeadOptions& options, const LayerIndex& index) {
+  return std::make_shared<SoftmaxAttention>(options, index);
+}
+
+}  // namespace heed::model

@@ -1,0 +1,46 @@
+// softmax(scale Q K^T + scores by distance) V over what a pattern shows (Vaswani et al. 2017, eq.
+// 1), with positions that turn queries and keys, or add to scores.
+#pragma once
+
+#include "model/transformer/attention/attention.h"
+
+namespace heed::model {
+
+class SoftmaxAttention : public SelfAttention {
+ public:
+  SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index);
+
+  /// Keys and values of the steps so far: [sentences, beam, kv heads, capacity, head], of which the
+  /// first `position` are used.
+  std::size_t carried() const override { return 2; }
+
+ protected:
+  Tensor padded(const Tensor& projected, const SentenceLayout& sentences, Tensor* weights) override;
+  Tensor unpadded(const Tensor& projected, const SentenceLayout& sentences) override;
+  Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
+                       Tensor* weights) override;
+  Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
+                       Tensor* weights) override;
+
+  /// What a kind makes of queries and keys before positions turn them: x [..., heads + kv heads,
+  /// head], the queries first. Asked of WeightsOf::kPrepared.
+  virtual Tensor prepared(const Tensor& x) const { return x; }
+
+ private:
+  struct Heads {
+    Tensor query;         // [..., heads, head]
+    Tensor keys, values;  // [..., kv heads, head]
+  };
+  Tensor turns(int64_t first, int64_t length, const Tensor& at = {}) const;
+  bool changes(const Tensor& turns) const { return prepares_ || turns.defined(); }
+  Tensor changed(const Tensor& x, const Tensor& turns) const;
+  Heads heads_of(const Tensor& projected, const Tensor& turns) const;
+  ScoresByDistance distances(int64_t length) const {
+    return positions_->by_distance(layer_, length, options_.kept);
+  }
+  Tensor write_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now) const;
+
+  bool prepares_;
+};
+
+}  // namespace heed::model

@@ -1,0 +1,103 @@
+#include "run/binding.h"
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "config/differences.h"
+#include "config/io.h"
+#include "model/weights.h"
+#include "run/saved_config.h"
+
+namespace heed::run {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char *kModel = "model", *kNormaliser = "text_normaliser", *kJoint = "joint.spm";
+
+bool is_bound(const Metadata& metadata) {
+  return metadata.contains(kModel);
+}
+
+std::string told(const Metadata& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? "none" : one_line(found->second);
+}
+
+/// "model.heads: 2 (trained with 4)" for each key with which the weights would be another model.
+std::vector<std::string> other_keys(const Metadata& metadata, const std::string& weights,
+                                    const Config& config) {
+  std::vector<std::string> wrong;
+  const auto blame = [&](const std::string& key, const std::string& now,
+                         const std::string& trained) {
+    wrong.push_back(key + ": " + now + " (trained with " + trained + ")");
+  };
+  if (metadata.contains(kJoint) != is_joint(config))
+    blame("data.vocabulary.kind", is_joint(config) ? "joint" : "separate",
+          is_joint(config) ? "separate" : "joint");
+  model::ModelConfig trained;
+  config::load_text(trained, metadata.at(kModel), weights);
+  for (const config::Difference& one : config::differences(trained, config.model))
+    if (one.path == "type" ||
+        (trained.type == config.model.type && model::changes_result(one.path, trained)))
+      blame("model." + one.path, one.after, one.before);
+  return wrong;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> fingerprints(const Vocabularies& vocabularies,
+                                                              bool joint) {
+  if (joint) return {{kJoint, vocabularies.source.fingerprint()}};
+  return {{"source.spm", vocabularies.source.fingerprint()},
+          {"target.spm", vocabularies.target.fingerprint()}};
+}
+
+Metadata binding_of(const Config& config, const Vocabularies& vocabularies) {
+  Metadata metadata{{kModel, config::dump(config.model)},
+                    {kNormaliser, std::string(text::kTextNormaliser)}};
+  for (const auto& [file, fingerprint] : fingerprints(vocabularies, is_joint(config)))
+    metadata[file] = fingerprint;
+  return metadata;
+}
+
+void warn_if_unbound(const Metadata& metadata, const std::string& weights,
+                     const std::string& folder) {
+  if (is_bound(metadata)) return;
+  log::warn(weights +
+            ": an earlier version of heed wrote it, and it does not say which vocabulary and "
+            "network it belongs to; `heed average " +
+            shell_word(folder) + " -o NEW` makes a model that does");
+}
+
+Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& weights,
+                                const std::string& folder, const Config& config,
+                                const std::string& origin) {
+  const bool joint = is_joint(config);
+  if (!is_bound(metadata)) return load_vocabularies(folder, joint);
+  if (const std::string trained = told(metadata, kNormaliser); trained != text::kTextNormaliser)
+    throw UserError(weights + ": was trained with text normaliser " + trained +
+                    ", and this heed has " + std::string(text::kTextNormaliser) +
+                    "; use the version of heed that trained it");
+  const std::vector<std::string> wrong = other_keys(metadata, weights, config);
+  if (!wrong.empty())
+    throw UserError(origin + ": " + join(wrong, ", ") + "; set what " + weights +
+                    " was trained with");
+  Vocabularies vocabularies = load_vocabularies(folder, joint);
+  for (const auto& [file, fingerprint] : fingerprints(vocabularies, joint))
+    if (const std::string trained = told(metadata, file); trained != fingerprint)
+      throw UserError((fs::path(folder) / file).string() + ": is vocabulary " + fingerprint +
+                      ", and " + weights + " was trained with " + trained +
+                      "; put that vocabulary back, or copy the whole folder of its model");
+  return vocabularies;
+}
+
+void require_bound(const std::string& weights, const std::string& folder) {
+  const std::string file = (fs::path(folder) / "config.yaml").string();
+  bound_vocabularies(model::load_metadata(weights), weights, folder, saved_config(folder), file);
+}
+
+}  // namespace heed::run

@@ -1,0 +1,63 @@
+// What a training run begins with: vocabularies, a fresh model, the training pairs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/batches.h"
+#include "data/corpus.h"
+#include "ranks/group.h"
+#include "run/config.h"
+#include "run/model_folder.h"
+#include "train/update.h"
+
+namespace heed::run {
+
+/// How the vocabulary of both sides or of one is trained.
+text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets);
+
+/// Throws UserError that begins with `key` where a vocabulary that is there already lacks one of
+/// the symbols, or what the config's byte_fallback or subword_sampling needs.
+void require_serves(const text::Vocabulary& vocabulary, const Config& config,
+                    const std::vector<std::string>& symbols, const std::string& key);
+
+/// Loads the models named in the config or trains them on the training corpus.
+Vocabularies make_vocabularies(const Config& config);
+
+/// Decides training.micro_batches: 0 for a run on this device, in so many ranks.
+void decide_parts(Config& config, const at::Device& device, int64_t ranks);
+
+/// A fresh model of the config's seed, with what belongs to a run's folder: on a device, or on the
+/// config's.
+ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies,
+                        const at::Device& device);
+ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies);
+
+/// Makes models of the run's kind, for the workers of its training.
+train::MakeModel another_model(const ModelFolder& run);
+
+/// What the config says about batches; all of this process's threads do subword sampling.
+data::BatchOptions batch_options(const Config& config);
+
+/// How the training pairs are read, as the `data` section says and as the model can take them.
+data::CorpusReading training_reading(const Config& config);
+
+/// How the pairs are read whose loss is measured: the memory that they take grows with the square
+/// of their length, so that long ones are left out.
+data::CorpusReading validation_reading(const Config& config);
+
+/// The pairs of a validation set whose loss is measured, and a warning that counts the others. None
+/// without a set.
+std::vector<data::Batch> validation_batches(const ModelFolder& folder,
+                                            const data::CorpusFiles& files);
+
+/// The training pairs of all ranks: one of each machine encodes them, the others map what it has.
+/// Collective.
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, ranks::Group& group);
+
+/// The run's training pairs, encoded; a large corpus keeps its ids in a nameless file in the run's
+/// folder, or in memory where it has none.
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run);
+
+}  // namespace heed::run

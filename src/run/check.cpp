@@ -1,0 +1,281 @@
+#include "run/check.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "base/strings.h"
+#include "decode/translator.h"
+#include "model/device.h"
+#include "model/traits.h"
+#include "run/base_model.h"
+#include "run/build.h"
+#include "run/corpora.h"
+#include "run/divide.h"
+#include "run/family.h"
+#include "run/held_out.h"
+#include "run/memory.h"
+#include "run/model_folder.h"
+#include "run/saved_config.h"
+#include "score/sacrebleu.h"
+#include "score/tokenizer.h"
+#include "text/pairs.h"
+#include "text/spool.h"
+#include "text/vocabulary_size.h"
+
+namespace heed::run {
+namespace {
+
+// --- vocabulary, model, scorer
+
+/// Sizes of the vocabularies that the run will have; nothing where there is a fault.
+std::optional<model::VocabularySizes> check_vocabulary(const Config& config, bool corpora,
+                                                       Check& found) {
+  const data::VocabularyConfig& wanted = config.data.vocabulary;
+  const bool joint = is_joint(config);
+  if (!config.training.from.empty()) {
+    std::optional<model::VocabularySizes> sizes;
+    found.passes([&] { sizes = vocabularies_from_base(config).sizes(); });
+    return sizes;
+  }
+  bool good = true;
+  const auto one = [&](const std::string& key, const std::string& ready, bool sources,
+                       bool targets) {
+    int64_t size = wanted.size;
+    good &= found.passes([&] {
+      const auto training = vocabulary_training(config, sources, targets);
+      if (ready.empty()) {
+        if (!corpora) return;
+        const text::CutRuns cut = text::require_reachable(training);
+        if (cut.lines > 0) found.warnings.push_back(cut.text());
+        return;
+      }
+      require_file(ready, key);
+      const auto vocabulary = text::Vocabulary::load(ready);
+      require_serves(vocabulary, config, training.symbols, ready);
+      size = vocabulary.size();
+    });
+    return size;
+  };
+  model::VocabularySizes sizes;
+  sizes.source = one("data.vocabulary.source", wanted.source, true, joint);
+  sizes.target = joint ? sizes.source : one("data.vocabulary.target", wanted.target, false, true);
+  return good ? std::optional(sizes) : std::nullopt;
+}
+
+/// What is trained: the systems of a family, each with the beginning of its messages, or `config`.
+std::vector<std::pair<std::string, const Config*>> trained(const Config& config,
+                                                           const CheckOptions& options) {
+  std::vector<std::pair<std::string, const Config*>> all;
+  for (const auto& [name, system] : options.systems) all.emplace_back(name + ": ", &system);
+  if (all.empty()) all.emplace_back("", &config);
+  return all;
+}
+
+void check_validations(const Config& config, const std::string& name, bool begun, Check& found) {
+  if (!config.data.valid.source.empty()) return;
+  const train::TrainConfig& training = config.training;
+  const auto blame = [&](const std::string& what, const std::string& cure) {
+    found.blame(name + "training." + what + ", and there are none; name data.valid, or " + cure);
+  };
+  if (training.schedule == train::ScheduleKind::plateau)
+    blame("schedule: plateau lowers the rate after validations", "set another schedule");
+  if (const auto metric = training.early_stopping.metric; metric != train::StopMetric::loss)
+    blame("early_stopping.metric: " + config::name_of(metric) + " is of validations",
+          "set metric: loss");
+  if (!training.validation_command.empty())
+    blame("validation_command: scores the translations of validations", "leave it out");
+  if (training.validation_outputs)
+    blame("validation_outputs: true keeps the translations of validations", "set it to false");
+  if (const int64_t patience = training.early_stopping.patience;
+      patience != 0 && patience != train::EarlyStopping().patience)
+    blame("early_stopping.patience: " + std::to_string(patience) + " counts validations",
+          "leave it out");
+  // A run that has begun with another value cannot change it.
+  if (!begun && training.keep_best != train::TrainConfig().keep_best)
+    blame("keep_best: " + std::to_string(training.keep_best) + " is a number of validations",
+          "leave it out");
+}
+
+bool scores_with_sacrebleu(const Config& config) {
+  return !config.data.valid.source.empty() &&
+         (config.training.validate_bleu ||
+          config.training.early_stopping.metric == train::StopMetric::chrf);
+}
+
+/// BLEU of the validation set, or of the test set, whose translations are scored.
+void check_tokenizer(const Config& config, Check& found) {
+  const data::CorpusFiles& files =
+      config.data.valid.source.empty() ? config.data.test : config.data.valid;
+  if (text::is_stream(files.source) || text::is_stream(files.target)) return;
+  Check told;  // what keeps a file from being read is told where corpora are checked
+  told.passes([&] {
+    const std::string& name = files.target.empty() ? files.source : files.target;
+    if (auto doubt = score::tokenizer_doubt(first_targets(files), config.evaluation, name))
+      found.doubts.push_back(*doubt);
+  });
+}
+
+/// One that is missing, or that refuses what `evaluation` asks for, is known now rather than after
+/// an hour. One that fails may be mended by then.
+void check_scorer(const Config& config, Check& found) {
+  if (!scores_with_sacrebleu(config) && config.data.test.source.empty()) return;
+  if (!found.passes([] { score::find_sacrebleu(); })) return;
+  try {
+    score::check_evaluation(config.evaluation);
+  } catch (const UserError& error) {
+    found.blame(error.what());
+  } catch (const Failure& failure) {
+    found.doubts.push_back(std::string("scores may be missing: ") + failure.what());
+  }
+  check_tokenizer(config, found);
+}
+
+/// Known now rather than at the first validation, or at the end.
+void check_references(const Config& config, Check& found) {
+  const auto check = [&](const std::vector<std::string>& files, const data::CorpusFiles& set,
+                         bool valid) {
+    if (files.empty() || !found.faults.empty() || text::is_stream(set.source)) return;
+    const std::string name = valid ? "valid" : "test";
+    if (set.source.empty())
+      found.blame("evaluation." + std::string(valid ? "valid_" : "") + "references: of data." +
+                  name + ", which is not set; name it, or leave them out");
+    else
+      found.passes([&] {
+        const std::size_t lines = text::read_pairs(set.source, set.target).source.size();
+        read_more_references(config, valid, lines);
+      });
+  };
+  check(config.evaluation.valid_references, config.data.valid, true);
+  check(config.evaluation.references, config.data.test, false);
+}
+
+// --- device and memory
+
+void check_memory(const Config& config, const std::string& name,
+                  const model::VocabularySizes& sizes, const CheckOptions& options, Check& found) {
+  const bool cpu = config.device == "cpu" || (config.device == "auto" && !model::auto_means_gpu());
+  MemoryNeed memory;
+  if (!found.passes([&] {
+        memory = memory_of(config, {.source = sizes.source,
+                                    .target = sizes.target,
+                                    .cpu = cpu,
+                                    .threads = threads_of_rank(config.threads, options.ranks),
+                                    .ranks = options.ranks});
+      }))
+    return;
+  found.notes.push_back(name + memory.text() + (options.ranks > 1 ? ", in each rank" : ""));
+  std::optional<int64_t> available = available_memory();
+  if (!cpu) {
+    if (!options.own_device) return;
+    available = free_memory_of_gpu();
+  }
+  if (!available) return;
+  const int64_t here = cpu ? options.ranks : 1;
+  const auto bytes = [&](int64_t count) { return human_bytes(static_cast<uint64_t>(count)); };
+  const std::string free = ", and " + bytes(*available) + " are free";
+  if (here * memory.model() > *available)
+    found.blame(name + "memory: weights, gradients and optimizer need " +
+                bytes(here * memory.model()) + free + "; set a smaller model." +
+                model::traits(config.model).width_key + " or data.vocabulary.size" +
+                (here > 1 ? ", or start fewer ranks" : ""));
+  else if (here * memory.total() > *available)
+    found.doubts.push_back(name + "memory: a batch may need about " + bytes(here * memory.batch) +
+                           ", weights, gradients and optimizer " + bytes(here * memory.model()) +
+                           free + "; a larger training.micro_batches" +
+                           (cpu ? ", more than the threads," : "") + " needs less");
+}
+
+/// Whether the run itself does; otherwise it may be trained here and translate elsewhere.
+bool translates(const Config& config) {
+  const data::DataConfig& data = config.data;
+  const bool validates = !data.valid.source.empty() || !data.more_valid.empty();
+  return !data.test.source.empty() || (validates && validations_translate(config.training));
+}
+
+void check_device(const Config& config, const CheckOptions& options, Check& found) {
+  const bool gpu = config.device != "cpu" && model::auto_means_gpu();
+  found.passes([&] {
+    // A GPU is left to those who use it, but one that is not there says so at once.
+    at::Device device = at::kCUDA;
+    if (!gpu || options.own_device) {
+      device = model::open_device(config.device);
+      model::choose_precision(config::name_of(config.precision), device);
+    }
+    if (translates(config)) decode::require_weights(config.decoding, device);
+  });
+}
+
+}  // namespace
+
+bool validations_translate(const train::TrainConfig& training) {
+  return training.validate_bleu || training.early_stopping.metric == train::StopMetric::chrf ||
+         !training.validation_command.empty() || training.validation_samples > 0 ||
+         training.validation_outputs;
+}
+
+void Check::tell() const {
+  for (const std::string& note : notes) log::info(note);
+  for (const std::string& doubt : doubts) log::warn(doubt);
+}
+
+void Check::require(const std::string& what) const {
+  if (faults.empty()) return;
+  std::string text = faults.front();
+  if (faults.size() > 1)
+    text = what + ": " + counted(std::ssize(faults), "fault") + "\n  " + join(faults, "\n  ");
+  if (of_the_world) throw Failure(text);
+  throw UserError(text);
+}
+
+Check check_run(const Config& config, const CheckOptions& options) {
+  Check found;
+  const auto all = trained(config, options);
+  const bool readable = check_corpora(config, options.file, found);
+  check_references(config, found);
+  // Of a run that goes on nothing is made anew.
+  const std::string folder = run_folder(config);
+  if (options.overwrite) found.passes([&] { require_spared(config, paths_of_run(folder)); });
+  bool elsewhere = true;
+  if (options.systems.empty() && (options.overwrite || !has_begun(folder)))
+    elsewhere = found.passes([&] { require_file_elsewhere(options.file, folder); });
+  if (elsewhere)
+    for (const auto& [name, one] : all) found.passes([&] { require_own_files(run_folder(*one)); });
+  const bool begun = options.resume && has_begun(folder) && has_vocabularies(folder);
+  bool based = true;
+  if (!begun) based = found.passes([&] { require_base(config); });
+  if (!begun && based)
+    for (const auto& [name, one] : all) found.passes([&] { require_base_network(*one, name); });
+  std::optional<model::VocabularySizes> sizes;
+  if (begun)
+    found.passes([&] { sizes = load_vocabularies(folder, is_joint(config)).sizes(); });
+  else if (options.vocabularies != nullptr)
+    sizes = options.vocabularies->sizes();
+  else if (based)
+    sizes = check_vocabulary(config, readable, found);
+  if (!begun && sizes)
+    if (std::string vain = vocabulary_wishes_in_vain(config); !vain.empty())
+      found.doubts.push_back(std::move(vain));
+  for (const auto& [name, one] : all) check_validations(*one, name, begun, found);
+  check_scorer(config, found);
+  const std::size_t before = found.faults.size();
+  check_device(config, options, found);
+  if (!sizes || found.faults.size() > before) return found;
+  for (const auto& [name, one] : all) check_memory(*one, name, *sizes, options, found);
+  return found;
+}
+
+void check_file(const std::string& file, const std::vector<std::string>& settings) {
+  const Config config = load_config(file, settings);
+  CheckOptions options{.file = file};
+  if (!config.systems.empty()) options.systems = systems_of(family(file, settings, {}));
+  const Check found = check_run(config, options);
+  found.require(file);
+  found.tell();
+  for (const std::string& warning : found.warnings) log::warn(warning);
+  log::info(file + ": valid");
+}
+
+}  // namespace heed::run

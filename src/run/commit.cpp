@@ -1,0 +1,11 @@
+#include "commit.inc"  // made by cmake/Commit.cmake
+
+#include "run/provenance.h"
+
+namespace heed::run {
+
+const char* commit() {
+  return HEED_COMMIT;
+}
+
+}  // namespace heed::run

@@ -1,0 +1,171 @@
+#include "run/config.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/installation.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "model/traits.h"
+#include "model/transformer/heads.h"
+#include "text/spool.h"
+#include "train/losses.h"
+
+namespace heed::run {
+
+namespace {
+
+/// configs/NAME that is not below this folder is the one that was installed with heed.
+std::string here_or_installed(const std::string& path) {
+  std::error_code ignored;
+  if (!path.starts_with("configs/") || std::filesystem::exists(path, ignored)) return path;
+  return installed_file("share/heed/" + path).value_or(path);
+}
+
+}  // namespace
+
+Config load_config(const std::string& path, const std::vector<std::string>& settings) {
+  Config config;
+  config::load_file(config, here_or_installed(path));
+  return with_settings(std::move(config), settings);
+}
+
+void require_no_stream(const std::string& file, const std::string& who) {
+  if (text::is_stream(file))
+    throw UserError(file + ": can be read only once, and " + who + " reads it; save it to a file");
+}
+
+Config with_settings(Config config, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) config::set(config, setting);
+  check(config);
+  return config;
+}
+
+namespace {
+
+/// The folder of a run is one in runs/, never that folder itself or one above: --overwrite deletes
+/// what is in it.
+void check_run_name(const Config& config) {
+  const std::string& name = config.name;
+  for (const auto& [key, text] : {std::pair("name", name), std::pair("output", config.output)})
+    if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
+      throw config::ConfigError(std::string(key) + ": '" + one_line(text) +
+                                "' has a line feed, a tab or another control character; no command "
+                                "could be printed with it");
+  if (!config.output.empty()) return;
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
+    throw config::ConfigError("name: '" + one_line(name) +
+                              "' cannot be a run's folder in runs/; change it, or set output");
+}
+
+/// What a loss of the attention asks of the model: `own` is its key in the section `training`.
+void check_attention_loss(const std::string& own, const Config& config) {
+  const auto refuse = [](const std::string& key, const std::string& what) {
+    throw config::ConfigError("training." + key + ": " + what);
+  };
+  const model::ModelConfig& model = config.model;
+  const model::Traits traits = model::traits(model);
+  if (traits.has_self_attention) {
+    const int64_t layer = config.training.taught_layer, head = config.training.taught_head;
+    // The default is right for a single layer, too.
+    if (layer >= model.decoder_layers || layer < std::min<int64_t>(-2, -model.decoder_layers))
+      refuse("taught_layer", "there is no layer " + std::to_string(layer) +
+                                 ", model.decoder_layers is " +
+                                 std::to_string(model.decoder_layers));
+    if (head >= model.heads)
+      refuse("taught_head", "there is no head " + std::to_string(head) + ", model.heads is " +
+                                std::to_string(model.heads) + ", counted from 0");
+    const auto kept =
+        model::kept_heads(model, model::AttentionKind::cross, model::decoder_layer(model, layer));
+    if (!model::place_among(kept, head))
+      refuse("taught_head", "model.pruned_heads names head " + std::to_string(head) +
+                                " of this layer; take another one");
+  } else if (!traits.attends()) {
+    refuse(own, "model.attention is none, and has no weights; set it to 0");
+  }
+  if (model.attention_normaliser != "softmax")
+    refuse(own,
+           "weights of 0 have no logarithm; set model.attention_normaliser: softmax, or this to 0");
+}
+
+void check_guided(const Config& config) {
+  const std::string own = "guided_alignment";
+  const model::ModelConfig& model = config.model;
+  const auto refuse = [&](const std::string& what) {
+    throw config::ConfigError("training." + own + ": " + what);
+  };
+  const model::Traits traits = model::traits(model);
+  if (traits.window != model::Window::global)
+    refuse("links may be outside the window of model.window: " + config::name_of(traits.window) +
+           "; set window: global, or this to 0");
+  if (traits.name == "luong_location" && config.data.max_length >= model.max_positions)
+    refuse(
+        "model.attention: luong_location has no weights behind model.max_positions; set "
+        "data.max_length below it, or this to 0");
+  if (!data::has_alignment(config.data))
+    refuse(
+        "no corpus has an alignment; name a file in data.train.alignment (heed align makes "
+        "one), or set it to 0");
+}
+
+void check_coverage(const Config& config) {
+  const std::string own = "coverage_loss";
+  if (model::traits(config.model).window == model::Window::local_p)
+    throw config::ConfigError(
+        "training." + own +
+        ": the weights of model.window: local_p have no logarithms; set another "
+        "window, or this to 0");
+}
+
+/// Without dropout both predictions of a pair are the same.
+void check_rdrop(const Config& config) {
+  if (!model::traits(config.model).has_dropout)
+    throw config::ConfigError(
+        "training.consistency: rdrop compares two predictions with different dropout, and there is "
+        "none; set model.dropout, or consistency: simcut");
+}
+
+}  // namespace
+
+void check(const Config& config) {
+  check_run_name(config);
+  data::check(config.data);
+  model::check(config.model, is_joint(config));
+  train::check(config.training);
+  decode::check(config.decoding);
+  const model::Traits traits = model::traits(config.model);
+  if (config.decoding.weights == decode::WeightType::int8 && !traits.all_softmax)
+    throw config::ConfigError(std::string("decoding.weights: int8 is for ") +
+                              (traits.has_self_attention
+                                   ? "softmax in all attention (model.self_attention, "
+                                     "model.attention_normaliser)"
+                                   : "Transformers, and model.type is rnn") +
+                              "; set bf16 or fp32");
+  if (config.decoding.coverage_penalty > 0 && !traits.attends())
+    throw config::ConfigError(
+        "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
+  for (const train::AuxiliaryLoss& loss : train::auxiliary_losses(config.training))
+    if (loss.attends()) check_attention_loss(loss.key, config);
+  if (config.training.guided_alignment > 0) check_guided(config);
+  if (config.training.coverage_loss > 0) check_coverage(config);
+  if (config.training.consistency == train::Consistency::rdrop) check_rdrop(config);
+  score::check(config.evaluation);
+}
+
+bool is_joint(const Config& config) {
+  return config.data.vocabulary.kind == data::VocabularyKind::joint;
+}
+
+std::string run_folder(const Config& config) {
+  return config.output.empty() ? "runs/" + config.name : config.output;
+}
+
+}  // namespace heed::run
+
+namespace heed {
+template config::SectionView config::view(run::Config&, config::OnResume);
+}  // namespace heed

@@ -1,0 +1,91 @@
+// The whole configuration: a few top-level keys and one section per layer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/schema.h"
+#include "config/view.h"
+#include "data/config.h"
+#include "decode/config.h"
+#include "model/config.h"
+#include "score/config.h"
+#include "train/config.h"
+
+namespace heed::run {
+
+HEED_ENUM(Precision, (auto_, "bf16 where the hardware has it, else fp32."),
+          (fp32, "Single precision."), (tf32, "fp32 with faster products on a GPU."),
+          (bf16, "Half the bits, with the range of fp32."),
+          (fp16, "Half the bits, with a small range; needs a GPU."))
+
+/// One member of the family that `heed bottleneck` trains.
+struct SystemConfig {
+  HEED_CONFIG(SystemConfig);
+  HEED_FREE(std::string, name, "",
+            "Folder and label. Without `set`, the name of an rnn attention or `transformer` "
+            "selects that model.",
+            config::AnyValue{})
+  HEED_FREE(std::vector<std::string>, set, {},
+            "Settings of this system, each key=value; they replace those of the rest of the file.",
+            config::AnyValue{})
+};
+
+struct Config {
+  HEED_CONFIG(Config);
+  HEED_FREE(std::string, name, "model",
+            "Name of the run. Its folder is runs/NAME unless `output` is set.", config::AnyValue{})
+  HEED_FREE(std::string, output, "", "Folder of the run; empty means runs/NAME.",
+            config::AnyValue{})
+  HEED_FIXED(int64_t, seed, 1,
+             "Seed of every random generator: the same seed gives the same model.",
+             config::AnyValue{})
+  HEED_FREE(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.",
+            config::AnyValue{})
+  HEED_FREE(int64_t, threads, 0,
+            "CPU threads; 0 uses every core. Two or more for each part of a batch "
+            "(training.micro_batches) change the last bits of the result.",
+            config::Between<int64_t>{0, 1024})
+  HEED_FIXED(Precision, precision, Precision::auto_, "Precision of the matrix products.",
+             config::AnyValue{})
+  HEED_FIXED(
+      bool, deterministic, false,
+      "Refuse GPU kernels whose results differ from run to run. The CPU is always deterministic.",
+      config::AnyValue{})
+  HEED_SECTION(data::DataConfig, data, "Corpora and vocabularies.")
+  HEED_SECTION(model::ModelConfig, model, "The network.")
+  HEED_SECTION(train::TrainConfig, training, "The optimisation.")
+  HEED_SECTION(decode::DecodeConfig, decoding, "The search for translations.")
+  HEED_SECTION(score::EvaluationConfig, evaluation, "Scores and intervals.")
+  HEED_FREE(std::vector<SystemConfig>, systems, {},
+            "bottleneck: the systems to compare. Each is this file with its own settings.",
+            config::AnyValue{})
+};
+
+/// with_settings() of the file `path`. Throws ConfigError.
+Config load_config(const std::string& path, const std::vector<std::string>& settings);
+
+/// For a configuration that `who` reads as well ("each system"): throws UserError where its file
+/// can be read only once (text::is_stream).
+void require_no_stream(const std::string& file, const std::string& who);
+
+/// `settings` ("key=value") laid over `config`, and all rules between fields checked. Throws
+/// ConfigError.
+Config with_settings(Config config, const std::vector<std::string>& settings);
+
+/// All rules between fields. Throws ConfigError.
+void check(const Config& config);
+
+/// Whether both languages share one vocabulary.
+bool is_joint(const Config& config);
+
+/// `output`, or runs/NAME.
+std::string run_folder(const Config& config);
+
+}  // namespace heed::run
+
+namespace heed {
+// The one large view is compiled in config.cpp, not in each command.
+extern template config::SectionView config::view(run::Config&, config::OnResume);
+}  // namespace heed

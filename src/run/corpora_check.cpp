@@ -1,0 +1,238 @@
+// What stands in the way of a training in its corpora.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+#include "config/schema.h"
+#include "data/batches.h"
+#include "data/pair_reader.h"
+#include "data/traces.h"
+#include "run/build.h"
+#include "run/check.h"
+#include "text/lines.h"
+#include "text/spool.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace heed::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NamedFile {
+  std::string key, path;
+};
+
+std::vector<NamedFile> files_of(const std::string& key, const data::CorpusFiles& corpus) {
+  std::vector<NamedFile> files{{key + ".source", corpus.source}};
+  if (!corpus.target.empty()) files.push_back({key + ".target", corpus.target});
+  if (!corpus.alignment.empty()) files.push_back({key + ".alignment", corpus.alignment});
+  std::erase_if(files, [](const NamedFile& file) { return text::is_stream(file.path); });
+  return files;
+}
+
+bool can_be_read(const NamedFile& file) {
+  try {
+    require_file(file.path, file.key);
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+bool has_no_line(const std::string& path) {
+  std::string line;
+  return !text::LineReader(path).next(line);
+}
+
+/// Reads all of a corpus, so that whatever would stop a training's reading is thrown here.
+int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, Check& found) {
+  if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
+    throw UserError(key + ": " + corpus.source + " and " + corpus.target +
+                    " have no lines; give at least one pair");
+  int64_t pairs = 0;
+  data::PairReader reader(corpus, /*aligned=*/true);
+  data::Traces traces;
+  for (data::PairOfLines pair; reader.next(pair); ++pairs) traces.add(pair);
+  for (const std::string& trace : traces.text()) found.doubts.push_back(key + ": " + trace);
+  return pairs;
+}
+
+bool has_text(const data::PairOfLines& pair) {
+  return !text::is_blank(pair.source) && !text::is_blank(pair.target);
+}
+
+int64_t words_of(const data::PairOfLines& pair) {
+  return std::max(text::count_words(pair.source), text::count_words(pair.target));
+}
+
+/// Whether a set of pairs has some whose loss can be measured. A word is one piece or more, so that
+/// pairs of fewer words may be left out, too.
+void check_held_out(const data::CorpusFiles& corpus, const std::string& key,
+                    const data::CorpusReading& reading, Check& found) {
+  data::PairReader reader(corpus);
+  int64_t pairs = 0;
+  data::Notice longer;
+  for (data::PairOfLines pair; reader.next(pair);) {
+    if (!has_text(pair)) continue;
+    ++pairs;
+    if (words_of(pair) > reading.max_length) longer.add(pair.number);
+  }
+  if (pairs == 0)
+    throw UserError(key + ": " + corpus.source +
+                    " has no pair with text on both sides; give at least one");
+  const std::string limit = counted(reading.max_length, "piece") + " of " + reading.limit;
+  if (longer.count == pairs)
+    throw UserError(key + ": each pair of " + corpus.source + " is longer than the " + limit +
+                    "; give shorter ones");
+  if (longer.count > 0)
+    found.doubts.push_back(key + ": left out of the loss, longer than the " + limit + ": " +
+                           longer.text());
+}
+
+void require_some_read(const data::CorpusFiles& corpus, int64_t pairs, const std::string& key) {
+  if (data::pairs_in_epoch(pairs, corpus.weight) == 0)
+    throw UserError(key + ".weight: " + config::number_text(corpus.weight) + " of the " +
+                    counted(pairs, "pair") + " in " + corpus.source +
+                    " is less than one in an epoch; raise it");
+}
+
+/// Where `path` comes from: the command that fetches it, as the comments of the configuration
+/// `file` say it, such as "python3 data_scripts/multi30k.py"; "" where they do not. A script that
+/// is not in the working folder is looked for beside the configuration's.
+std::string fetching_command(const std::string& file, const std::string& path) {
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) return "";
+  static const std::regex kCommand(
+      R"(python3 (data_scripts/)([a-z0-9_]+)(\.py(?: --[a-z-]+(?: [A-Za-z0-9_./]*[A-Za-z0-9_])?)*))");
+  for (const std::string& line : split(read_file(file), '\n')) {
+    const std::size_t comment = line.find('#');
+    if (comment == std::string::npos) continue;
+    const std::string text = line.substr(comment);
+    for (std::sregex_iterator one(text.begin(), text.end(), kCommand), end; one != end; ++one) {
+      const std::string script = (*one)[2];
+      // Each script writes into a folder of its name: demo_corpus.py into data/demo.
+      const bool matches = std::ranges::any_of(fs::path(path).parent_path(), [&](const auto& part) {
+        return !part.empty() && (part == script || script.starts_with(part.string() + "_"));
+      });
+      // Where its folder is there the script has been run, and the file is made in another way.
+      if (!matches || fs::is_directory(fs::path(path).parent_path(), none)) continue;
+      const std::string program = script + ".py";
+      const fs::path beside = fs::path(file).parent_path().parent_path() / "data_scripts";
+      if (!fs::exists("data_scripts/" + program, none) && fs::exists(beside / program, none))
+        return "python3 " + shell_path((beside / program).string()) + (*one)[3].str().substr(3);
+      return one->str();
+    }
+  }
+  return "";
+}
+
+/// Those that are missing are told together where one command fetches them.
+void check_files(const std::vector<NamedFile>& files, const std::string& config, Check& found) {
+  std::map<std::string, std::vector<NamedFile>> missing;  // by command
+  for (const NamedFile& file : files) {
+    std::error_code none;
+    const bool exists = fs::exists(file.path, none);
+    const std::string command = exists ? "" : fetching_command(config, file.path);
+    if (command.empty())
+      found.passes([&] { require_file(file.path, file.key); });
+    else
+      missing[command].push_back(file);
+  }
+  for (const auto& [command, group] : missing) {
+    std::vector<std::string> keys, paths;
+    for (const NamedFile& file : group) {
+      const std::string set = file.key.substr(0, file.key.rfind('.'));
+      if (std::ranges::count(keys, set) == 0) keys.push_back(set);
+      paths.push_back("'" + file.path + "'");
+    }
+    found.blame(join(keys, ", ") + ": no " + (paths.size() == 1 ? "file " : "files ") +
+                join(paths, ", ") + "; `" + command + "` gets " +
+                (paths.size() == 1 ? "it" : "them"));
+  }
+}
+
+/// Names stand beside those of training and of data.valid in tables and pictures.
+void check_more_valid(const data::DataConfig& data, Check& found) {
+  std::set<std::string> names{"train", "valid"};
+  for (const data::CorpusFiles& corpus : data.more_valid) {
+    const std::string start =
+        "data.more_valid: " + corpus.source + " has the name '" + one_line(corpus.name) + "'";
+    if (corpus.name.empty() || corpus.name.find_first_of("/ ") != std::string::npos)
+      found.blame(start + "; give it one without blanks and slashes");
+    else if (!names.insert(corpus.name).second)
+      found.blame(start + ", which another set has; give each its own");
+  }
+  if (data.valid.source.empty() && !data.more_valid.empty())
+    found.blame("data.more_valid: needs data.valid, which chooses the best weights");
+}
+
+/// Whether data.max_words, data.max_length and the model leave any pair to train on. A word is one
+/// piece or more, so that some of what is left here may yet be too long.
+void require_short_pairs(const Config& config) {
+  const data::DataConfig& data = config.data;
+  const data::CorpusReading reading = training_reading(config);
+  constexpr int64_t kNone = INT64_MAX, kNoLimit = kNone - 1;
+  const int64_t words = data.max_words > 0 ? data.max_words : kNoLimit;
+  const int64_t pieces =
+      data.long_sentences == data::LongSentences::drop ? reading.max_length : kNoLimit;
+  const int64_t most = std::min(words, pieces);
+  int64_t fewest = kNone;
+  for (const data::CorpusFiles& corpus : data.train) {
+    data::PairReader reader(corpus);
+    for (data::PairOfLines pair; fewest > most && reader.next(pair);)
+      if (has_text(pair)) fewest = std::min(fewest, words_of(pair));
+  }
+  if (fewest == kNone)
+    throw UserError("data.train: no pair has text on both sides; give at least one");
+  if (fewest > most)
+    throw UserError((words < pieces ? "data.max_words" : reading.limit) + ": " +
+                    std::to_string(most) + " leaves no training pair: each has " +
+                    std::to_string(fewest) + " words or more on a side; set it higher");
+}
+
+}  // namespace
+
+bool check_corpora(const Config& config, const std::string& file, Check& found) {
+  const data::DataConfig& data = config.data;
+  if (data.train.empty()) {
+    found.blame("data.train: needed; name its source and target files");
+    return false;
+  }
+  std::vector<NamedFile> all;
+  // By files, which may be there as several corpora; nothing for those with a fault.
+  std::map<std::string, std::optional<int64_t>> pairs_of;
+  // What keeps one file from being read keeps others, too: too many open files, a broken disk.
+  const auto environment_fails = [&] { return found.of_the_world && !found.faults.empty(); };
+  bool readable = true;
+  for (const auto& [key, corpus] : data::corpora_of(data)) {
+    if (environment_fails()) return false;
+    const auto files = files_of(key, *corpus);
+    all.insert(all.end(), files.begin(), files.end());
+    const bool streams = files.size() != 1U + !corpus->target.empty() + !corpus->alignment.empty();
+    const bool good = !streams && std::ranges::all_of(files, can_be_read);
+    if (streams) found.notes.push_back(key + ": a stream, which only `heed train` reads");
+    const std::string names = join({corpus->source, corpus->target, corpus->alignment}, "\n");
+    const bool is_new = !pairs_of.contains(names);
+    std::optional<int64_t>& pairs = pairs_of[names];
+    if (is_new && good) found.passes([&] { pairs = count_pairs(*corpus, key, found); });
+    const bool trains = key.starts_with("data.train");
+    if (trains) readable = readable && pairs;
+    if (pairs && trains)
+      found.passes([&] { require_some_read(*corpus, *pairs, key); });
+    else if (pairs && key != "data.test")
+      found.passes([&] { check_held_out(*corpus, key, validation_reading(config), found); });
+  }
+  check_files(all, file, found);
+  check_more_valid(data, found);
+  if (readable && !environment_fails()) found.passes([&] { require_short_pairs(config); });
+  return readable;
+}
+
+}  // namespace heed::run

@@ -1,0 +1,56 @@
+// What a model is tested on, and its translations of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/model_folder.h"
+
+namespace heed::run {
+
+struct TestSet {
+  std::string name;  // for messages and titles: the source file
+  std::vector<std::string> source, reference;
+  std::vector<std::vector<std::string>> more_references;
+  std::vector<std::string> files;  // that they were read from
+};
+
+/// `source`, `reference` and files of `more` references where given, else the config's test (or
+/// validation) set. Throws UserError; for a file that is missing it names the key of the
+/// configuration in `folder`, where one is given.
+TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
+                      const std::string& folder = "", bool valid = false,
+                      const std::vector<std::string>& more = {});
+
+/// The further references of the config's test (or validation) set, which has so many lines. Throws
+/// UserError.
+std::vector<std::vector<std::string>> read_more_references(const Config& config, bool valid,
+                                                           std::size_t lines);
+
+/// Logs, for a command that compares with one reference, that the set has more of them.
+void tell_of_one_reference(const TestSet& set);
+
+/// Warns where evaluation.tokenize finds no words in the references.
+void check_tokenizer(const std::vector<std::string>& reference,
+                     const score::EvaluationConfig& config);
+
+/// The best translation of each line, with progress on a terminal and the rate in the log. The
+/// lines' numbers are `first_line`, `first_line` + `step`, and so on.
+std::vector<std::string> translate_all(const OpenModels& models,
+                                       const std::vector<std::string>& lines,
+                                       int64_t first_line = 1, int64_t step = 1);
+std::vector<std::string> translate_all(const ModelFolder& folder,
+                                       const std::vector<std::string>& lines,
+                                       int64_t first_line = 1, int64_t step = 1);
+
+/// The translations of `set` that `heed train` left in the folder of a run. Nothing where the run
+/// is not finished, or was tested on something else than the source of `set` as it is now, or this
+/// is a stream; the latter two are logged.
+std::optional<std::vector<std::string>> left_translations(const std::string& run,
+                                                          const TestSet& set);
+
+/// Atomic; a line each.
+void write_lines(const std::string& path, const std::vector<std::string>& lines);
+
+}  // namespace heed::run

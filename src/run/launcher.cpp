@@ -1,0 +1,161 @@
+#include "run/launcher.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/strings.h"
+#include "base/subprocess.h"
+#include "ranks/progress_board.h"
+#include "ranks/rank_info.h"
+
+namespace heed::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMeeting = ".heed.ranks.";
+
+/// How the first rank that did not succeed ended.
+struct End {
+  int64_t rank = 0, update = 0;
+  int status = 0;            // exit code, or 128 + signal
+  bool interrupted = false;  // a signal to one rank made all save and end
+
+  bool was_signal() const { return status > 128; }
+  /// Somebody wanted it to end, before it could save anything or for the second time.
+  bool was_asked() const {
+    return status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP;
+  }
+  /// Where another attempt may succeed.
+  bool may_start_again() const { return (status == 1 || was_signal()) && !was_asked(); }
+  std::string text(int64_t ranks) const {
+    return "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " " +
+           subprocess::how_it_ended(status) +
+           (update > 0 ? " at update " + with_commas(update) : " before its first update");
+  }
+};
+
+std::optional<End> first_end(std::vector<subprocess::Child>& ranks,
+                             const ranks::ProgressBoard& board) {
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto status = ranks[rank].finished();
+    const auto number = static_cast<int64_t>(rank);
+    if (status && *status != 0) return End{number, board.at(number), *status};
+  }
+  return std::nullopt;
+}
+
+/// Those of processes that were killed. A new one may not be locked yet.
+void remove_abandoned(const std::string& folder) {
+  const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+  std::error_code ignored;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(kMeeting) &&
+        fs::exists(entry.path() / ".heed.lock", ignored) &&
+        fs::last_write_time(entry.path(), ignored) < old && !is_held(entry.path().string()))
+      found.push_back(entry.path());
+  for (const fs::path& path : found) fs::remove_all(path, ignored);
+}
+
+/// One attempt; nothing where all ranks succeed. The children are killed where this is left, and
+/// say as much as this process.
+std::optional<End> attempt(const RankJob& job, std::vector<std::string> command) {
+  std::ranges::copy(log::arguments(), std::back_inserter(command));
+  const RendezvousFolder meeting;
+  const ranks::ProgressBoard board(meeting.path(), job.ranks);
+  std::vector<subprocess::Child> ranks;
+  for (int64_t rank = 0; rank < job.ranks; ++rank)
+    ranks.push_back(
+        subprocess::start_here(command, ranks::environment_of(rank, job.ranks, meeting.path())));
+  bool told = false;
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
+    if (signals::interrupted() && !std::exchange(told, true))
+      for (const subprocess::Child& rank : ranks) rank.signal(SIGTERM);
+    if (auto end = first_end(ranks, board)) {
+      end->interrupted = told || board.interrupted();
+      // After a signal each saves and ends by itself; otherwise the others can only wait in vain.
+      if (end->interrupted)
+        for (subprocess::Child& rank : ranks) rank.wait();
+      return end;
+    }
+    if (std::ranges::all_of(ranks, [](auto& rank) { return rank.finished().has_value(); }))
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+RendezvousFolder::RendezvousFolder() {
+  std::error_code error;
+  const std::string folder = fs::temp_directory_path(error).string();
+  if (!error) remove_abandoned(folder);
+  path_ = folder + "/" + kMeeting + "XXXXXX";
+  if (error || ::mkdtemp(path_.data()) == nullptr)
+    throw Failure("the folder of temporary files ($TMPDIR, else /tmp): cannot write: " +
+                  (error ? error : std::error_code(errno, std::generic_category())).message());
+  try {
+    lock_.emplace(path_, "ranks that meet");
+  } catch (...) {
+    fs::remove_all(path_, error);
+    throw;
+  }
+}
+
+RendezvousFolder::~RendezvousFolder() {
+  std::error_code ignored;
+  lock_.reset();
+  fs::remove_all(path_, ignored);
+}
+
+std::string own_path() {
+  constexpr const char* kLink = "/proc/self/exe";
+  const fs::path path = fs::read_symlink(kLink);
+  // Where the file was replaced, by a new build or installation, the link still leads to the old
+  // one.
+  std::error_code none;
+  return fs::exists(path, none) ? path.string() : kLink;
+}
+
+void remove_old_meetings(const std::string& folder) {
+  std::error_code ignored;
+  std::vector<fs::path> old;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(kMeeting)) old.push_back(entry.path());
+  for (const fs::path& path : old) fs::remove_all(path, ignored);
+}
+
+void run_ranks(const RankJob& job) {
+  log::clear_progress();  // the first rank shows one
+  for (int64_t started = 0;; ++started) {
+    const auto end = attempt(job, started == 0 ? job.command : job.again);
+    if (!end) return;
+    // Over the progress line that a killed rank has left.
+    log::progress("the ranks have ended");
+    log::clear_progress();
+    const std::string what = end->text(job.ranks);
+    if (signals::interrupted() || end->interrupted)
+      throw Failure("interrupted, all " + std::to_string(job.ranks) + " ranks have ended");
+    if (end->status == 70) throw Bug(what + "; its message stands above");
+    if (end->status == 2) throw UserError(what + "; its message stands above");
+    if (!end->may_start_again() || started == job.restarts)
+      throw Failure(what + ", and the others with it");
+    log::warn(what + "; all ranks start again from the last checkpoint (" +
+              std::to_string(started + 1) + " of " + std::to_string(job.restarts) + ")");
+  }
+}
+
+}  // namespace heed::run

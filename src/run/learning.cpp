@@ -1,0 +1,102 @@
+#include "run/learning.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace heed::run {
+
+using train::MetricsLine;
+
+namespace {
+
+constexpr std::array<Measure, 4> kMeasures = {{
+    {"bleu", "BLEU", "BLEU", &MetricsLine::bleu},
+    {"loss", "loss per piece", "loss", &MetricsLine::loss},
+    {"chrf", "chrF", "chrF", &MetricsLine::chrf},
+    {"command", "what the command says", "command", &MetricsLine::command},
+}};
+
+/// The lines of one run: training first, then its validation sets.
+std::vector<draw::PlotLine> lines_of(const Learning& run, const Measure& measure, std::size_t color,
+                                     bool minutes) {
+  std::vector<draw::PlotLine> lines;
+  std::map<std::string, std::size_t> of_set;
+  for (const MetricsLine& event : run.events) {
+    const auto value = event.*measure.value;
+    const auto place = place_of(event, minutes);
+    if (!value || !place) continue;
+    const std::string set = set_of(event);
+    const auto [found, is_new] = of_set.try_emplace(set, lines.size());
+    if (is_new) {
+      const bool dashed = measure.value == &MetricsLine::loss && set != "train";
+      lines.push_back({.name = set == "valid" && !dashed ? run.name : run.name + ", " + set,
+                       .points = {},
+                       .color = color,
+                       .dashed = dashed});
+    }
+    lines[found->second].points.push_back({*place, *value});
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::span<const Measure> measures() {
+  return kMeasures;
+}
+
+const Measure& loss_measure() {
+  return kMeasures[1];
+}
+
+std::string deciding_score(const MetricsLine& validation, train::StopMetric metric) {
+  const std::string name = config::name_of(metric);
+  const Measure& measure =
+      *std::ranges::find_if(kMeasures, [&](const Measure& one) { return one.name == name; });
+  const auto value = validation.*measure.value;
+  if (!value) return "";
+  const bool rounded = metric == train::StopMetric::bleu || metric == train::StopMetric::chrf;
+  return std::string(measure.brief) + " " + fixed(*value, rounded ? 2 : 4);
+}
+
+std::string set_of(const MetricsLine& event) {
+  if (event.event == "train") return "train";
+  return event.set.empty() ? "valid" : event.set;
+}
+
+Learning read_learning(const std::string& folder, const std::string& name) {
+  const std::string path = (std::filesystem::path(folder) / "metrics.jsonl").string();
+  require_file(path, "metrics of a run");
+  Learning learning{.name = name, .events = train::read_metrics(path)};
+  std::erase_if(learning.events,
+                [](const MetricsLine& event) { return event.event == "rollback"; });
+  if (learning.events.empty()) throw UserError(path + ": the run has not measured anything yet");
+  return learning;
+}
+
+std::optional<double> place_of(const MetricsLine& event, bool minutes) {
+  if (!minutes) return static_cast<double>(event.update);
+  if (!event.seconds) return std::nullopt;
+  return *event.seconds / 60;
+}
+
+draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& measure,
+                           bool minutes) {
+  draw::Plot picture{.title = runs.size() == 1 ? runs.front().name : "Learning curves",
+                     .x_label = minutes ? "minutes" : "updates",
+                     .y_label = measure.label,
+                     .lines = {}};
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (draw::PlotLine& line : lines_of(runs[i], measure, i, minutes))
+      picture.lines.push_back(std::move(line));
+  return picture;
+}
+
+}  // namespace heed::run

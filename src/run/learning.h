@@ -1,0 +1,49 @@
+// How runs learned, read from their metrics, and drawn.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "draw/plot.h"
+#include "train/config.h"
+#include "train/metrics_line.h"
+
+namespace heed::run {
+
+struct Learning {
+  std::string name;
+  std::vector<train::MetricsLine> events;  // of training and validations
+};
+
+/// Throws UserError where the folder has no metrics, or nothing is measured yet.
+Learning read_learning(const std::string& folder, const std::string& name);
+
+/// What is measured: the name of its files, what stands beside its axis, and what stands before its
+/// number.
+struct Measure {
+  const char* name;
+  const char* label;
+  const char* brief;
+  std::optional<double> train::MetricsLine::*value;
+};
+
+/// BLEU, loss, chrF and the number of validation.command.
+std::span<const Measure> measures();
+const Measure& loss_measure();
+
+/// "chrF 55.21": the number that decides which validation is the best one; "" where there is none.
+std::string deciding_score(const train::MetricsLine& validation, train::StopMetric metric);
+
+/// "train", "valid" or the name of a further set.
+std::string set_of(const train::MetricsLine& event);
+
+/// Where the event stands on the x axis: updates, or minutes where it has a time.
+std::optional<double> place_of(const train::MetricsLine& event, bool minutes);
+
+/// The lines of all runs, one colour for each; those of a validation's loss are dashed.
+draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& measure,
+                            bool minutes);
+
+}  // namespace heed::run

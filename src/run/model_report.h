@@ -1,0 +1,63 @@
+// What `heed inspect` tells about a model folder: gathered here, printed as text or JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/build.h"
+#include "run/config.h"
+#include "run/summary.h"
+#include "text/vocabulary.h"
+
+namespace heed::run {
+
+struct TensorRow {
+  std::string name;  // dotted; its first part is the module
+  std::vector<int64_t> shape;
+  int64_t parameters = 0;  // 0 where it is another's
+  std::string tied_to;     // the tensor that it is, counted there; or ""
+};
+
+struct VocabularyReport {
+  int32_t pieces = 0;
+  std::string fingerprint;
+  std::vector<std::string> special;   // by id, from 0
+  std::vector<std::string> examples;  // the first ordinary ones, which follow the special ones
+};
+
+/// The last validation that was the best so far.
+struct BestValidation {
+  int64_t update = 0;
+  double loss = 0, perplexity = 0;
+  std::optional<double> bleu;
+};
+
+struct CheckpointFile {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+struct ModelReport {
+  std::string folder;
+  Config config;       // as it was saved
+  uint64_t bytes = 0;  // of model.safetensors
+  std::vector<TensorRow> tensors;
+  VocabularyReport source, target;
+  int64_t updates = 0;  // the last one in metrics.jsonl; 0 without
+  std::optional<BestValidation> best;
+  std::optional<Summary> summary;  // of a run that finished
+  std::vector<CheckpointFile> checkpoints;
+
+  int64_t parameters() const;
+};
+
+/// Opens the folder's model on the CPU. Throws UserError as open_model does; what training would
+/// have left besides may be missing.
+ModelReport read_report(const std::string& folder);
+
+std::string report_text(ModelReport report);
+std::string report_json(ModelReport report);
+
+}  // namespace heed::run

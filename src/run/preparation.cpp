@@ -1,0 +1,178 @@
+#include "run/preparation.h"
+
+#include <ATen/Parallel.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "data/cleaning.h"
+#include "model/device.h"
+#include "run/binding.h"
+#include "run/build.h"
+#include "run/launcher.h"
+#include "run/saved_config.h"
+#include "run/spool.h"
+#include "run/summary.h"
+
+namespace heed::run {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_trained(const std::string& folder) {
+  return fs::exists(fs::path(folder) / "model.safetensors");
+}
+
+const std::string& made(const std::string& folder) {
+  make_folder(folder);
+  return folder;
+}
+
+}  // namespace
+
+void require_no_older_run(const std::string& folder, const ExistingRun& existing) {
+  if (existing.overwrite) return;
+  if (holds_run(folder) && !existing.resume)
+    throw UserError(folder +
+                    ": holds a run already; --resume goes on with it, --overwrite starts again");
+  if (is_trained(folder) && !has_begun(folder))
+    throw UserError(folder +
+                    ": holds a model and no checkpoint to go on from; --overwrite starts again");
+}
+
+std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing) {
+  if (!existing.resume || !has_begun(wanted.output)) return std::nullopt;
+  Config saved = trained_config(wanted.output);
+  saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
+  if (wanted.training.warmup < 0 && saved.training.warmup == train::kWarmup)
+    saved.training.warmup = wanted.training.warmup;  // written by older versions, used or not
+  wanted = decided_as(saved, wanted);
+  require_same_fixed(wanted.output, saved, wanted);
+  return saved;
+}
+
+Preparation::Preparation(Config& config, const ExistingRun& existing,
+                         const std::optional<Config>& saved)
+    : lock_(made(config.output), "heed train") {
+  lock_.remove_left_overs();
+  remove_old_meetings(config.output);
+  require_no_older_run(config.output, existing);
+  if (existing.overwrite) {
+    put_aside(config);
+    older_.emplace(config.output);
+  }
+  remove_old_streams(config.output);
+  log::add_file((fs::path(config.output) / "train.log").string());
+  if (!saved) return;
+  if (const auto changed = config::differences(*saved, config); !changed.empty())
+    log::info("the run goes on with another configuration: " + config::differences_text(changed));
+}
+
+Vocabularies folder_vocabularies(const Config& config, const std::string& folder) {
+  const bool joint = is_joint(config);
+  if (!has_begun(folder) || !has_vocabularies(folder))
+    save_vocabularies(make_vocabularies(config), folder, joint);
+  return load_vocabularies(folder, joint);
+}
+
+namespace {
+
+/// "model name" of the first core; empty where the system does not say.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return std::string(trim(line.substr(line.find(':') + 1)));
+  return "";
+}
+
+std::string own_command() {
+  std::vector<std::string> words;
+  std::string bytes = read_file("/proc/self/cmdline");
+  if (bytes.ends_with('\0')) bytes.pop_back();
+  for (const std::string& word : split(bytes, '\0')) words.push_back(shell_word(word));
+  return join(words, " ");
+}
+
+/// Of the run that this process is about to make or to go on with. Reads every corpus once.
+Provenance provenance_now(const ModelFolder& run) {
+  return {.heed = HEED_VERSION,
+          .commit = commit(),
+          .libtorch = TORCH_VERSION,
+          .processor = processor_name(),
+          .device = run.device.str(),
+          .precision = model::precision_name(run.precision),
+          .threads = at::get_num_threads(),
+          .command = own_command(),
+          .corpora = sums_of(run.config.data),
+          .vocabularies = fingerprints({run.source, run.target}, is_joint(run.config))};
+}
+
+/// Throws UserError where a file of data.valid has another path than in `saved` and is another
+/// file than the run `before` was made with. Moved training corpora are compared by their pairs.
+void require_same_validation(const Config& saved, const ModelFolder& run, const Provenance& before,
+                             const Provenance& now) {
+  const auto sum = [](const Provenance& of, const std::string& path) {
+    const auto found = std::ranges::find(of.corpora, path, &CorpusSum::path);
+    return found == of.corpora.end() ? "" : found->sha256;
+  };
+  for (const auto side : {&data::CorpusFiles::source, &data::CorpusFiles::target}) {
+    const std::string &old = saved.data.valid.*side, &path = run.config.data.valid.*side;
+    const std::string trained = sum(before, old);
+    if (old != path && !trained.empty() && trained != sum(now, path))
+      throw UserError(path + ": is not the file of data.valid that the run in " + run.path +
+                      " began with, " + old +
+                      "; name a copy of that file, or use --overwrite or another output");
+  }
+}
+
+}  // namespace
+
+Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved) {
+  const std::string file = (fs::path(run.path) / "provenance.json").string();
+  Provenance now = provenance_now(run);
+  if (!saved || !fs::exists(file)) return now;
+  const Provenance before = Provenance::read(file);
+  require_same_validation(*saved, run, before, now);
+  const data::DataConfig& data = run.config.data;
+  for (const CorpusSum& sum : changed_corpora(before.corpora, now.corpora)) {
+    const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
+    if (decides(data, sum.path))
+      throw UserError(what + "; restore it, or use --overwrite or another output");
+    const bool of_test = sum.path == data.test.source || sum.path == data.test.target;
+    log::warn(what + (of_test ? "; the test set is scored again" : ""));
+  }
+  return now;
+}
+
+bool has_scores(const std::optional<Config>& saved, const Config& config, const Provenance& now) {
+  const std::string summary = (fs::path(config.output) / "summary.json").string();
+  return saved && fs::exists(summary) && changes(*saved, config).empty() &&
+         changed_corpora(scored_corpora(summary), now.corpora).empty();
+}
+
+void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept) {
+  if (updates > config.training.updates)
+    throw UserError("training.updates: got " + std::to_string(config.training.updates) +
+                    ", but the run in " + config.output + " has made " + std::to_string(updates) +
+                    " updates; set as many or more");
+  if (!kept) {
+    for (const char* old : {"summary.json", "test.hypothesis"}) {
+      std::error_code ignored;
+      fs::remove(fs::path(config.output) / old, ignored);
+    }
+  }
+  write_atomic((fs::path(config.output) / "config.yaml").string(), config::dump(config));
+  write_atomic((fs::path(config.output) / "provenance.json").string(), provenance.to_json());
+  delete_put_aside(config.output);
+}
+
+}  // namespace heed::run

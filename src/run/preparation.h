@@ -1,0 +1,59 @@
+// The folder of a run, before it begins: whose it is, what is in it, and what it holds from now on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/lock.h"
+#include "run/config.h"
+#include "run/model_folder.h"
+#include "run/older_run.h"
+#include "run/provenance.h"
+
+namespace heed::run {
+
+/// What the user wants of a run that is there already.
+struct ExistingRun {
+  bool resume = false, overwrite = false;
+};
+
+/// The config of the run that `wanted` goes on with, as its newest checkpoint has it, if one has
+/// begun; what was decided when it began is then `wanted`, too. Throws UserError where a fixed key
+/// differs.
+std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing);
+
+/// Throws UserError where the folder holds a run that is neither to be continued nor overwritten.
+void require_no_older_run(const std::string& folder, const ExistingRun& existing);
+
+/// Takes the folder: makes it, locks it while this object lives, refuses an older run or puts it
+/// aside as wished, and logs there from now on. At its end the older run is back where the new one
+/// has not begun (write_config()).
+class Preparation {
+ public:
+  /// The config then names streams as the folder keeps them. `saved` is resumed_config().
+  Preparation(Config& config, const ExistingRun& existing, const std::optional<Config>& saved);
+
+ private:
+  FolderLock lock_;
+  std::optional<RestoreAtEnd> older_;  // ends before the lock, which it needs
+};
+
+/// Those of the folder when a run goes on, else new ones, saved there. A run that failed before its
+/// first checkpoint may have left some that were made of other corpora.
+Vocabularies folder_vocabularies(const Config& config, const std::string& folder);
+
+/// What this process makes the run by and of; reads every corpus once. Throws Failure where
+/// sha256sum(1) is missing or fails, and UserError where a corpus that the run in the
+/// folder, which goes on from `saved`, has begun with is another one now; only data.more_valid and
+/// the test set may change, the latter where data.clean has no overlap.
+Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved);
+
+/// Whether the run's folder has scores that this config would give again on the corpora of `now`.
+bool has_scores(const std::optional<Config>& saved, const Config& config, const Provenance& now);
+
+/// From here on the folder is of `config`, and an older run that was put aside is deleted.
+/// `updates` are done; old scores and the translations that got them may be `kept`.
+void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept);
+
+}  // namespace heed::run

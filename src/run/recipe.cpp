@@ -1,0 +1,200 @@
+#include "run/recipe.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "base/strings.h"
+#include "config/io.h"
+#include "run/config.h"
+#include "run/memory.h"
+
+namespace heed::run {
+namespace {
+
+/// With 2,000 pairs a Transformer of any size falls far behind; with 10,000 both are about as good.
+constexpr int64_t kEnoughForTransformer = 5000;
+
+/// A batch of fewer pieces holds no long pair.
+constexpr int64_t kFewestInBatch = 256;
+
+/// A Transformer, and how it learns.
+struct Network {
+  int64_t width, feed_forward, heads, layers;
+  int64_t update;  // target pieces
+  double learning_rate;
+  int64_t warmup;
+};
+
+/// The smallest first.
+constexpr std::array<Network, 3> kNetworks{{{192, 512, 4, 3, 1024, 0.0015, 400},
+                                            {256, 1024, 4, 3, 1024, 0.0015, 400},
+                                            {512, 2048, 8, 6, 8192, 0.0007, 4000}}};
+
+std::string small_rnn() {
+  return "  # So few pairs teach a recurrent model with attention more than a Transformer.\n"
+         "  type: rnn\n"
+         "  attention: luong_general\n"
+         "  embedding_size: 128\n"
+         "  hidden_size: 256\n"
+         "  # The output layer shares the weights of the target's embedding.\n"
+         "  tie: decoder\n";
+}
+
+std::string transformer(const Network& network) {
+  const std::string layers = std::to_string(network.layers);
+  return "  # Or type: rnn with attention: bahdanau, luong_general, ...\n"
+         "  type: transformer\n"
+         "  width: " +
+         std::to_string(network.width) +
+         "\n  feed_forward: " + std::to_string(network.feed_forward) +
+         "\n  heads: " + std::to_string(network.heads) + "\n  encoder_layers: " + layers +
+         "\n  decoder_layers: " + layers +
+         "\n  # Both embeddings and the output layer are one matrix.\n  tie: all\n";
+}
+
+}  // namespace
+
+int64_t fresh_vocabulary_size(const data::CorpusShape& shape) {
+  const int64_t pairs = shape.pairs;
+  const int64_t size = pairs < 5000      ? 1000
+                       : pairs < 200000  ? 8000
+                       : pairs < 2000000 ? 16000
+                                         : 32000;
+  // A text of few different words does not fill more pieces.
+  const int64_t types = shape.source_types + shape.target_types;
+  const int64_t fillable = std::max<int64_t>(100, std::min(size, types / 2 / 50 * 50));
+  // Each character is a piece, and a Chinese line of many characters counts as one word.
+  return std::max(fillable, 2 * shape.characters);
+}
+
+namespace {
+
+int64_t epochs_for(int64_t pairs) {
+  if (pairs < 20000) return 30;
+  if (pairs < 50000) return 12;
+  if (pairs < 200000) return 10;
+  return pairs < 2000000 ? 6 : 3;
+}
+
+/// Of the target. Words become about a third more pieces, and without blanks a piece is one letter
+/// or two.
+double pieces_of_an_epoch(const data::CorpusShape& shape) {
+  const double pieces = text::has_no_blanks(shape.target_script)
+                            ? 0.7 * static_cast<double>(shape.target_letters)
+                            : 1.35 * static_cast<double>(shape.target_words);
+  return std::max(1.0, pieces);
+}
+
+bool fits(const Recipe& recipe, const Machine& machine) {
+  if (!machine.memory) return true;
+  Config config;
+  config::load_text(config, sections_of(recipe), "heed init");
+  const MemoryNeed needed = memory_of(config, {.source = recipe.vocabulary,
+                                               .target = recipe.vocabulary,
+                                               .cpu = !machine.gpu,
+                                               .threads = machine.cores});
+  return needed.total() <= *machine.memory / 4 * 3;  // other programs want some, too
+}
+
+/// Whether the network fits with batches of some size; the largest such is taken.
+bool cut_batches_to_fit(Recipe& recipe, const Machine& machine) {
+  for (recipe.accumulate = 1; recipe.update / recipe.accumulate >= kFewestInBatch;
+       recipe.accumulate *= 2)
+    if (fits(recipe, machine)) return true;
+  recipe.accumulate = 1;
+  return false;
+}
+
+/// The largest network up to `wanted`, a place in kNetworks, that fits, or else the smallest.
+void choose_transformer(Recipe& recipe, std::size_t wanted, const Machine& machine) {
+  for (std::size_t place = wanted;; --place) {
+    const Network& network = kNetworks[place];
+    recipe.network = transformer(network);
+    recipe.is_smaller = place < wanted;
+    recipe.update = network.update;
+    recipe.learning_rate = network.learning_rate;
+    recipe.warmup = network.warmup;
+    if (cut_batches_to_fit(recipe, machine) || place == 0) return;
+  }
+}
+
+/// 0.1, 0.0015, 1.0: without more zeros at the end. Small values have two digits.
+std::string short_number(double value) {
+  int digits = 4;
+  for (double least = 0.001; value < least && digits < 12; least /= 10) ++digits;
+  std::string text = fixed(value, digits);
+  while (text.ends_with('0') && !text.ends_with(".0")) text.pop_back();
+  return text;
+}
+
+std::string batch_lines(const Recipe& recipe) {
+  const std::string size = std::to_string(recipe.update / recipe.accumulate);
+  if (recipe.accumulate == 1) return "  # Target pieces of an update.\n  batch_size: " + size;
+  return "  # Target pieces of a batch. One for a whole update does not fit the memory that was "
+         "free.\n  batch_size: " +
+         size + "\n  accumulate: " + std::to_string(recipe.accumulate);
+}
+
+/// So many epochs, but no fewer than so many updates.
+void set_updates(Recipe& recipe, const data::CorpusShape& shape, int64_t epochs, int64_t fewest) {
+  const double pieces = pieces_of_an_epoch(shape);
+  const auto update = static_cast<double>(recipe.update);
+  const auto updates = static_cast<int64_t>(pieces * static_cast<double>(epochs) / update);
+  recipe.updates = std::max<int64_t>(fewest, (updates + 50) / 100 * 100);
+  recipe.epochs =
+      std::max<int64_t>(1, std::llround(static_cast<double>(recipe.updates) * update / pieces));
+  recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
+}
+
+}  // namespace
+
+Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
+  Recipe recipe;
+  const int64_t pairs = shape.pairs;
+  recipe.vocabulary = fresh_vocabulary_size(shape);
+  recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
+  if (pairs < kEnoughForTransformer) {
+    recipe.network = small_rnn();
+    cut_batches_to_fit(recipe, machine);
+  } else {
+    choose_transformer(recipe, machine.gpu && pairs >= 200000 ? 2 : pairs < 20000 ? 0 : 1, machine);
+  }
+  set_updates(recipe, shape, epochs_for(pairs), 1000);
+  return recipe;
+}
+
+void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
+                const Machine& machine) {
+  // So that the corpus has some updates, and each of them some sentences.
+  const auto most = static_cast<int64_t>(pieces_of_an_epoch(shape) / 20);
+  const int64_t own = update > 0 ? update : recipe.update;
+  recipe.update = std::min(own, std::max(most, kFewestInBatch));
+  cut_batches_to_fit(recipe, machine);
+  set_updates(recipe, shape, shape.pairs < 20000 ? 10 : shape.pairs < 200000 ? 4 : 2, 100);
+}
+
+std::string sections_of(const Recipe& recipe) {
+  const int64_t tenth = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
+  const std::string every = std::to_string(std::min(tenth, recipe.updates));
+  return "model:\n" + recipe.network +
+         (recipe.is_smaller ? "  # A larger model does not fit the memory that was free.\n" : "") +
+         "  # More for a small corpus, less for a large one.\n  dropout: " +
+         short_number(recipe.dropout) + "\n\ntraining:\n" + recipe.training + batch_lines(recipe) +
+         "\n  learning_rate: " + short_number(recipe.learning_rate) +
+         "\n  schedule: cosine\n  warmup: " + std::to_string(recipe.warmup) +
+         "\n  label_smoothing: " + short_number(recipe.label_smoothing) +
+         "\n  clip_norm: " + short_number(recipe.clip_norm) +
+         "\n  # The model is the running average of its weights.\n  ema: " +
+         short_number(recipe.ema) + "\n  # About " + std::to_string(recipe.epochs) +
+         " epochs.\n  updates: " + std::to_string(recipe.updates) + "\n  validate_every: " + every +
+         "\n  save_every: " + every + "\n" +
+         (recipe.decoding.empty() ? "" : "\ndecoding:\n" + recipe.decoding) +
+         (recipe.tokenizer == "13a" ? ""
+                                    : "\nevaluation:\n  # Finds the words of the target language "
+                                      "for BLEU.\n  tokenize: " +
+                                          recipe.tokenizer + "\n");
+}
+
+}  // namespace heed::run

@@ -1,0 +1,51 @@
+// What `heed init` proposes for a corpus and a machine: vocabulary, network, batches, updates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "data/split.h"
+
+namespace heed::run {
+
+/// What a training may use.
+struct Machine {
+  bool gpu = false;               // it trains on one
+  int64_t cores = 1;              // of the CPU: each that is at work needs memory of its own
+  std::optional<int64_t> memory;  // bytes that are free, of the GPU where there is one; or unknown
+};
+
+struct Recipe {
+  std::string network;      // lines of the section `model`, but for its dropout
+  bool is_smaller = false;  // a larger one would suit the corpus, but not the memory
+  int64_t vocabulary = 8000;
+  double dropout = 0.1, learning_rate = 0.0015;
+  int64_t update = 1024;   // target pieces
+  int64_t accumulate = 1;  // batches that an update is computed in
+  int64_t warmup = 400, updates = 1000, epochs = 1;
+  std::string tokenizer = "13a";  // for BLEU
+  double label_smoothing = 0.1, clip_norm = 1, ema = 0.999;
+  std::string own_vocabulary;                 // lines in place of those of a fresh vocabulary
+  std::string training;                       // lines before those of batches and updates
+  std::string decoding = "  beam_size: 5\n";  // lines of the section
+};
+
+/// Pieces of a vocabulary that is trained for the corpus.
+int64_t fresh_vocabulary_size(const data::CorpusShape& shape);
+
+/// Sizes that did well in configs/ and in the literature for corpora like this. What would take
+/// more than three quarters of the memory (memory_of()) is made smaller: the batches first, with as
+/// many pieces in an update as before, then the network. The smallest network is proposed even
+/// where it takes more. Where all fits, the number of cores changes nothing but the time.
+Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine);
+
+/// For a network that is trained already: batches of at most `update` target pieces (0: as many as
+/// the recipe has), which fit the memory, and a few epochs.
+void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
+                const Machine& machine);
+
+/// The sections `model`, `training`, `decoding` and `evaluation` of a configuration, with comments.
+std::string sections_of(const Recipe& recipe);
+
+}  // namespace heed::run

@@ -1,0 +1,229 @@
+#include "run/saved_config.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
+
+#include "base/error.h"
+#include "base/event_file.h"
+#include "base/files.h"
+#include "base/random.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "data/cleaning.h"
+#include "run/binding.h"
+#include "train/checkpoint.h"
+
+namespace heed::run {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Config without_circumstances(Config config) {
+  const Config plain;
+  config.name = plain.name;
+  config.output = plain.output;
+  config.device = plain.device;
+  config.threads = plain.threads;
+  config.systems.clear();
+  return config;
+}
+
+/// All paths of files that a run is made of; those of corpora that it lacks are not among them.
+std::map<std::string, std::string*> paths_in(Config& config) {
+  std::map<std::string, std::string*> paths = {
+      {"data.vocabulary.source", &config.data.vocabulary.source},
+      {"data.vocabulary.target", &config.data.vocabulary.target},
+      {"training.from", &config.training.from}};
+  for (const CorpusFile& file : corpus_files(config.data)) paths[file.key] = file.path;
+  std::erase_if(paths, [](const auto& path) { return path.second->empty(); });
+  return paths;
+}
+
+/// `config` with the paths of `other` where both have one.
+Config with_paths_of(Config other, Config config) {
+  const auto paths = paths_in(other);
+  for (const auto& [key, path] : paths_in(config))
+    if (const auto found = paths.find(key); found != paths.end()) *path = *found->second;
+  return config;
+}
+
+}  // namespace
+
+bool lies_in(const std::string& path, const std::string& folder) {
+  std::error_code none;
+  const fs::path there = fs::weakly_canonical(folder, none);
+  for (fs::path at = fs::weakly_canonical(path, none); at.has_relative_path();
+       at = at.parent_path())
+    if (at == there || fs::equivalent(at, there, none)) return true;
+  return false;
+}
+
+bool has_begun(const std::string& folder) {
+  return !train::CheckpointFolder(folder).updates().empty();
+}
+
+bool holds_run(const std::string& folder) {
+  return fs::exists(fs::path(folder) / "model.safetensors") ||
+         fs::exists(fs::path(folder) / "checkpoints");
+}
+
+std::vector<CorpusFile> corpus_files(data::DataConfig& data) {
+  std::vector<CorpusFile> files;
+  for (const auto& [key, corpus] : data::corpora_of(data)) {
+    const bool both = corpus->target.empty();
+    files.push_back({key + ".source", &corpus->source, key + (both ? ".tsv" : ".source")});
+    files.push_back({key + ".target", &corpus->target, key + ".target"});
+    files.push_back({key + ".alignment", &corpus->alignment, key + ".alignment"});
+  }
+  std::erase_if(files, [](const CorpusFile& file) { return file.path->empty(); });
+  return files;
+}
+
+bool is_kept_corpus(const std::string& name) {
+  static const std::regex kName(
+      R"(data\.(train(\.[0-9]+)?|valid|more_valid\.[0-9]+|test)\.(tsv|source|target|alignment))");
+  return std::regex_match(name, kName);
+}
+
+void find_kept_corpora(Config& config, const std::string& folder) {
+  std::error_code none;
+  if (fs::equivalent(config.output, folder, none)) return;
+  for (const CorpusFile& file : corpus_files(config.data)) {
+    const fs::path saved(*file.path), name = saved.filename();
+    if (!is_kept_corpus(name.string()) || saved != fs::path(config.output) / name) continue;
+    // Where the run was, another one may have begun, with a corpus of its own.
+    const fs::path own = fs::path(folder) / name;
+    if (fs::exists(own, none) || !fs::exists(saved, none)) *file.path = own.string();
+  }
+}
+
+std::vector<std::string> paths_of_run(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const char* name : {"checkpoints", "config.yaml", "provenance.json", "model.safetensors",
+                           "metrics.jsonl", "train.log", "summary.json", "validations", "joint.spm",
+                           "source.spm", "target.spm", "test.hypothesis"})
+    paths.push_back((fs::path(folder) / name).string());
+  return paths;
+}
+
+void remove_run(const std::string& folder) {
+  for (const std::string& path : paths_of_run(folder)) {
+    std::error_code error;
+    fs::remove_all(path, error);
+    if (error) throw Failure(path + ": cannot delete it: " + error.message());
+  }
+  remove_event_files(folder);
+}
+
+void require_spared(const Config& config, const std::vector<std::string>& paths) {
+  const auto require = [&](const std::string& key, const std::string& path,
+                           const std::string& file) {
+    if (std::ranges::any_of(paths, [&](const std::string& one) { return lies_in(file, one); }))
+      throw UserError(key + ": " + path +
+                      ": --overwrite would delete it before it is read; name another output");
+  };
+  const std::string& base = config.training.from;
+  if (!base.empty())
+    require("training.from", base, (fs::path(base) / "model.safetensors").string());
+  const auto require_file = [&](const std::string& key, const std::string& path) {
+    if (!path.empty()) require(key, path, path);
+  };
+  require_file("data.vocabulary.source", config.data.vocabulary.source);
+  require_file("data.vocabulary.target", config.data.vocabulary.target);
+  data::DataConfig data = config.data;
+  for (const CorpusFile& file : corpus_files(data)) require(file.key, *file.path, *file.path);
+}
+
+void require_file_elsewhere(const std::string& file, const std::string& folder) {
+  std::error_code none;
+  if (fs::equivalent(file, fs::path(folder) / "config.yaml", none))
+    throw UserError(file + ": the new run in " + folder +
+                    " writes its own config.yaml over it; move it to another folder, or name "
+                    "another output");
+}
+
+void require_own_files(const std::string& folder) {
+  if (holds_run(folder) || fs::exists(fs::path(folder) / "train.log")) return;
+  for (const std::string& path : paths_of_run(folder))
+    if (fs::exists(path))
+      throw UserError(path +
+                      ": is there, and train.log of a run is not; the new run would replace it; "
+                      "move it away, or name another output");
+}
+
+Config saved_config(const std::string& folder) {
+  const std::string path = (fs::path(folder) / "config.yaml").string();
+  if (!fs::exists(path))
+    throw UserError(path + ": is missing, and says what the run in " + folder +
+                    " is; write it with `heed config`, or use --overwrite or another output");
+  require_regular(path);
+  Config config;
+  config::load_file(config, path);
+  find_kept_corpora(config, folder);
+  return config;
+}
+
+Config trained_config(const std::string& folder) {
+  Config config = saved_config(folder);
+  const auto checkpoint = train::CheckpointFolder(folder).newest_metadata();
+  if (!checkpoint || !checkpoint->metadata.contains(train::kConfiguration)) return config;
+  config = {};
+  config::load_text(config, checkpoint->metadata.at(train::kConfiguration), checkpoint->path);
+  if (has_vocabularies(folder))
+    bound_vocabularies(checkpoint->metadata, checkpoint->path, folder, config, checkpoint->path);
+  find_kept_corpora(config, folder);
+  return config;
+}
+
+Config decided_as(const Config& saved, Config wanted) {
+  int64_t& parts = wanted.training.micro_batches;
+  if (parts == 0) parts = saved.training.micro_batches;
+  // Older versions wrote the default for schedules, too, that ignored it.
+  int64_t& warmup = wanted.training.warmup;
+  if (train::warmup_updates(saved.training) == train::warmup_updates(wanted.training) ||
+      (warmup < 0 && saved.training.warmup == train::kWarmup))
+    warmup = saved.training.warmup;
+  return wanted;
+}
+
+void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted) {
+  const bool overlap = data::leaves_out(wanted.data, data::Flaw::overlap);
+  const Config file = saved_config(folder);
+  const Config trained = with_paths_of(file, saved);
+  std::vector<std::string> wrong;
+  for (const config::Difference& one : config::differences(trained, decided_as(saved, wanted))) {
+    const bool test = one.path == "data.test.source" || one.path == "data.test.target";
+    if (one.on_resume == config::OnResume::fixed)
+      wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after + ")");
+    else if (overlap && test)
+      wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after +
+                      "; data.clean: overlap leaves out training pairs by it)");
+  }
+  if (wrong.empty()) return;
+  const bool edited =
+      std::ranges::any_of(config::differences(trained, file), [&](const config::Difference& one) {
+        return std::ranges::any_of(
+            wrong, [&](const std::string& text) { return text.starts_with(one.path + ": "); });
+      });
+  throw UserError((fs::path(folder) / "config.yaml").string() +
+                  (edited ? " was edited: the run was trained with " : " has ") +
+                  join(wrong, ", ") + ", which is fixed once a run has begun; " +
+                  (edited ? "set it back, or " : "") + "use --overwrite or another output");
+}
+
+std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {
+  return config::differences(without_circumstances(saved),
+                             without_circumstances(decided_as(saved, wanted)));
+}
+
+uint64_t checksum(const Config& config) {
+  uint64_t sum = 0;
+  for (const char byte : config::dump(without_circumstances(config)))
+    sum = mix({sum, static_cast<uint64_t>(byte)});
+  return sum;
+}
+
+}  // namespace heed::run

@@ -1,0 +1,86 @@
+// The config.yaml of a run that has begun, against the configuration that is wanted now.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/differences.h"
+#include "run/config.h"
+
+namespace heed::run {
+
+/// Whether `path` is `folder`, which may be a file, or is inside it, by whatever link. Neither need
+/// be there.
+bool lies_in(const std::string& path, const std::string& folder);
+
+/// Whether the folder has a checkpoint, whole or not.
+bool has_begun(const std::string& folder);
+
+/// Whether the folder has a model or a place for checkpoints.
+bool holds_run(const std::string& folder);
+
+/// A file of a corpus in the config, and the name that it has in a run's folder if it is kept
+/// there.
+struct CorpusFile {
+  std::string key;  // data.train.source
+  std::string* path;
+  std::string name;
+};
+
+/// All that are named.
+std::vector<CorpusFile> corpus_files(data::DataConfig& data);
+
+/// Whether a file of a run's folder is a corpus that `heed train` has read from a stream and kept:
+/// "data.train.tsv", "data.valid.source".
+bool is_kept_corpus(const std::string& name);
+
+/// Corpora that the run has kept in its folder are looked for where the folder is now.
+void find_kept_corpora(Config& config, const std::string& folder);
+
+/// Deletes all that `heed train` writes but the folder itself and the corpora kept there. Throws
+/// Failure.
+void remove_run(const std::string& folder);
+
+/// The files and folders that this deletes, but for event files; checkpoints/ is the first.
+std::vector<std::string> paths_of_run(const std::string& folder);
+
+/// Throws UserError that names the key where a corpus, a vocabulary or the base of `config` is one
+/// of `paths`, or lies in one: --overwrite would delete what the new run is made of.
+void require_spared(const Config& config, const std::vector<std::string>& paths);
+
+/// Throws UserError where the configuration `file` is the config.yaml of `folder`: a new run there
+/// writes its own over it.
+void require_file_elsewhere(const std::string& file, const std::string& folder);
+
+/// Throws UserError where the folder has a file of a run's name that no training of heed can have
+/// left there: a training begins with train.log.
+void require_own_files(const std::string& folder);
+
+/// The folder's config.yaml; a key that it lacks has its default, and corpora that the run has kept
+/// are found. Throws UserError that names the
+/// file.
+Config saved_config(const std::string& folder);
+
+/// The configuration that the folder's run was made with, as its newest whole checkpoint has it;
+/// the folder's config.yaml where an earlier version wrote the checkpoint. Throws UserError where
+/// the folder's vocabularies are not those of the checkpoint.
+Config trained_config(const std::string& folder);
+
+/// `wanted` with what it leaves open as the run has decided it when it began.
+Config decided_as(const Config& saved, Config wanted);
+
+/// Throws UserError that names the fixed keys whose values differ, with both values and the cure:
+/// `saved` is what the run in `folder` was made with. Where config.yaml there names another path of
+/// a corpus, a vocabulary or the base, the file may have been moved, and its path is that. With
+/// data.clean: [overlap] the files of data.test are fixed, too: they decide what is trained on.
+void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted);
+
+/// What gives a run other weights or other scores: all but its name and folder, where and on how
+/// many threads it is computed, and the family that it belongs to.
+std::vector<config::Difference> changes(const Config& saved, const Config& wanted);
+
+/// Of everything that changes() compares: equal where a run is the same.
+uint64_t checksum(const Config& config);
+
+}  // namespace heed::run

@@ -1,0 +1,36 @@
+// What `heed train` measures with another program: BLEU while it trains, and the test set at the
+// end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ranks/group.h"
+#include "run/model_folder.h"
+#include "train/trainer.h"
+
+namespace heed::run {
+
+/// Translates a validation set as the `training` section says, scores that, and keeps what it wants
+/// in validations/ of the run's folder; logs three translations of data.valid. Empty where nothing
+/// is wanted or there is no such set. Calls are collective.
+train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& files,
+                            ranks::Group& group);
+
+/// The sets of data.more_valid, each with its scores_of().
+std::vector<train::ValidationSet> further_sets(const ModelFolder& folder, ranks::Group& group);
+
+/// The test set by beam search: test.hypothesis and the scores, by the first rank. Collective.
+std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group);
+
+/// The scores of the base (training.from) on its own test set, and those of what the run has made
+/// of it: what was forgotten.
+struct BaseScores {
+  std::vector<std::string> before, after;
+};
+
+/// Nothing without a base that has a test set; where they cannot be had, a warning says why.
+/// Collective.
+BaseScores score_base(const ModelFolder& folder, ranks::Group& group);
+
+}  // namespace heed::run

@@ -1,0 +1,353 @@
+#include "run/training.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <torch/version.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/signals.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "data/batches.h"
+#include "data/corpus.h"
+#include "data/hygiene.h"
+#include "model/device.h"
+#include "model/model.h"
+#include "model/traits.h"
+#include "ranks/group.h"
+#include "ranks/progress_board.h"
+#include "run/base_model.h"
+#include "run/binding.h"
+#include "run/build.h"
+#include "run/check.h"
+#include "run/corpora.h"
+#include "run/divide.h"
+#include "run/launcher.h"
+#include "run/model_folder.h"
+#include "run/older_run.h"
+#include "run/preparation.h"
+#include "run/saved_config.h"
+#include "run/scores.h"
+#include "run/spool.h"
+#include "run/summary.h"
+#include "train/trainer.h"
+
+namespace heed::run {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Of a YAML file, or of a run's folder, which goes on as it is. Names the folder of the run. The
+/// `first` process puts an older run back there that a killed --overwrite has left aside.
+Config wanted_config(const TrainingRequest& request, bool first) {
+  std::error_code none;
+  if (!fs::is_directory(request.config, none)) {
+    Config config = load_config(request.config, request.settings);
+    config.output = run_folder(config);
+    if (first) restore_older_run(config.output);
+    return config;
+  }
+  const std::string folder = request.config, file = (fs::path(folder) / "config.yaml").string();
+  if (!request.wish.resume)
+    throw UserError(folder + ": is a folder; `heed train " + shell_path(folder) +
+                    " --resume` goes on with the run in it");
+  if (first) restore_older_run(folder);
+  if (!fs::exists(file) || !has_begun(folder))
+    throw UserError(folder +
+                    ": holds no run to go on with; it has no config.yaml or no checkpoint");
+  const Config saved = load_config(file, {});
+  Config config = load_config(file, request.settings);
+  if (config.output != saved.output)
+    throw UserError(
+        "--set output: the run in " + folder +
+        " goes on where it is; another output needs a YAML file in place of the folder");
+  find_kept_corpora(config, folder);
+  std::error_code moved;
+  if (!fs::equivalent(saved.output, folder, moved)) config.output = folder;
+  return config;
+}
+
+/// One rank of a run, or a run alone, in four phases, which all ranks go through together.
+class RankTraining {
+ public:
+  using CheckConfig = std::function<Check(const Config&)>;
+
+  /// `config.output` is the run's folder. The first rank calls `check` before it takes the folder:
+  /// what that finds belongs into the run's log.
+  RankTraining(const TrainingRequest& request, const ranks::RankInfo& place, Config config,
+               CheckConfig check)
+      : request_(request),
+        place_(place),
+        config_(std::move(config)),
+        check_(std::move(check)),
+        folder_(config_.output) {}
+
+  /// The first rank checks, takes the folder and puts the vocabularies into it; all ranks meet.
+  void prepare_folder() {
+    // Ranks of a launcher meet before, for large corpora are checked longer than they look for each
+    // other. The first one says in the folder where it is.
+    const bool launched = !place_.alone() && place_.meeting != ranks::Rendezvous::file;
+    if (!place_.leads()) {
+      log::set_origin("rank " + std::to_string(place_.rank));
+      log::set_quiet();
+    } else if (launched) {
+      make_folder(folder_);
+    } else {
+      take_folder();
+    }
+    device_ = model::open_device(device_of_rank(config_.device, place_));
+    group_.emplace(place_,
+                   ranks::GroupOptions{.device = device_,
+                                       .timeout = std::chrono::seconds(request_.rank_timeout),
+                                       .folder = folder_});
+    use_threads(threads_of_rank(config_.threads, *group_, place_));
+    if (launched && group_->leads()) take_folder();
+    board_.emplace(place_.folder, place_.size);
+    if (group_->leads())
+      put_vocabularies();
+    else
+      group_->await("vocabularies");
+  }
+
+  /// The model, with the weights of training.from in a run that begins, and the training corpus.
+  void build() {
+    decide_parts_together();
+    const Vocabularies vocabularies = load_vocabularies(folder_, is_joint(config_));
+    const bool goes_on = group_->broadcast(saved_.has_value());
+    run_.emplace(fresh_model(std::move(config_), folder_, vocabularies, device_));
+    if (!run_->config.training.from.empty() && !goes_on) take_base_weights(*run_);
+    log_start();
+    group_->take_time([&] {  // reads the corpora
+      if (group_->leads()) provenance_ = provenance_of(*run_, saved_);
+    });
+    scored_ = provenance_ && has_scores(saved_, run_->config, *provenance_);
+    corpus_ = training_corpus(*run_, *group_);
+    if (!group_->leads()) return;
+    for (const std::string& line : split(corpus_->report(), '\n'))
+      if (!line.empty()) log::info(line);
+  }
+
+  /// Afterwards the model has the weights of model.safetensors.
+  void train() {
+    signals::install();
+    result_ = train::train(setup());
+  }
+
+  /// The scores of the test set, and summary.json. Throws Failure after a signal: the run is saved.
+  void finish() {
+    if (result_.stopped == train::StopReason::interrupted) return report_interruption();
+    log::info(result_.reason());
+    const bool has_all = group_->broadcast(scored_);
+    if (result_.stopped == train::StopReason::nothing_to_do && has_all) return;
+    const std::vector<std::string> scores = score_test(*run_, *group_);
+    const BaseScores base = score_base(*run_, *group_);
+    if (!group_->leads()) return;
+    const Summary summary{.parameters = model::count_parameters(*run_->model),
+                          .updates = result_.updates,
+                          .minutes = result_.minutes,
+                          .tokens_per_second = result_.tokens_per_second,
+                          .validation_loss = result_.loss_of_best,
+                          .validation_bleu = result_.bleu_of_best,
+                          .stop_reason = result_.reason(),
+                          .test_scores = scores,
+                          .base_before = base.before,
+                          .base_after = base.after};
+    write_atomic((std::filesystem::path(folder_) / "summary.json").string(),
+                 summary.to_json(*provenance_, hygiene_));
+    log::info("done: heed translate " + shell_path(folder_));
+  }
+
+ private:
+  void take_folder() {
+    saved_ = resumed_config(config_, request_.wish);
+    const Check found = check_(config_);
+    preparation_.emplace(config_, request_.wish, saved_);
+    found.tell();
+  }
+
+  void put_vocabularies() {
+    log::progress("reading the corpora");
+    hygiene_ = report_corpora(config_.data);
+    folder_vocabularies(config_, folder_);
+    group_->leave("vocabularies", folder_);
+  }
+
+  /// As the first rank has it, which alone knows what an older part of the run has decided.
+  void decide_parts_together() {
+    int64_t& parts = config_.training.micro_batches;
+    const bool open = parts == 0;
+    decide_parts(config_, device_, group_->size());
+    parts = group_->broadcast(parts);
+    if (open && group_->leads())
+      log::info(
+          "training.micro_batches: " + std::to_string(parts) +
+          (device_.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU"));
+  }
+
+  void log_start() const {
+    const Config& config = run_->config;
+    log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " +
+              std::to_string(config.seed));
+    log::info("model " + model::traits(config.model).network + ", " +
+              human_count(static_cast<double>(model::count_parameters(*run_->model))) +
+              " parameters, " + run_->device.str() + ", " +
+              counted(at::get_num_threads(), "thread") + ", " +
+              model::precision_name(run_->precision) +
+              (place_.alone() ? "" : ", " + std::to_string(place_.size) + " ranks of these"));
+    if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
+      log::warn("data.train.alignment is not used: training.guided_alignment is 0");
+    if (config.deterministic)
+      at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  }
+
+  train::TrainerSetup setup() {
+    ModelFolder& run = *run_;
+    const Config& config = run.config;
+    return {
+        .model = run.model,
+        .another = another_model(run),
+        .config = config.training,
+        .device = run.device,
+        .precision = run.precision,
+        .folder = folder_,
+        .seed = static_cast<uint64_t>(config.seed),
+        .width = model::traits(config.model).width,
+        .corpus = corpus_,
+        .batches = batch_options(config),
+        .validation = validation_batches(run, config.data.valid),
+        .scores = scores_of(run, config.data.valid, *group_),
+        .further = further_sets(run, *group_),
+        .begins =
+            [this](int64_t updates) { write_config(run_->config, *provenance_, updates, scored_); },
+        .group = &*group_,
+        .checksum = mix({checksum(config), corpus_->fingerprint()}),
+        .updated = [this](int64_t update) { board_->show(place_.rank, update); },
+        .resume = request_.wish.resume,
+        .metadata = binding_of(config, {run.source, run.target}),
+        .configuration = config::dump(config)};
+  }
+
+  void report_interruption() const {
+    // Of the ranks that this program has started one speaks for all.
+    if (!group_->leads() && place_.meeting == ranks::Rendezvous::file) return;
+    if (group_->leads()) board_->show_interruption();
+    throw Failure("interrupted at update " + std::to_string(result_.updates) +
+                  ", everything is saved; `heed train " + shell_path(folder_) +
+                  " --resume` goes on from there");
+  }
+
+  const TrainingRequest& request_;
+  const ranks::RankInfo place_;
+  Config config_;  // until build(); then run_ has it
+  const CheckConfig check_;
+  const std::string folder_;
+
+  std::optional<Config> saved_;  // of a run that goes on, on the first rank
+  std::optional<Preparation> preparation_;
+  at::Device device_ = at::kCPU;
+  std::optional<ranks::Group> group_;
+  std::optional<ranks::ProgressBoard> board_;
+  data::HygieneReport hygiene_;  // on the first rank
+
+  std::optional<ModelFolder> run_;
+  std::optional<Provenance> provenance_;  // on the first rank
+  bool scored_ = false;                   // the folder has the scores that this run would give
+  std::shared_ptr<const data::Corpus> corpus_;
+
+  train::TrainResult result_;
+};
+
+/// The command line of one rank; with `again`, of one that goes on.
+std::vector<std::string> rank_command(const TrainingRequest& request, const Config& config,
+                                      bool again) {
+  std::vector<std::string> command = {own_path(), "train", request.config};
+  for (const std::string& setting : request.settings)
+    command.insert(command.end(), {"--set", setting});
+  for (const std::string& setting : kept_corpora(config))
+    command.insert(command.end(), {"--set", setting});
+  command.insert(command.end(), {"--rank-timeout", std::to_string(request.rank_timeout)});
+  if (request.wish.resume || again) command.push_back("--resume");
+  return command;
+}
+
+/// In processes of this machine, which this one starts; they do not repeat the check.
+void make_run_in_ranks(const TrainingRequest& request, Config config, const Check& found) {
+  make_folder(config.output);
+  signals::install();
+  try {
+    {
+      const FolderLock lock(config.output, "heed train");
+      // Here: ranks that start again before one of them had done it would go on with the older run.
+      if (request.wish.overwrite) put_aside(config);
+      log::add_file((fs::path(config.output) / "train.log").string());
+      found.tell();
+      log::close_files();
+    }
+    run_ranks({.command = rank_command(request, config, false),
+               .again = rank_command(request, config, true),
+               .ranks = request.ranks,
+               .restarts = request.restarts});
+  } catch (...) {
+    if (request.wish.overwrite) restore_older_run(config.output);
+    throw;
+  }
+}
+
+}  // namespace
+
+void make_run(const TrainingRequest& request) {
+  const ranks::RankInfo place = ranks::rank_info();
+  // Not a rank of heed's own launcher, which prepares and checks all before.
+  const bool first = place.leads() && place.rendezvous != ranks::Rendezvous::file;
+  Config config = wanted_config(request, first);
+  if (!place.alone() && request.ranks != 1 && request.ranks != place.size)
+    throw UserError("--ranks " + std::to_string(request.ranks) + ": " + place.announcer +
+                    " has started " + std::to_string(place.size) +
+                    " ranks already; leave the option out");
+  StreamedCorpora streams;
+  if (place.alone())
+    streams.read(config, request.wish);
+  else
+    data::require_files(config.data, "a run of " + place.announcer);
+  const bool here = !place.alone() || request.ranks == 1;
+  if (!here) require_no_stream(request.config, "each rank of --ranks");
+  const auto check = [&](const Config& wanted) {
+    Check found;
+    if (!first) return found;  // others find the same
+    log::progress("checking what the configuration names");
+    found = check_run(wanted, {.file = request.config,
+                               .resume = request.wish.resume,
+                               .overwrite = request.wish.overwrite,
+                               .ranks = here ? place.local_size : request.ranks,
+                               .own_device = here});
+    found.require(request.config);
+    return found;
+  };
+  if (here) {
+    RankTraining training(request, place, std::move(config), check);
+    training.prepare_folder();
+    training.build();
+    training.train();
+    training.finish();
+    return;
+  }
+  Config resumed = config;  // the ranks decide the same
+  resumed_config(resumed, request.wish);
+  const Check found = check(resumed);
+  make_run_in_ranks(request, std::move(config), found);
+}
+
+}  // namespace heed::run

@@ -1,0 +1,76 @@
+#include "run/trial_training.h"
+
+#include <chrono>
+#include <deque>
+
+#include "base/error.h"
+#include "base/signals.h"
+#include "data/prefetcher.h"
+#include "model/device.h"
+#include "model/model.h"
+#include "ranks/group.h"
+#include "run/build.h"
+
+namespace heed::run {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kUpdatesAhead = 2;
+
+struct TrialTraining::Impl {
+  Impl(const Config& config, const std::string& folder, const Vocabularies& vocabularies)
+      : run(fresh_model(config, folder, vocabularies)),
+        shard(*run.model, group),
+        optimizer(run.config.training, shard),
+        updater(*run.model, run.config.training, run.device, run.precision, optimizer, nullptr,
+                another_model(run)),
+        batches(data::BatchStream(training_corpus(run), batch_options(run.config)),
+                train::parts_per_batch(run.config.training)) {
+    run.model->train();
+  }
+
+  ModelFolder run;
+  ranks::Group group;
+  train::Shard shard;
+  train::Optimizer optimizer;
+  train::Updater updater;
+  data::Prefetcher batches;
+  int64_t done = 0;
+};
+
+TrialTraining::TrialTraining(Config config, const std::string& folder,
+                             const Vocabularies& vocabularies) {
+  config.training.epochs = 0;  // a small corpus is read again
+  impl_ = std::make_unique<Impl>(config, folder, vocabularies);
+}
+
+TrialTraining::~TrialTraining() = default;
+
+TrialSums TrialTraining::updates(int64_t count) {
+  Impl& trial = *impl_;
+  TrialSums sums{.parameters = model::count_parameters(*trial.run.model),
+                 .precision = model::precision_name(trial.run.precision)};
+  const double waited = trial.batches.waited();
+  std::deque<train::UpdateReport> reports;  // the host is ahead of a GPU, as in training
+  const auto start = Clock::now();
+  for (int64_t i = 0; i < count; ++i) {
+    signals::stop_if_interrupted();
+    const auto batches = trial.batches.next(trial.run.config.training.accumulate);
+    expect(batches.has_value(), "batches without an end");
+    const train::UpdateReport& report = reports.emplace_back(trial.updater.run(
+        batches->parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate}));
+    sums.tokens += report.tokens;
+    sums.real += report.real;
+    sums.places += report.places;
+    sums.parts += report.seconds;
+    if (reports.size() <= kUpdatesAhead) continue;
+    reports.front().numbers();  // waits for a GPU
+    reports.pop_front();
+  }
+  for (const train::UpdateReport& report : reports) report.numbers();
+  sums.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  sums.waiting = trial.batches.waited() - waited;
+  return sums;
+}
+
+}  // namespace heed::run

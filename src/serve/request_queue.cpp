@@ -1,0 +1,284 @@
+#include "serve/request_queue.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <exception>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "decode/config.h"
+
+namespace heed::serve {
+
+struct RequestQueue::Entry {
+  http::Reply reply;
+  Clock::time_point begun = Clock::now();
+  LinesRequest lines = {};
+  Task task = {};
+  bool is_task = false;
+  std::vector<decode::Translation> found = {};  // one a line
+  std::size_t done = 0;  // lines that are translated: the first ones, where batches are shared
+  std::deque<std::vector<std::size_t>> turns = {};  // else: what is left of the window, by turns
+
+  std::size_t model() const { return is_task ? task.model : lines.model; }
+  int64_t left() const { return is_task ? 1 : static_cast<int64_t>(lines.lines.size() - done); }
+};
+
+namespace {
+
+/// Of the exception that is being handled.
+http::Response response_of_exception() {
+  try {
+    throw;
+  } catch (const UserError& error) {
+    return http::error(400, error.what());
+  } catch (const std::exception& error) {
+    log::error(one_line(error.what(), 400));
+    return http::error(500, "the server failed; its log says why");
+  }
+}
+
+}  // namespace
+
+RequestQueue::RequestQueue(std::vector<ServedModel>& models, const Limits& limits,
+                           http::ServiceMetrics& metrics)
+    : models_(models), limits_(limits), metrics_(metrics) {
+  metrics_.counter("heed_lines_total", "Lines translated.");
+  metrics_.counter("heed_search_seconds_total", "Seconds that models have searched.");
+  metrics_.histogram("heed_batch_lines", "Lines translated together.",
+                     {1, 2, 4, 8, 16, 32, 64, 128});
+}
+
+void RequestQueue::take(LinesRequest lines, const http::Reply& reply) {
+  auto entry = std::make_shared<Entry>(Entry{.reply = reply});
+  entry->lines = std::move(lines);
+  entry->found.resize(entry->lines.lines.size());
+  take(std::move(entry));
+}
+
+void RequestQueue::take(Task task, const http::Reply& reply) {
+  auto entry = std::make_shared<Entry>(Entry{.reply = reply});
+  entry->task = std::move(task);
+  entry->is_task = true;
+  take(std::move(entry));
+}
+
+void RequestQueue::take(EntryPtr entry) {
+  const std::scoped_lock lock(mutex_);
+  const int64_t lines = entry->left();
+  if (waiting_ + lines > limits_.queue) {
+    const double wait = static_cast<double>(waiting_) * seconds_per_line_;
+    return entry->reply.send(http::try_again(429, "too many requests wait already",
+                                             std::max<int64_t>(1, std::llround(wait))));
+  }
+  waiting_ += lines;
+  entries_.push_back(std::move(entry));
+  came_.notify_one();
+}
+
+int64_t RequestQueue::waiting() const {
+  const std::scoped_lock lock(mutex_);
+  return waiting_;
+}
+
+void RequestQueue::count(const ServedModel& model, std::size_t lines, double seconds) {
+  const auto number = static_cast<double>(lines);
+  metrics_.add("heed_lines_total", number, {{"model", model.name}});
+  metrics_.add("heed_search_seconds_total", seconds, {{"model", model.name}});
+  metrics_.observe("heed_batch_lines", number);
+}
+
+void RequestQueue::remove(const EntryPtr& entry) {
+  waiting_ -= entry->left();
+  std::erase(entries_, entry);
+}
+
+void RequestQueue::give_up_late() {
+  const auto late = Clock::now() - limits_.patience;
+  const std::deque<EntryPtr> all = entries_;
+  for (const EntryPtr& entry : all) {
+    if (entry->begun > late) continue;
+    remove(entry);
+    entry->reply.send(
+        http::try_again(503, "not done within " + counted(limits_.patience.count(), "second"), 5));
+  }
+}
+
+void RequestQueue::drop_abandoned() {
+  const std::deque<EntryPtr> all = entries_;
+  for (const EntryPtr& entry : all)
+    if (entry->reply.gone()) remove(entry);
+}
+
+bool RequestQueue::shares_batches(const Entry& entry) const {
+  // A prefix that a model refuses would take others with it.
+  return !entry.is_task && entry.lines.prefixes.empty() &&
+         models_[entry.model()].translator.is_same_in_any_batch();
+}
+
+/// Cuts the next window of lines of a request that shares no batches. Windows are those of `heed
+/// translate`, and so are batches: others could have other bits.
+void RequestQueue::plan_turns(Entry& entry) const {
+  const decode::Translator& translator = models_[entry.model()].translator;
+  const auto window = static_cast<std::size_t>(translator.window());
+  const std::size_t from = entry.done, to = std::min(entry.lines.lines.size(), from + window);
+  std::vector<std::size_t> all(to - from);
+  std::iota(all.begin(), all.end(), from);
+  // What is drawn is drawn by its number in the window.
+  if (samples(translator.config().sampling) || !entry.lines.prefixes.empty()) {
+    entry.turns.push_back(std::move(all));
+    return;
+  }
+  const auto begin = entry.lines.lines.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto batches =
+      translator.batches_of({begin, begin + static_cast<std::ptrdiff_t>(to - from)});
+  const auto together = static_cast<std::size_t>(at::get_num_threads());
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    // One batch alone would be searched by all threads, with other bits.
+    const bool would_be_alone = together > 1 && i + 1 == batches.size();
+    if (i % together == 0 && (i == 0 || !would_be_alone)) entry.turns.emplace_back();
+    for (const int64_t line : batches[i])
+      entry.turns.back().push_back(from + static_cast<std::size_t>(line));
+  }
+  // Lines without pieces are in no batch.
+  if (entry.turns.empty()) entry.turns.emplace_back();
+  std::vector<std::size_t> planned;
+  for (const auto& turn : entry.turns) planned.insert(planned.end(), turn.begin(), turn.end());
+  std::ranges::sort(planned);
+  std::ranges::set_difference(all, planned, std::back_inserter(entry.turns.back()));
+}
+
+std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
+  const EntryPtr& first = entries_.front();
+  std::vector<BatchLine> batch;
+  if (!shares_batches(*first)) {
+    if (first->turns.empty()) plan_turns(*first);
+    for (const std::size_t line : first->turns.front()) batch.push_back({first, line});
+    first->turns.pop_front();
+    return batch;
+  }
+  std::vector<EntryPtr> fellows;
+  for (const EntryPtr& entry : entries_)
+    if (entry->model() == first->model() && shares_batches(*entry) &&
+        entry->lines.n_best == first->lines.n_best)
+      fellows.push_back(entry);
+  // As many as all threads search at once. Small batches are answered early, and where more lines
+  // wait, those are taken that are about as long as the first, which is searched faster.
+  const int64_t each = models_[first->model()].translator.batch_size() / 2;
+  const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * at::get_num_threads());
+  const auto length = [](const BatchLine& share) {
+    return std::ssize(share.entry->lines.lines[share.line]);
+  };
+  for (std::size_t round = 0; !fellows.empty() && batch.size() < most; ++round) {
+    std::vector<BatchLine> turn;  // the next line of each
+    for (const EntryPtr& entry : fellows) turn.push_back({entry, entry->done + round});
+    const int64_t wanted = length(batch.empty() ? turn.front() : batch.front());
+    std::ranges::stable_sort(
+        turn, {}, [&](const BatchLine& share) { return std::abs(length(share) - wanted); });
+    turn.resize(std::min(turn.size(), most - batch.size()));
+    batch.insert(batch.end(), turn.begin(), turn.end());
+    std::erase_if(fellows, [&](const EntryPtr& entry) {
+      return entry->done + round + 1 == entry->lines.lines.size();
+    });
+  }
+  return batch;
+}
+
+void RequestQueue::translate(const std::vector<BatchLine>& batch) {
+  const EntryPtr& first = batch.front().entry;
+  ServedModel& model = models_[first->model()];
+  std::vector<std::string> lines, prefixes;
+  for (const BatchLine& share : batch) {
+    const LinesRequest& all = share.entry->lines;
+    lines.push_back(all.lines[share.line]);
+    if (!all.prefixes.empty()) prefixes.push_back(all.prefixes[share.line]);
+  }
+  const auto begin = Clock::now();
+  model.translator.set_n_best(first->lines.n_best);
+  const auto first_line = static_cast<int64_t>(batch.front().line) + 1;
+  auto found = model.translator.translate(lines, first_line, prefixes);
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  count(model, batch.size(), seconds);
+
+  const std::scoped_lock lock(mutex_);
+  seconds_per_line_ += 0.1 * (seconds / static_cast<double>(batch.size()) - seconds_per_line_);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    batch[i].entry->found[batch[i].line] = std::move(found[i]);
+    ++batch[i].entry->done;
+  }
+  waiting_ -= std::ssize(batch);
+}
+
+/// Answers those that are complete; the others go behind.
+void RequestQueue::answer_complete(const std::vector<BatchLine>& batch) {
+  std::vector<EntryPtr> took_part;
+  for (const BatchLine& share : batch)
+    if (std::ranges::find(took_part, share.entry) == took_part.end())
+      took_part.push_back(share.entry);
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const EntryPtr& entry : took_part) {
+      std::erase(entries_, entry);
+      if (entry->left() > 0) entries_.push_back(entry);
+    }
+  }
+  for (const EntryPtr& entry : took_part) {
+    if (entry->left() > 0) continue;
+    try {
+      entry->reply.send(entry->lines.answer(std::move(entry->found)));
+    } catch (...) {
+      entry->reply.send(response_of_exception());
+    }
+  }
+}
+
+bool RequestQueue::work(std::chrono::milliseconds wait) {
+  std::unique_lock lock(mutex_);
+  came_.wait_for(lock, wait, [&] { return !entries_.empty(); });
+  give_up_late();
+  drop_abandoned();
+  if (entries_.empty()) return false;
+  if (entries_.front()->is_task) {
+    const EntryPtr entry = entries_.front();
+    remove(entry);
+    lock.unlock();
+    try {
+      entry->reply.send(entry->task.answer(models_[entry->model()].translator));
+    } catch (...) {
+      entry->reply.send(response_of_exception());
+    }
+    return true;
+  }
+  const EntryPtr front = entries_.front();
+  std::vector<BatchLine> batch;
+  try {
+    batch = next_batch();
+  } catch (...) {
+    remove(front);
+    lock.unlock();
+    front->reply.send(response_of_exception());
+    return true;
+  }
+  lock.unlock();
+  try {
+    translate(batch);
+  } catch (...) {
+    const http::Response problem = response_of_exception();
+    for (const BatchLine& share : batch) share.entry->reply.send(problem);
+    lock.lock();
+    for (const BatchLine& share : batch)
+      if (std::ranges::find(entries_, share.entry) != entries_.end()) remove(share.entry);
+    return true;
+  }
+  answer_complete(batch);
+  return true;
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,98 @@
+// Where requests wait for the models, and are translated together.
+//
+// Lines of several requests share batches where that changes nobody's output: for models that give
+// a line the same bits in any batch (decode::Translator::is_same_in_any_batch). Other requests
+// are translated alone, so that an answer is in any case what `heed translate` gives for a file of
+// its lines. Shared batches take a line of each request in turn, that of the first one always;
+// others take turns, each with as many batches of `heed translate` as there are threads (with
+// sampling: with a window of it). So a long request does not hold up others, and none is passed
+// over for ever.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "http/reply.h"
+#include "http/service_metrics.h"
+#include "serve/served_model.h"
+
+namespace heed::serve {
+
+struct Limits {
+  int64_t queue = 1000;               // lines that wait, those of all requests together
+  std::chrono::seconds patience{30};  // then a request is given up
+};
+
+/// Lines for one model.
+struct LinesRequest {
+  std::size_t model = 0;
+  std::vector<std::string> lines, prefixes;  // prefixes: none, or one a line
+  int64_t n_best = 1;
+  std::function<http::Response(std::vector<decode::Translation>)> answer;
+};
+
+/// Anything else that a model does for a request.
+struct Task {
+  std::size_t model = 0;
+  std::function<http::Response(decode::Translator&)> answer;
+};
+
+class RequestQueue {
+ public:
+  /// `models` and `metrics` must outlive this object.
+  RequestQueue(std::vector<ServedModel>& models, const Limits& limits,
+               http::ServiceMetrics& metrics);
+
+  // From any thread. Where the queue is full, the client gets 429.
+  void take(LinesRequest lines, const http::Reply& reply);
+  void take(Task task, const http::Reply& reply);
+
+  /// Translates one batch or does one task, and answers those that are done with; waits at most so
+  /// long for one to come. Requests that have waited too long get 503, and those whose client has
+  /// gone are dropped. What a model throws is answered with 400 or 500. Returns whether there was
+  /// anything to do. For one thread.
+  bool work(std::chrono::milliseconds wait);
+
+  /// For /metrics: this model has translated so many lines together, in a batch or for a task.
+  void count(const ServedModel& model, std::size_t lines, double seconds);
+
+  int64_t waiting() const;  // lines; a task counts as one
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Entry;
+  using EntryPtr = std::shared_ptr<Entry>;
+  struct BatchLine {  // a line of a batch
+    EntryPtr entry;
+    std::size_t line;
+  };
+
+  void take(EntryPtr entry);
+  void give_up_late();
+  void drop_abandoned();
+  bool shares_batches(const Entry& entry) const;
+  void plan_turns(Entry& entry) const;
+  std::vector<BatchLine> next_batch() const;
+  void translate(const std::vector<BatchLine>& batch);
+  void answer_complete(const std::vector<BatchLine>& batch);
+  void remove(const EntryPtr& entry);
+
+  std::vector<ServedModel>& models_;
+  Limits limits_;
+  http::ServiceMetrics& metrics_;
+  mutable std::mutex mutex_;
+  std::condition_variable came_;
+  std::deque<EntryPtr> entries_;
+  int64_t waiting_ = 0;
+  double seconds_per_line_ = 0.05;  // of late, to tell when to try again
+};
+
+}  // namespace heed::serve

@@ -1,0 +1,55 @@
+// Tables of where the time of several systems goes: operations of the host, and kernels of a GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "text/table.h"
+
+namespace heed::study {
+
+/// An operation of LibTorch.
+struct OperationCost {
+  std::string name;
+  double seconds = 0;  // without the operations that it calls
+  int64_t calls = 0;
+};
+
+/// A kernel or a copy on the GPU, in nanoseconds.
+struct KernelRun {
+  std::string name;
+  uint64_t begin = 0, end = 0;
+};
+
+struct KernelCost {
+  std::string name;
+  double seconds = 0;
+  int64_t calls = 0;
+};
+
+struct KernelTimes {
+  std::vector<KernelCost> kernels;  // dearest first
+  int64_t calls = 0;                // of all
+  double busy = 0;                  // seconds in which at least one ran
+  double idle = 0;                  // seconds between the first and the last in which none ran
+};
+
+/// Those of some runs, in any order; they may overlap.
+KernelTimes kernel_times(std::vector<KernelRun> runs);
+
+/// With one digit after the point; 0 of nothing.
+std::string percent(double part, double whole);
+
+struct CostTables {
+  text::Table operations{{"system", "operation", "calls", "seconds", "%"}, {}};
+  text::Table kernels{{"system", "kernel", "calls_per_update", "ms_per_update", "%"}, {}};
+
+  /// The ten dearest.
+  void add(const std::string& system, const std::vector<OperationCost>& costs);
+  /// The dearest kernels, "all" of them, and as "none" the gaps between them: each divided by
+  /// `updates`. Nothing where no kernel ran.
+  void add(const std::string& system, const KernelTimes& times, double updates);
+};
+
+}  // namespace heed::study

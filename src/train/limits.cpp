@@ -1,0 +1,87 @@
+#include "train/limits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/log.h"
+#include "base/strings.h"
+#include "train/schedule.h"
+
+namespace heed::train {
+namespace {
+
+int64_t planned_updates(const TrainerSetup& setup) {
+  const TrainConfig& config = setup.config;
+  if (config.epochs == 0) return config.updates;
+  data::BatchOptions options = setup.batches;
+  options.epochs = 0;
+  const int64_t batches = data::BatchStream(setup.corpus, options).batches_in_epoch(0);
+  const int64_t updates = (batches * config.epochs + config.accumulate - 1) / config.accumulate;
+  return std::min(config.updates, updates);
+}
+
+}  // namespace
+
+TrainingLimits::TrainingLimits(const TrainerSetup& setup)
+    : setup_(setup), config_(setup.config), updates_(planned_updates(setup)) {}
+
+std::optional<StopReason> TrainingLimits::reached(const Progress& progress) const {
+  if (progress.update >= config_.updates) return StopReason::updates;
+  if (config_.epochs > 0 && progress.position.epoch >= config_.epochs) return StopReason::epochs;
+  if (config_.max_minutes > 0 && progress.seconds >= 60 * config_.max_minutes)
+    return StopReason::minutes;
+  if (config_.early_stopping.patience > 0 && progress.stale >= config_.early_stopping.patience)
+    return StopReason::patience;
+  return std::nullopt;
+}
+
+double TrainingLimits::share(int64_t updates, double seconds) const {
+  double share = static_cast<double>(updates) / static_cast<double>(updates_);
+  if (config_.max_minutes > 0) share = std::max(share, seconds / (60 * config_.max_minutes));
+  return std::min(share, 1.);
+}
+
+double TrainingLimits::progress_share(const Progress& progress) const {
+  return share(progress.update, progress.seconds);
+}
+
+double TrainingLimits::seconds_left(const Progress& progress) const {
+  if (progress.update == 0) return -1;
+  const double pace = progress.seconds / static_cast<double>(progress.update);
+  double left = pace * static_cast<double>(std::max<int64_t>(0, updates_ - progress.update));
+  if (config_.max_minutes > 0)
+    left = std::min(left, std::max(0., 60 * config_.max_minutes - progress.seconds));
+  return left;
+}
+
+double TrainingLimits::rate(const Progress& progress) const {
+  return progress.rate_factor *
+         learning_rate(config_,
+                       {.update = progress.update + 1,
+                        .share = progress_share(progress),
+                        .warmup_share = share(warmup_updates(config_), progress.warmup_seconds),
+                        .reductions = progress.reductions,
+                        .width = setup_.width});
+}
+
+void TrainingLimits::warn_of_long_warmup(const Progress& progress) const {
+  auto updates = static_cast<double>(updates_);
+  std::string limit = "the training has " + with_commas(updates_) + " updates";
+  const bool by_time = config_.max_minutes > 0 && progress.update > 0;
+  if (by_time) {
+    const double pace = progress.seconds / static_cast<double>(progress.update);
+    updates = std::min(updates, 60 * config_.max_minutes / pace);
+    limit = "training.max_minutes: " + human_duration(60 * config_.max_minutes) +
+            " are time for about " + with_commas(std::llround(updates)) + " updates";
+  }
+  const int64_t warmup = warmup_updates(config_);
+  if (updates > static_cast<double>(warmup)) return;
+  // Whoever asks for so few updates may well know it.
+  const auto say = by_time ? log::warn : log::info;
+  say(limit + ", and training.warmup has " + with_commas(warmup) +
+      ": the learning rate rises until the end. Train longer, or set training.warmup to " +
+      std::to_string(std::max<int64_t>(1, std::llround(updates / 10))));
+}
+
+}  // namespace heed::train

@@ -1,0 +1,110 @@
+#include "train/optimizer_step.h"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "base/log.h"
+#include "kernels/graph.h"
+#include "model/device.h"
+
+namespace heed::train {
+namespace {
+
+std::string why_no_graph(const TrainConfig& config, const at::Device& device,
+                         const ranks::Group& group) {
+  if (config.graphs == Graphs::off) return "training.graphs is off";
+  if (device.is_cpu()) return "a CPU has no graphs";
+  if (!group.alone()) return "ranks exchange weights within it";
+  if (config.optimizer == OptimizerKind::adadelta) return "adadelta reads from the GPU";
+  return kernels::Graph::why_not(device);
+}
+
+at::TensorOptions float_on(const at::Device& device) {
+  return at::TensorOptions(at::kFloat).device(device);
+}
+
+std::vector<Tensor> defined(const Gradients& gradients) {
+  std::vector<Tensor> out;
+  for (const Tensor& gradient : gradients)
+    if (gradient.defined()) out.push_back(gradient);
+  return out;
+}
+
+}  // namespace
+
+/// A graph, and what it reads and writes.
+struct OptimizerStep::Recorded {
+  Gradients gradients;
+  Tensor losses, numbers, report;
+  std::unique_ptr<kernels::Graph> graph;
+};
+
+OptimizerStep::OptimizerStep(const TrainConfig& config, at::Device device, Optimizer& optimizer,
+                             Average* average)
+    : config_(config),
+      device_(device),
+      optimizer_(optimizer),
+      average_(average),
+      why_not_(why_no_graph(config, device, optimizer.shard().group())) {}
+
+OptimizerStep::~OptimizerStep() = default;
+
+Tensor OptimizerStep::run(const Gradients& gradients, const Tensor& losses,
+                          const UpdatePlan& plan) {
+  const at::NoGradGuard no_grad;
+  const double share = average_ ? average_->share(plan.update) : 0;
+  if (const auto report = launch(gradients, losses, {plan.rate, plan.loss_scale, share}))
+    return *report;
+  // What is no graph computes as one does, whose numbers on the device are floats.
+  const auto number = [&](double value) {
+    return at::scalar_tensor(device_.is_cpu() ? value : static_cast<float>(value), at::kDouble);
+  };
+  const Tensor scale =
+      device_.is_cpu() ? number(plan.loss_scale) : at::full({}, plan.loss_scale, float_on(device_));
+  return compute(gradients, losses, {number(plan.rate), scale, number(share)});
+}
+
+Tensor OptimizerStep::compute(const Gradients& gradients, const Tensor& losses,
+                              const Numbers& numbers) {
+  const Tensor norm = optimizer_.gradient_norm(gradients).to(device_);
+  const Tensor finite = norm.isfinite().logical_and(losses[0].isfinite());
+  const Tensor skip = finite.logical_not().to(at::kFloat);
+  optimizer_.step(numbers.rate, gradients, gradient_divisor(norm, config_.clip_norm, numbers.scale),
+                  skip);
+  if (average_) average_->update(numbers.share);
+  return at::cat({losses, (norm.to(at::kDouble) / numbers.scale).reshape({1})});
+}
+
+std::optional<Tensor> OptimizerStep::launch(const Gradients& gradients, const Tensor& losses,
+                                            const std::vector<double>& numbers) {
+  if (!why_not_.empty()) return std::nullopt;
+  if (recorded_) {
+    recorded_->losses.copy_(losses);
+    recorded_->numbers.copy_(model::upload(at::tensor(numbers, at::kFloat), device_));
+    at::_foreach_copy_(defined(recorded_->gradients), defined(gradients));
+    recorded_->graph->replay();
+    return recorded_->report;
+  }
+  auto all = std::make_unique<Recorded>();
+  try {
+    for (const Tensor& gradient : gradients)
+      all->gradients.push_back(gradient.defined() ? gradient.clone() : Tensor());
+    all->losses = losses.clone();
+    all->numbers = model::upload(at::tensor(numbers, at::kFloat), device_);
+    all->report = at::empty({losses.numel() + 1}, losses.options());
+  } catch (const c10::Error& error) {
+    if (!model::is_out_of_memory(error)) throw;
+    why_not_ = "memory runs out";
+    log::warn("training.graphs: the optimizer's part of an update is not recorded: " + why_not_);
+    return std::nullopt;
+  }
+  all->graph = std::make_unique<kernels::Graph>(device_, [&] {
+    const Tensor& number = all->numbers;
+    all->report.copy_(compute(all->gradients, all->losses, {number[0], number[1], number[2]}));
+  });
+  recorded_ = std::move(all);
+  return recorded_->report;
+}
+
+}  // namespace heed::train

@@ -1,0 +1,42 @@
+// What the ranks of a run have in common: their state, the run's clock, interruptions, and the
+// checkpoint from which they go on.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "ranks/group.h"
+#include "train/checkpoint.h"
+#include "train/trainer.h"
+
+namespace heed::train {
+
+class RankSync {
+ public:
+  /// Both must outlive this object.
+  RankSync(const TrainerSetup& setup, ranks::Group& group) : setup_(setup), group_(group) {}
+
+  /// Brings `progress.seconds` forward by the first rank's clock, and compares the states of all
+  /// ranks: throws Failure where they differ. An interruption of any is one of all. Collective.
+  void synchronize(Progress& progress);
+
+  /// Whether any rank was interrupted, when they were synchronized last.
+  bool interrupted() const { return interrupted_; }
+  /// All ranks call it.
+  void interrupt() { interrupted_ = true; }
+
+  /// The newest whole checkpoint, as the first rank finds it: it alone changes the folder.
+  /// Collective; throws as CheckpointFolder::latest() does.
+  std::optional<CheckpointFolder::Found> find_checkpoint(const CheckpointFolder& folder,
+                                                         bool healthy) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const TrainerSetup& setup_;
+  ranks::Group& group_;
+  Clock::time_point ticked_ = Clock::now();
+  bool interrupted_ = false;
+};
+
+}  // namespace heed::train

@@ -1,0 +1,237 @@
+#include "engine/matrix.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <tuple>
+
+#include "base/error.h"
+#include "engine/tile_product.h"
+#include "kernels/rows/nan_contract.h"
+
+namespace heed::engine {
+namespace {
+
+std::vector<float> random_numbers(int64_t count, uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> out(count);
+  for (float& x : out) x = normal(generator);
+  return out;
+}
+
+struct Case {
+  int64_t rows, columns, inner;
+};
+
+std::vector<float> product(const Case& c, const std::vector<float>& x, const std::vector<float>& w,
+                           WeightFormat numbers, const Finish& finish, std::vector<float> y) {
+  const Matrix engine(w.data(), c.columns, c.inner, numbers);
+  LeftFactor rows;
+  rows.take(x.data(), c.rows, c.inner, numbers);
+  multiply(rows, engine, finish, y.data(), 0, engine.panels() / 2);
+  multiply(rows, engine, finish, y.data(), engine.panels() / 2, engine.panels());
+  return y;
+}
+
+TEST(PackedMatrix, MultipliesAsThePlainSumDoes) {
+  for (const Case& c : {Case{1, 1, 1}, {3, 33, 7}, {8, 64, 32}, {9, 70, 41}, {21, 31, 5}}) {
+    const auto x = random_numbers(c.rows * c.inner, 1), w = random_numbers(c.columns * c.inner, 2);
+    const auto bias = random_numbers(c.columns, 3), there = random_numbers(c.rows * c.columns, 4);
+    for (const WeightFormat numbers :
+         {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
+      // Halves of the last digits kept: 8 bits of a bf16's fraction, 7 of an int8.
+      const double digits = numbers == WeightFormat::fp32   ? 1e-6
+                            : numbers == WeightFormat::bf16 ? 8e-3
+                                                            : 2e-2;
+      for (const bool relu : {false, true}) {
+        const Finish finish{.bias = bias.data(), .relu = relu, .add = true};
+        const auto y = product(c, x, w, numbers, finish, there);
+        for (int64_t r = 0; r < c.rows; ++r)
+          for (int64_t column = 0; column < c.columns; ++column) {
+            double sum = bias[column], size = 1;
+            for (int64_t i = 0; i < c.inner; ++i) {
+              const double part = static_cast<double>(x[r * c.inner + i]) * w[column * c.inner + i];
+              sum += part;
+              size += 4;  // products of numbers of about one, each off by its own digits
+            }
+            if (relu) sum = std::max(sum, 0.0);
+            const int64_t at = r * c.columns + column;
+            EXPECT_NEAR(y[at], sum + there[at], digits * 4 * std::sqrt(size))
+                << "numbers " << static_cast<int>(numbers) << " inner " << c.inner;
+          }
+      }
+    }
+  }
+}
+
+// A column's largest weight is 127 steps: here a step is 1, 1/2 and, of zeros, the least there is.
+TEST(PackedMatrix, Int8HasPanelsStepsAndShiftsAsPromised) {
+  std::vector<float> w(33 * 5, 0);
+  const float first[] = {1, -127, 64, 0, 3}, last[] = {0.5F, 1, -63.5F, 2, 0};
+  std::copy(std::begin(first), std::end(first), w.begin());
+  std::copy(std::begin(last), std::end(last), w.begin() + 32 * 5);
+  const Matrix matrix(w.data(), 33, 5, WeightFormat::int8);
+  EXPECT_EQ(matrix.panels(), 2);
+  EXPECT_EQ(matrix.steps(), 2);  // 5 numbers, four a step
+  EXPECT_EQ(matrix.panel_bytes(), 2 * 32 * 4);
+  EXPECT_EQ(matrix.scales()[0], 1);
+  EXPECT_EQ(matrix.scales()[1], Matrix::kLeastScale);
+  EXPECT_EQ(matrix.scales()[32], 0.5F);
+  EXPECT_EQ(matrix.shifts()[0], static_cast<uint32_t>(128 * (1 - 127 + 64 + 0 + 3)));
+  EXPECT_EQ(matrix.shifts()[1], 0U);
+  EXPECT_EQ(matrix.shifts()[32], static_cast<uint32_t>(128 * (1 + 2 - 127 + 4)));
+  const auto number = [&](int64_t column, int64_t i) {
+    const auto* bytes = static_cast<const int8_t*>(matrix.panel(column / 32));
+    return static_cast<int>(bytes[(i / 4 * 32 + column % 32) * 4 + i % 4]);
+  };
+  for (int64_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(number(0, i), i < 5 ? static_cast<int>(first[i]) : 0) << i;
+    EXPECT_EQ(number(32, i), i < 5 ? static_cast<int>(2 * last[i]) : 0) << i;
+    EXPECT_EQ(number(1, i), 0);
+  }
+}
+
+TEST(PackedMatrix, SumsOfTheLongestInt8RowsFitAndLongerOnesAreRefused) {
+  EXPECT_LE(Matrix::kLongestInt8 * 127 * 127, std::numeric_limits<int32_t>::max());
+  const std::vector<float> w(Matrix::kLongestInt8 + 1, 0);
+  EXPECT_THROW(Matrix(w.data(), 1, Matrix::kLongestInt8 + 1, WeightFormat::int8), Bug);
+}
+
+// 2 * 3 - 10 = -4 and 4 * 3 - 10 = 2: the bias before max(0, .), and what is there behind it.
+TEST(PackedMatrix, FinishesAProductInItsOrder) {
+  const std::vector<float> x{3}, w{2, 4}, bias{-10, -10}, there{7, 7};
+  const auto finished = [&](const Finish& finish) {
+    return product({1, 2, 1}, x, w, WeightFormat::fp32, finish, there);
+  };
+  EXPECT_EQ(finished({}), (std::vector<float>{6, 12}));
+  EXPECT_EQ(finished({.bias = bias.data()}), (std::vector<float>{-4, 2}));
+  EXPECT_EQ(finished({.bias = bias.data(), .relu = true}), (std::vector<float>{0, 2}));
+  EXPECT_EQ(finished({.bias = bias.data(), .relu = true, .add = true}), (std::vector<float>{7, 9}));
+}
+
+TEST(PackedMatrix, APanelsProductLeavesOtherColumnsAlone) {
+  const std::vector<float> x(2, 1), w(70, 1);
+  const Matrix matrix(w.data(), 70, 1, WeightFormat::fp32);
+  LeftFactor rows;
+  rows.take(x.data(), 2, 1, WeightFormat::fp32);
+  std::vector<float> y(2 * 70, 9);
+  multiply(rows, matrix, {}, y.data(), 1, 2);
+  for (int64_t i = 0; i < 140; ++i) EXPECT_EQ(y[i], i % 70 / 32 == 1 ? 1 : 9) << i;
+}
+
+TEST(PackedMatrix, ARowEndsWithZerosUpToAWholeStep) {
+  const std::vector<float> x(10, 1);
+  for (const auto& [numbers, bytes, used] :
+       {std::tuple{WeightFormat::bf16, 12, 10}, {WeightFormat::int8, 8, 5}}) {
+    LeftFactor rows;
+    rows.take(x.data(), 2, 5, numbers);
+    EXPECT_EQ(rows.count(), 2);
+    EXPECT_EQ(rows.row_bytes(), bytes);
+    for (int64_t r = 0; r < 2; ++r)
+      for (int64_t i = used; i < bytes; ++i)
+        EXPECT_EQ(static_cast<const unsigned char*>(rows.row(r))[i], 0);
+  }
+}
+
+TEST(PackedMatrix, ARowGivesTheSameBitsInAnyBatch) {
+  const Case many{19, 50, 37};
+  const auto x = random_numbers(many.rows * many.inner, 5);
+  const auto w = random_numbers(many.columns * many.inner, 6);
+  for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
+    const std::vector<float> zeros(many.rows * many.columns);
+    const auto together = product(many, x, w, numbers, {}, zeros);
+    for (int64_t r = 0; r < many.rows; ++r) {
+      const std::vector<float> row(x.begin() + r * many.inner, x.begin() + (r + 1) * many.inner);
+      const auto alone = product({1, many.columns, many.inner}, row, w, numbers, {},
+                                 std::vector<float>(many.columns));
+      EXPECT_EQ(std::memcmp(alone.data(), together.data() + r * many.columns,
+                            many.columns * sizeof(float)),
+                0);
+    }
+  }
+}
+
+TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
+  const int64_t columns = 32, inner = 45;
+  const auto x = random_numbers(8 * inner, 7), w = random_numbers(columns * inner, 8);
+  for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
+    const Matrix engine(w.data(), columns, inner, numbers);
+    LeftFactor rows;
+    rows.take(x.data(), 8, inner, numbers);
+    const auto* first = static_cast<const unsigned char*>(rows.row(0));
+    const int64_t stride = static_cast<const unsigned char*>(rows.row(1)) - first;
+    const TileProduct fast = tile_product(numbers), plain = tile_product(numbers, true);
+    for (int64_t count = 1; count <= fast.rows; ++count) {
+      float got[kMostTileRows * 32], wanted[kMostTileRows * 32];
+      fast.run({first, stride, count, engine.panel(0), engine.steps()}, got);
+      for (int64_t r = 0; r < count; ++r)
+        plain.run({first + r * stride, stride, 1, engine.panel(0), engine.steps()},
+                  wanted + 32 * r);
+      for (int64_t i = 0; i < count * 32; ++i) {
+        if (numbers == WeightFormat::int8)
+          EXPECT_EQ(std::bit_cast<int32_t>(got[i]), std::bit_cast<int32_t>(wanted[i]));
+        else
+          EXPECT_NEAR(got[i], wanted[i], 1e-4);
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, RowsOfZerosStayZeros) {
+  const std::vector<float> x(6, 0), w(12, 1);
+  for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8})
+    for (const float y : product({2, 4, 3}, x, w, numbers, {}, std::vector<float>(8, 9)))
+      EXPECT_EQ(y, 0);
+}
+
+TEST(PackedMatrix, NanInIsNanOut) {
+  const Case c{3, 35, 7};
+  const std::vector<std::vector<float>> inputs{
+      random_numbers(c.rows * c.inner, 1), random_numbers(c.columns * c.inner, 2),
+      random_numbers(c.columns, 3), random_numbers(c.rows * c.columns, 4)};
+  for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8})
+    for (const bool relu : {false, true})
+      kernels::expect_nan_in_is_nan_out(inputs, [&](const std::vector<std::vector<float>>& in) {
+        return product(c, in[0], in[1], numbers, {.bias = in[2].data(), .relu = relu, .add = true},
+                       in[3]);
+      });
+}
+
+// One scale stands for a whole row: it cannot say which number was not finite.
+TEST(PackedMatrix, AnInt8RowThatIsNotFiniteIsNan) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> ones(6, 1), row{1, -infinity, 2, 1, 2, 3};
+  const auto of_row = product({2, 2, 3}, row, ones, WeightFormat::int8, {}, std::vector<float>(4));
+  EXPECT_TRUE(std::isnan(of_row[0]) && std::isnan(of_row[1]));
+  EXPECT_NEAR(of_row[2], 6, 0.1);
+  const auto of_column =
+      product({2, 2, 3}, ones, row, WeightFormat::int8, {}, std::vector<float>(4));
+  EXPECT_TRUE(std::isnan(of_column[0]) && std::isnan(of_column[2]));
+  EXPECT_NEAR(of_column[1], 6, 0.1);
+}
+
+// Their scale would have no finite inverse: the least one stands for them, and its steps are
+// coarse.
+TEST(PackedMatrix, TinyInt8RowsKeepTheirValue) {
+  const std::vector<float> tiny{1e-37F, -2e-37F, 3e-37F}, ones(3, 1);
+  const std::vector<float> none(1);
+  EXPECT_NEAR(product({1, 1, 3}, tiny, ones, WeightFormat::int8, {}, none)[0] / 2e-37F, 1, 0.15);
+  EXPECT_NEAR(product({1, 1, 3}, ones, tiny, WeightFormat::int8, {}, none)[0] / 2e-37F, 1, 0.15);
+}
+
+// The longest that a configuration allows (model.feed_forward).
+TEST(PackedMatrix, LongInt8RowsAddUpExactly) {
+  const int64_t inner = 131072;
+  const std::vector<float> ones(inner, 1), minus(inner, -1), none(1);
+  EXPECT_NEAR(product({1, 1, inner}, ones, ones, WeightFormat::int8, {}, none)[0], 131072, 0.1);
+  EXPECT_NEAR(product({1, 1, inner}, minus, ones, WeightFormat::int8, {}, none)[0], -131072, 0.1);
+  EXPECT_NEAR(product({1, 1, inner}, ones, minus, WeightFormat::int8, {}, none)[0], -131072, 0.1);
+}
+
+}  // namespace
+}  // namespace heed::engine
