@@ -281,7 +281,7 @@ void add_attention(CommandLine& program) {
               "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
               "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
       .separated_by(',')
-      .one_of(heed_enum_names(AttentionKind{}))
+      .one_of(heed_enum_text(AttentionKind{}).names)
       .shows_default();
   command
       .option("--steps", args->steps,

@@ -14,13 +14,11 @@
 
 namespace heed::config {
 
-///   cross       the decoder's attention to the source
-///   encoder     the encoder's self-attention
-///   decoder     the decoder's self-attention
-///   rollout     all three, through all layers (study/rollout.h)
-///   saliency, integrated, erasure
-///               other evidence: what the output depends on (inspect/explain.h)
-HEED_ENUM(AttentionKind, cross, encoder, decoder, rollout, saliency, integrated, erasure)
+/// What comes behind rollout is other evidence (inspect/explain.h).
+HEED_ENUM(AttentionKind, (cross, "The decoder's attention to the source."),
+          (encoder, "The encoder's self-attention."), (decoder, "The decoder's self-attention."),
+          (rollout, "All three, through all layers."), (saliency, "Gradient times input."),
+          (integrated, "Integrated gradients."), (erasure, "What is lost without a source piece."))
 
 /// Those that a model computes.
 inline constexpr std::array kAttentionKinds{AttentionKind::cross, AttentionKind::encoder,
@@ -43,7 +41,7 @@ inline std::vector<std::string> names_of(std::span<const AttentionKind> kinds) {
 
 /// The kind of this name; nothing where there is none.
 inline std::optional<AttentionKind> attention_kind(std::string_view name) {
-  const std::vector<std::string>& names = heed_enum_names(AttentionKind{});
+  const std::vector<std::string>& names = heed_enum_text(AttentionKind{}).names;
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) return std::nullopt;
   return static_cast<AttentionKind>(found - names.begin());
