@@ -53,7 +53,7 @@ bool may_go(const inspect::HeadTrial& trial, const std::optional<model::HeadInde
     return other.kind == head.kind && other.layer == head.layer;
   };
   return std::ranges::count_if(trial.heads(), same) - std::ranges::count_if(gone, same) > 1 &&
-         std::ranges::find(gone, head) == gone.end() && place != taught;
+         std::ranges::find(gone, head) == gone.end() && head != taught;
 }
 
 /// The head whose silence costs least, beside those that are gone.

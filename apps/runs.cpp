@@ -118,13 +118,13 @@ std::string as_json(const std::vector<Run>& runs) {
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-text::Table csv_of(const std::vector<Learning>& runs) {
+text::Table csv_of(const std::vector<run::Learning>& runs) {
   text::Table table{
       {"run", "set", "update", "minutes", "loss", "perplexity", "bleu", "chrf", "command"}, {}};
-  for (const Learning& run : runs) {
+  for (const run::Learning& run : runs) {
     for (const MetricsLine& event : run.events) {
-      const auto minutes = place_of(event, /*minutes=*/true);
-      table.rows.push_back({run.name, set_of(event), std::to_string(event.update),
+      const auto minutes = run::place_of(event, /*minutes=*/true);
+      table.rows.push_back({run.name, run::set_of(event), std::to_string(event.update),
                             fixed(minutes, 3), fixed(event.loss, 6), fixed(event.perplexity, 4),
                             fixed(event.bleu, 4), fixed(event.chrf, 4), fixed(event.command, 6)});
     }
@@ -133,7 +133,7 @@ text::Table csv_of(const std::vector<Learning>& runs) {
 }
 
 /// The smallest or largest value of the validations.
-std::optional<double> extreme(const Learning& run, std::optional<double> MetricsLine::*measure,
+std::optional<double> extreme(const run::Learning& run, std::optional<double> MetricsLine::*measure,
                               bool largest) {
   std::optional<double> found;
   for (const MetricsLine& event : run.events) {
@@ -149,18 +149,19 @@ std::string best_of(const std::string& folder, const MetricsLine& best) {
   const bool known = fs::exists(fs::path(folder) / "config.yaml");
   if (best.update == 0 || !known) return "";
   try {
-    return deciding_score(best, saved_config(folder).training.early_stopping.metric);
+    return run::deciding_score(best, run::saved_config(folder).training.early_stopping.metric);
   } catch (const UserError& error) {
     log::warn(error.what());  // the curves do not need it
     return "";
   }
 }
 
-text::Table summary_of(const std::vector<std::string>& folders, const std::vector<Learning>& runs) {
+text::Table summary_of(const std::vector<std::string>& folders,
+                       const std::vector<run::Learning>& runs) {
   text::Table table{
       {"run", "updates", "minutes", "lowest loss", "highest BLEU", "best update", "best"}, {}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Learning& run = runs[i];
+    const run::Learning& run = runs[i];
     const auto [updates, seconds, best] = train::summarize(run.events);
     table.rows.push_back({run.name, std::to_string(updates), fixed(seconds / 60, 1),
                           fixed(extreme(run, &MetricsLine::loss, false), 4),
@@ -171,13 +172,13 @@ text::Table summary_of(const std::vector<std::string>& folders, const std::vecto
   return table;
 }
 
-std::string file_of(const Measure& measure) {
+std::string file_of(const run::Measure& measure) {
   return std::string(measure.name) + ".svg";
 }
 
 std::vector<std::string> all_files() {
   std::vector<std::string> files{"curves.csv"};
-  for (const Measure& measure : measures()) files.push_back(file_of(measure));
+  for (const run::Measure& measure : run::measures()) files.push_back(file_of(measure));
   return files;
 }
 
@@ -187,7 +188,7 @@ std::vector<std::string> runs_of_curves(const std::vector<std::string>& folders)
   std::vector<std::string> runs;
   for (const std::string& folder : folders) {
     std::vector<std::string> found;
-    if (!fs::exists(fs::path(folder) / "metrics.jsonl")) found = find_runs({folder});
+    if (!fs::exists(fs::path(folder) / "metrics.jsonl")) found = run::find_runs({folder});
     if (found.empty()) found = {folder};
     runs.insert(runs.end(), found.begin(), found.end());
   }
@@ -197,14 +198,14 @@ std::vector<std::string> runs_of_curves(const std::vector<std::string>& folders)
 void curves(const RunsArgs& args) {
   const std::vector<std::string> folders = runs_of_curves(args.folders);
   const std::vector<std::string> names = distinct_names(folders);
-  std::vector<Learning> runs;
+  std::vector<run::Learning> runs;
   for (std::size_t i = 0; i < names.size(); ++i)
-    runs.push_back(read_learning(folders[i], names[i]));
+    runs.push_back(run::read_learning(folders[i], names[i]));
   const bool minutes = args.against == "minutes";
   std::optional<OutputFolder> out;
   if (!args.output.empty()) out.emplace(args.output, all_files());
-  for (const Measure& measure : measures()) {
-    const draw::Plot picture = learning_curves(runs, measure, minutes);
+  for (const run::Measure& measure : run::measures()) {
+    const draw::Plot picture = run::learning_curves(runs, measure, minutes);
     if (picture.lines.empty()) continue;
     std::cout << draw::plot_text(picture) << '\n';
     if (!out) continue;

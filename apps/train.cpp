@@ -19,10 +19,10 @@ void add_train(CommandLine& program) {
               "Change one key of the file, e.g. --set training.updates=2000; may be repeated")
       .one_at_a_time();
   const Argument resume =
-      command.flag("--resume", args->wish.resume,
+      command.flag("--resume", args->existing.resume,
                    "Continue from the newest checkpoint, or start if there is none");
   command
-      .flag("--overwrite", args->wish.overwrite,
+      .flag("--overwrite", args->existing.overwrite,
             "Delete an older run in the same folder, once the new one begins")
       .excludes(resume);
   const Argument ranks =

@@ -23,7 +23,7 @@ std::vector<std::string> files_of_run(const fs::path& run) {
     const std::string name = entry.path().filename().string();
     if (run::is_kept_corpus(name) || is_event_file(name)) files.push_back(entry.path().string());
   }
-  for (const std::string& path : paths_of_run(run.string()))  // some are folders
+  for (const std::string& path : run::paths_of_run(run.string()))  // some are folders
     for (const fs::directory_entry& entry : fs::directory_iterator(path, none))
       files.push_back(entry.path().string());
   return files;

@@ -43,7 +43,6 @@ std::string set_of(const train::MetricsLine& event);
 std::optional<double> place_of(const train::MetricsLine& event, bool minutes);
 
 /// The lines of all runs, one colour for each; those of a validation's loss are dashed.
-draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& measure,
-                            bool minutes);
+draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& measure, bool minutes);
 
 }  // namespace heed::run

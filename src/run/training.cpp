@@ -61,7 +61,7 @@ Config wanted_config(const TrainingRequest& request, bool first) {
     return config;
   }
   const std::string folder = request.config, file = (fs::path(folder) / "config.yaml").string();
-  if (!request.wish.resume)
+  if (!request.existing.resume)
     throw UserError(folder + ": is a folder; `heed train " + shell_path(folder) +
                     " --resume` goes on with the run in it");
   if (first) restore_older_run(folder);
@@ -90,7 +90,7 @@ class RankTraining {
   RankTraining(const TrainingRequest& request, const ranks::RankInfo& place, Config config,
                CheckConfig check)
       : request_(request),
-        place_(place),
+        rank_(place),
         config_(std::move(config)),
         check_(std::move(check)),
         folder_(config_.output) {}
@@ -99,23 +99,23 @@ class RankTraining {
   void prepare_folder() {
     // Ranks of a launcher meet before, for large corpora are checked longer than they look for each
     // other. The first one says in the folder where it is.
-    const bool launched = !place_.alone() && place_.meeting != ranks::Rendezvous::file;
-    if (!place_.leads()) {
-      log::set_origin("rank " + std::to_string(place_.rank));
+    const bool launched = !rank_.alone() && rank_.rendezvous != ranks::Rendezvous::file;
+    if (!rank_.leads()) {
+      log::set_origin("rank " + std::to_string(rank_.rank));
       log::set_quiet();
     } else if (launched) {
       make_folder(folder_);
     } else {
       take_folder();
     }
-    device_ = model::open_device(device_of_rank(config_.device, place_));
-    group_.emplace(place_,
+    device_ = model::open_device(device_of_rank(config_.device, rank_));
+    group_.emplace(rank_,
                    ranks::GroupOptions{.device = device_,
                                        .timeout = std::chrono::seconds(request_.rank_timeout),
                                        .folder = folder_});
-    use_threads(threads_of_rank(config_.threads, *group_, place_));
+    use_threads(threads_of_rank(config_.threads, *group_, rank_));
     if (launched && group_->leads()) take_folder();
-    board_.emplace(place_.folder, place_.size);
+    board_.emplace(rank_.folder, rank_.size);
     if (group_->leads())
       put_vocabularies();
     else
@@ -172,9 +172,9 @@ class RankTraining {
 
  private:
   void take_folder() {
-    saved_ = resumed_config(config_, request_.wish);
+    saved_ = resumed_config(config_, request_.existing);
     const Check found = check_(config_);
-    preparation_.emplace(config_, request_.wish, saved_);
+    preparation_.emplace(config_, request_.existing, saved_);
     found.tell();
   }
 
@@ -206,7 +206,7 @@ class RankTraining {
               " parameters, " + run_->device.str() + ", " +
               counted(at::get_num_threads(), "thread") + ", " +
               model::precision_name(run_->precision) +
-              (place_.alone() ? "" : ", " + std::to_string(place_.size) + " ranks of these"));
+              (rank_.alone() ? "" : ", " + std::to_string(rank_.size) + " ranks of these"));
     if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
       log::warn("data.train.alignment is not used: training.guided_alignment is 0");
     if (config.deterministic)
@@ -234,15 +234,15 @@ class RankTraining {
             [this](int64_t updates) { write_config(run_->config, *provenance_, updates, scored_); },
         .group = &*group_,
         .checksum = mix({checksum(config), corpus_->fingerprint()}),
-        .updated = [this](int64_t update) { board_->show(place_.rank, update); },
-        .resume = request_.wish.resume,
+        .updated = [this](int64_t update) { board_->show(rank_.rank, update); },
+        .resume = request_.existing.resume,
         .metadata = binding_of(config, {run.source, run.target}),
         .configuration = config::dump(config)};
   }
 
   void report_interruption() const {
     // Of the ranks that this program has started one speaks for all.
-    if (!group_->leads() && place_.meeting == ranks::Rendezvous::file) return;
+    if (!group_->leads() && rank_.rendezvous == ranks::Rendezvous::file) return;
     if (group_->leads()) board_->show_interruption();
     throw Failure("interrupted at update " + std::to_string(result_.updates) +
                   ", everything is saved; `heed train " + shell_path(folder_) +
@@ -250,7 +250,7 @@ class RankTraining {
   }
 
   const TrainingRequest& request_;
-  const ranks::RankInfo place_;
+  const ranks::RankInfo rank_;
   Config config_;  // until build(); then run_ has it
   const CheckConfig check_;
   const std::string folder_;
@@ -279,7 +279,7 @@ std::vector<std::string> rank_command(const TrainingRequest& request, const Conf
   for (const std::string& setting : kept_corpora(config))
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--rank-timeout", std::to_string(request.rank_timeout)});
-  if (request.wish.resume || again) command.push_back("--resume");
+  if (request.existing.resume || again) command.push_back("--resume");
   return command;
 }
 
@@ -291,7 +291,7 @@ void make_run_in_ranks(const TrainingRequest& request, Config config, const Chec
     {
       const FolderLock lock(config.output, "heed train");
       // Here: ranks that start again before one of them had done it would go on with the older run.
-      if (request.wish.overwrite) put_aside(config);
+      if (request.existing.overwrite) put_aside(config);
       log::add_file((fs::path(config.output) / "train.log").string());
       found.tell();
       log::close_files();
@@ -301,7 +301,7 @@ void make_run_in_ranks(const TrainingRequest& request, Config config, const Chec
                .ranks = request.ranks,
                .restarts = request.restarts});
   } catch (...) {
-    if (request.wish.overwrite) restore_older_run(config.output);
+    if (request.existing.overwrite) restore_older_run(config.output);
     throw;
   }
 }
@@ -319,7 +319,7 @@ void make_run(const TrainingRequest& request) {
                     " ranks already; leave the option out");
   StreamedCorpora streams;
   if (place.alone())
-    streams.read(config, request.wish);
+    streams.read(config, request.existing);
   else
     data::require_files(config.data, "a run of " + place.announcer);
   const bool here = !place.alone() || request.ranks == 1;
@@ -329,8 +329,8 @@ void make_run(const TrainingRequest& request) {
     if (!first) return found;  // others find the same
     log::progress("checking what the configuration names");
     found = check_run(wanted, {.file = request.config,
-                               .resume = request.wish.resume,
-                               .overwrite = request.wish.overwrite,
+                               .resume = request.existing.resume,
+                               .overwrite = request.existing.overwrite,
                                .ranks = here ? place.local_size : request.ranks,
                                .own_device = here});
     found.require(request.config);
@@ -345,7 +345,7 @@ void make_run(const TrainingRequest& request) {
     return;
   }
   Config resumed = config;  // the ranks decide the same
-  resumed_config(resumed, request.wish);
+  resumed_config(resumed, request.existing);
   const Check found = check(resumed);
   make_run_in_ranks(request, std::move(config), found);
 }

@@ -129,10 +129,10 @@ Tensor SoftmaxAttention::step_of_state(const Tensor& projected, std::span<Tensor
 Tensor SoftmaxAttention::write_beams(const Tensor& projected, const HeadsOfLayer& cache,
                                      const BeamStep& now) const {
   const auto write = [&](const Tensor& heads, const Tensor& now_heads) {
-    if (now.places.defined())
-      heads.index_copy_(2, now.places, now_heads.transpose(1, 2));
+    if (now.slots.defined())
+      heads.index_copy_(2, now.slots, now_heads.transpose(1, 2));
     else
-      heads.narrow(2, now.place, projected.size(1)).copy_(now_heads.transpose(1, 2));
+      heads.narrow(2, now.slot, projected.size(1)).copy_(now_heads.transpose(1, 2));
   };
   const Tensor by = turns(now.position, now.positions, now.at);
   if (!changes(by)) {  // keys and values lie side by side
