@@ -90,6 +90,14 @@ TEST(Frame, LeavesOutWhatIsTooWideOfTheTitle) {
   EXPECT_THAT(drawn, HasSubstr("rotate(-90"));
 }
 
+TEST(Frame, NamesSmallPowersOfTenByTheirExponents) {
+  Svg svg(400, 500, "x");
+  draw_frame(svg, ValueAxis::of_powers(0.0002, 5), 100, "title", "across", "up");
+  const std::string drawn = std::move(svg).finish();
+  for (const char* value : {">1e-4<", ">1e-3<", ">0.01<", ">0.1<", ">1<", ">10<"})
+    EXPECT_THAT(drawn, HasSubstr(value));
+}
+
 TEST(SeriesColors, AreDifferentAndRepeat) {
   std::set<std::string> colors;
   for (std::size_t i = 0; i < 3 * kSeriesColors; ++i) colors.insert(series_color(i));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "draw/attention_page.h"
 #include "draw/marked.h"
 
 namespace heed::draw {
@@ -59,6 +60,12 @@ TEST(Table, NamesItsColumnsInEachCellAndInSmallPrint) {
 TEST(Table, OfMoreThanFourColumnsIsBlocksWhereThePageIsNarrow) {
   EXPECT_THAT(table(columns_of({"a", "b", "c", "d"}), {}), Not(HasSubstr("blocks")));
   EXPECT_THAT(table(columns_of({"a", "b", "c", "d", "e"}), {}), HasSubstr("class=\"blocks\""));
+}
+
+TEST(LiveAttentionPage, IsTheWholePageWithItsTitleAlone) {
+  const std::string page = live_attention_page("a < b");
+  EXPECT_THAT(page, HasSubstr("<title>a &lt; b</title>"));
+  EXPECT_THAT(page, Not(::testing::ContainsRegex("@[a-z_]+@")));  // every mark is filled
 }
 
 TEST(Marked, AreTheWordsOfThisTextAlone) {

@@ -11,7 +11,6 @@ namespace heed::kernels {
 namespace {
 
 using model::Autocast;
-using model::layer_norm;
 
 torch::nn::LayerNorm layer_of(int64_t width) {
   torch::nn::LayerNorm layer(torch::nn::LayerNormOptions({width}));
@@ -35,7 +34,7 @@ std::vector<Tensor> run(torch::nn::LayerNorm& layer, const Tensor& x, const Norm
 // (1, 2, 3, 6) has the mean 3 and the variance (4 + 1 + 0 + 9) / 4 = 3.5.
 TEST(LayerNormKernel, GivesTheWorkedNumbers) {
   torch::nn::LayerNorm layer(torch::nn::LayerNormOptions({4}).eps(0.5));
-  const Tensor y = layer_norm(layer, at::tensor({1.F, 2.F, 3.F, 6.F}));
+  const Tensor y = model::layer_norm(layer, at::tensor({1.F, 2.F, 3.F, 6.F}));
   EXPECT_LT(distance(y, at::tensor({-1., -0.5, 0., 1.5})), 1e-6);
 }
 
@@ -45,7 +44,7 @@ TEST(LayerNormKernel, IsTheLayerForwardAndGradient) {
       at::manual_seed(2);
       torch::nn::LayerNorm layer = layer_of(width);
       const Tensor x = 3 * at::randn({rows, 2, width}) + 1;
-      const auto ours = [&](const Tensor& each) { return layer_norm(layer, each); };
+      const auto ours = [&](const Tensor& each) { return model::layer_norm(layer, each); };
       const auto plain = run(layer, x, [&](const Tensor& each) { return layer->forward(each); });
       const auto fp32 = run(layer, x, ours);
       std::vector<Tensor> bf16;
@@ -66,7 +65,7 @@ TEST(LayerNormKernel, WithoutAGradientIsTheLayerItself) {
   torch::nn::LayerNorm layer = layer_of(5);
   const Tensor x = at::randn({3, 5});
   const at::NoGradGuard no_grad;
-  EXPECT_TRUE(at::equal(layer_norm(layer, x), layer->forward(x)));
+  EXPECT_TRUE(at::equal(model::layer_norm(layer, x), layer->forward(x)));
 }
 
 }  // namespace

@@ -66,12 +66,12 @@ TEST(Consistency, CutsAboutTheShareThatIsWanted) {
               5 * std::sqrt(n * 0.25 * 0.75));
 }
 
-struct Outcome {
+struct OneUpdate {
   UpdateNumbers numbers;
   NamedTensors weights;
 };
 
-Outcome update(const model::ModelConfig& kind, TrainConfig training, int64_t parts = 1) {
+OneUpdate update(const model::ModelConfig& kind, TrainConfig training, int64_t parts = 1) {
   training.optimizer = OptimizerKind::sgd;
   training.clip_norm = 0;
   training.micro_batches = parts;
@@ -82,7 +82,7 @@ Outcome update(const model::ModelConfig& kind, TrainConfig training, int64_t par
   });
   model->train();
   const auto batches = parts_of({toy::batch_of(toy::copies(5, 10))}, training);
-  Outcome out{updater.run(batches, {.update = 1, .rate = 0.1, .seed = 3}).numbers(), {}};
+  OneUpdate out{updater.run(batches, {.update = 1, .rate = 0.1, .seed = 3}).numbers(), {}};
   for (const auto& [name, weight] : model::named_weights(*model))
     out.weights[name] = weight.clone();
   return out;
@@ -92,10 +92,10 @@ Outcome update(const model::ModelConfig& kind, TrainConfig training, int64_t par
 TEST(Consistency, CostsNothingWhereNothingDiffers) {
   for (const auto& [name, kind] : model::testing::every_kind()) {
     SCOPED_TRACE(name);
-    const Outcome plain = update(kind, config_of(Consistency::none));
+    const OneUpdate plain = update(kind, config_of(Consistency::none));
     for (const auto& training :
          {config_of(Consistency::rdrop, 5), config_of(Consistency::simcut, 3, 0)}) {
-      const Outcome twice = update(kind, training);
+      const OneUpdate twice = update(kind, training);
       EXPECT_NEAR(twice.numbers.loss, plain.numbers.loss, 1e-4 * plain.numbers.loss);
       EXPECT_NEAR(twice.numbers.nll, plain.numbers.nll, 1e-4 * plain.numbers.nll);
       for (const auto& [weight, value] : plain.weights)
@@ -110,8 +110,8 @@ TEST(Consistency, AddsToTheLossOfEveryKindOfModelWhatDiffers) {
     auto kind = config;
     kind.dropout = 0.2;
     for (const auto consistency : {Consistency::rdrop, Consistency::simcut}) {
-      const Outcome light = update(kind, config_of(consistency, 0, 0.3));
-      const Outcome heavy = update(kind, config_of(consistency, 9, 0.3));
+      const OneUpdate light = update(kind, config_of(consistency, 0, 0.3));
+      const OneUpdate heavy = update(kind, config_of(consistency, 9, 0.3));
       EXPECT_GT(heavy.numbers.loss, light.numbers.loss + 1e-4);  // KL >= 0
       EXPECT_NEAR(heavy.numbers.nll, light.numbers.nll, 1e-4 * light.numbers.nll);
       EXPECT_TRUE(heavy.numbers.finite());
@@ -122,7 +122,7 @@ TEST(Consistency, AddsToTheLossOfEveryKindOfModelWhatDiffers) {
 TEST(Consistency, DrawsCutsFromTheSeedOfThePart) {
   const auto kind = model::testing::every_kind().front().config;
   const auto training = config_of(Consistency::simcut, 3, 0.5);
-  const Outcome one = update(kind, training, 3), again = update(kind, training, 3);
+  const OneUpdate one = update(kind, training, 3), again = update(kind, training, 3);
   EXPECT_EQ(one.numbers.loss, again.numbers.loss);
   for (const auto& [name, weight] : one.weights)
     EXPECT_TRUE(at::equal(weight, again.weights.at(name))) << name;
