@@ -12,10 +12,6 @@ int64_t sum(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), int64_t{0});
 }
 
-double padded_share(int64_t tokens, int64_t places) {
-  return places == 0 ? 0 : 1 - static_cast<double>(tokens) / static_cast<double>(places);
-}
-
 /// Copies the first `to` columns of rows [begin, end) of a [rows, from] table.
 std::vector<int64_t> corner(const std::vector<int64_t>& table, int64_t begin, int64_t end,
                             int64_t from, int64_t to) {
@@ -94,25 +90,6 @@ std::vector<Batch> parts_of(const Batch& batch, int64_t count) {
     begin = end;
   }
   return parts;
-}
-
-void Padding::add(const Batch& batch) {
-  source_tokens += batch.source_tokens();
-  source_places += batch.size * batch.source_length;
-  target_tokens += batch.target_tokens();
-  target_places += batch.size * batch.target_length;
-}
-
-double Padding::source() const {
-  return padded_share(source_tokens, source_places);
-}
-
-double Padding::target() const {
-  return padded_share(target_tokens, target_places);
-}
-
-double Padding::total() const {
-  return padded_share(source_tokens + target_tokens, source_places + target_places);
 }
 
 }  // namespace heed::data

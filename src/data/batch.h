@@ -55,15 +55,4 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end);
 /// target together. Rows stay in their order: where they are sorted by length the parts are, too.
 std::vector<Batch> parts_of(const Batch& batch, int64_t count);
 
-/// How much of what is computed is padding, over any number of batches.
-struct Padding {
-  int64_t source_tokens = 0, source_places = 0;  // real, and with padding
-  int64_t target_tokens = 0, target_places = 0;
-
-  void add(const Batch& batch);
-  double source() const;  // shares of the places, in [0, 1)
-  double target() const;
-  double total() const;  // both sides together
-};
-
 }  // namespace heed::data

@@ -94,7 +94,6 @@ struct Prefetcher::Impl {
 
   // The consumer's own.
   Position position;
-  Padding padding;
   double waited = 0;
 
   std::thread thread;
@@ -108,7 +107,6 @@ std::optional<PreparedBatch> Prefetcher::next() {
   std::optional<Impl::Item> item = impl_->take();
   if (!item) return std::nullopt;
   impl_->position = item->after;
-  for (const Batch& part : item->batch.parts) impl_->padding.add(part);
   return std::move(item->batch);
 }
 
@@ -125,10 +123,6 @@ std::optional<PreparedBatch> Prefetcher::next(int64_t batches) {
 
 const Position& Prefetcher::position() const {
   return impl_->position;
-}
-
-const Padding& Prefetcher::padding() const {
-  return impl_->padding;
 }
 
 double Prefetcher::waited() const {

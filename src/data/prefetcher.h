@@ -36,8 +36,6 @@ class Prefetcher {
   /// Behind the last batch that next() gave, however far ahead the thread is: what a checkpoint
   /// saves.
   const Position& position() const;
-  /// Of the batches that next() gave.
-  const Padding& padding() const;
   /// Seconds that next() waited, in all.
   double waited() const;
 

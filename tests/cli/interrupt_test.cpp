@@ -25,7 +25,8 @@ std::set<std::string> names_in(const std::string& folder) {
 }
 
 /// Starts a command and sends SIGINT as soon as it `has_begun`. It has to end as interrupted.
-void interrupt(const std::vector<std::string>& arguments, const std::function<bool()>& has_begun) {
+void interrupt(const std::vector<std::string>& arguments, const std::function<bool()>& has_begun,
+               const std::string& last_line = "heed: interrupted") {
   const TemporaryFolder folder;
   const std::string log = folder / "log";
   subprocess::Child child = subprocess::start(arguments, log);
@@ -37,7 +38,7 @@ void interrupt(const std::vector<std::string>& arguments, const std::function<bo
   EXPECT_EQ(child.wait(), 1);
   const auto lines = lines_of(read_file(log));
   ASSERT_FALSE(lines.empty());
-  EXPECT_EQ(lines.back(), "heed: interrupted") << read_file(log);
+  EXPECT_EQ(lines.back(), last_line) << read_file(log);
 }
 
 TEST(Interrupt, InitTakesAwayThePartsAndTheirFolders) {
@@ -67,7 +68,9 @@ TEST(Interrupt, DoctorTakesAwayWhereItsRanksMeet) {
   std::vector<std::string> arguments = {"env", "TMPDIR=" + temporary.path()};
   for (const std::string& argument : command({"doctor", "--ranks", "2"}))
     arguments.push_back(argument);
-  interrupt(arguments, [&] { return !fs::is_empty(temporary.path()); });
+  interrupt(
+      arguments, [&] { return !fs::is_empty(temporary.path()); },
+      "heed: interrupted, all 2 ranks have ended");
   EXPECT_TRUE(fs::is_empty(temporary.path()));
 }
 

@@ -71,15 +71,5 @@ TEST(Parts, AreRowsInTheirOrderWithAboutAsManyTokensEach) {
   EXPECT_TRUE(parts_of(make_batch({}), 3).empty());
 }
 
-TEST(Padding, CountsBothSides) {
-  const Example a{{5, 6, 7}, {8}, {}}, b{{9}, {10, 11}, {}};
-  Padding padding;
-  EXPECT_EQ(padding.total(), 0);
-  padding.add(make_batch({&a, &b}));
-  EXPECT_DOUBLE_EQ(padding.source(), 2.0 / 8);
-  EXPECT_DOUBLE_EQ(padding.target(), 1.0 / 6);
-  EXPECT_DOUBLE_EQ(padding.total(), 3.0 / 14);
-}
-
 }  // namespace
 }  // namespace heed::data
