@@ -31,8 +31,7 @@ TEST(Parameters, OfMultiHeadAttentionAreFourSquaresOfTheWidth) {
 
 TEST(Parameters, OfSixEncoderBlocksAreThoseOfThePaper) {
   // 6 (4 512^2 + 2 512 2048 + 2048 + 512 + 4 512): attention, feed-forward, its biases, two norms.
-  EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .attention = bare(512, 8)}, {})),
-            18'902'016);
+  EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .self = bare(512, 8)}, {})), 18'902'016);
 }
 
 /// Of one head, for states of width d and the inner layer as wide.
@@ -110,8 +109,13 @@ int64_t formula_of_transformer(const ModelConfig& c, int64_t pieces) {
                             : c.positions == "t5"
                                 ? 2 * 32 * c.heads
                                 : 2 * count(*make_positions(c.positions, {d, c.heads}));
+  const MultiHeadOptions softmax{.width = d, .heads = c.heads};
+  MultiHeadOptions kind = softmax;
+  kind.kind = c.self_attention;
+  const int64_t own =
+      layers * (count(*make_self_attention(kind)) - count(*make_self_attention(softmax)));
   const int64_t tied = c.tie == Tie::none ? 0 : c.tie == Tie::decoder ? 1 : 2;
-  return (3 - tied) * pieces * d + pieces + encoder + decoder + last_norms + positions;
+  return (3 - tied) * pieces * d + pieces + encoder + decoder + last_norms + positions + own;
 }
 
 TEST(Parameters, OfEveryTransformerAreThoseOfTheFormula) {

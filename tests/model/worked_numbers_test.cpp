@@ -131,7 +131,7 @@ TEST(WorkedNumbers, RotaryScoresKnowTheDistance) {
   const double c = std::sqrt(kRoot2 * std::log(3));
   const auto attention = picking({.width = 2, .heads = 1}, {0, 1, 0, 1, 0, 1}, "rotary");
   Tensor weights;
-  attention->forward(rows({c, 0, c, 0, c, 0}, 2).unsqueeze(0), {}, false, &weights);
+  attention->forward(rows({c, 0, c, 0, c, 0}, 2).unsqueeze(0), {}, &weights);
   const Tensor expected = rows({0.5511133, 0.3325901, 0.1162966,  //
                                 0.2734456, 0.4531088, 0.2734456,  //
                                 0.1162966, 0.3325901, 0.5511133},
