@@ -2,13 +2,11 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
-#include <torch/csrc/autograd/profiler_kineto.h>
 
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 namespace heed {
@@ -108,27 +106,6 @@ std::vector<study::OperationCost> Profile::operations() const {
 double Profile::product_flops() const {
   const std::lock_guard lock(record().mutex);
   return record().flops;
-}
-
-study::KernelTimes watch_kernels(const std::function<void()>& work) {
-  namespace profiler = torch::autograd::profiler;
-  using torch::profiler::impl::ActivityType;
-  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
-  const std::set<ActivityType> activities{ActivityType::CUDA};
-  profiler::prepareProfiler(config, activities);
-  profiler::enableProfiler(config, activities);
-  std::vector<study::KernelRun> runs;
-  try {
-    work();
-  } catch (...) {
-    profiler::disableProfiler();
-    throw;
-  }
-  const auto result = profiler::disableProfiler();
-  for (const auto& event : result->events())
-    if (event.deviceType() == at::kCUDA && event.durationNs() > 0)
-      runs.push_back({event.name(), event.startNs(), event.endNs()});
-  return study::kernel_times(std::move(runs));
 }
 
 }  // namespace heed

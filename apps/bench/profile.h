@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "study/cost_tables.h"
@@ -27,9 +26,5 @@ class Profile {
  private:
   uint64_t handle_;
 };
-
-/// What the GPU does while `work` lasts; there must be one. What it has not finished when `work`
-/// returns is missing.
-study::KernelTimes watch_kernels(const std::function<void()>& work);
 
 }  // namespace heed

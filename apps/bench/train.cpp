@@ -45,7 +45,7 @@ Measured measure(const run::Config& config, const std::string& folder, const Tra
   // Products are counted apart from the clock: watching costs time.
   measured.watched = std::min<int64_t>(5, args.updates);
   if (args.profile && !device.is_cpu())
-    measured.kernels = watch_kernels([&] { trial.updates(measured.watched); });
+    measured.kernels = run::watch_kernels([&] { trial.updates(measured.watched); });
   const Profile profile;
   const run::TrialSums watched = trial.updates(measured.watched);
   measured.flops = profile.product_flops() / static_cast<double>(watched.tokens) *

@@ -77,7 +77,7 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
 void add_profile(const std::string& system, decode::Translator& translator,
                  const std::vector<std::string>& lines, study::CostTables& costs) {
   const auto translate = [&] { translator.translate(lines); };
-  if (!translator.device().is_cpu()) costs.add(system, watch_kernels(translate), 1);
+  if (!translator.device().is_cpu()) costs.add(system, run::watch_kernels(translate), 1);
   const Profile profile;
   translate();
   costs.add(system, profile.operations());

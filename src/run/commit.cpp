@@ -1,4 +1,4 @@
-#include "commit.inc"  // made by cmake/Commit.cmake
+#include "run/commit.inc"  // made by cmake/Commit.cmake
 
 #include "run/provenance.h"
 

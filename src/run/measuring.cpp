@@ -1,9 +1,12 @@
 #include "run/measuring.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "kernels/product.h"
@@ -37,6 +40,27 @@ double gemm_gflops(bool bf16, int64_t size, int repeats) {
       std::min(median_seconds(repeats, [&] { at::mm(a, a); }),
                median_seconds(repeats, [&] { kernels::times_transposed(a, turned); }));
   return 2 * static_cast<double>(size * size * size) / seconds / 1e9;
+}
+
+study::KernelTimes watch_kernels(const std::function<void()>& work) {
+  namespace profiler = torch::autograd::profiler;
+  using torch::profiler::impl::ActivityType;
+  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
+  const std::set<ActivityType> activities{ActivityType::CUDA};
+  profiler::prepareProfiler(config, activities);
+  profiler::enableProfiler(config, activities);
+  std::vector<study::KernelRun> runs;
+  try {
+    work();
+  } catch (...) {
+    profiler::disableProfiler();
+    throw;
+  }
+  const auto result = profiler::disableProfiler();
+  for (const auto& event : result->events())
+    if (event.deviceType() == at::kCUDA && event.durationNs() > 0)
+      runs.push_back({event.name(), event.startNs(), event.endNs()});
+  return study::kernel_times(std::move(runs));
 }
 
 }  // namespace heed::run

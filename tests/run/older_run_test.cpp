@@ -80,7 +80,9 @@ TEST_F(Overwriting, AKillBeforeTheNewRunLeavesTheOlderOneToTheNextCommand) {
     fs::create_directory(run + "/checkpoints");
   };
   kill_before_it_begins();
+  log::set_level(log::Level::warn);  // as --quiet
   expect_mistake(train(config), {run, "holds a run already"});
+  log::set_level(log::Level::info);
   EXPECT_TRUE(files() == before);
   kill_before_it_begins();
   EXPECT_THAT(train(run, {"--resume"}).err,

@@ -37,7 +37,7 @@ int64_t width(const run::Recipe& recipe) {
   return read_back(recipe).model.width;
 }
 
-TEST(run::Recipe, FewPairsGetARecurrentModelAndMoreALargerTransformer) {
+TEST(Recipe, FewPairsGetARecurrentModelAndMoreALargerTransformer) {
   const run::Config few = read_back(run::recipe_for(pairs(4999), {}));
   EXPECT_EQ(few.model.type, model::ModelType::rnn);
   EXPECT_EQ(few.model.attention, "luong_general");
@@ -53,7 +53,7 @@ TEST(run::Recipe, FewPairsGetARecurrentModelAndMoreALargerTransformer) {
   EXPECT_DOUBLE_EQ(gpu.training.learning_rate, 0.0007);
 }
 
-TEST(run::Recipe, TheVocabularyIsNoLargerThanTheTextFills) {
+TEST(Recipe, TheVocabularyIsNoLargerThanTheTextFills) {
   EXPECT_EQ(run::recipe_for(pairs(4999), {}).vocabulary, 1000);
   EXPECT_EQ(run::recipe_for(pairs(5000), {}).vocabulary, 8000);
   EXPECT_EQ(run::recipe_for(pairs(300000), {}).vocabulary, 16000);
@@ -65,7 +65,7 @@ TEST(run::Recipe, TheVocabularyIsNoLargerThanTheTextFills) {
   EXPECT_EQ(run::recipe_for(poor, {}).vocabulary, 1554);
 }
 
-TEST(run::Recipe, TheUpdatesMakeTheEpochs) {
+TEST(Recipe, TheUpdatesMakeTheEpochs) {
   const run::Recipe recipe = run::recipe_for(pairs(60000), {});
   EXPECT_EQ(recipe.epochs, 10);
   EXPECT_EQ(recipe.updates, 7900);  // 600,000 words x 1.35 x 10 / 1,024 = 7,910
@@ -74,7 +74,7 @@ TEST(run::Recipe, TheUpdatesMakeTheEpochs) {
   EXPECT_EQ(run::recipe_for(pairs(100), {}).warmup, 100);
 }
 
-TEST(run::Recipe, LinesWithoutBlanksAreCountedByTheirLetters) {
+TEST(Recipe, LinesWithoutBlanksAreCountedByTheirLetters) {
   data::CorpusShape chinese = pairs(60000);
   chinese.target_words = 60000;  // each line is one
   chinese.target_letters = 1000000;
@@ -89,7 +89,7 @@ TEST(run::Recipe, LinesWithoutBlanksAreCountedByTheirLetters) {
   EXPECT_EQ(run::recipe_for(english, {}).updates, 7900);
 }
 
-TEST(run::Recipe, TheCommentHasTheEpochsOfTheUpdates) {
+TEST(Recipe, TheCommentHasTheEpochsOfTheUpdates) {
   EXPECT_THAT(run::sections_of(run::recipe_for(pairs(60000), {})),
               HasSubstr("# About 10 epochs.\n"));
   // 1,000 updates are the fewest: 1,024,000 pieces / (1,000 words x 1.35) = 758.5
@@ -97,7 +97,7 @@ TEST(run::Recipe, TheCommentHasTheEpochsOfTheUpdates) {
               HasSubstr("# About 759 epochs.\n"));
 }
 
-TEST(run::Recipe, TheNumberOfCoresChangesNothingWhereAllFits) {
+TEST(Recipe, TheNumberOfCoresChangesNothingWhereAllFits) {
   for (const int64_t count : {300, 5001, 60000, 3000000}) {
     const std::string unknown = run::sections_of(run::recipe_for(pairs(count), {.cores = 1}));
     for (const int64_t cores : {1, 3, 64})
@@ -110,7 +110,7 @@ TEST(run::Recipe, TheNumberOfCoresChangesNothingWhereAllFits) {
 }
 
 // 7.6 million parameters: 152 MB with gradients, moments and average, and a batch of 121 MB.
-TEST(run::Recipe, LittleMemoryCutsTheBatchesAndLeavesTheUpdate) {
+TEST(Recipe, LittleMemoryCutsTheBatchesAndLeavesTheUpdate) {
   const run::Recipe ample = run::recipe_for(pairs(60000), {.cores = 1});
   const run::Recipe little = run::recipe_for(pairs(60000), {.cores = 1, .memory = 345 * kMega});
   EXPECT_FALSE(little.is_smaller);
@@ -123,7 +123,7 @@ TEST(run::Recipe, LittleMemoryCutsTheBatchesAndLeavesTheUpdate) {
 }
 
 // Several cores work on several batches at once, and hold gradients of each.
-TEST(run::Recipe, OnManyCoresTheSameMemoryHoldsASmallerModel) {
+TEST(Recipe, OnManyCoresTheSameMemoryHoldsASmallerModel) {
   const run::Recipe recipe = run::recipe_for(pairs(60000), {.cores = 64, .memory = 345 * kMega});
   EXPECT_TRUE(recipe.is_smaller);
   EXPECT_EQ(width(recipe), 192);
@@ -131,7 +131,7 @@ TEST(run::Recipe, OnManyCoresTheSameMemoryHoldsASmallerModel) {
   EXPECT_THAT(run::sections_of(recipe), HasSubstr("# A larger model does not fit"));
 }
 
-TEST(run::Recipe, ASmallGpuGetsAModelThatItHolds) {
+TEST(Recipe, ASmallGpuGetsAModelThatItHolds) {
   const auto with = [](int64_t memory) {
     return run::recipe_for(pairs(300000), {.gpu = true, .cores = 2, .memory = memory});
   };
@@ -147,7 +147,7 @@ TEST(run::Recipe, ASmallGpuGetsAModelThatItHolds) {
   EXPECT_EQ(little.update, 1024);
 }
 
-TEST(run::Recipe, WhatIsProposedFits) {
+TEST(Recipe, WhatIsProposedFits) {
   for (const bool gpu : {false, true})
     for (const int64_t count : {300, 5001, 60000, 300000, 3000000})
       for (const int64_t cores : {1, 5, 64})
@@ -164,7 +164,7 @@ TEST(run::Recipe, WhatIsProposedFits) {
         }
 }
 
-TEST(run::Recipe, TheSmallestModelIsProposedWhereNothingFits) {
+TEST(Recipe, TheSmallestModelIsProposedWhereNothingFits) {
   const run::Recipe recipe = run::recipe_for(pairs(60000), {.cores = 2, .memory = 1000});
   EXPECT_EQ(width(recipe), 192);
   EXPECT_EQ(recipe.accumulate, 1);
