@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "apps/commands.h"
+#include "apps/inspect/report.h"
 #include "config/io.h"
-#include "run/model_report.h"
 
 namespace heed {
 namespace {

@@ -57,7 +57,4 @@ struct ModelReport {
 /// have left besides may be missing.
 ModelReport read_report(const std::string& folder);
 
-std::string report_text(ModelReport report);
-std::string report_json(ModelReport report);
-
 }  // namespace heed::run

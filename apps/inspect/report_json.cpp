@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "apps/inspect/report.h"
 #include "base/strings.h"
 #include "config/view.h"
-#include "run/model_report.h"
 
 namespace heed {
 namespace {

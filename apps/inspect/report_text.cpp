@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "apps/inspect/report.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/view.h"
 #include "model/traits.h"
-#include "run/model_report.h"
 
 namespace heed {
 namespace {
