@@ -92,7 +92,7 @@ class Combinations : public ::testing::TestWithParam<Family> {
   bool acceptable(const Row& row) {
     apply(row);
     try {
-      check(config_);
+      run::check(config_);
     } catch (const config::ConfigError&) {
       return false;
     }
@@ -153,7 +153,7 @@ class Combinations : public ::testing::TestWithParam<Family> {
   }
 
   TemporaryFolder folder_;
-  Config config_;
+  run::Config config_;
   const config::SectionView root_ = config::view(config_);
   config::SectionView train_;  // of the one training corpus
   std::vector<const config::FieldView*> fields_;

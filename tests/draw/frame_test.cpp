@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "draw/bottleneck_drawing.h"
 #include "draw/heatmap.h"
+#include "draw/page/page.h"
 #include "draw/palette.h"
 
 namespace heed::draw {
@@ -113,8 +113,8 @@ TEST(LargestWeight, IsOneWhereAllAreZero) {
 }
 
 TEST(BottleneckDrawing, HasTheSizeThatThePagesKeepForIt) {
-  for (const std::string& drawn : {draw_one_vector(), draw_all_states()})
-    EXPECT_THAT(drawn, HasSubstr("width=\"440\" height=\"274\""));
+  for (const char* file : {"one_vector.html", "all_states.html"})
+    EXPECT_THAT(render(file, PageData::object()), HasSubstr("width=\"440\" height=\"274\""));
 }
 
 }  // namespace

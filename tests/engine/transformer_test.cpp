@@ -55,7 +55,7 @@ std::vector<model::testing::NamedConfig> engine_kinds() {
   return kinds;
 }
 
-Tensor step(Search& search, const Tensor& tokens, std::vector<float>* attention = nullptr) {
+Tensor step(BatchDecoder& search, const Tensor& tokens, std::vector<float>* attention = nullptr) {
   const float* logits = search.step(tokens.const_data_ptr<int64_t>(), tokens.size(1), attention);
   return at::from_blob(const_cast<float*>(logits), {tokens.size(0), tokens.size(1), kPieces})
       .clone();

@@ -13,7 +13,7 @@
 namespace heed::inspect {
 namespace {
 
-const text::Pairs kPairs{{"mira tolo sena", "kupo"}, {"rel vadi", "vadi vadi kupo rel"}};
+const text::Pairs kTrialPairs{{"mira tolo sena", "kupo"}, {"rel vadi", "vadi vadi kupo rel"}};
 
 TriedModel tried(std::size_t which) {
   const model::ModelConfig config = decode::small_models()[which];
@@ -27,9 +27,9 @@ TriedModel tried(std::size_t which) {
 
 TEST(HeadTrial, WithAllHeadsIsTheModelItself) {
   const TriedModel of = tried(0);
-  HeadTrial trial(of, kPairs);
+  HeadTrial trial(of, kTrialPairs);
   EXPECT_EQ(trial.heads().size(), 3U * 2 * 3);  // kinds, layers, heads
-  const auto scores = of.translator().score(kPairs.source, kPairs.target);
+  const auto scores = of.translator().score(kTrialPairs.source, kTrialPairs.target);
   const auto losses = trial.losses({});
   double sum = 0, pieces = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -42,7 +42,7 @@ TEST(HeadTrial, WithAllHeadsIsTheModelItself) {
 }
 
 TEST(HeadTrial, SilencesForOneMeasurementAlone) {
-  HeadTrial trial(tried(0), kPairs);
+  HeadTrial trial(tried(0), kTrialPairs);
   const double before = trial.loss({});
   EXPECT_NE(trial.loss({trial.heads().front()}), before);
   EXPECT_NE(trial.loss({trial.heads().back()}), before);
@@ -50,7 +50,7 @@ TEST(HeadTrial, SilencesForOneMeasurementAlone) {
 }
 
 TEST(HeadTrial, AblationHasALineForEachHeadAndLayer) {
-  HeadTrial trial(tried(0), kPairs);
+  HeadTrial trial(tried(0), kTrialPairs);
   const AblatedHeads rows = ablated_heads(trial, /*translate=*/false);
   for (const char* name : {"encoder.0.0", "cross.1.2", "decoder.1, all"})
     EXPECT_THAT(rows.csv, ::testing::HasSubstr(name));
@@ -58,7 +58,7 @@ TEST(HeadTrial, AblationHasALineForEachHeadAndLayer) {
 }
 
 TEST(HeadTrial, IsOfATransformerAlone) {
-  EXPECT_EQ(message_of<UserError>([] { HeadTrial(tried(1), kPairs); }),
+  EXPECT_EQ(message_of<UserError>([] { HeadTrial(tried(1), kTrialPairs); }),
             "m: is no Transformer, and only a Transformer's heads can be silenced");
 }
 

@@ -55,7 +55,7 @@ Tensor factors(at::IntArrayRef sizes, double share) {
   return out;
 }
 
-struct HeldNumbers {
+struct Numbers {
   Tensor residual, x, weight, bias, outer_sum, outer_normed;
 
   Numbers(int64_t rows, int64_t width, at::ScalarType type)

@@ -47,7 +47,7 @@ inline subprocess::Result train(const std::string& config,
     if (options[i] == "--set")
       request.settings.push_back(options.at(++i));
     else
-      (options[i] == "--resume" ? request.wish.resume : request.wish.overwrite) = true;
+      (options[i] == "--resume" ? request.existing.resume : request.existing.overwrite) = true;
   }
   return outcome_of([&] { make_run(request); });
 }

@@ -7,15 +7,15 @@
 namespace heed::study {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kNanoseconds = 1'000'000'000;
 
 TEST(KernelTimes, SumByNameAndFindTheGaps) {
   // a: 1..3, b: 2..5 beside it, a gap of 2, then a: 7..8
-  const KernelTimes times = kernel_times({{"a", 7 * kSecond, 8 * kSecond},
-                                          {"a", kSecond, 3 * kSecond},
-                                          {"b", 2 * kSecond, 5 * kSecond}});
+  const KernelTimes times = kernel_times({{"a", 7 * kNanoseconds, 8 * kNanoseconds},
+                                          {"a", kNanoseconds, 3 * kNanoseconds},
+                                          {"b", 2 * kNanoseconds, 5 * kNanoseconds}});
   EXPECT_EQ(times.calls, 3);
   EXPECT_DOUBLE_EQ(times.busy, 5);
   EXPECT_DOUBLE_EQ(times.idle, 2);
@@ -28,7 +28,7 @@ TEST(KernelTimes, SumByNameAndFindTheGaps) {
 
 TEST(KernelTimes, OfOneInsideAnotherCountOnceAsBusy) {
   const KernelTimes times =
-      kernel_times({{"long", 0, 9 * kSecond}, {"short", 3 * kSecond, 4 * kSecond}});
+      kernel_times({{"long", 0, 9 * kNanoseconds}, {"short", 3 * kNanoseconds, 4 * kNanoseconds}});
   EXPECT_DOUBLE_EQ(times.busy, 9);
   EXPECT_DOUBLE_EQ(times.idle, 0);
 }
@@ -44,7 +44,7 @@ TEST(KernelTimes, InATableAreThoseOfAnUpdateAndSharesOfTheWhole) {
   CostTables costs;
   costs.add("idle", KernelTimes{}, 4);
   EXPECT_TRUE(costs.kernels.rows.empty());
-  costs.add("big", kernel_times({{"a", 0, kSecond}, {"b", 3 * kSecond, 4 * kSecond}}), 4);
+  costs.add("big", kernel_times({{"a", 0, kNanoseconds}, {"b", 3 * kNanoseconds, 4 * kNanoseconds}}), 4);
   EXPECT_THAT(costs.kernels.rows, ElementsAre(ElementsAre("big", "all", "0.5", "500.000", "50.0"),
                                               ElementsAre("big", "none", "0.0", "500.000", "50.0"),
                                               ElementsAre("big", "a", "0.2", "250.000", "25.0"),

@@ -103,7 +103,7 @@ TEST_F(Validating, AnInterruptedOneIsRepeated) {
 }
 
 std::optional<ValidationScores> fail(model::Model&, int64_t) {
-  return Scores{.problem = "the scorer is away"};
+  return ValidationScores{.problem = "the scorer is away"};
 }
 
 TEST_F(Validating, AScorerThatFailsCostsItsScoreAlone) {
@@ -171,7 +171,7 @@ TEST_F(Validating, AScoreThatDoesNotDecideMayBeMissing) {
   config.early_stopping.metric = StopMetric::bleu;
   auto partly = setup(folder);
   partly.scores = [](model::Model&, int64_t) -> std::optional<ValidationScores> {
-    return Scores{.bleu = 20, .problem = "the command is away"};
+    return ValidationScores{.bleu = 20, .problem = "the command is away"};
   };
   const Logged logged;
   EXPECT_EQ(train(partly).updates, 13);

@@ -244,7 +244,7 @@ HEED_GPU void add_norm(const AddNorm& call, Long row) {
   const void* const residual = row_of<float>(static_cast<const void*>(call.residual), row, width);
   const void* const x = row_of<T>(call.x, row, width);
   void* const sum = row_of<float>(static_cast<void*>(call.sum), row, width);
-  typename R::Numbers numbers;
+  typename R::HeldNumbers numbers;
   typename R::Each parts;
   R::visit([&](int held, int step, int at) {
     float(&values)[n] = numbers.of[held][step];
@@ -291,13 +291,13 @@ HEED_GPU void add_norm_gradient(const AddNormGradient& call, Long block, Long bl
   using R = Row<width>;
   constexpr int n = R::kVector;
   const Dropout dropout(call.draw);
-  typename R::Numbers to_weight, to_bias;
+  typename R::HeldNumbers to_weight, to_bias;
   for (Long row = block; row < call.rows; row += blocks) {
     const float mean = call.moments[2 * row], scale = call.moments[2 * row + 1];
     const void* const sum = row_of<float>(static_cast<const void*>(call.sum), row, width);
     const void* const outer = row_of<T>(call.outer_normed, row, width);
     const void* const passed = row_of<float>(static_cast<const void*>(call.outer_sum), row, width);
-    typename R::Numbers places, inner;  // (sum - mean) scale, and the gradient of that
+    typename R::HeldNumbers places, inner;  // (sum - mean) scale, and the gradient of that
     typename R::Each parts, products;
     R::visit([&](int held, int step, int at) {
       float(&place)[n] = places.of[held][step];
