@@ -317,7 +317,7 @@ Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const Unp
                           const Pattern& pattern, double scale, const ByDistance& distances) {
   expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
              heads.query_lengths.size() == heads.key_lengths.size(),
-         "packed sentences, each with queries and keys");
+         "unpadded sentences, each with queries and keys");
   const auto numbers =
       distances.numbers.defined() ? std::optional(distances.numbers) : std::nullopt;
   return UnpaddedAttention::apply(queries, memory, heads, pattern, scale, numbers);

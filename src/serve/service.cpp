@@ -15,6 +15,7 @@
 #include "draw/attention_page.h"
 #include "draw/play_page.h"
 #include "serve/answers.h"
+#include "serve/choice.h"
 #include "serve/detect.h"
 #include "serve/languages.h"
 #include "serve/parameters.h"
@@ -25,39 +26,6 @@ namespace {
 
 constexpr int64_t kLongest = 128;     // pieces of either side that attention is shown of
 constexpr int64_t kCandidates = 100;  // most that are asked for
-
-/// What the server chooses.
-bool is_open(const std::string& language) {
-  return language.empty() || language == "auto";
-}
-
-int fit_of_wish(const std::string& code, const std::string& wished) {
-  return is_open(wished) ? 2 : fit_of(code, wished);
-}
-
-/// The model of this name or, if none is named, the first of those that fit these languages best.
-std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters) {
-  const std::string name = parameters.text("model"), source = parameters.text("source"),
-                    target = parameters.text("target");
-  std::vector<std::string> names;
-  bool named = false;
-  std::size_t chosen = 0;
-  int best = 0;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    const ServedModel& model = models[i];
-    names.push_back(model.name);
-    if (!name.empty() && name != model.name) continue;
-    named = true;
-    const int fit = fit_of_wish(model.source, source) * fit_of_wish(model.target, target);
-    if (fit > best) best = fit, chosen = i;
-  }
-  if (best > 0) return chosen;
-  if (!named) throw UserError("model: '" + one_line(name) + "' is not here; " + join(names, ", "));
-  throw UserError(
-      (name.empty() ? "no model here translates" : one_line(name) + " does not translate") +
-      (is_open(source) ? "" : " from " + one_line(source)) +
-      (is_open(target) ? "" : " to " + one_line(target)) + "; GET /languages lists them");
-}
 
 /// The beginning of the translation; "": none is given. Every hypothesis of a search has all of it,
 /// so that a long one would take all memory, or hold up all others: it may be as long as a source.

@@ -23,7 +23,7 @@ TEST(Architecture, CommandsMeetInWhatTheyShareAlone) {
 }
 
 TEST(Architecture, NoRoomIsAHall) {
-  EXPECT_THAT(large_rooms(kRoot, 0.2), IsEmpty());
+  EXPECT_THAT(large_rooms(kRoot, 1. / 6), IsEmpty());
 }
 
 TEST(Architecture, TorchIsKnownToTensorsRoomsAlone) {

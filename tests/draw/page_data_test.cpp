@@ -66,7 +66,7 @@ TEST(LiveAttentionPage, IsTheWholePageWithItsTitleAlone) {
 
 TEST(WordsData, MarksTheWordsOfThisTextAlone) {
   const auto shown = [](const std::vector<study::TextPart>& parts) {
-    return render("words.html", words_data(parts));
+    return render("words.html", {{"words", words_data(parts)}});
   };
   EXPECT_THAT(shown({{.text = "a < b", .common = true}, {.text = "c & d", .common = false}}),
               HasSubstr("a &lt; b <mark>c &amp; d</mark>"));

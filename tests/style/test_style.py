@@ -74,6 +74,22 @@ def anchors(page):
         yield re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
 
 
+def class_names(code):
+    """The classes, structures and enumerations that C++ code defines outside unnamed namespaces, nested ones, too."""
+    blank = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])'"
+    code = re.sub(blank, "", code, flags=re.S)
+    opening = re.compile(r"namespace\s*([\w:]*)\s*\{|(?:class|struct|union|enum)\s+(?:class\s+)?(?:\[\[\w+\]\]\s*)?"
+                         r"(\w+(?:::\w+)*)(?:\s+final)?\s*(?::[^;{}()]*)?\{|[{}]")
+    hidden = []  # for each open brace: whether it is that of an unnamed namespace
+    for found in opening.finditer(code):
+        if found.group() == "}":
+            del hidden[-1:]
+            continue
+        if found.group(2) and "::" not in found.group(2) and not any(hidden):
+            yield found.group(2)
+        hidden.append(found.group(1) == "")
+
+
 class Docs(unittest.TestCase):
     def test_links_resolve(self):
         for page in PAGES:
@@ -267,6 +283,21 @@ class House(unittest.TestCase):
             else:  # no more than that its brackets close
                 for pair in ("()", "[]", "{}"):
                     self.assertEqual(*(text(path).count(bracket) for bracket in pair), path.name)
+
+    def test_no_class_name_stands_twice(self):
+        """One name, one meaning: outside unnamed namespaces a class, struct or enumeration of src/ has a name of its own."""
+        places = {}
+        for file in sorted([*(ROOT / "src").rglob("*.h"), *(ROOT / "src").rglob("*.cpp"), *(ROOT / "src").rglob("*.cuh")]):
+            for name in class_names(text(file)):
+                places.setdefault(name, []).append(str(file.relative_to(ROOT)))
+        self.assertGreater(len(places), 300)
+        self.assertEqual({}, {name: files for name, files in places.items() if len(files) > 1})
+
+    def test_class_names_are_found(self):
+        code = ('namespace a { struct One; struct One { enum class Two { x }; };  // class Three {\n'
+                'struct One::Impl { int i; };\nnamespace { class Four {}; }\n'
+                'class [[nodiscard]] Five final : public One { const char* s = "struct Six {"; }; }')
+        self.assertEqual(["One", "Two", "Five"], list(class_names(code)))
 
     def test_top_level_holds_what_it_should(self):
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)

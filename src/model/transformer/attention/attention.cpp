@@ -82,7 +82,7 @@ Tensor SelfAttention::step(const Tensor& x, const HeadsOfLayer& cache, const Bea
 }
 
 Tensor SelfAttention::unpadded(const Tensor&, const SentenceLayout&) {
-  throw Bug("packed sentences for a kind without scores");
+  throw Bug("unpadded sentences for a kind without scores");
 }
 
 Tensor SelfAttention::step_of_beams(const Tensor&, const HeadsOfLayer&, const BeamStep&, Tensor*) {
