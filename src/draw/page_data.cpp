@@ -110,6 +110,7 @@ PageData table_data(const std::vector<Column>& columns,
                        {"look", row[i].look},
                        {"link", row[i].link},
                        {"picture", row[i].picture},
+                       {"beside", !row[i].picture.empty() || !row[i].notes.empty()},
                        {"notes", std::move(notes)}});
     }
     table["rows"].push_back({{"cells", std::move(cells)}});

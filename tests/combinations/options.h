@@ -43,7 +43,7 @@ inline std::vector<Option> options() {
       {"model.positions", kTransformer, model::position_names()},
       {"model.max_positions", kBoth, {"40", "4"}},
       {"model.sliding_window", kTransformer, {"0", "1", "100"}},
-      {"model.self_attention", kTransformer},
+      {"model.self_attention", kTransformer, model::self_attention_names()},
       {"model.pruned_heads", kTransformer, {"", "encoder.0.0"}},
       {"model.global_tokens", kTransformer, {"0", "1"}},
       {"model.attention_stride", kTransformer, {"0", "2"}},
