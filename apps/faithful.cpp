@@ -26,7 +26,6 @@ namespace {
 constexpr std::size_t kLines = text::kLinesOfAllHeads / 2;
 using config::AttentionKind;
 
-
 struct FaithfulArgs {
   std::string model, source, target, gold, output, html;
   int64_t draws = 10, steps = inspect::ExplainOptions{}.steps;

@@ -16,9 +16,10 @@ namespace heed::draw {
 /// SVG and CSV. Works from a file, without a network; by pointer, touch and keyboard; in light and
 /// dark.
 ///
-/// Weights are kept to four decimals, compressed as attention_json says: less than 2 bytes a weight,
-/// fewer the sharper the attention, so that 300 sentences of 25 words with 8 heads are a page of 1
-/// to 3 MB. A sentence is unpacked when it is chosen. Throws UserError where there is no matrix.
+/// Weights are kept to four decimals, compressed as attention_json says: less than 2 bytes a
+/// weight, fewer the sharper the attention, so that 300 sentences of 25 words with 8 heads are a
+/// page of 1 to 3 MB. A sentence is unpacked when it is chosen. Throws UserError where there is no
+/// matrix.
 std::string attention_page(std::span<const study::AttentionMatrix> matrices,
                            const std::string& title);
 
@@ -31,8 +32,8 @@ std::string live_attention_page(const std::string& title);
 ///   [{"id": line, "lines": [[token, ...], ...], "views": [view, ...], "weights": compressed}, ...]
 ///   view: {"model", "kind", "layer", "head" (-1: mean), "unit" ("pieces" or "words"), "softmax"
 ///   (AttentionMatrix's), "target", "source" (indices into lines)}
-///   compressed: base64 of a zlib stream of the views' weights one after the other, row by row, each
-///   in ten-thousandths: below 128 one byte, else its low seven bits + 128 and then the rest
+///   compressed: base64 of a zlib stream of the views' weights one after the other, row by row,
+///   each in ten-thousandths: below 128 one byte, else its low seven bits + 128 and then the rest
 std::string attention_json(std::span<const study::AttentionMatrix> matrices);
 
 }  // namespace heed::draw

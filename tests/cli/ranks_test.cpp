@@ -83,7 +83,8 @@ class Ranks : public ::testing::Test {
   }
   /// Trains the folder NAME with more arguments.
   Result train(const std::string& name, const char* model, std::vector<std::string> more) {
-    more.insert(more.begin(), {"train", write_toy_config(folder_, {name, model, kRankTraining, true})});
+    more.insert(more.begin(),
+                {"train", write_toy_config(folder_, {name, model, kRankTraining, true})});
     return run_heed(more);
   }
   /// As mpirun starts ranks on several machines: no file but the run's folder is common, and the

@@ -96,7 +96,7 @@ int newest_checkpoint(const TemporaryFolder& folder) {
 /// Starts or resumes the run, and sends `number` some time after it saved something new. Returns
 /// the exit status.
 int interrupt_training(const TemporaryFolder& folder, const std::string& config, int number,
-              std::mt19937& random) {
+                       std::mt19937& random) {
   const int before = std::max(0, newest_checkpoint(folder));
   auto child = subprocess::start(command(with_more(config)), folder / "console.log");
   while (!child.finished() && newest_checkpoint(folder) <= before)

@@ -108,10 +108,10 @@ class ManyConnections : public ::testing::TestWithParam<int> {
   std::promise<void> waits_, goes_on_;
   Server server_{{.connections = 600},
                  {echo_body(), {"GET", "/hold", [this](const Request&, const Reply& reply) {
-                             waits_.set_value();
-                             goes_on_.get_future().wait();
-                             reply.send({.body = "done"});
-                           }}}};
+                                  waits_.set_value();
+                                  goes_on_.get_future().wait();
+                                  reply.send({.body = "done"});
+                                }}}};
   std::vector<std::unique_ptr<Client>> clients_;
 };
 

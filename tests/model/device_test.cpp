@@ -26,7 +26,8 @@ TEST(Device, TheCpuIsAlwaysThere) {
 TEST(Device, ANameThatIsNoneSaysWhatIsAllowed) {
   for (const char* name :
        {"gpu", "", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "CPU", "cuda:99999999999"})
-    EXPECT_NE(device_error(name).find("expected auto, cpu, cuda or cuda:N"), std::string::npos) << name;
+    EXPECT_NE(device_error(name).find("expected auto, cpu, cuda or cuda:N"), std::string::npos)
+        << name;
 }
 
 TEST(Device, AGpuThatIsNotThereIsAUserErrorWithItsCure) {

@@ -44,7 +44,8 @@ TEST(KernelTimes, InATableAreThoseOfAnUpdateAndSharesOfTheWhole) {
   CostTables costs;
   costs.add("idle", KernelTimes{}, 4);
   EXPECT_TRUE(costs.kernels.rows.empty());
-  costs.add("big", kernel_times({{"a", 0, kNanoseconds}, {"b", 3 * kNanoseconds, 4 * kNanoseconds}}), 4);
+  costs.add("big",
+            kernel_times({{"a", 0, kNanoseconds}, {"b", 3 * kNanoseconds, 4 * kNanoseconds}}), 4);
   EXPECT_THAT(costs.kernels.rows, ElementsAre(ElementsAre("big", "all", "0.5", "500.000", "50.0"),
                                               ElementsAre("big", "none", "0.0", "500.000", "50.0"),
                                               ElementsAre("big", "a", "0.2", "250.000", "25.0"),

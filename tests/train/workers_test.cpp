@@ -37,7 +37,7 @@ struct TwoUpdates {
 
 /// Two updates of two batches each, in three parts a batch.
 TwoUpdates updates(const model::ModelConfig& config, TrainConfig training, at::ScalarType precision,
-                int threads) {
+                   int threads) {
   const Threads some(threads);
   training.micro_batches = 3;
   training.accumulate = 2;

@@ -47,9 +47,9 @@ inline std::string attention(AttentionKind kind, int64_t number) {
 /// "encoder.0.around_attention.norm"
 inline std::string norm_of_attention(AttentionKind kind, int64_t number) {
   const bool decoder = kind != AttentionKind::encoder;
-  const char* around = !decoder                          ? kAroundAttention
+  const char* around = !decoder                         ? kAroundAttention
                        : kind == AttentionKind::decoder ? kAroundSelf
-                                                         : kAroundCross;
+                                                        : kAroundCross;
   return within(within(layer(decoder, number), around), kNorm);
 }
 
