@@ -87,10 +87,10 @@ class RankTraining {
 
   /// `config.output` is the run's folder. The first rank calls `check` before it takes the folder:
   /// what that finds belongs into the run's log.
-  RankTraining(const TrainingRequest& request, const ranks::RankInfo& place, Config config,
+  RankTraining(const TrainingRequest& request, const ranks::RankInfo& rank, Config config,
                CheckConfig check)
       : request_(request),
-        rank_(place),
+        rank_(rank),
         config_(std::move(config)),
         check_(std::move(check)),
         folder_(config_.output) {}
