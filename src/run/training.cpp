@@ -309,20 +309,20 @@ void make_run_in_ranks(const TrainingRequest& request, Config config, const Chec
 }  // namespace
 
 void make_run(const TrainingRequest& request) {
-  const ranks::RankInfo place = ranks::rank_info();
+  const ranks::RankInfo rank = ranks::rank_info();
   // Not a rank of heed's own launcher, which prepares and checks all before.
-  const bool first = place.leads() && place.rendezvous != ranks::Rendezvous::file;
+  const bool first = rank.leads() && rank.rendezvous != ranks::Rendezvous::file;
   Config config = wanted_config(request, first);
-  if (!place.alone() && request.ranks != 1 && request.ranks != place.size)
-    throw UserError("--ranks " + std::to_string(request.ranks) + ": " + place.announcer +
-                    " has started " + std::to_string(place.size) +
+  if (!rank.alone() && request.ranks != 1 && request.ranks != rank.size)
+    throw UserError("--ranks " + std::to_string(request.ranks) + ": " + rank.announcer +
+                    " has started " + std::to_string(rank.size) +
                     " ranks already; leave the option out");
   StreamedCorpora streams;
-  if (place.alone())
+  if (rank.alone())
     streams.read(config, request.existing);
   else
-    data::require_files(config.data, "a run of " + place.announcer);
-  const bool here = !place.alone() || request.ranks == 1;
+    data::require_files(config.data, "a run of " + rank.announcer);
+  const bool here = !rank.alone() || request.ranks == 1;
   if (!here) require_no_stream(request.config, "each rank of --ranks");
   const auto check = [&](const Config& wanted) {
     Check found;
@@ -331,13 +331,13 @@ void make_run(const TrainingRequest& request) {
     found = check_run(wanted, {.file = request.config,
                                .resume = request.existing.resume,
                                .overwrite = request.existing.overwrite,
-                               .ranks = here ? place.local_size : request.ranks,
+                               .ranks = here ? rank.local_size : request.ranks,
                                .own_device = here});
     found.require(request.config);
     return found;
   };
   if (here) {
-    RankTraining training(request, place, std::move(config), check);
+    RankTraining training(request, rank, std::move(config), check);
     training.prepare_folder();
     training.build();
     training.train();
