@@ -9,6 +9,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"
@@ -51,8 +52,8 @@ void check(const AlignArgs& args) {
         "align: --json and the alignments cannot both go to standard output; name a file with "
         "-o, or leave it out");
   if ((args.form.swapped || args.form.one_based) && args.gold.empty() && !args.tuned())
-    throw UserError("align: " + std::string(args.form.swapped ? "--swap-gold" : "--one-based") +
-                    " is about --gold and --tune-gold; give one of them");
+    throw UserError(fmt::format("align: {} is about --gold and --tune-gold; give one of them",
+                                args.form.swapped ? "--swap-gold" : "--one-based"));
 }
 
 Symmetrization method_of(const std::string& name) {
@@ -157,8 +158,8 @@ std::vector<study::NamedError> write_alignments(inspect::Aligner& forward,
 void warn_of(const std::vector<std::size_t>& lines, const inspect::Aligner& aligner,
              const std::string& what) {
   if (lines.empty()) return;
-  log::warn(aligner.name() + ": in " + counted(std::ssize(lines), "line") + ", line " +
-            std::to_string(lines.front()) + " first, " + what + "; these have no links");
+  log::warn(fmt::format("{}: in {}, line {} first, {}; these have no links", aligner.name(),
+                        counted(std::ssize(lines), "line"), lines.front(), what));
 }
 
 /// Pharaoh's links count words: programs that separate them by ASCII's blanks alone count others.
@@ -168,15 +169,16 @@ void warn_of_other_blanks(const text::Pairs& pairs, const std::string& source) {
     if (text::has_other_blanks(pairs.source[i]) || text::has_other_blanks(pairs.target[i]))
       lines.add(static_cast<int64_t>(i) + 1);
   if (lines.count > 0)
-    log::warn(source +
-              ": pairs with blanks other than spaces (U+00A0), which separate words here " +
-              "and not in all programs, so that their links are shifted: " + lines.text());
+    log::warn(
+        fmt::format("{}: pairs with blanks other than spaces (U+00A0), which separate words here "
+                    "and not in all programs, so that their links are shifted: {}",
+                    source, lines.text()));
 }
 
 void warn_of_lines_without_links(const inspect::Aligner& aligner) {
   warn_of(aligner.odd_lines(), aligner, "its vocabulary finds other words than the text has");
   warn_of(aligner.long_lines(), aligner,
-          "a side has more than " + std::to_string(aligner.longest()) + " pieces");
+          fmt::format("a side has more than {} pieces", aligner.longest()));
 }
 
 void align(AlignArgs args) {

@@ -5,6 +5,7 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "config/differences.h"
 #include "run/binding.h"
@@ -49,15 +50,16 @@ void require_same_model(const std::string& first, const std::string& input) {
   const auto differences = config::differences(a, b);
   const auto found = std::ranges::find_if(differences, matters);
   if (found != differences.end())
-    throw UserError(input + ": is another model than " + first + ", " + found->path + " is " +
-                    found->after + " and not " + found->before +
-                    "; average weights of one architecture");
+    throw UserError(fmt::format(
+        "{}: is another model than {}, {} is {} and not {}; average weights of one architecture",
+        input, first, found->path, found->after, found->before));
   const run::Vocabularies of_a = run::load_vocabularies(one, run::is_joint(a)),
                           of_b = run::load_vocabularies(other, run::is_joint(b));
   const auto require = [&](const std::string& side, const text::Vocabulary& x,
                            const text::Vocabulary& y) {
-    run::require_same_pieces(side, {input, y}, {first, x},
-                             "name the same one in data.vocabulary." + side + " of both runs");
+    run::require_same_pieces(
+        side, {input, y}, {first, x},
+        fmt::format("name the same one in data.vocabulary.{} of both runs", side));
   };
   require("source", of_a.source, of_b.source);
   require("target", of_a.target, of_b.target);
@@ -75,7 +77,7 @@ void average(const AverageArgs& args) {
   const run::Config config = run::saved_config(origin);
   run::write_model(run::load_vocabularies(origin, run::is_joint(config)), config,
                    train::average(files), args.output);
-  log::info(args.output + ": mean of " + std::to_string(files.size()) + " sets of weights");
+  log::info(fmt::format("{}: mean of {} sets of weights", args.output, files.size()));
 }
 
 }  // namespace

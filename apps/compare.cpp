@@ -9,6 +9,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "draw/comparison_page.h"
 #include "run/held_out.h"
@@ -124,9 +125,10 @@ void add_sentences(const run::TestSet& set, const std::vector<score::SystemOutpu
                                .chrf = one.chrf[s],
                                .parts = study::marked_differences(output, words[one.line])});
       if (!study::compares_order(output, words[one.line]))
-        report.notes.push_back("line " + std::to_string(one.line + 1) + ", " + systems[s].name +
-                               ": too long to compare the order of words; marked are those that "
-                               "the reference does not have as often");
+        report.notes.push_back(
+            fmt::format("line {}, {}: too long to compare the order of words; marked are those "
+                        "that the reference does not have as often",
+                        one.line + 1, systems[s].name));
     }
     report.sentences.push_back(std::move(shown));
   }

@@ -11,6 +11,7 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -147,8 +148,7 @@ void check_ranks_here(const ranks::RankInfo& info) {
 void check_ranks(int64_t ranks) {
   const ranks::RankInfo info = ranks::rank_info();
   if (!info.alone() && info.size != ranks)
-    throw UserError("--ranks " + std::to_string(ranks) + ": " + info.announcer + " has started " +
-                    std::to_string(info.size));
+    throw UserError(fmt::format("--ranks {}: {} has started {}", ranks, info.announcer, info.size));
   if (!info.alone() || ranks == 1) return check_ranks_here(info);
   signals::install();
   const std::vector<std::string> command = {run::own_path(), "doctor", "--ranks",

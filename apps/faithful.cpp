@@ -8,6 +8,7 @@
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -78,12 +79,12 @@ Seen look(decode::Translator& translator, const text::Pairs& pairs, const model:
 
 draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport& report) {
   draw::FaithfulPage page{.model = folder_name(args.model), .notes = {}};
-  page.notes.push_back("Model " + args.model + ", which read " + args.source + " with " +
-                       args.target + ": " + counted(report.sentences(), "sentence") + ".");
-  page.notes.push_back(counted(args.draws, "permutation") + " of each row of weights; " +
-                       counted(args.steps, "step") +
-                       " of integrated gradients, or more until rows add up.");
-  if (report.has_gold()) page.notes.push_back("Gold alignments: " + args.gold + ".");
+  page.notes.push_back(fmt::format("Model {}, which read {} with {}: {}.", args.model, args.source,
+                                   args.target, counted(report.sentences(), "sentence")));
+  page.notes.push_back(fmt::format(
+      "{} of each row of weights; {} of integrated gradients, or more until rows add up.",
+      counted(args.draws, "permutation"), counted(args.steps, "step")));
+  if (report.has_gold()) page.notes.push_back(fmt::format("Gold alignments: {}.", args.gold));
   return page;
 }
 
@@ -108,7 +109,7 @@ void faithful(const FaithfulArgs& args) {
            .evidence = seen.evidence[i],
            .permuted = seen.permuted[i],
            .gold = gold.of(line, seen.evidence[i], window.pairs.source[i], window.pairs.target[i])},
-          args.source + ":" + std::to_string(line + 1));
+          fmt::format("{}:{}", args.source, line + 1));
     }
   }
   bar.end();

@@ -13,6 +13,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -46,9 +47,10 @@ void require_use_of_gold(const HeadsArgs& args) {
         "encoder to --kind");
   }
   if (asked(AttentionKind::decoder) && !args.antecedents.empty()) return;
-  throw UserError("--gold: --kind " + join(args.kind_names, ",") +
-                  " has no use for it; add cross, or decoder with --antecedents, or leave --gold "
-                  "out");
+  throw UserError(
+      fmt::format("--gold: --kind {} has no use for it; add cross, or decoder with --antecedents, "
+                  "or leave --gold out",
+                  join(args.kind_names, ",")));
 }
 
 /// As they were typed, without the blanks around each.
@@ -56,8 +58,8 @@ std::set<std::string> separators_of(const HeadsArgs& args) {
   std::set<std::string> words;
   for (const std::string& typed : args.separators) {
     if (split_words(typed).size() != 1)
-      throw UserError("--separators: '" + one_line(typed) +
-                      "' is not one word; separate words by commas");
+      throw UserError(fmt::format("--separators: '{}' is not one word; separate words by commas",
+                                  one_line(typed)));
     words.emplace(trim(typed));
   }
   return words;
@@ -84,10 +86,10 @@ class ComparableAntecedents {
   /// Warns of the lines that were left out, if there are any.
   void tell(const std::string& model) const {
     if (left_out_.empty()) return;
-    log::warn(path_ + ": the pronouns of " + counted(std::ssize(left_out_), "line") +
-              " left out, line " + std::to_string(left_out_.front()) +
-              " of the text first: the vocabulary of " + model +
-              " finds other words there than the text has");
+    log::warn(fmt::format(
+        "{}: the pronouns of {} left out, line {} of the text first: the vocabulary of {} finds "
+        "other words there than the text has",
+        path_, counted(std::ssize(left_out_), "line"), left_out_.front(), model));
   }
 
  private:
@@ -135,7 +137,7 @@ void heads(const HeadsArgs& args) {
       report.add(matrices,
                  {.links = gold.of(line, matrices, source, target),
                   .antecedents = antecedents.of(line, matrices, source, target)},
-                 args.source + ":" + std::to_string(line + 1));
+                 fmt::format("{}:{}", args.source, line + 1));
     }
     bar.add(static_cast<double>(sentences.size()));
   }

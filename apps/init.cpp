@@ -15,6 +15,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/progress_bar.h"
@@ -81,8 +82,8 @@ std::string yaml_text(std::string text) {
 /// "  valid: {...}", or nothing for a part of no pairs.
 std::string line_of(const std::string& part, const data::CorpusFiles& files, int64_t pairs) {
   if (pairs == 0) return "";
-  return "  " + part + ": {source: " + yaml_text(files.source) +
-         ", target: " + yaml_text(files.target) + "}\n";
+  return fmt::format("  {}: {{source: {}, target: {}}}\n", part, yaml_text(files.source),
+                     yaml_text(files.target));
 }
 
 /// Whether training keeps four fifths without what shares a side with validation or test. Where few
@@ -98,20 +99,20 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
   const bool overlap = counts.valid + counts.test > 0 && can_lose_overlap(counts);
   const std::string vocabulary =
       recipe.own_vocabulary.empty()
-          ? "  # Both sides share their pieces: names and numbers look alike in them.\n"
-            "  vocabulary: {kind: joint, size: " +
-                std::to_string(recipe.vocabulary) + "}\n"
+          ? fmt::format(
+                "  # Both sides share their pieces: names and numbers look alike in them.\n  "
+                "vocabulary: {{kind: joint, size: {}}}\n",
+                recipe.vocabulary)
           : recipe.own_vocabulary;
-  return "# Made by `heed init` for " + std::to_string(shape.pairs) + " pairs, " +
-         std::to_string(shape.source_words) + " + " + std::to_string(shape.target_words) +
-         " words.\n#   heed train " + one_line(shell_path(args.output), 1000) + "\n" + minutes +
-         "# All keys: heed config --markdown, or docs/config.md.\nname: " + yaml_text(args.name) +
-         "\nseed: 1\n\ndata:\n" + line_of("train", files.train, counts.train) +
-         line_of("valid", files.valid, counts.valid) + line_of("test", files.test, counts.test) +
-         vocabulary + "  # Pairs that stand there twice" +
-         (overlap ? ", or whose half is in valid or test," : "") +
-         " teach nothing new.\n  clean: [duplicates" + (overlap ? ", overlap" : "") + "]\n\n" +
-         run::sections_of(recipe);
+  return fmt::format(
+      "# Made by `heed init` for {} pairs, {} + {} words.\n#   heed train {}\n{}# All keys: heed "
+      "config --markdown, or docs/config.md.\nname: {}\nseed: 1\n\ndata:\n{}{}{}{}  # Pairs that "
+      "stand there twice{} teach nothing new.\n  clean: [duplicates{}]\n\n{}",
+      shape.pairs, shape.source_words, shape.target_words, one_line(shell_path(args.output), 1000),
+      minutes, yaml_text(args.name), line_of("train", files.train, counts.train),
+      line_of("valid", files.valid, counts.valid), line_of("test", files.test, counts.test),
+      vocabulary, overlap ? ", or whose half is in valid or test," : "", overlap ? ", overlap" : "",
+      run::sections_of(recipe));
 }
 
 run::Machine this_machine() {
@@ -160,13 +161,15 @@ std::string estimate(const run::Config& config, const std::string& folder,
     const double least = per_token * static_cast<double>(sums.tokens) / 8 * updates /
                          static_cast<double>(machine.cores);
     if (least < most) time = rounded_minutes(least) + " to " + rounded_minutes(most);
-    log::warn("other programs used " + fixed(load, 1) + " of " + counted(machine.cores, "core") +
-              " while the speed was measured; training is faster without them");
+    log::warn(
+        fmt::format("other programs used {} of {} while the speed was measured; training is faster "
+                    "without them",
+                    fixed(load, 1), counted(machine.cores, "core")));
   }
-  const std::string what = "training takes " + time + " on this machine (" +
-                           (machine.gpu ? "a GPU" : counted(machine.cores, "core")) + ", " +
-                           sums.precision + "), validations not counted; " +
-                           human_count(static_cast<double>(sums.parameters)) + " parameters";
+  const std::string what = fmt::format(
+      "training takes {} on this machine ({}, {}), validations not counted; {} parameters", time,
+      machine.gpu ? "a GPU" : counted(machine.cores, "core"), sums.precision,
+      human_count(static_cast<double>(sums.parameters)));
   log::info(what);
   return "# " + what + ".\n";
 }
@@ -211,7 +214,7 @@ void claim(const std::string& path, const char* cure, const InitArgs& args, Made
     if (!read.empty() && fs::equivalent(path, read, ignored))
       throw UserError(path + ": would be written over the corpus; " + cure);
   if (fs::exists(path) && !args.force)
-    throw UserError(path + ": is there already; " + cure + ", or give --force");
+    throw UserError(fmt::format("{}: is there already; {}, or give --force", path, cure));
   made.will_make(path);
 }
 
@@ -237,11 +240,11 @@ void init(InitArgs args) {
         "init: name two files of lines that belong together, or one .tsv of two "
         "columns");
   if (const auto flaw = text::tsv_flaw(args.source, args.target))
-    throw UserError("init: " + *flaw + ", or give it alone");
+    throw UserError(fmt::format("init: {}, or give it alone", *flaw));
   for (const std::string& path : {args.source, args.target})
     if (!path.empty() && text::is_stream(path))
-      throw UserError("init: '" + path +
-                      "' can be read only once, and is read several times; save it to a file");
+      throw UserError(fmt::format(
+          "init: '{}' can be read only once, and is read several times; save it to a file", path));
   if (args.name.empty()) args.name = name_of(args.source);
   run::Config named;
   named.name = args.name;
@@ -263,28 +266,27 @@ void init(InitArgs args) {
   const data::CorpusShape shape = data::shape_of(files);
   const int64_t valid = args.valid.value_or(held_out_of(shape.pairs));
   const int64_t test = args.test.value_or(held_out_of(shape.pairs));
-  log::info(data::files_text(args.source, args.target) + ": " + std::to_string(shape.pairs) +
-            " pairs, " + text::name_of(shape.source_script) + " and " +
-            text::name_of(shape.target_script) + ", at most " + counted(shape.longest, "word") +
-            " in a line" +
-            (text::has_no_blanks(shape.source_script) || text::has_no_blanks(shape.target_script)
-                 ? " (where a script has no blanks, a character is a word)"
-                 : "") +
-            (shape.blank > 0 ? ", " + counted(shape.blank, "blank pair") + " left out" : ""));
+  log::info(fmt::format(
+      "{}: {} pairs, {} and {}, at most {} in a line{}{}",
+      data::files_text(args.source, args.target), shape.pairs, text::name_of(shape.source_script),
+      text::name_of(shape.target_script), counted(shape.longest, "word"),
+      text::has_no_blanks(shape.source_script) || text::has_no_blanks(shape.target_script)
+          ? " (where a script has no blanks, a character is a word)"
+          : "",
+      shape.blank > 0 ? fmt::format(", {} left out", counted(shape.blank, "blank pair")) : ""));
   const data::SplitFiles parts = parts_for(args, valid, test, made);
   make_folder(args.data);
   const std::string folder = fs::path(args.output).parent_path().string();
   if (!folder.empty()) make_folder(folder);
   const data::SplitCounts counts =
       data::split(files, valid, test, parts, shape.pairs + shape.blank);
-  log::info(args.data + ": " + std::to_string(counts.train) + " training, " +
-            std::to_string(counts.valid) + " validation and " + std::to_string(counts.test) +
-            " test pairs");
+  log::info(fmt::format("{}: {} training, {} validation and {} test pairs", args.data, counts.train,
+                        counts.valid, counts.test));
   if (!can_lose_overlap(counts))
-    log::warn(args.data + ": " + std::to_string(counts.overlap) + " of " +
-              std::to_string(counts.train) +
-              " training pairs have a side that is in validation or test, too many to leave out "
-              "(data.clean: overlap); scores on these sets will be too good");
+    log::warn(fmt::format(
+        "{}: {} of {} training pairs have a side that is in validation or test, too many to leave "
+        "out (data.clean: overlap); scores on these sets will be too good",
+        args.data, counts.overlap, counts.train));
   const run::Machine machine = this_machine();
   run::Recipe recipe =
       base ? run::tuning_recipe(*base, args.from, shape, machine) : run::recipe_for(shape, machine);
@@ -308,10 +310,9 @@ void init(InitArgs args) {
       return run::make_vocabularies(config);
     } catch (const text::TooLittleText& fault) {
       if (fault.most < data::kFewestPieces)
-        throw UserError(data::files_text(args.source, args.target) +
-                        ": too little text for a vocabulary: it gives " +
-                        std::to_string(fault.most) + " pieces, and " +
-                        std::to_string(data::kFewestPieces) + " are the fewest");
+        throw UserError(fmt::format(
+            "{}: too little text for a vocabulary: it gives {} pieces, and {} are the fewest",
+            data::files_text(args.source, args.target), fault.most, data::kFewestPieces));
       recipe.vocabulary = fault.most;
       return run::make_vocabularies(config = write(""));
     }

@@ -17,6 +17,7 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/inherited.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -68,13 +69,13 @@ std::string unknown_option(const std::string& extra, const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-  return "unknown option '" + extra + "'" + config::did_you_mean(extra, flags);
+  return fmt::format("unknown option '{}'{}", extra, config::did_you_mean(extra, flags));
 }
 
 std::string unknown_command(const std::string& extra, const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::App* below : command.get_subcommands({})) names.push_back(below->get_name());
-  return "unknown command '" + extra + "'" + config::did_you_mean(extra, names);
+  return fmt::format("unknown command '{}'{}", extra, config::did_you_mean(extra, names));
 }
 
 /// Why CLI11 refused the line, with the nearest flag or command where one was misspelt.
@@ -88,7 +89,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
     path += command->get_name() + " ";
   }
   const std::string where = path.empty() ? "" : path.substr(0, path.size() - 1) + ": ";
-  const std::string see = "; see heed " + path + "--help";
+  const std::string see = fmt::format("; see heed {}--help", path);
   // Commands leave what they do not know to the program.
   const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
   const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
@@ -97,7 +98,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   if (extras.empty() || !(unexpected || lacks_command)) return where + message + see;
   if (extras.front().starts_with('-')) return where + unknown_option(extras.front(), *command);
   if (lacks_command) return where + unknown_command(extras.front(), *command);
-  return where + "unexpected argument '" + extras.front() + "'" + see;
+  return fmt::format("{}unexpected argument '{}'{}", where, extras.front(), see);
 }
 
 /// What is wrong with a list that has an empty part, or "". CLI11 leaves out such parts, and of
@@ -114,8 +115,8 @@ std::string empty_part(const CLI::App& app, const std::vector<std::string>& word
           if (!joined && (words[i] != "--" + name || i + 1 == words.size())) continue;
           const std::string list = joined ? words[i].substr(name.size() + 3) : words[i + 1];
           if (!list.empty() && std::ranges::count(split(list, separator), "") > 0)
-            return command->get_name() + ": --" + name + ": '" + one_line(list) +
-                   "' has an empty part; leave it out";
+            return fmt::format("{}: --{}: '{}' has an empty part; leave it out",
+                               command->get_name(), name, one_line(list));
         }
     }
   }
@@ -151,7 +152,7 @@ int run_program(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(names.begin(), names.end(), argv[1]) == names.end())
     return report(
-        "unknown command '" + std::string(argv[1]) + "'" + config::did_you_mean(argv[1], names), 2);
+        fmt::format("unknown command '{}'{}", argv[1], config::did_you_mean(argv[1], names)), 2);
   if (argc == 1) {
     std::cerr << app.help();
     return 2;
@@ -185,8 +186,8 @@ int report_exception() noexcept try {
       return report(std::string("bug, please report it: ") + error.what(), 70);
     return report("out of memory, or of threads that this user may have (ulimit -v, ulimit -u)", 1);
   } catch (const c10::OutOfMemoryError& error) {
-    return report(std::string("out of memory: ") + error.what_without_backtrace() +
-                      "; lower training.batch_size or decoding.batch_size",
+    return report(fmt::format("out of memory: {}; lower training.batch_size or decoding.batch_size",
+                              error.what_without_backtrace()),
                   1);
   } catch (const std::bad_alloc&) {
     return report("out of memory; lower training.batch_size or decoding.batch_size", 1);

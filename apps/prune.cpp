@@ -10,6 +10,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -93,8 +94,8 @@ Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadInd
     const double bleu = bleu_of(trial, gone);
     table.rows.push_back(
         {left(gone), model::name_of(next->first), fixed(next->second, 4), fixed(bleu, 2)});
-    log::info(left(gone) + " heads left, without " + model::name_of(next->first) + ": BLEU " +
-              fixed(bleu, 2));
+    log::info(fmt::format("{} heads left, without {}: BLEU {}", left(gone),
+                          model::name_of(next->first), fixed(bleu, 2)));
     if (!score::at_least_percent(bleu, keep, whole)) break;
     kept_quality = gone;
   }
@@ -109,14 +110,14 @@ Heads named_heads(const std::vector<std::string>& names, const Heads& all,
     const auto found = std::ranges::find(
         all, name, [](const model::HeadIndex& head) { return model::name_of(head); });
     if (found == all.end())
-      throw UserError("--heads: there is no head " + name + "; the first of this model is " +
-                      model::name_of(all.front()));
+      throw UserError(fmt::format("--heads: there is no head {}; the first of this model is {}",
+                                  name, model::name_of(all.front())));
     if (*found == taught) {
       std::vector<std::string> keys;
       for (const train::AuxiliaryLoss& loss : train::all_losses())
         if (loss.attends()) keys.push_back("training." + loss.key);
-      throw UserError("--heads: " + name + " was taught by " + join(keys, " or ") +
-                      "; name others");
+      throw UserError(
+          fmt::format("--heads: {} was taught by {}; name others", name, join(keys, " or ")));
     }
     out.push_back(*found);
   }
@@ -133,9 +134,9 @@ void write(const run::ModelFolder& from, const Heads& gone, const std::string& o
   from.model->to(at::kCPU);
   model::copy_without_heads(*from.model, whole, *smaller, config.model);
   run::write_model({from.source, from.target}, config, model::named_weights(*smaller), output);
-  log::info(output + ": " + std::to_string(gone.size()) + " heads fewer, " +
-            human_count(static_cast<double>(model::count_parameters(*from.model))) + " -> " +
-            human_count(static_cast<double>(model::count_parameters(*smaller))) + " parameters");
+  log::info(fmt::format("{}: {} heads fewer, {} -> {} parameters", output, gone.size(),
+                        human_count(static_cast<double>(model::count_parameters(*from.model))),
+                        human_count(static_cast<double>(model::count_parameters(*smaller)))));
 }
 
 void prune(const PruneArgs& args) {

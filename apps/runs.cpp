@@ -9,6 +9,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
@@ -222,7 +223,8 @@ void curves(const RunsArgs& args) {
 void runs(const RunsArgs& args) {
   for (const std::string& folder : args.folders)
     if (!fs::is_directory(folder))
-      throw UserError("runs: no folder '" + folder + "'; name the one that your runs are in");
+      throw UserError(
+          fmt::format("runs: no folder '{}'; name the one that your runs are in", folder));
   if (args.curves) return curves(args);
   std::vector<Run> all;
   run::read_runs(

@@ -5,6 +5,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "data/config.h"
 #include "text/lines.h"
@@ -31,8 +32,8 @@ text::TsvColumn column_of(const std::string& name) {
 void save(const text::Vocabulary& vocabulary, const std::string& output,
           const std::string& more = "") {
   vocabulary.save(output);
-  log::info(output + ": " + std::to_string(vocabulary.size()) + " pieces, " + more +
-            "fingerprint " + vocabulary.fingerprint());
+  log::info(fmt::format("{}: {} pieces, {}fingerprint {}", output, vocabulary.size(), more,
+                        vocabulary.fingerprint()));
 }
 
 void vocab(const VocabArgs& args) {
@@ -49,9 +50,9 @@ void vocab(const VocabArgs& args) {
         "--column is for .tsv files, and none is given; leave it out, or call them .tsv");
   for (const std::string& file : args.files) {
     if (!args.extend.empty() && text::is_stream(file))
-      throw UserError("'" + file +
-                      "' can be read only once, and --extend may read it several times; save it to "
-                      "a file");
+      throw UserError(fmt::format(
+          "'{}' can be read only once, and --extend may read it several times; save it to a file",
+          file));
     require_file(file, "text");
     training.files.emplace_back(
         file, text::has_tsv_name(file) ? column_of(args.column) : text::TsvColumn::whole);
@@ -61,8 +62,8 @@ void vocab(const VocabArgs& args) {
   const auto more = old.extended(training);
   save(more, args.output, std::to_string(more.size() - old.size()) + " of them new, ");
   if (more.size() < args.size)
-    log::warn(args.output + ": the text has no more pieces for the " + std::to_string(args.size) +
-              " of --size");
+    log::warn(fmt::format("{}: the text has no more pieces for the {} of --size", args.output,
+                          args.size));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/format.h"
 #include "draw/heatmap.h"
 #include "study/attention_csv.h"
 
@@ -11,14 +12,14 @@ namespace {
 
 /// "sentence1-cross-"
 std::string picture_start(const study::AttentionMatrix& matrix) {
-  return "sentence" + std::to_string(matrix.sentence) + "-" + name_of(matrix.kind) + "-";
+  return fmt::format("sentence{}-{}-", matrix.sentence, name_of(matrix.kind));
 }
 
 std::string picture_name(const study::AttentionMatrix& matrix) {
   if (!is_attention(matrix.kind))
-    return "sentence" + std::to_string(matrix.sentence) + "-" + name_of(matrix.kind) + ".svg";
-  return picture_start(matrix) + "layer" + std::to_string(matrix.layer) + "-" +
-         (matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head)) + ".svg";
+    return fmt::format("sentence{}-{}.svg", matrix.sentence, name_of(matrix.kind));
+  return fmt::format("{}layer{}-{}.svg", picture_start(matrix), matrix.layer,
+                     matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head));
 }
 
 }  // namespace
@@ -60,10 +61,10 @@ std::size_t write_pictures(const std::filesystem::path& folder, const inspect::M
     const auto to = std::find_if(
         from, matrices.end(), [&](const auto& matrix) { return picture_start(matrix) != start; });
     if (to - from > 1)
-      write(
-          start + "grid.svg",
-          draw::draw_heatmap_grid({from, to}, model + ": " + study::title_of(from->kind) +
-                                                  ", sentence " + std::to_string(from->sentence)));
+      write(start + "grid.svg",
+            draw::draw_heatmap_grid(
+                {from, to}, fmt::format("{}: {}, sentence {}", model, study::title_of(from->kind),
+                                        from->sentence)));
     for (; from != to; ++from)
       if (which == "all")
         write(picture_name(*from), draw::draw_heatmap(*from, draw::describe(model, *from)));

@@ -13,6 +13,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "draw/experiments.h"
@@ -117,7 +118,7 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
   OutputFolder measured(options.output, {name + ".csv"});
   write_atomic(measured.place_of(name + ".csv"), text::table_csv(table));
   for (std::size_t i = 0; i < plots.size(); ++i)
-    write_atomic(measured.place_of(name + "-" + std::to_string(i + 1) + ".svg"),
+    write_atomic(measured.place_of(fmt::format("{}-{}.svg", name, i + 1)),
                  draw::draw_plot(plots[i]));
   measured.commit();
   const fs::path folder(options.output);

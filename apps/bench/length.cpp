@@ -7,6 +7,7 @@
 #include "apps/bench/bench.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "model/model.h"
@@ -34,8 +35,8 @@ std::vector<std::string> sentences_of(const run::ModelFolder& folder, const Leng
                                       int64_t length) {
   const std::string path = source_to_translate(args.source, folder.config.data.test.source);
   if (length >= folder.model->longest())
-    throw UserError("--lengths: " + folder.path + " takes no source of " + std::to_string(length) +
-                    " pieces; the most is " + std::to_string(folder.model->longest() - 1));
+    throw UserError(fmt::format("--lengths: {} takes no source of {} pieces; the most is {}",
+                                folder.path, length, folder.model->longest() - 1));
   std::vector<std::string> sentences;
   bool found = false;  // a piece, since the file's beginning
   auto reader = std::make_unique<text::LineReader>(path);
@@ -61,8 +62,9 @@ std::vector<std::string> sentences_of(const run::ModelFolder& folder, const Leng
 int64_t long_target(const run::ModelFolder& folder) {
   const int64_t most = folder.model->longest() - 1;
   if (most <= kShort)
-    throw UserError(folder.path + ": model.max_positions ends at " + std::to_string(most + 1) +
-                    " pieces; the shorter of two targets has " + std::to_string(kShort));
+    throw UserError(
+        fmt::format("{}: model.max_positions ends at {} pieces; the shorter of two targets has {}",
+                    folder.path, most + 1, kShort));
   return std::min(kLong, most);
 }
 
@@ -85,8 +87,8 @@ double seconds(const run::ModelFolder& folder, const LengthArgs& args,
 void bench_length(const LengthArgs& args) {
   const std::vector<std::string> names = distinct_names(args.models);
   text::Table table{{"system", "length", "ms_per_piece", "of_first"}, {}};
-  draw::Plot plot{.title = "Decoding time of a piece, " + std::to_string(args.sentences) +
-                           " sentences at once, beam " + std::to_string(args.beam),
+  draw::Plot plot{.title = fmt::format("Decoding time of a piece, {} sentences at once, beam {}",
+                                       args.sentences, args.beam),
                   .x_label = "pieces of the source",
                   .y_label = "milliseconds"};
   for (const int64_t length : args.lengths) plot.ticks.push_back(std::to_string(length));

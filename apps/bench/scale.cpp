@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/bench/bench.h"
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -47,7 +48,7 @@ void bench_scale(const ScaleArgs& args) {
                       .x_label = "width of a head",
                       .y_label = "variance",
                       .log_values = true};
-  draw::Plot entropy{.title = "Entropy of the weights over " + std::to_string(args.keys) + " keys",
+  draw::Plot entropy{.title = fmt::format("Entropy of the weights over {} keys", args.keys),
                      .x_label = "width of a head",
                      .y_label = "nats"};
   for (const bool scaled : {true, false}) {

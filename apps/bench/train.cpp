@@ -8,6 +8,7 @@
 #include "apps/bench/bench.h"
 #include "apps/bench/peak_memory.h"
 #include "apps/bench/profile.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/device.h"
@@ -63,9 +64,9 @@ std::optional<double> product_here(const std::string& device) {
   const double fp32 = run::gemm_gflops(false);
   // Where the processor has no such products, LibTorch's take a hundred times as long.
   const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
-  log::info("a square product runs at " + fixed(fp32, 0) + " GFLOP/s in fp32" +
-            (has_bf16 ? ", " + fixed(run::gemm_gflops(true), 0) + " in bf16"
-                      : "; this processor does not multiply bf16 directly"));
+  log::info(fmt::format("a square product runs at {} GFLOP/s in fp32{}", fixed(fp32, 0),
+                        has_bf16 ? fmt::format(", {} in bf16", fixed(run::gemm_gflops(true), 0))
+                                 : "; this processor does not multiply bf16 directly"));
   return fp32;
 }
 

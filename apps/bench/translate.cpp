@@ -9,6 +9,7 @@
 #include "apps/bench/bench.h"
 #include "apps/bench/profile.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "decode/translator.h"
@@ -123,8 +124,8 @@ void bench_translate(const TranslateArgs& args) {
                               fixed(speed.text, 3), fixed(load + packing, 3),
                               std::to_string(process_mib("VmHWM"))});
         if (args.profile)
-          add_profile((weights.size() > 1 ? kind + ", " : "") + "batch " + std::to_string(batch) +
-                          ", beam " + std::to_string(beam),
+          add_profile(fmt::format("{}batch {}, beam {}", weights.size() > 1 ? kind + ", " : "",
+                                  batch, beam),
                       *translator, lines, costs);
       }
   publish(args.common, "translate", table, {});

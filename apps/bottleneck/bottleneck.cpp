@@ -12,6 +12,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/output_folder.h"
@@ -75,11 +76,10 @@ std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) 
     const std::string file = in(member.folder, "provenance.json");
     if (!fs::exists(file)) continue;  // trained by an older version
     const run::Provenance made = run::Provenance::read(file);
-    add("heed " + made.heed + " (" + made.commit + "), LibTorch " + made.libtorch + ", " +
-        made.processor + ", " + made.device + ", " + made.precision +
-        ", threads: " + std::to_string(made.threads));
+    add(fmt::format("heed {} ({}), LibTorch {}, {}, {}, {}, threads: {}", made.heed, made.commit,
+                    made.libtorch, made.processor, made.device, made.precision, made.threads));
     for (const run::CorpusSum& sum : made.corpora)
-      add(sum.path + ": " + std::to_string(sum.bytes) + " bytes, sha256 " + sum.sha256);
+      add(fmt::format("{}: {} bytes, sha256 {}", sum.path, sum.bytes, sum.sha256));
   }
   return notes;
 }

@@ -8,6 +8,7 @@
 
 #include "apps/bottleneck/titles.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/differences.h"
 #include "model/description.h"
@@ -36,9 +37,9 @@ std::vector<draw::ReportFact> facts_of(const run::Summary& summary) {
 
 void add_facts(const AttentionScores& scores, draw::ReportSystem& system) {
   if (scores.alignment_error)
-    system.facts.push_back(
-        {"alignment error", fixed(100 * *scores.alignment_error, 1) + " %",
-         scores.alignment_choice + "; diagonal " + fixed(100 * *scores.diagonal_error, 1) + " %"});
+    system.facts.push_back({"alignment error", fixed(100 * *scores.alignment_error, 1) + " %",
+                            fmt::format("{}; diagonal {} %", scores.alignment_choice,
+                                        fixed(100 * *scores.diagonal_error, 1))});
   if (scores.pronouns)
     system.facts.push_back(
         {"pronouns of the right gender", fixed(100 * *scores.pronouns, 1) + " %"});
@@ -119,23 +120,24 @@ std::vector<score::SystemOutput> titled(std::vector<score::SystemOutput> outputs
 draw::Report begin_report(const std::vector<run::FamilyMember>& members,
                           const score::LengthReport& lengths, const run::TestSet& set,
                           const std::vector<score::SystemOutput>& outputs) {
-  draw::Report report{.title = "The long-sentence bottleneck",
-                      .introduction = "The same " + common_text(members) +
-                                      " for every model; BLEU on " + set.name +
-                                      " by the number of words in the source sentence.",
-                      .lengths = lengths,
-                      .learning = {},
-                      .systems = {},
-                      .long_sentence = {},
-                      .samples = {},
-                      .commands = {},
-                      .notes = {}};
+  draw::Report report{
+      .title = "The long-sentence bottleneck",
+      .introduction = fmt::format(
+          "The same {} for every model; BLEU on {} by the number of words in the source sentence.",
+          common_text(members), set.name),
+      .lengths = lengths,
+      .learning = {},
+      .systems = {},
+      .long_sentence = {},
+      .samples = {},
+      .commands = {},
+      .notes = {}};
   draw::ReportSentence sentence = typical_long_sentence(lengths, set, outputs);
   const std::string judge = lengths.baseline.empty() ? outputs[0].name : lengths.baseline;
-  const std::string chosen = "Line " + std::to_string(sentence.line + 1) + " of " + set.name +
-                             ": of the longest sentences the one in the middle, ranked by the chrF "
-                             "of \u201c" +
-                             judge + "\u201d.";
+  const std::string chosen = fmt::format(
+      "Line {} of {}: of the longest sentences the one in the middle, ranked by the chrF of "
+      "\u201c{}\u201d.",
+      sentence.line + 1, set.name, judge);
   report.samples = samples_of(lengths, set, outputs, sentence.line);
   report.long_sentence = {.sentence = std::move(sentence), .chosen = chosen, .attention = {}};
   return report;

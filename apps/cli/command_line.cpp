@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "apps/cli/outputs.h"
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -45,7 +46,7 @@ Argument& Argument::expects(const std::string& range, const std::function<bool(d
       [range, holds](const std::string& text) -> std::string {
         const auto number = exact_number<double>(text);
         if (number && std::isfinite(*number) && holds(*number)) return "";
-        return "got '" + text + "', expected " + range;
+        return fmt::format("got '{}', expected {}", text, range);
       },
       ""));
   return *this;
@@ -65,10 +66,9 @@ Argument& Argument::between(double low, double high) {
 }
 
 Argument& Argument::between(int64_t low, int64_t high) {
-  return expects("a whole number from " + std::to_string(low) + " to " + std::to_string(high),
-                 [=](double number) {
-                   return static_cast<double>(low) <= number && number <= static_cast<double>(high);
-                 });
+  return expects(fmt::format("a whole number from {} to {}", low, high), [=](double number) {
+    return static_cast<double>(low) <= number && number <= static_cast<double>(high);
+  });
 }
 
 Argument& Argument::one_of(const std::vector<std::string>& words) {
@@ -158,11 +158,11 @@ std::string number_fault(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   if (error == std::errc() && rest == end) return "";
-  std::string fault = "got '" + one_line(text) + "', expected ";
+  std::string fault = fmt::format("got '{}', expected ", one_line(text));
   if (std::is_floating_point_v<Number>) return fault + "a number";
   fault += "a whole number";
   const bool outside = error == std::errc::result_out_of_range && rest == end;
-  return outside ? fault + " up to " + std::to_string(std::numeric_limits<Number>::max()) : fault;
+  return outside ? fmt::format("{} up to {}", fault, std::numeric_limits<Number>::max()) : fault;
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 #include "apps/cli/inspect_options.h"
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "model/transformer/heads.h"
 
@@ -14,9 +15,9 @@ namespace {
 void require_one_of(const std::string& option, int64_t given, int64_t count) {
   if (given < count) return;
   const std::string thing = option.substr(2);
-  throw UserError(option + ": no " + thing + " " + std::to_string(given) + "; the model has " +
-                  counted(count, thing) + (option == "--head" ? " in this layer" : "") +
-                  ", counted from 0");
+  throw UserError(fmt::format("{}: no {} {}; the model has {}{}, counted from 0", option, thing,
+                              given, counted(count, thing),
+                              option == "--head" ? " in this layer" : ""));
 }
 
 }  // namespace

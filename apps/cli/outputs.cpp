@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "run/saved_config.h"
 
@@ -34,8 +35,9 @@ void require_not_of_run(const std::string& output, const fs::path& run) {
   if (!fs::exists(run / "config.yaml", none) || !run::holds_run(run.string())) return;
   const auto is_it = [&](const std::string& file) { return run::lies_in(output, file); };
   if (std::ranges::any_of(files_of_run(run), is_it))
-    throw UserError(output + ": belongs to the run in " + run.string() +
-                    ", whose files only `heed train` writes; name another file");
+    throw UserError(fmt::format(
+        "{}: belongs to the run in {}, whose files only `heed train` writes; name another file",
+        output, run.string()));
 }
 
 /// Also the folders of an ensemble, and the file of NAME=FILE.

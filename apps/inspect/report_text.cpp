@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "apps/inspect/report.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/view.h"
@@ -117,8 +118,8 @@ class Table {
       if (tensor->tied_to.empty())
         row(name, shape_text(tensor->shape), with_commas(tensor->parameters), "");
       else
-        text += left(name, name_) + "  " + left(shape_text(tensor->shape), 18) + "  tied to " +
-                tensor->tied_to + ", counted there\n";
+        text += fmt::format("{}  {}  tied to {}, counted there\n", left(name, name_),
+                            left(shape_text(tensor->shape), 18), tensor->tied_to);
     }
   }
 
@@ -141,26 +142,26 @@ std::vector<std::string> vocabulary_lines(const std::string& side,
                                           const run::VocabularyReport& one) {
   std::vector<std::string> special;
   for (std::size_t id = 0; id < one.special.size(); ++id)
-    special.push_back(one.special[id] + " " + std::to_string(id));
-  return {side + " " + std::to_string(one.pieces) + " pieces (fingerprint " + one.fingerprint + ")",
-          "  " + join(special, ", ") + "; then " + join(one.examples, " ") + " ..."};
+    special.push_back(fmt::format("{} {}", one.special[id], id));
+  return {fmt::format("{} {} pieces (fingerprint {})", side, one.pieces, one.fingerprint),
+          fmt::format("  {}; then {} ...", join(special, ", "), join(one.examples, " "))};
 }
 
 std::vector<std::string> training_lines(const run::ModelReport& report) {
   std::vector<std::string> lines;
   if (report.summary) {
-    lines.push_back(with_commas(report.summary->updates) + " updates in " +
-                    human_duration(60 * report.summary->minutes) + ", " +
-                    human_count(report.summary->tokens_per_second) + " tokens/s; " +
-                    report.summary->stop_reason);
+    lines.push_back(
+        fmt::format("{} updates in {}, {} tokens/s; {}", with_commas(report.summary->updates),
+                    human_duration(60 * report.summary->minutes),
+                    human_count(report.summary->tokens_per_second), report.summary->stop_reason));
   } else if (report.updates > 0) {
-    lines.push_back("not finished: " + with_commas(report.updates) + " updates so far");
+    lines.push_back(fmt::format("not finished: {} updates so far", with_commas(report.updates)));
   } else {
     lines.push_back("no record in this folder");
   }
   if (report.best) {
-    std::string best = "best validation: loss " + fixed(report.best->loss, 4) + ", perplexity " +
-                       fixed(report.best->perplexity, 2);
+    std::string best = fmt::format("best validation: loss {}, perplexity {}",
+                                   fixed(report.best->loss, 4), fixed(report.best->perplexity, 2));
     if (report.best->bleu) best += ", BLEU " + fixed(*report.best->bleu, 2);
     lines.push_back(best + " at update " + with_commas(report.best->update));
   }
@@ -195,9 +196,9 @@ void add_changes(const config::SectionView& config, const config::SectionView& d
 }
 
 std::string title(const run::ModelReport& report) {
-  return report.folder + ": " + model::traits(report.config.model).network + ", " +
-         with_commas(report.parameters()) + " parameters, model.safetensors of " +
-         human_bytes(report.bytes) + "\n\n";
+  return fmt::format("{}: {}, {} parameters, model.safetensors of {}\n\n", report.folder,
+                     model::traits(report.config.model).network, with_commas(report.parameters()),
+                     human_bytes(report.bytes));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -28,9 +29,9 @@ std::string word_scores(const inspect::Details& details) {
 /// and the alignment behind, as Moses does.
 std::string n_best_line(int64_t line, const decode::Hypothesis& hypothesis,
                         const inspect::Details& details, const OutputOptions& options) {
-  std::string out = std::to_string(line - 1) + " ||| " + details.text +
-                    " ||| logprob= " + fixed(hypothesis.log_probability, kDigits) +
-                    " length= " + std::to_string(hypothesis.token_log_probabilities.size());
+  std::string out = fmt::format("{} ||| {} ||| logprob= {} length= {}", line - 1, details.text,
+                                fixed(hypothesis.log_probability, kDigits),
+                                hypothesis.token_log_probabilities.size());
   if (options.scores) out += " words= " + word_scores(details);
   out += " ||| " + fixed(hypothesis.score, kDigits);
   if (options.alignment) out += " ||| " + study::pharaoh(details.alignment);

@@ -10,6 +10,7 @@
 #include "apps/translate/destination.h"
 #include "apps/translate/output.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -50,8 +51,9 @@ void require_attention(const TranslateArgs& args, const run::ModelFolder& folder
                        : args.weights.least > 0 ? "--min-weight"
                                                 : nullptr;
   if (option != nullptr && !folder.model->attends())
-    throw UserError(folder.path + ": " + option +
-                    " needs attention, and this model has none (model.attention: none)");
+    throw UserError(
+        fmt::format("{}: {} needs attention, and this model has none (model.attention: none)",
+                    folder.path, option));
 }
 
 /// Throws UserError for options that contradict others or would do nothing.
@@ -103,7 +105,7 @@ void translate(const TranslateArgs& args) {
   input.skip(destination.lines());
   destination.cut_to_whole_lines();
   if (args.resume && destination.lines() > 0)
-    log::info(args.output + ": going on behind line " + std::to_string(destination.lines()));
+    log::info(fmt::format("{}: going on behind line {}", args.output, destination.lines()));
   std::optional<ProgressBar> bar;
   if (destination.is_file() && !input.is_typed() && log::shows_progress()) {
     bar.emplace("lines translated", input.count(), destination.lines());
@@ -125,10 +127,10 @@ void translate(const TranslateArgs& args) {
     destination.write(lines);
   }
   if (!odd_lines.empty())
-    log::warn("in " + counted(std::ssize(odd_lines), "line") + ", line " +
-              std::to_string(odd_lines.front()) +
-              " first, the vocabulary finds other words than the text has; their translations "
-              "have no links");
+    log::warn(
+        fmt::format("in {}, line {} first, the vocabulary finds other words than the text has; "
+                    "their translations have no links",
+                    counted(std::ssize(odd_lines), "line"), odd_lines.front()));
 }
 
 void add_output(CommandLine& command, TranslateArgs& args) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/format.h"
 
 namespace heed::decode {
 
@@ -14,18 +15,19 @@ bool samples(const SamplingConfig& config) {
 void check(const DecodeConfig& config) {
   const bool drawn = samples(config.sampling);
   if (!drawn && config.n_best > config.beam_size)
-    throw config::ConfigError("decoding.n_best: got " + std::to_string(config.n_best) +
-                              ", but a beam of " + std::to_string(config.beam_size) +
-                              " holds no more than that; raise decoding.beam_size");
+    throw config::ConfigError(
+        fmt::format("decoding.n_best: got {}, but a beam of {} holds no more than that; raise "
+                    "decoding.beam_size",
+                    config.n_best, config.beam_size));
   if (config.mbr > 0 && config.n_best > config.mbr)
-    throw config::ConfigError("decoding.n_best: got " + std::to_string(config.n_best) +
-                              ", but decoding.mbr chooses among " + std::to_string(config.mbr) +
-                              " candidates; raise decoding.mbr");
+    throw config::ConfigError(fmt::format(
+        "decoding.n_best: got {}, but decoding.mbr chooses among {} candidates; raise decoding.mbr",
+        config.n_best, config.mbr));
   if (!drawn && config.mbr > config.beam_size)
-    throw config::ConfigError("decoding.mbr: got " + std::to_string(config.mbr) +
-                              ", but a beam of " + std::to_string(config.beam_size) +
-                              " holds no more than that; raise decoding.beam_size, or draw the "
-                              "candidates with decoding.sampling.top_p: 1");
+    throw config::ConfigError(
+        fmt::format("decoding.mbr: got {}, but a beam of {} holds no more than that; raise "
+                    "decoding.beam_size, or draw the candidates with decoding.sampling.top_p: 1",
+                    config.mbr, config.beam_size));
   if (std::ranges::count(config.forbid, "</s>") > 0)
     throw config::ConfigError(
         "decoding.forbid: without '</s>' no translation would end; leave it out, or set "

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "text/spool.h"
 
@@ -29,8 +30,8 @@ bool warn_of_encoding(const text::LineReader& reader) {
 
 void warn_of_cut(const text::LineReader& reader) {
   if (reader.was_cut())
-    log::warn(reader.name() + ":" + std::to_string(reader.line_number()) +
-              ": a line of more than 4 MiB, cut to that; is this text?");
+    log::warn(fmt::format("{}:{}: a line of more than 4 MiB, cut to that; is this text?",
+                          reader.name(), reader.line_number()));
 }
 
 void prompt(const char* text) {
@@ -90,16 +91,17 @@ void Input::skip(int64_t count) {
   InputWindow unused;
   while (lines_.line_number() < count) {
     if (!lines_.next(line))
-      throw UserError(lines_.name() + " has " + std::to_string(lines_.line_number()) +
-                      " lines, fewer than the " + std::to_string(count) +
-                      " that are translated already; is this the text that was begun with?");
+      throw UserError(
+          fmt::format("{} has {} lines, fewer than the {} that are translated already; is this the "
+                      "text that was begun with?",
+                      lines_.name(), lines_.line_number(), count));
     unused = {};
     add(line, unused);
   }
 }
 
 void Input::add(const std::string& line, InputWindow& window) {
-  const std::string here = lines_.name() + ":" + std::to_string(lines_.line_number());
+  const std::string here = fmt::format("{}:{}", lines_.name(), lines_.line_number());
   if (warns_of_tabs_ && line.find('\t') != std::string::npos) {
     log::warn(here +
               ": has a tab, and the text behind it is translated, too; give a file of sources "
@@ -113,21 +115,21 @@ void Input::add(const std::string& line, InputWindow& window) {
     const auto columns =
         2 + std::count(window.prefixes.back().begin(), window.prefixes.back().end(), '\t');
     if (columns > 2)
-      throw UserError(here + ": " + std::to_string(columns) +
-                      " columns; --tsv takes a source text and, behind a tab, a prefix");
+      throw UserError(fmt::format(
+          "{}: {} columns; --tsv takes a source text and, behind a tab, a prefix", here, columns));
   } else if (prefixes_ && !prefixes_->next(window.prefixes.emplace_back())) {
-    throw UserError(prefixes_->name() + ": ends after line " +
-                    std::to_string(prefixes_->line_number()) + ", but there is " + here +
-                    "; give a line for each, an empty one for no prefix");
+    throw UserError(fmt::format(
+        "{}: ends after line {}, but there is {}; give a line for each, an empty one for no prefix",
+        prefixes_->name(), prefixes_->line_number(), here));
   }
 }
 
 void Input::finish() {
   std::string line;
   if (prefixes_ && prefixes_->next(line))
-    throw UserError(prefixes_->name() + ":" + std::to_string(prefixes_->line_number()) +
-                    ": a prefix without a line; " + lines_.name() + " ends after line " +
-                    std::to_string(lines_.line_number()));
+    throw UserError(fmt::format("{}:{}: a prefix without a line; {} ends after line {}",
+                                prefixes_->name(), prefixes_->line_number(), lines_.name(),
+                                lines_.line_number()));
 }
 
 }  // namespace heed::decode

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/unicode.h"
 
@@ -33,9 +34,10 @@ std::vector<int64_t> never_produced(const text::Vocabulary& vocabulary,
   for (const std::string& name : forbidden) {
     const auto id = vocabulary.id_of(name);
     if (!id)
-      throw UserError("decoding.forbid: '" + one_line(name) +
-                      "' is no piece of the target vocabulary, which spells it " +
-                      one_line(join(vocabulary.spell(name), " ")) + "; name pieces");
+      throw UserError(
+          fmt::format("decoding.forbid: '{}' is no piece of the target vocabulary, which spells it "
+                      "{}; name pieces",
+                      one_line(name), one_line(join(vocabulary.spell(name), " "))));
     out.push_back(*id);
   }
   return out;

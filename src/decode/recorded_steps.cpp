@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "model/device.h"
 #include "model/transformer/transformer.h"
@@ -72,7 +73,7 @@ bool RecordedSteps::start(const model::State& state, int64_t beam, int64_t limit
                                 .source = power_of_two(source.size(2), kFewestPieces),
                                 .steps = power_of_two(limit, kFewestPieces)};
   if (shape.steps > kMostSteps)
-    return refuse("translations that may have more than " + std::to_string(kMostSteps) + " pieces");
+    return refuse(fmt::format("translations that may have more than {} pieces", kMostSteps));
   if (!make_room(state, beam, shape)) return refuse("they would take too much memory");
   beams_->start(state, shape);
   hypotheses_.copy_(same_);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/batch.h"
@@ -40,8 +41,7 @@ std::string line_list(const std::vector<int64_t>& lines) {
   std::string out;
   for (std::size_t i = 0; i < std::min(lines.size(), kNamedLines); ++i)
     out += (i ? ", " : "") + std::to_string(lines[i]);
-  if (lines.size() > kNamedLines)
-    out += " and " + std::to_string(lines.size() - kNamedLines) + " more";
+  if (lines.size() > kNamedLines) out += fmt::format(" and {} more", lines.size() - kNamedLines);
   return out;
 }
 
@@ -56,8 +56,8 @@ bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
 void check_length(int64_t pieces, int64_t longest, const std::string& where,
                   const std::string& cure) {
   if (pieces + 1 <= longest) return;
-  throw UserError(where + " has " + std::to_string(pieces) + " pieces, and the model can take " +
-                  std::to_string(longest - 1) + "; " + cure);
+  throw UserError(fmt::format("{} has {} pieces, and the model can take {}; {}", where, pieces,
+                              longest - 1, cure));
 }
 
 constexpr int64_t kRepeated = 4;  // pieces
@@ -76,13 +76,14 @@ std::pair<std::string, std::string> cut_text(const Hypothesis& hypothesis, int64
                                              int64_t longest) {
   const int64_t pieces = std::ssize(hypothesis.ids);
   if (pieces < limit)
-    return {"where every piece is forbidden",
-            "decoding.no_repeat_ngram leaves none for decoding.min_length: " +
-                std::to_string(pieces) + " is the most"};
+    return {
+        "where every piece is forbidden",
+        fmt::format("decoding.no_repeat_ngram leaves none for decoding.min_length: {} is the most",
+                    pieces)};
   const std::string at = "at the length limit";
   if (repeats_itself(hypothesis.ids))
-    return {at, "it repeats itself; decoding.no_repeat_ngram: " + std::to_string(kRepeated) +
-                    " forbids that"};
+    return {at,
+            fmt::format("it repeats itself; decoding.no_repeat_ngram: {} forbids that", kRepeated)};
   return {at, pieces < longest ? "decoding.max_length_ratio raises it"
                                : "the model writes no longer ones"};
 }
@@ -196,9 +197,10 @@ int64_t Translator::pair_limit() const {
 void Translator::require_short(int64_t pieces, const std::string& where) const {
   check_length(pieces, longest(), where, "split the line");
   if (pieces <= pair_limit()) return;
-  throw UserError(where + " has " + std::to_string(pieces) + " pieces, and pairs are read up to " +
-                  std::to_string(pair_limit()) +
-                  "; split the line, or raise decoding.max_source_length");
+  throw UserError(
+      fmt::format("{} has {} pieces, and pairs are read up to {}; split the line, or raise "
+                  "decoding.max_source_length",
+                  where, pieces, pair_limit()));
 }
 
 Translator::Lines Translator::encode(const std::vector<std::string>& lines, int64_t first_line,
@@ -278,28 +280,29 @@ std::vector<std::vector<int64_t>> Translator::batches_of(
 
 void Translator::warn_of_unknown(const Lines& lines, int64_t first_line) const {
   const int64_t last = number_of(std::ssize(lines.lengths) - 1, first_line);
-  log::warn("lines " + std::to_string(first_line) + " to " + std::to_string(last) + ": " +
-            std::to_string(lines.unknown) + " of " + counted(lines.pieces, "piece") +
-            " are unknown to the vocabulary, far more than in training" +
-            (lines.decomposed == 0
-                 ? ""
-                 : "; " + counted(lines.decomposed, "line") +
-                       " with decomposed letters (NFD); `python3 -c 'import sys, unicodedata; "
-                       "print(unicodedata.normalize(\"NFC\", sys.stdin.read()), end=\"\")' < OLD "
-                       "> NEW` composes them"));
+  log::warn(fmt::format(
+      "lines {} to {}: {} of {} are unknown to the vocabulary, far more than in training{}",
+      first_line, last, lines.unknown, counted(lines.pieces, "piece"),
+      lines.decomposed == 0
+          ? ""
+          : fmt::format("; {} with decomposed letters (NFD); `python3 -c 'import sys, unicodedata; "
+                        "print(unicodedata.normalize(\"NFC\", sys.stdin.read()), end=\"\")' < OLD "
+                        "> NEW` composes them",
+                        counted(lines.decomposed, "line"))));
 }
 
 void Translator::warn(const Lines& lines, const std::vector<Translation>& translations,
                       int64_t first_line) const {
   if (!lines.cut.empty())
-    log::warn("cut to " + std::to_string(source_limit()) + " pieces before translating: line " +
-              line_list(lines.cut) +
-              (source_limit() < config_.max_source_length
-                   ? " (the model takes no longer ones)"
-                   : " (decoding.max_source_length raises it)"));
+    log::warn(fmt::format(
+        "cut to {} pieces before translating: line {}{}", source_limit(), line_list(lines.cut),
+        source_limit() < config_.max_source_length ? " (the model takes no longer ones)"
+                                                   : " (decoding.max_source_length raises it)"));
   if (!lines.strange.empty())
-    log::warn("the vocabulary knows no piece of line " + line_list(lines.strange) +
-              "; is this the language that the model translates from?");
+    log::warn(
+        fmt::format("the vocabulary knows no piece of line {}; is this the language that the model "
+                    "translates from?",
+                    line_list(lines.strange)));
   if (is_unusual(lines.unknown, lines.pieces, first().usual_unknown))
     warn_of_unknown(lines, first_line);
   std::map<std::pair<std::string, std::string>, std::vector<int64_t>> cut;  // by cut_text()
@@ -311,8 +314,9 @@ void Translator::warn(const Lines& lines, const std::vector<Translation>& transl
         .push_back(number_of(static_cast<int64_t>(i), first_line));
   }
   for (const auto& [text, numbers] : cut)
-    log::warn((numbers.size() == 1 ? "translation cut " : "translations cut ") + text.first +
-              ", line " + line_list(numbers) + " (" + text.second + ")");
+    log::warn(fmt::format("{}{}, line {} ({})",
+                          numbers.size() == 1 ? "translation cut " : "translations cut ",
+                          text.first, line_list(numbers), text.second));
 }
 
 void Translator::spell(const Lines& lines, std::vector<Translation>& out) const {
@@ -335,8 +339,8 @@ void Translator::spell(const data::Example& example, Translation& out) const {
 std::vector<Translator::TargetScore> Translator::score(const std::vector<std::string>& sources,
                                                        const std::vector<std::string>& targets) {
   if (sources.size() != targets.size())
-    throw UserError("scoring pairs: " + std::to_string(sources.size()) + " source lines and " +
-                    std::to_string(targets.size()) + " target lines");
+    throw UserError(fmt::format("scoring pairs: {} source lines and {} target lines",
+                                sources.size(), targets.size()));
   Lines encoded = encode(sources, 1, TooLong::refuse);
   std::vector<int64_t> lengths;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -378,8 +382,9 @@ std::vector<Translator::TargetScore> Translator::score(const std::vector<std::st
   });
   for (std::size_t i = 0; i < out.size(); ++i)
     if (!std::isfinite(out[i].log_probability))
-      throw Failure("line " + std::to_string(i + 1) +
-                    ": the model's score is not a number: its weights are damaged or diverged");
+      throw Failure(fmt::format(
+          "line {}: the model's score is not a number: its weights are damaged or diverged",
+          i + 1));
   return out;
 }
 

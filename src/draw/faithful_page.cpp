@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/svg.h"
@@ -21,8 +22,8 @@ std::string name_of(const Picture& picture) {
   const study::FaithfulRow& row = picture.row;
   if (row.kind == study::AttentionKind::integrated) return "integrated gradients";
   if (row.kind != study::AttentionKind::cross) return config::name_of(row.kind);
-  return "layer " + std::to_string(row.layer) +
-         (row.head < 0 ? ", mean of heads" : ", head " + std::to_string(row.head));
+  return fmt::format("layer {}{}", row.layer,
+                     row.head < 0 ? ", mean of heads" : ", head " + std::to_string(row.head));
 }
 
 Cell verdict_of(const study::Pictures& pictures, const Picture& picture) {
@@ -44,8 +45,8 @@ Cell verdict_of(const study::Pictures& pictures, const Picture& picture) {
 }
 
 std::string mean_text(const study::Mean& mean, int digits) {
-  return fixed(mean.value, digits) + " (" + fixed(mean.interval.low, digits) + " to " +
-         fixed(mean.interval.high, digits) + ")";
+  return fmt::format("{} ({} to {})", fixed(mean.value, digits), fixed(mean.interval.low, digits),
+                     fixed(mean.interval.high, digits));
 }
 
 using Range = std::pair<double, double>;
@@ -116,13 +117,12 @@ std::string headline(const study::Pictures& pictures) {
   if (!pictures.measure) return "The sentences are too short to tell which heads may be believed.";
   if (heads == 1)
     return good.empty() ? "The attention may not be believed." : "The attention may be believed.";
-  if (good.empty()) return "None of the " + std::to_string(heads) + " heads may be believed.";
-  if (std::ssize(good) == heads) return "All " + std::to_string(heads) + " heads may be believed.";
-  std::string out =
-      std::to_string(good.size()) + " of " + std::to_string(heads) + " heads may be believed: ";
+  if (good.empty()) return fmt::format("None of the {} heads may be believed.", heads);
+  if (std::ssize(good) == heads) return fmt::format("All {} heads may be believed.", heads);
+  std::string out = fmt::format("{} of {} heads may be believed: ", good.size(), heads);
   for (std::size_t i = 0; i < std::min(kNamed, good.size()); ++i)
     out += (i > 0 ? "; " : "") + good[i];
-  if (good.size() > kNamed) out += "; and " + std::to_string(good.size() - kNamed) + " more";
+  if (good.size() > kNamed) out += fmt::format("; and {} more", good.size() - kNamed);
   return out + ".";
 }
 
@@ -133,7 +133,7 @@ std::string reasons(const study::Pictures& pictures) {
   const auto tell = [&](Belief belief, const char* one, const char* many) {
     const std::size_t count = heads_that(pictures, belief).size();
     if (count == 1) out += std::string("1 head ") + one + ' ';
-    if (count > 1) out += std::to_string(count) + " heads " + many + ' ';
+    if (count > 1) out += fmt::format("{} heads {} ", count, many);
   };
   tell(Belief::agrees,
        "agrees with saliency and erasure, but the output hardly moves when its weights are "
@@ -152,7 +152,7 @@ std::string reasons(const study::Pictures& pictures) {
 std::string faithful_page(const study::FaithfulReport& report, const FaithfulPage& page) {
   const study::Pictures pictures = study::judge(report);
   return render("faithful.html",
-                {{"title", "Which pictures of " + page.model + " may be believed"},
+                {{"title", fmt::format("Which pictures of {} may be believed", page.model)},
                  {"headline", headline(pictures)},
                  {"reasons", reasons(pictures)},
                  {"table", pictures_table(report, pictures)},

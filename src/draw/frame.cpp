@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "draw/palette.h"
 #include "draw/text_width.h"
 
@@ -97,7 +98,7 @@ void draw_frame(Svg& svg, const ValueAxis& axis, double width, const std::string
   svg.text(18, kFrameTop + kFrameHeight / 2, y_label,
            {.size = 13,
             .anchor = "middle",
-            .attributes = "transform=\"rotate(-90 18 " + middle + ")\""});
+            .attributes = fmt::format("transform=\"rotate(-90 18 {})\"", middle)});
   const double room = std::max(width, kNarrowPlot) / (1.15 * 17);  // bold
   svg.text(kFrameLeft, 26, elide(title, room), {.size = 17, .attributes = "font-weight=\"600\""});
 }
@@ -113,12 +114,12 @@ std::string marker(std::size_t series, double x, double y) {
     return short_number(x + dx) + ',' + short_number(y + dy) + ' ';
   };
   const std::string style =
-      "fill=\"" + series_color(series) + "\" stroke=\"#ffffff\" stroke-width=\"1\"";
+      fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"", series_color(series));
   std::string corners;
   switch ((series + series / kSeriesColors) % 4) {  // the second of a colour has another shape
     case 0:
-      return "<circle cx=\"" + short_number(x) + "\" cy=\"" + short_number(y) + "\" r=\"4.8\" " +
-             style + "/>";
+      return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4.8\" {}/>", short_number(x),
+                         short_number(y), style);
     case 1:
       corners = at(-4.3, -4.3) + at(4.3, -4.3) + at(4.3, 4.3) + at(-4.3, 4.3);
       break;
@@ -129,7 +130,7 @@ std::string marker(std::size_t series, double x, double y) {
       corners = at(0, -5.8) + at(5.8, 0) + at(0, 5.8) + at(-5.8, 0);
   }
   corners.pop_back();
-  return "<polygon points=\"" + corners + "\" " + style + "/>";
+  return fmt::format("<polygon points=\"{}\" {}/>", corners, style);
 }
 
 void draw_end_labels(Svg& svg, std::vector<EndLabel> labels, double width) {

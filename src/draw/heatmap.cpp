@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/palette.h"
@@ -62,11 +63,11 @@ void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Layout& at
   for (std::size_t row = 0; !large && row < matrix.target.size(); ++row) {
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
       const double weight = matrix.at(row, column);
-      svg.rectangle(
-          at.left + at.cell * static_cast<double>(column),
-          at.top + at.cell * static_cast<double>(row), at.cell - 1, at.cell - 1,
-          ink(weight / largest),
-          matrix.target[row] + " \u2192 " + matrix.source[column] + ": " + fixed(weight, 4));
+      svg.rectangle(at.left + at.cell * static_cast<double>(column),
+                    at.top + at.cell * static_cast<double>(row), at.cell - 1, at.cell - 1,
+                    ink(weight / largest),
+                    fmt::format("{} \u2192 {}: {}", matrix.target[row], matrix.source[column],
+                                fixed(weight, 4)));
     }
   }
   svg.rectangle(at.left - 1, at.top - 1, at.width + 1, at.height + 1, "none", "",
@@ -77,11 +78,11 @@ void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Layout& at
 
 std::string pixels_of(const study::AttentionMatrix& matrix, double largest, double x, double y,
                       double width, double height) {
-  return "<image x=\"" + short_number(x) + "\" y=\"" + short_number(y) + "\" width=\"" +
-         short_number(width) + "\" height=\"" + short_number(height) +
-         "\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
-         "href=\"data:image/png;base64," +
-         base64(png_heatmap(matrix, 1, largest)) + "\"/>";
+  return fmt::format(
+      "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
+      "style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>",
+      short_number(x), short_number(y), short_number(width), short_number(height),
+      base64(png_heatmap(matrix, 1, largest)));
 }
 
 double largest_weight(std::span<const study::AttentionMatrix> matrices) {
@@ -119,12 +120,12 @@ void draw_column_labels(Svg& svg, const std::vector<std::string>& tokens, double
 void draw_axis_names(Svg& svg, const AxisNames& names, double x, double y, double left,
                      double top) {
   svg.text(left, top, names.columns, {.size = 12, .fill = "#555555"});
-  svg.text(
-      x, y, names.rows,
-      {.size = 12,
-       .anchor = "middle",
-       .fill = "#555555",
-       .attributes = "transform=\"rotate(-90 " + short_number(x) + ' ' + short_number(y) + ")\""});
+  svg.text(x, y, names.rows,
+           {.size = 12,
+            .anchor = "middle",
+            .fill = "#555555",
+            .attributes =
+                fmt::format("transform=\"rotate(-90 {} {})\"", short_number(x), short_number(y))});
 }
 
 LabelReach column_label_reach(double width) {
@@ -147,8 +148,8 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
 std::string describe(const study::AttentionMatrix& matrix) {
   const std::string title = study::title_of(matrix.kind);
   if (!is_attention(matrix.kind)) return title;  // other evidence is of the whole model
-  return title + ", layer " + std::to_string(matrix.layer) +
-         (matrix.head < 0 ? ", mean of heads" : ", head " + std::to_string(matrix.head));
+  return fmt::format("{}, layer {}{}", title, matrix.layer,
+                     matrix.head < 0 ? ", mean of heads" : ", head " + std::to_string(matrix.head));
 }
 
 std::string describe(const std::string& model, const study::AttentionMatrix& matrix) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "draw/heatmap.h"
 #include "draw/palette.h"
@@ -97,8 +98,7 @@ Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string
 /// The outline of one run of cells, in cells.
 std::string run(std::size_t column, std::size_t row, std::size_t length) {
   const std::string along = std::to_string(length);
-  return 'M' + std::to_string(column) + ' ' + std::to_string(row) + 'h' + along + "v1h-" + along +
-         'z';
+  return fmt::format("M{} {}h{}v1h-{}z", column, row, along, along);
 }
 
 /// One path per level of ink, in cells; white ones are left out.
@@ -121,8 +121,8 @@ std::string cells(const study::AttentionMatrix& matrix, double largest) {
   std::string out;
   for (std::size_t i = 1; i <= kLevels; ++i)
     if (!paths[i].empty())
-      out +=
-          "<path fill=\"" + ink(static_cast<double>(i) / kLevels) + "\" d=\"" + paths[i] + "\"/>";
+      out += fmt::format("<path fill=\"{}\" d=\"{}\"/>", ink(static_cast<double>(i) / kLevels),
+                         paths[i]);
   return out;
 }
 
@@ -133,8 +133,8 @@ std::string summary(const study::AttentionMatrix& matrix) {
   const auto most = std::max_element(matrix.weights.begin(), matrix.weights.end());
   const auto index = static_cast<std::size_t>(most - matrix.weights.begin());
   const std::size_t columns = matrix.source.size();
-  return text + ": at most " + fixed(*most, 4) + ", " + matrix.target[index / columns] +
-         " \u2192 " + matrix.source[index % columns];
+  return fmt::format("{}: at most {}, {} \u2192 {}", text, fixed(*most, 4),
+                     matrix.target[index / columns], matrix.source[index % columns]);
 }
 
 void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, double largest) {
@@ -142,9 +142,9 @@ void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, d
   svg.raw("<g><title>" + xml_escape(summary(panel)) + "</title>");
   svg.rectangle(x - 0.5, y - 0.5, at.width + 1, at.height + 1, "#ffffff", "",
                 "stroke=\"#999999\" stroke-width=\"1\"");
-  svg.raw("<g shape-rendering=\"crispEdges\" transform=\"translate(" + short_number(x) + ' ' +
-          short_number(y) + ") scale(" + short_number(at.cell) + ")\">" + cells(panel, largest) +
-          "</g></g>");
+  svg.raw(fmt::format(
+      "<g shape-rendering=\"crispEdges\" transform=\"translate({} {}) scale({})\">{}</g></g>",
+      short_number(x), short_number(y), short_number(at.cell), cells(panel, largest)));
 }
 
 void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {

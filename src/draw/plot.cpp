@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "draw/palette.h"
 #include "draw/svg.h"
@@ -109,9 +110,10 @@ void draw_ticks(Svg& svg, const Plot& plot, const Scale& scale, Form form) {
 
 std::string polyline(const std::string& points, const std::string& color, const char* width,
                      bool dashed, const std::string& attributes = "") {
-  return "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + color +
-         "\" stroke-width=\"" + width + "\" stroke-linejoin=\"round\"" + attributes +
-         (dashed ? " stroke-dasharray=\"6 4\"" : "");
+  return fmt::format(
+      "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
+      "stroke-linejoin=\"round\"{}{}",
+      points, color, width, attributes, dashed ? " stroke-dasharray=\"6 4\"" : "");
 }
 
 std::string coordinates(double x, double y) {
@@ -124,16 +126,17 @@ void draw_line(Svg& svg, const PlotLine& line, const Scale& scale, const std::st
                     title = "><title>" + xml_escape(line.name) + "</title>";
   if (line.points.size() == 1) {
     const PlotPoint& point = line.points.front();
-    svg.raw("<circle cx=\"" + short_number(scale.x(point.x)) + "\" cy=\"" +
-            short_number(scale.y(point.value)) + "\" r=\"3\" fill=\"" + color + "\"" + title +
-            "</circle>");
+    svg.raw(fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"3\" fill=\"{}\"{}</circle>",
+                        short_number(scale.x(point.x)), short_number(scale.y(point.value)), color,
+                        title));
     return;
   }
   std::string points;
   for (const PlotPoint& point : line.points)
     points += coordinates(scale.x(point.x), scale.y(point.value));
-  svg.raw(polyline(points, color, "1.8", line.dashed, " clip-path=\"url(#" + clip + ")\"") + title +
-          "</polyline>");
+  svg.raw(
+      polyline(points, color, "1.8", line.dashed, fmt::format(" clip-path=\"url(#{})\"", clip)) +
+      title + "</polyline>");
 }
 
 /// Neighbouring points over ticks, with their intervals.
@@ -150,8 +153,8 @@ void draw_stretch(Svg& svg, const PlotLine& line, std::size_t begin, std::size_t
     below = coordinates(x, scale.y(low)) + below;
   }
   if (line.points[begin].interval)
-    svg.raw("<polygon points=\"" + above + below + "\" fill=\"" + color +
-            "\" fill-opacity=\"0.13\"/>");
+    svg.raw(fmt::format("<polygon points=\"{}{}\" fill=\"{}\" fill-opacity=\"0.13\"/>", above,
+                        below, color));
   svg.raw(polyline(middle, color, "2.2", which >= kSeriesColors) + "/>");
   for (std::size_t i = begin; i < end; ++i) {
     const PlotPoint& point = line.points[i];
@@ -175,10 +178,12 @@ void draw_stretches(Svg& svg, const PlotLine& line, const Scale& scale, std::siz
 void draw_markers(Svg& svg, const Plot& plot, const Scale& scale, std::size_t which) {
   const PlotLine& line = plot.lines[which];
   for (const PlotPoint& point : line.points) {
-    std::string text = line.name + ", " + plot.ticks[static_cast<std::size_t>(point.x)] + ": " +
-                       fixed(point.value, point.value > 0 && point.value < 0.1 ? 6 : 2);
+    std::string text =
+        fmt::format("{}, {}: {}", line.name, plot.ticks[static_cast<std::size_t>(point.x)],
+                    fixed(point.value, point.value > 0 && point.value < 0.1 ? 6 : 2));
     if (point.interval)
-      text += " (" + fixed(point.interval->low, 2) + " to " + fixed(point.interval->high, 2) + ")";
+      text +=
+          fmt::format(" ({} to {})", fixed(point.interval->low, 2), fixed(point.interval->high, 2));
     svg.raw("<g><title>" + xml_escape(text) + "</title>" +
             marker(which, scale.x(point.x, which), scale.y(point.value)) + "</g>");
   }
@@ -221,9 +226,10 @@ std::string draw_plot(const Plot& plot, Form form) {
           below ? key + key_height(names.size()) : key + (over_ticks ? 30 : 16), plot.title);
   const std::string clip = is_narrow ? "narrow-frame" : "frame";
   if (!over_ticks)
-    svg.raw("<clipPath id=\"" + clip + "\"><rect x=\"" + short_number(kFrameLeft) + "\" y=\"" +
-            short_number(kFrameTop - 2) + "\" width=\"" + short_number(scale.width) +
-            "\" height=\"" + short_number(kFrameHeight + 4) + "\"/></clipPath>");
+    svg.raw(fmt::format(
+        "<clipPath id=\"{}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>", clip,
+        short_number(kFrameLeft), short_number(kFrameTop - 2), short_number(scale.width),
+        short_number(kFrameHeight + 4)));
   draw_frame(svg, scale.axis, scale.width, plot.title, plot.x_label, plot.y_label,
              is_narrow || plot.notes.empty() ? 44 : 64);
   draw_ticks(svg, plot, scale, form);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "draw/heatmap.h"
 #include "draw/page_data.h"
@@ -46,9 +47,8 @@ std::string errors_text(const ReportTranslation& translation) {
   std::size_t wrong = 0;
   for (const study::TextPart& part : translation.words)
     if (!part.common) wrong += split(part.text, ' ').size();
-  return "chrF2 " + fixed(translation.chrf, 1) + "; " +
-         counted(static_cast<int64_t>(wrong), "word") + " wrong, " +
-         std::to_string(translation.missing) + " missing";
+  return fmt::format("chrF2 {}; {} wrong, {} missing", fixed(translation.chrf, 1),
+                     counted(static_cast<int64_t>(wrong), "word"), translation.missing);
 }
 
 /// What is to be translated and what a person made of it.
@@ -113,8 +113,8 @@ PageData learning_data(const std::optional<Plot>& learning) {
 }
 
 std::string range_text(const score::Bucket& bucket) {
-  if (!bucket.high) return "more than " + std::to_string(bucket.low - 1) + " words";
-  return std::to_string(bucket.low) + " to " + std::to_string(*bucket.high) + " words";
+  if (!bucket.high) return fmt::format("more than {} words", bucket.low - 1);
+  return fmt::format("{} to {} words", bucket.low, *bucket.high);
 }
 
 }  // namespace
@@ -139,16 +139,16 @@ std::string headline(const score::LengthReport& report) {
   }
   if (!baseline || !best) return "";
   const score::Bucket& longest = report.buckets[filled.back()];
-  std::string text = "BLEU on source sentences of " + range_text(longest) + ": " + baseline->name +
-                     ' ' + fixed(bleu(*baseline, filled.back()), 1) + ", " + best->name + ' ' +
-                     fixed(bleu(*best, filled.back()), 1) + " (" +
-                     counted(std::ssize(longest.sentences), "sentence");
+  std::string text = fmt::format(
+      "BLEU on source sentences of {}: {} {}, {} {} ({}", range_text(longest), baseline->name,
+      fixed(bleu(*baseline, filled.back()), 1), best->name, fixed(bleu(*best, filled.back()), 1),
+      counted(std::ssize(longest.sentences), "sentence"));
   if (const auto& against = best->buckets[filled.back()]->against_baseline)
-    text += "; " + score::p_text(against->p_value) + ", paired bootstrap";
+    text += fmt::format("; {}, paired bootstrap", score::p_text(against->p_value));
   text += ").";
   if (filled.size() > 1 && baseline->buckets[filled[0]] && best->buckets[filled[0]])
-    text += " On sentences of " + range_text(report.buckets[filled[0]]) + ": " +
-            fixed(bleu(*baseline, filled[0]), 1) + " and " + fixed(bleu(*best, filled[0]), 1) + '.';
+    text += fmt::format(" On sentences of {}: {} and {}.", range_text(report.buckets[filled[0]]),
+                        fixed(bleu(*baseline, filled[0]), 1), fixed(bleu(*best, filled[0]), 1));
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/unicode.h"
 
@@ -47,34 +48,36 @@ std::string short_number(double value) {
 
 Svg::Svg(double width, double height, std::string_view title) {
   const std::string w = short_number(std::ceil(width)), h = short_number(std::ceil(height));
-  out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h +
-         "\" viewBox=\"0 0 " + w + ' ' + h +
-         "\" role=\"img\" font-family=\"system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif\">\n";
+  out_ = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" "
+      "role=\"img\" font-family=\"system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif\">\n",
+      w, h, w, h);
   out_ += "<title>" + xml_escape(title) + "</title>\n";
   rectangle(0, 0, std::ceil(width), std::ceil(height), "#ffffff");
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view stroke, double width,
                std::string_view attributes) {
-  out_ += "<line x1=\"" + short_number(x1) + "\" y1=\"" + short_number(y1) + "\" x2=\"" +
-          short_number(x2) + "\" y2=\"" + short_number(y2) + "\" stroke=\"" + std::string(stroke) +
-          "\" stroke-width=\"" + short_number(width) + '"';
+  out_ +=
+      fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"{}\"",
+                  short_number(x1), short_number(y1), short_number(x2), short_number(y2), stroke,
+                  short_number(width));
   if (!attributes.empty()) out_ += ' ' + std::string(attributes);
   out_ += "/>\n";
 }
 
 void Svg::rectangle(double x, double y, double width, double height, std::string_view fill,
                     std::string_view tooltip, std::string_view attributes) {
-  out_ += "<rect x=\"" + short_number(x) + "\" y=\"" + short_number(y) + "\" width=\"" +
-          short_number(width) + "\" height=\"" + short_number(height) + "\" fill=\"" +
-          std::string(fill) + '"';
+  out_ +=
+      fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"", short_number(x),
+                  short_number(y), short_number(width), short_number(height), fill);
   if (!attributes.empty()) out_ += ' ' + std::string(attributes);
   out_ += tooltip.empty() ? "/>\n" : "><title>" + xml_escape(tooltip) + "</title></rect>\n";
 }
 
 void Svg::text(double x, double y, std::string_view content, const TextStyle& style) {
-  out_ += "<text x=\"" + short_number(x) + "\" y=\"" + short_number(y) + "\" font-size=\"" +
-          short_number(style.size) + "\" fill=\"" + style.fill + '"';
+  out_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"", short_number(x),
+                      short_number(y), short_number(style.size), style.fill);
   if (style.anchor != "start") out_ += " text-anchor=\"" + style.anchor + '"';
   if (!style.attributes.empty()) out_ += ' ' + style.attributes;
   out_ += '>' + xml_escape(content);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "model/embedding.h"
 #include "model/traits.h"
 #include "model/transformer/attention/kinds.h"
@@ -153,7 +154,7 @@ class Translation {
       norm(name, names::within(names::stack(decoder), names::kNorm));
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
-      const std::string block = name + "/layer_" + std::to_string(layer);
+      const std::string block = fmt::format("{}/layer_{}", name, layer);
       const std::string feed_forward = names::feed_forward(decoder, layer);
       attention(block + "/self_attention",
                 decoder ? AttentionKind::decoder : AttentionKind::encoder, layer);
@@ -184,7 +185,7 @@ class Translation {
     if (cross) parts.insert(parts.begin(), names::kQuery);
     norm(name, names::norm_of_attention(kind, layer));
     for (std::size_t i = 0; i < parts.size(); ++i)
-      linear(name + "/linear_" + std::to_string(i), names::within(own, parts[i]));
+      linear(fmt::format("{}/linear_{}", name, i), names::within(own, parts[i]));
     heads(name, "/linear_0");
     if (cross || config_.positions != "rotary") return;
     add(name + "/rotary_dim", 0, at::kInt);  // the whole head
@@ -216,19 +217,19 @@ class Translation {
 std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   if (!model::traits(config).has_self_attention) return "it runs no recurrent models";
   if (config.sliding_window > 0)
-    return "its encoder has no sliding window (model.sliding_window is " +
-           std::to_string(config.sliding_window) + ")";
+    return fmt::format("its encoder has no sliding window (model.sliding_window is {})",
+                       config.sliding_window);
   if (!model::self_attention_info(config.self_attention).is_plain())
-    return "it has no other self-attention than softmax (model.self_attention is " +
-           config.self_attention + ")";
+    return fmt::format("it has no other self-attention than softmax (model.self_attention is {})",
+                       config.self_attention);
   if (config.positions != "sinusoidal" && config.positions != "learned" &&
       config.positions != "rotary")
-    return "it has no such positions (model.positions is " + config.positions + ")";
+    return fmt::format("it has no such positions (model.positions is {})", config.positions);
   if (!config.pruned_heads.empty())
     return "its layers have equally many heads (model.pruned_heads is not empty)";
   if (config.attention_normaliser != "softmax")
-    return "it has softmax alone (model.attention_normaliser is " + config.attention_normaliser +
-           ")";
+    return fmt::format("it has softmax alone (model.attention_normaliser is {})",
+                       config.attention_normaliser);
   return "";
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"
 #include "inspect/attention_maps.h"
@@ -32,7 +33,7 @@ text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs
   std::vector<std::size_t> left_out;
   pairs = without_long_pairs(translator, std::move(pairs), 0, left_out);
   warn_of_left_out(name, left_out,
-                   "a side has more than " + std::to_string(translator.pair_limit()) + " pieces");
+                   fmt::format("a side has more than {} pieces", translator.pair_limit()));
   return pairs;
 }
 
@@ -67,7 +68,7 @@ study::AlignmentSweep Aligner::sweep(const text::Pairs& given,
       const auto& matrices = sentences[i].matrices;
       const auto* known =
           comparable.of(line, matrices, window.pairs.source[i], window.pairs.target[i]);
-      if (known != nullptr) sweep.add(matrices, *known, gold_name + ":" + std::to_string(line + 1));
+      if (known != nullptr) sweep.add(matrices, *known, fmt::format("{}:{}", gold_name, line + 1));
     }
     bar.add(static_cast<double>(sentences.size()));
     signals::stop_if_interrupted();

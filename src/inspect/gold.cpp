@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "study/alignment_sweep.h"
@@ -19,7 +20,7 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, const text:
   text::require_equal_lines("the source", pairs.source.size(), path, lines.size());
   std::vector<study::GoldAlignment> gold;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string where = path + ":" + std::to_string(i + 1);
+    const std::string where = fmt::format("{}:{}", path, i + 1);
     gold.push_back(study::parse_pharaoh(lines[i], where, form.one_based));
     if (form.swapped)
       gold.back() = {study::turned_round(gold.back().sure),
@@ -52,8 +53,8 @@ bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::s
 void warn_of_left_out(const std::string& name, const std::vector<std::size_t>& lines,
                       const std::string& why) {
   if (lines.empty()) return;
-  log::warn(name + ": " + counted(std::ssize(lines), "line") + " left out, line " +
-            std::to_string(lines.front()) + " first: " + why);
+  log::warn(fmt::format("{}: {} left out, line {} first: {}", name,
+                        counted(std::ssize(lines), "line"), lines.front(), why));
 }
 
 const study::GoldAlignment* ComparableGold::of(std::size_t line,
@@ -67,8 +68,9 @@ const study::GoldAlignment* ComparableGold::of(std::size_t line,
 }
 
 void ComparableGold::tell(const std::string& model) const {
-  warn_of_left_out(name_, left_out_,
-                   "the vocabulary of " + model + " finds other words there than the text has");
+  warn_of_left_out(
+      name_, left_out_,
+      fmt::format("the vocabulary of {} finds other words there than the text has", model));
 }
 
 }  // namespace heed::inspect

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
@@ -138,8 +139,8 @@ std::vector<NextWord> next_words(decode::Translator& translator, const std::stri
   const text::Vocabulary& vocabulary = translator.first().target;
   const Ids given = vocabulary.encode(prefix);
   if (std::ssize(given) + kPieces + 1 > translator.longest())
-    throw UserError("the prefix has " + std::to_string(given.size()) +
-                    " pieces, too many for this model to go on");
+    throw UserError(
+        fmt::format("the prefix has {} pieces, too many for this model to go on", given.size()));
   const Reader reader(translator, translator.members(), line);
   if (reader.empty()) return {};
   const at::NoGradGuard no_gradients;

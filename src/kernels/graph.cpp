@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/installation.h"
 #include "kernels/gpu_plugin.h"
 
@@ -67,7 +68,7 @@ void Graph::set_recorder(at::DeviceType type, GraphRecorder* recorder) {
 
 Graph::Graph(const at::Device& device, const std::function<void()>& work) {
   if (const std::string why = why_not(device); !why.empty())
-    throw UserError("graphs on " + device.str() + ": " + why);
+    throw UserError(fmt::format("graphs on {}: {}", device.str(), why));
   GraphRecorder* recorder = nullptr;
   {
     const std::lock_guard lock(recorders().mutex);

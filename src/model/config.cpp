@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/kinds.h"
 #include "base/strings.h"
 #include "kernels/normalisers/normaliser.h"
@@ -24,29 +25,31 @@ void require(bool holds, const std::string& message) {
 void check_rnn(const ModelConfig& model) {
   const Timing timing = attention_info(model.attention).timing;
   const bool luong = timing == Timing::kAfter;
-  require(model.hidden_size % 2 == 0,
-          "hidden_size: got " + std::to_string(model.hidden_size) +
-              ", expected an even number: each direction of the encoder has half of it");
-  require(luong || model.window == Window::global, "window: " + config::name_of(model.window) +
-                                                       " needs one of the luong attentions, not '" +
-                                                       model.attention + "'");
+  require(model.hidden_size % 2 == 0, fmt::format("hidden_size: got {}, expected an even number: "
+                                                  "each direction of the encoder has half of it",
+                                                  model.hidden_size));
+  require(luong || model.window == Window::global,
+          fmt::format("window: {} needs one of the luong attentions, not '{}'",
+                      config::name_of(model.window), model.attention));
   require(model.attention != "luong_location" || model.window == Window::global,
           "window: luong_location has weights of its own for every position; set window: global");
-  require(luong || !model.input_feeding,
-          "input_feeding: needs one of the luong attentions, not '" + model.attention + "'");
+  require(
+      luong || !model.input_feeding,
+      fmt::format("input_feeding: needs one of the luong attentions, not '{}'", model.attention));
   require(timing == Timing::kBefore || model.readout == Readout::linear,
-          "readout: maxout belongs to attention: bahdanau, not '" + model.attention + "'");
+          fmt::format("readout: maxout belongs to attention: bahdanau, not '{}'", model.attention));
   require(timing != Timing::kNever || model.attention_normaliser == "softmax",
           "attention_normaliser: attention: none has no weights; leave it softmax");
   require(timing != Timing::kNever || model.attention_heads == 1,
           "attention_heads: attention: none has nothing to split; set it to 1");
   require(model.hidden_size % model.attention_heads == 0,
-          "attention_heads: " + std::to_string(model.attention_heads) +
-              " heads do not divide model.hidden_size " + std::to_string(model.hidden_size));
-  require(model.coverage == Coverage::none ||
-              (timing != Timing::kNever && model.attention != "luong_location"),
-          "coverage: attention: " + model.attention +
-              " looks at no source word; use none, or another attention");
+          fmt::format("attention_heads: {} heads do not divide model.hidden_size {}",
+                      model.attention_heads, model.hidden_size));
+  require(
+      model.coverage == Coverage::none ||
+          (timing != Timing::kNever && model.attention != "luong_location"),
+      fmt::format("coverage: attention: {} looks at no source word; use none, or another attention",
+                  model.attention));
   require(model.pruned_heads.empty(), "pruned_heads: belong to type: transformer");
 }
 
@@ -54,13 +57,15 @@ void check_rnn(const ModelConfig& model) {
 std::optional<int64_t> pruned_head(const std::string& name, AttentionKind kind, int64_t layer) {
   const std::vector<std::string> parts = split(name, '.');
   const auto number = [&](const std::string& text) -> int64_t {
-    require(!text.empty() && text.size() < 6 && std::ranges::all_of(text, ::isdigit),
-            "pruned_heads: '" + name + "' is not like encoder.0.2, decoder.0.2 or cross.0.2");
+    require(
+        !text.empty() && text.size() < 6 && std::ranges::all_of(text, ::isdigit),
+        fmt::format("pruned_heads: '{}' is not like encoder.0.2, decoder.0.2 or cross.0.2", name));
     return std::stoll(text);
   };
   const auto of_kind = config::attention_kind(parts.front());
-  require(parts.size() == 3 && of_kind && is_attention(*of_kind),
-          "pruned_heads: '" + name + "' is not like encoder.0.2, decoder.0.2 or cross.0.2");
+  require(
+      parts.size() == 3 && of_kind && is_attention(*of_kind),
+      fmt::format("pruned_heads: '{}' is not like encoder.0.2, decoder.0.2 or cross.0.2", name));
   const int64_t of_layer = number(parts[1]), head = number(parts[2]);
   if (of_kind != kind || of_layer != layer) return std::nullopt;
   return head;
@@ -77,8 +82,8 @@ void check_pruned(const ModelConfig& model) {
     for (int64_t layer = 0; layer < (encoder ? model.encoder_layers : model.decoder_layers);
          ++layer) {
       const auto kept = static_cast<std::size_t>(std::ssize(kept_heads(model, kind, layer)));
-      require(kept > 0, "pruned_heads: no head of " + name_of(kind) +
-                            " attention is left in layer " + std::to_string(layer));
+      require(kept > 0, fmt::format("pruned_heads: no head of {} attention is left in layer {}",
+                                    name_of(kind), layer));
       known += static_cast<std::size_t>(model.heads) - kept;
     }
   }
@@ -97,18 +102,18 @@ void check_self_attention(const ModelConfig& model) {
   const SelfAttentionInfo& kind = self_attention_info(model.self_attention);
   const std::string name = "self_attention: " + model.self_attention;
   require(kind.seen != SeenBy::kAll || model.sliding_window == 0,
-          "sliding_window: " + name + " sees everything; set it to 0");
+          fmt::format("sliding_window: {} sees everything; set it to 0", name));
   require(kind.has_scores() || model.attention_dropout == 0,
-          "attention_dropout: " + name + " has no weights to drop; set it to 0");
+          fmt::format("attention_dropout: {} has no weights to drop; set it to 0", name));
   require(
       kind.has_scores() || positions_info(model.positions).effect != PositionsEffect::kAddsScores,
-      "positions: " + model.positions + " adds to scores, which " + name + " has not; use one of " +
-          join(positions_without_scores(), ", "));
+      fmt::format("positions: {} adds to scores, which {} has not; use one of {}", model.positions,
+                  name, join(positions_without_scores(), ", ")));
   const bool sparse = kind.seen == SeenBy::kPattern;
   require(sparse || (model.global_tokens == 0 && model.attention_stride == 0),
           "global_tokens, attention_stride: belong to self_attention: sparse");
   require(!sparse || model.sliding_window > 0,
-          "sliding_window: " + name + " needs one; 1 is the smallest");
+          fmt::format("sliding_window: {} needs one; 1 is the smallest", name));
 }
 
 void check_transformer(const ModelConfig& model) {
@@ -118,16 +123,14 @@ void check_transformer(const ModelConfig& model) {
   require(model.attention_heads == 1,
           "attention_heads: belongs to type: rnn; heads is the number of a Transformer's");
   require(model.width % model.heads == 0,
-          "heads: " + heads + " heads do not divide model.width " + width + " evenly");
+          fmt::format("heads: {} heads do not divide model.width {} evenly", heads, width));
   require(model.kv_heads == 0 || model.heads % model.kv_heads == 0,
-          "kv_heads: " + std::to_string(model.kv_heads) + " does not divide model.heads " + heads +
-              " evenly");
+          fmt::format("kv_heads: {} does not divide model.heads {} evenly", model.kv_heads, heads));
   const int64_t head = model.width / model.heads;
   require(positions_info(model.positions).effect != PositionsEffect::kRotates || head % 2 == 0,
-          "positions: " + model.positions +
-              " turns pairs of numbers, so a head's width must be even; width / heads "
-              "is " +
-              std::to_string(head));
+          fmt::format("positions: {} turns pairs of numbers, so a head's width must be even; width "
+                      "/ heads is {}",
+                      model.positions, head));
   check_self_attention(model);
   check_pruned(model);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed::model {
@@ -25,10 +26,9 @@ Phrases phrase_of_self_attention(const ModelConfig& model) {
 
 Phrases phrases_of_transformer(const ModelConfig& model) {
   const ModelConfig usual{};
-  Phrases all = {
-      "Transformer",
-      std::to_string(model.encoder_layers) + "+" + std::to_string(model.decoder_layers) + " layers",
-      "width " + std::to_string(model.width), counted(model.heads, "head")};
+  Phrases all = {"Transformer",
+                 fmt::format("{}+{} layers", model.encoder_layers, model.decoder_layers),
+                 "width " + std::to_string(model.width), counted(model.heads, "head")};
   if (model.kv_heads > 0 && model.kv_heads != model.heads)
     all.push_back(std::to_string(model.kv_heads) + " of keys and values");
   if (!model.pruned_heads.empty())
@@ -56,8 +56,7 @@ Phrases phrases_of_recurrent(const ModelConfig& model) {
   if (model.attention_heads != usual.attention_heads)
     all.push_back(counted(model.attention_heads, "head"));
   if (model.window != usual.window)
-    all.push_back("window " + config::name_of(model.window) + " of " +
-                  std::to_string(model.window_size));
+    all.push_back(fmt::format("window {} of {}", config::name_of(model.window), model.window_size));
   if (model.input_feeding) all.emplace_back("input feeding");
   if (model.coverage != usual.coverage)
     all.push_back("coverage " + config::name_of(model.coverage));

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "kernels/gpu.h"
@@ -36,8 +37,10 @@ std::string load_cuda() {
     const std::string file = libtorch_folder() + "libtorch_cuda.so";
     if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL)) return std::string();
     const char* why = dlerror();
-    return "LibTorch's CUDA library does not load: " + std::string(why ? why : file) +
-           " (`./run gpu` in heed's folder adds what is missing)";
+    return fmt::format(
+        "LibTorch's CUDA library does not load: {} (`./run gpu` in heed's folder adds what is "
+        "missing)",
+        why ? why : file);
   }();
   if (!problem.empty()) return problem;
   if (!at::globalContext().hasCUDART())
@@ -63,11 +66,11 @@ std::optional<int> gpu_index(const std::string& name) {
 
 at::Device open_gpu(const std::string& name, int index) {
   if (const std::string problem = load_cuda(); !problem.empty())
-    throw UserError("device: " + name + ": " + problem + "; set device to cpu or auto");
+    throw UserError(fmt::format("device: {}: {}; set device to cpu or auto", name, problem));
   const auto count = static_cast<int>(at::getNumGPUs());
   if (index >= count)
-    throw UserError("device: " + name + ": this machine has " + counted(count, "GPU") +
-                    ", counted from 0");
+    throw UserError(fmt::format("device: {}: this machine has {}, counted from 0", name,
+                                counted(count, "GPU")));
   at::globalContext().lazyInitDevice(at::kCUDA);
   // cuDNN's attention plans for each shape that it has not seen, for tens of milliseconds, and
   // batches and steps of decoding always have others.
@@ -105,8 +108,8 @@ at::Device open_device(const std::string& name) {
   if (name == "cpu") return at::kCPU;
   if (name == "auto") return auto_means_gpu() ? open_gpu("cuda:0", 0) : at::Device(at::kCPU);
   if (const auto index = gpu_index(name)) return open_gpu(name, *index);
-  throw UserError("device: got '" + name +
-                  "', expected auto, cpu, cuda or cuda:N with N = 0, 1, ...");
+  throw UserError(
+      fmt::format("device: got '{}', expected auto, cpu, cuda or cuda:N with N = 0, 1, ...", name));
 }
 
 at::Tensor upload(const at::Tensor& host, const at::Device& device) {
@@ -150,7 +153,8 @@ at::ScalarType choose_precision(const std::string& name, const at::Device& devic
       throw UserError("precision: fp16 needs a GPU; set precision to bf16, fp32 or auto");
     return at::kHalf;
   }
-  throw UserError("precision: got '" + name + "', expected auto, fp32, tf32, bf16 or fp16");
+  throw UserError(
+      fmt::format("precision: got '{}', expected auto, fp32, tf32, bf16 or fp16", name));
 }
 
 at::ScalarType use_precision(const std::string& name, const at::Device& device) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "kernels/draws.h"
 #include "kernels/dropout.h"
 #include "model/initial.h"
@@ -78,10 +79,10 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
   TokenLayers layers;
   if (config.tie == Tie::all) {
     if (vocabulary.source != vocabulary.target)
-      throw UserError("model.tie: all needs one vocabulary for both sides, got " +
-                      std::to_string(vocabulary.source) + " and " +
-                      std::to_string(vocabulary.target) +
-                      " pieces; set data.vocabulary.kind to joint, or model.tie to decoder");
+      throw UserError(
+          fmt::format("model.tie: all needs one vocabulary for both sides, got {} and {} pieces; "
+                      "set data.vocabulary.kind to joint, or model.tie to decoder",
+                      vocabulary.source, vocabulary.target));
     layers.source = layers.target = embedding(true, vocabulary.target);
   } else {
     layers.source = embedding(false, vocabulary.source);

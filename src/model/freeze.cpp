@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "model/embedding.h"
 
@@ -37,8 +38,10 @@ void freeze(Model& model, const std::vector<std::string>& names) {
     if (const Tensor tied = model.output().weight; tied.defined())
       freeze_one(std::string(kOutputModule) + ".weight", tied);
     if (!found)
-      throw UserError("training.freeze: the model has no module '" + name + "'; it has " +
-                      modules_of(model) + ", and their parts, such as encoder.0");
+      throw UserError(
+          fmt::format("training.freeze: the model has no module '{}'; it has {}, and their parts, "
+                      "such as encoder.0",
+                      name, modules_of(model)));
   }
   const auto parameters = model.parameters();
   if (std::ranges::none_of(parameters, [](const Tensor& each) { return each.requires_grad(); }))

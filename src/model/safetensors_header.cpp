@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed::model {
@@ -52,12 +53,12 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   Header take() { return std::move(header_); }
   [[noreturn]] void wrong(const std::string& what) const { throw UserError(path_ + ": " + what); }
   [[noreturn]] void make_no_sense() const {
-    const std::string what = place_ == Place::outside
-                                 ? "its header is no JSON object, or is nested wrongly"
-                             : place_ == Place::metadata || name_ == kMetadata
-                                 ? "its metadata are not texts"
-                                 : "its entry for '" + one_line(name_) + "' makes no sense";
-    wrong("not a safetensors file (" + what + ")");
+    const std::string what =
+        place_ == Place::outside ? "its header is no JSON object, or is nested wrongly"
+        : place_ == Place::metadata || name_ == kMetadata
+            ? "its metadata are not texts"
+            : fmt::format("its entry for '{}' makes no sense", one_line(name_));
+    wrong(fmt::format("not a safetensors file ({})", what));
   }
 
   bool start_object(std::size_t) override {
@@ -78,7 +79,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       key_ = std::move(text);
     } else {
       name_ = std::move(text);
-      if (!names_.insert(name_).second) wrong("corrupt: it names '" + one_line(name_) + "' twice");
+      if (!names_.insert(name_).second)
+        wrong(fmt::format("corrupt: it names '{}' twice", one_line(name_)));
     }
     return true;
   }
@@ -92,7 +94,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       make_no_sense();
     const auto type = find_type(text);
     if (!type)
-      wrong("tensor '" + one_line(name_) + "' has the unknown type '" + one_line(text) + "'");
+      wrong(fmt::format("tensor '{}' has the unknown type '{}'", one_line(name_), one_line(text)));
     slot_.type = *type;
     return true;
   }
@@ -132,7 +134,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       if (!has_type_ || !has_shape_ || !has_offsets_) make_no_sense();
       const auto bytes = bytes_needed(slot_.shape, slot_.type);
       if (slot_.end < slot_.begin || !bytes || *bytes != slot_.end - slot_.begin)
-        wrong("corrupt: shape and place of tensor '" + one_line(name_) + "' contradict each other");
+        wrong(fmt::format("corrupt: shape and place of tensor '{}' contradict each other",
+                          one_line(name_)));
       header_.slots.push_back(std::move(slot_));
     }
     place_ = place_ == Place::names ? Place::outside : Place::names;
@@ -173,13 +176,13 @@ Header parse_header(std::string_view text, int64_t data_bytes, const std::string
   int64_t next = 0;
   for (const auto& slot : header.slots) {
     if (slot.begin != next)
-      reader.wrong("corrupt: tensor '" + one_line(slot.name) +
-                   "' overlaps another or leaves a gap");
+      reader.wrong(fmt::format("corrupt: tensor '{}' overlaps another or leaves a gap",
+                               one_line(slot.name)));
     next = slot.end;
   }
   if (next != data_bytes)
-    reader.wrong((next > data_bytes ? "truncated: " : "corrupt: ") + std::to_string(data_bytes) +
-                 " bytes of tensors where its header describes " + std::to_string(next));
+    reader.wrong(fmt::format("{}{} bytes of tensors where its header describes {}",
+                             next > data_bytes ? "truncated: " : "corrupt: ", data_bytes, next));
   return header;
 }
 

@@ -26,6 +26,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "kernels/rows/loops.h"
 #include "model/model.h"
@@ -151,8 +152,7 @@ bool is_finite(const Tensor& tensor) {
 
 std::string_view header_of(const Mapping& file) {
   if (file.size() < kLengthBytes)
-    file.wrong("not a safetensors file, or truncated: it has " + std::to_string(file.size()) +
-               " bytes");
+    file.wrong(fmt::format("not a safetensors file, or truncated: it has {} bytes", file.size()));
   uint64_t length = 0;
   std::memcpy(&length, file.data(), kLengthBytes);
   if (length > static_cast<uint64_t>(std::min(kLongestHeader, file.size() - kLengthBytes)))
@@ -176,8 +176,8 @@ void check_version(const Mapping& file, const std::map<std::string, std::string>
   const auto found = metadata.find("format_version");
   const std::string version = found == metadata.end() ? "none" : found->second;
   if (version != kFormatVersion)
-    file.wrong("format version " + one_line(version) + ", this heed reads version " +
-               kFormatVersion);
+    file.wrong(fmt::format("format version {}, this heed reads version {}", one_line(version),
+                           kFormatVersion));
 }
 
 /// The tensor in that slot: the mapped bytes, or a copy where another program did not align them.
@@ -189,9 +189,10 @@ Tensor tensor_at(const std::shared_ptr<const Mapping>& file, int64_t begin, cons
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr());
   if (address % tensor.element_size() != 0) tensor = tensor.clone();
   if (!is_finite(tensor))
-    file->wrong("tensor '" + one_line(slot.name) +
-                "' has values that are no finite numbers (NaN or infinity): the training diverged, "
-                "or the file is damaged; take an older one");
+    file->wrong(
+        fmt::format("tensor '{}' has values that are no finite numbers (NaN or infinity): the "
+                    "training diverged, or the file is damaged; take an older one",
+                    one_line(slot.name)));
   return tensor;
 }
 
@@ -267,8 +268,8 @@ std::map<std::string, Tensor> named_weights(const Model& model) {
 void require_floats(const std::map<std::string, Tensor>& weights, const std::string& origin) {
   for (const auto& [name, tensor] : weights)
     if (!tensor.is_floating_point())
-      throw UserError(origin + ": tensor '" + one_line(name) + "' holds whole numbers (" +
-                      type_name(tensor.scalar_type()) + "), which are no weights");
+      throw UserError(fmt::format("{}: tensor '{}' holds whole numbers ({}), which are no weights",
+                                  origin, one_line(name), type_name(tensor.scalar_type())));
 }
 
 namespace {
@@ -287,14 +288,15 @@ std::map<std::string, Tensor> fitting(const Model& model,
   const auto own = named_weights(model);
   for (const auto& [name, tensor] : own) {
     const auto found = weights.find(name);
-    if (found == weights.end()) throw UserError(origin + ": has no tensor '" + name + "'" + other);
+    if (found == weights.end())
+      throw UserError(fmt::format("{}: has no tensor '{}'{}", origin, name, other));
     if (found->second.sizes() != tensor.sizes())
-      throw UserError(origin + ": tensor '" + name + "' is " + shape_text(found->second) +
-                      ", the model needs " + shape_text(tensor) + other);
+      throw UserError(fmt::format("{}: tensor '{}' is {}, the model needs {}{}", origin, name,
+                                  shape_text(found->second), shape_text(tensor), other));
   }
   for (const auto& [name, tensor] : weights)
     if (!own.contains(name))
-      throw UserError(origin + ": surplus tensor '" + one_line(name) + "'" + other);
+      throw UserError(fmt::format("{}: surplus tensor '{}'{}", origin, one_line(name), other));
   require_floats(weights, origin);
   return own;
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "config/differences.h"
@@ -40,16 +41,16 @@ text::Vocabulary extension(const text::Vocabulary& base, const std::string& read
     return base;
   }
   text::Vocabulary larger = text::Vocabulary::load(ready);
-  const std::string problem =
-      key + ": " + ready + " does not extend the vocabulary of " + folder + " (training.from): ";
+  const std::string problem = fmt::format(
+      "{}: {} does not extend the vocabulary of {} (training.from): ", key, ready, folder);
   const std::string cure = "; leave the key out, or make one with `heed vocab --extend`";
   if (larger.size() < base.size())
-    throw UserError(problem + "it has " + std::to_string(larger.size()) + " pieces instead of " +
-                    std::to_string(base.size()) + " or more" + cure);
+    throw UserError(fmt::format("{}it has {} pieces instead of {} or more{}", problem,
+                                larger.size(), base.size(), cure));
   for (int32_t id = 0; id < base.size(); ++id)
     if (larger.piece(id) != base.piece(id))
-      throw UserError(problem + "piece " + std::to_string(id) + " is '" + larger.piece(id) +
-                      "' instead of '" + base.piece(id) + "'" + cure);
+      throw UserError(fmt::format("{}piece {} is '{}' instead of '{}'{}", problem, id,
+                                  larger.piece(id), base.piece(id), cure));
   require_serves(larger, config, symbols, ready);
   return larger;
 }
@@ -97,13 +98,13 @@ void require_base(const Config& config) {
   if (base.empty()) return;
   for (const char* name : {"config.yaml", "model.safetensors"})
     if (!fs::exists(fs::path(base) / name))
-      throw UserError(kKey + base + ": has no " + name +
-                      "; give the folder of a finished `heed train`");
+      throw UserError(fmt::format("{}{}: has no {}; give the folder of a finished `heed train`",
+                                  kKey, base, name));
   const Config theirs = load_config(file_in(base, "config.yaml"), {});
   require_bound(file_in(base, "model.safetensors"), base);
   if (is_joint(theirs) != is_joint(config))
-    throw UserError(kKey + base + " has data.vocabulary.kind: " +
-                    config::name_of(theirs.data.vocabulary.kind) + "; set the same");
+    throw UserError(fmt::format("{}{} has data.vocabulary.kind: {}; set the same", kKey, base,
+                                config::name_of(theirs.data.vocabulary.kind)));
 }
 
 std::string vocabulary_wishes_in_vain(const Config& config) {
@@ -117,16 +118,17 @@ std::string vocabulary_wishes_in_vain(const Config& config) {
     for (const config::Difference& one : config::differences(other, wanted))
       if (one.path == "algorithm" || one.path == "coverage" ||
           (one.path == "size" && wanted.size != pieces.size()))
-        keys.push_back("data.vocabulary." + one.path + ": " + one.after);
+        keys.push_back(fmt::format("data.vocabulary.{}: {}", one.path, one.after));
     return keys;
   };
   const auto set = keys_of(data::VocabularyConfig());
   std::vector<std::string> in_vain = keys_of(theirs.data.vocabulary);
   std::erase_if(in_vain, [&](const std::string& key) { return std::ranges::count(set, key) == 0; });
   if (in_vain.empty()) return "";
-  return join(in_vain, ", ") + ": not used; the run has the vocabulary of " + base +
-         " (training.from), " + std::to_string(pieces.size()) +
-         " pieces. `heed vocab --extend` makes a larger one for data.vocabulary.source";
+  return fmt::format(
+      "{}: not used; the run has the vocabulary of {} (training.from), {} pieces. `heed vocab "
+      "--extend` makes a larger one for data.vocabulary.source",
+      join(in_vain, ", "), base, pieces.size());
 }
 
 void require_base_network(const Config& config, const std::string& name) {
@@ -137,10 +139,11 @@ void require_base_network(const Config& config, const std::string& name) {
   for (const config::Difference& one : config::differences(theirs, written_out(config.model)))
     if (one.path == "type" ||
         (theirs.type == config.model.type && model::is_of_network(one.path, config.model)))
-      wrong.push_back("model." + one.path + ": " + one.before + " (wanted: " + one.after + ")");
+      wrong.push_back(fmt::format("model.{}: {} (wanted: {})", one.path, one.before, one.after));
   if (!wrong.empty())
-    throw UserError(name + kKey + base + " has " + join(wrong, ", ") +
-                    "; a run has the network that it begins with: set the same");
+    throw UserError(
+        fmt::format("{}{}{} has {}; a run has the network that it begins with: set the same", name,
+                    kKey, base, join(wrong, ", ")));
 }
 
 Vocabularies vocabularies_from_base(const Config& config) {
@@ -176,8 +179,8 @@ void take_base_weights(const ModelFolder& run) {
   }
   model::load_weights(*run.model, weights, kKey + file);
   const int64_t more = run.target.size() - base.target.size();
-  log::info("begins with the weights of " + folder +
-            (more > 0 ? " and " + std::to_string(more) + " new pieces" : std::string()));
+  log::info(fmt::format("begins with the weights of {}{}", folder,
+                        more > 0 ? fmt::format(" and {} new pieces", more) : std::string()));
 }
 
 ModelFolder open_base(const ModelFolder& run) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "config/differences.h"
@@ -33,7 +34,7 @@ std::vector<std::string> other_keys(const Metadata& metadata, const std::string&
   std::vector<std::string> wrong;
   const auto blame = [&](const std::string& key, const std::string& now,
                          const std::string& trained) {
-    wrong.push_back(key + ": " + now + " (trained with " + trained + ")");
+    wrong.push_back(fmt::format("{}: {} (trained with {})", key, now, trained));
   };
   if (metadata.contains(kJoint) != is_joint(config))
     blame("data.vocabulary.kind", is_joint(config) ? "joint" : "separate",
@@ -67,10 +68,10 @@ Metadata binding_of(const Config& config, const Vocabularies& vocabularies) {
 void warn_if_unbound(const Metadata& metadata, const std::string& weights,
                      const std::string& folder) {
   if (is_bound(metadata)) return;
-  log::warn(weights +
-            ": an earlier version of heed wrote it, and it does not say which vocabulary and "
-            "network it belongs to; `heed average " +
-            shell_word(folder) + " -o NEW` makes a model that does");
+  log::warn(
+      fmt::format("{}: an earlier version of heed wrote it, and it does not say which vocabulary "
+                  "and network it belongs to; `heed average {} -o NEW` makes a model that does",
+                  weights, shell_word(folder)));
 }
 
 Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& weights,
@@ -79,19 +80,21 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
   const bool joint = is_joint(config);
   if (!is_bound(metadata)) return load_vocabularies(folder, joint);
   if (const std::string trained = told(metadata, kNormaliser); trained != text::kTextNormaliser)
-    throw UserError(weights + ": was trained with text normaliser " + trained +
-                    ", and this heed has " + std::string(text::kTextNormaliser) +
-                    "; use the version of heed that trained it");
+    throw UserError(
+        fmt::format("{}: was trained with text normaliser {}, and this heed has {}; use the "
+                    "version of heed that trained it",
+                    weights, trained, text::kTextNormaliser));
   const std::vector<std::string> wrong = other_keys(metadata, weights, config);
   if (!wrong.empty())
-    throw UserError(origin + ": " + join(wrong, ", ") + "; set what " + weights +
-                    " was trained with");
+    throw UserError(
+        fmt::format("{}: {}; set what {} was trained with", origin, join(wrong, ", "), weights));
   Vocabularies vocabularies = load_vocabularies(folder, joint);
   for (const auto& [file, fingerprint] : fingerprints(vocabularies, joint))
     if (const std::string trained = told(metadata, file); trained != fingerprint)
-      throw UserError((fs::path(folder) / file).string() + ": is vocabulary " + fingerprint +
-                      ", and " + weights + " was trained with " + trained +
-                      "; put that vocabulary back, or copy the whole folder of its model");
+      throw UserError(
+          fmt::format("{}: is vocabulary {}, and {} was trained with {}; put that vocabulary back, "
+                      "or copy the whole folder of its model",
+                      (fs::path(folder) / file).string(), fingerprint, weights, trained));
   return vocabularies;
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/pieces.h"
@@ -103,7 +104,7 @@ Vocabularies make_vocabularies(const Config& config) {
       require_serves(vocabulary, config, training.symbols, ready);
       return vocabulary;
     }
-    log::info("training a vocabulary of " + std::to_string(wanted.size) + " pieces");
+    log::info(fmt::format("training a vocabulary of {} pieces", wanted.size));
     return text::Vocabulary::train(training);
   };
   const text::Vocabulary source = one(wanted.source, true, joint);
@@ -154,9 +155,8 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder,
   const data::CorpusReading reading = validation_reading(config);
   const auto corpus = data::Corpus::read({files}, folder.source, folder.target, reading);
   if (const data::Notice& dropped = corpus.reports().front().dropped; dropped.count > 0)
-    log::warn(files.source + ": left out of the loss, longer than the " +
-              counted(reading.max_length, "piece") + " of " + reading.limit + ": " +
-              dropped.text());
+    log::warn(fmt::format("{}: left out of the loss, longer than the {} of {}: {}", files.source,
+                          counted(reading.max_length, "piece"), reading.limit, dropped.text()));
   if (config.training.batch_type != train::BatchType::tokens)
     return data::fixed_batches(corpus, 4096);
   // A GPU that has memory for a part of a training batch may not have it for a whole one.

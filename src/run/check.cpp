@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
@@ -78,12 +79,13 @@ void check_validations(const Config& config, const std::string& name, bool begun
   if (!config.data.valid.source.empty()) return;
   const train::TrainConfig& training = config.training;
   const auto blame = [&](const std::string& what, const std::string& cure) {
-    found.blame(name + "training." + what + ", and there are none; name data.valid, or " + cure);
+    found.blame(
+        fmt::format("{}training.{}, and there are none; name data.valid, or {}", name, what, cure));
   };
   if (training.schedule == train::ScheduleKind::plateau)
     blame("schedule: plateau lowers the rate after validations", "set another schedule");
   if (const auto metric = training.early_stopping.metric; metric != train::StopMetric::loss)
-    blame("early_stopping.metric: " + config::name_of(metric) + " is of validations",
+    blame(fmt::format("early_stopping.metric: {} is of validations", config::name_of(metric)),
           "set metric: loss");
   if (!training.validation_command.empty())
     blame("validation_command: scores the translations of validations", "leave it out");
@@ -91,11 +93,10 @@ void check_validations(const Config& config, const std::string& name, bool begun
     blame("validation_outputs: true keeps the translations of validations", "set it to false");
   if (const int64_t patience = training.early_stopping.patience;
       patience != 0 && patience != train::EarlyStopping().patience)
-    blame("early_stopping.patience: " + std::to_string(patience) + " counts validations",
-          "leave it out");
+    blame(fmt::format("early_stopping.patience: {} counts validations", patience), "leave it out");
   // A run that has begun with another value cannot change it.
   if (!begun && training.keep_best != train::TrainConfig().keep_best)
-    blame("keep_best: " + std::to_string(training.keep_best) + " is a number of validations",
+    blame(fmt::format("keep_best: {} is a number of validations", training.keep_best),
           "leave it out");
 }
 
@@ -140,8 +141,9 @@ void check_references(const Config& config, Check& found) {
     if (files.empty() || !found.faults.empty() || text::is_stream(set.source)) return;
     const std::string name = valid ? "valid" : "test";
     if (set.source.empty())
-      found.blame("evaluation." + std::string(valid ? "valid_" : "") + "references: of data." +
-                  name + ", which is not set; name it, or leave them out");
+      found.blame(fmt::format(
+          "evaluation.{}references: of data.{}, which is not set; name it, or leave them out",
+          valid ? "valid_" : "", name));
     else
       found.passes([&] {
         const std::size_t lines = text::read_pairs(set.source, set.target).source.size();
@@ -175,17 +177,19 @@ void check_memory(const Config& config, const std::string& name,
   if (!available) return;
   const int64_t here = cpu ? options.ranks : 1;
   const auto bytes = [&](int64_t count) { return human_bytes(static_cast<uint64_t>(count)); };
-  const std::string free = ", and " + bytes(*available) + " are free";
+  const std::string free = fmt::format(", and {} are free", bytes(*available));
   if (here * memory.model() > *available)
-    found.blame(name + "memory: weights, gradients and optimizer need " +
-                bytes(here * memory.model()) + free + "; set a smaller model." +
-                model::traits(config.model).width_key + " or data.vocabulary.size" +
-                (here > 1 ? ", or start fewer ranks" : ""));
+    found.blame(
+        fmt::format("{}memory: weights, gradients and optimizer need {}{}; set a smaller model.{} "
+                    "or data.vocabulary.size{}",
+                    name, bytes(here * memory.model()), free, model::traits(config.model).width_key,
+                    here > 1 ? ", or start fewer ranks" : ""));
   else if (here * memory.total() > *available)
-    found.doubts.push_back(name + "memory: a batch may need about " + bytes(here * memory.batch) +
-                           ", weights, gradients and optimizer " + bytes(here * memory.model()) +
-                           free + "; a larger training.micro_batches" +
-                           (cpu ? ", more than the threads," : "") + " needs less");
+    found.doubts.push_back(
+        fmt::format("{}memory: a batch may need about {}, weights, gradients and optimizer {}{}; a "
+                    "larger training.micro_batches{} needs less",
+                    name, bytes(here * memory.batch), bytes(here * memory.model()), free,
+                    cpu ? ", more than the threads," : ""));
 }
 
 /// Whether the run itself does; otherwise it may be trained here and translate elsewhere.
@@ -225,7 +229,8 @@ void Check::require(const std::string& what) const {
   if (faults.empty()) return;
   std::string text = faults.front();
   if (faults.size() > 1)
-    text = what + ": " + counted(std::ssize(faults), "fault") + "\n  " + join(faults, "\n  ");
+    text = fmt::format("{}: {}\n  {}", what, counted(std::ssize(faults), "fault"),
+                       join(faults, "\n  "));
   if (of_the_world) throw Failure(text);
   throw UserError(text);
 }

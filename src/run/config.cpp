@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -36,7 +37,8 @@ Config load_config(const std::string& path, const std::vector<std::string>& sett
 
 void require_no_stream(const std::string& file, const std::string& who) {
   if (text::is_stream(file))
-    throw UserError(file + ": can be read only once, and " + who + " reads it; save it to a file");
+    throw UserError(
+        fmt::format("{}: can be read only once, and {} reads it; save it to a file", file, who));
 }
 
 Config with_settings(Config config, const std::vector<std::string>& settings) {
@@ -53,19 +55,20 @@ void check_run_name(const Config& config) {
   const std::string& name = config.name;
   for (const auto& [key, text] : {std::pair("name", name), std::pair("output", config.output)})
     if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
-      throw config::ConfigError(std::string(key) + ": '" + one_line(text) +
-                                "' has a line feed, a tab or another control character; no command "
-                                "could be printed with it");
+      throw config::ConfigError(
+          fmt::format("{}: '{}' has a line feed, a tab or another control character; no command "
+                      "could be printed with it",
+                      key, one_line(text)));
   if (!config.output.empty()) return;
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
-    throw config::ConfigError("name: '" + one_line(name) +
-                              "' cannot be a run's folder in runs/; change it, or set output");
+    throw config::ConfigError(fmt::format(
+        "name: '{}' cannot be a run's folder in runs/; change it, or set output", one_line(name)));
 }
 
 /// What a loss of the attention asks of the model: `own` is its key in the section `training`.
 void check_attention_loss(const std::string& own, const Config& config) {
   const auto refuse = [](const std::string& key, const std::string& what) {
-    throw config::ConfigError("training." + key + ": " + what);
+    throw config::ConfigError(fmt::format("training.{}: {}", key, what));
   };
   const model::ModelConfig& model = config.model;
   const model::Traits traits = model::traits(model);
@@ -73,17 +76,16 @@ void check_attention_loss(const std::string& own, const Config& config) {
     const int64_t layer = config.training.taught_layer, head = config.training.taught_head;
     // The default is right for a single layer, too.
     if (layer >= model.decoder_layers || layer < std::min<int64_t>(-2, -model.decoder_layers))
-      refuse("taught_layer", "there is no layer " + std::to_string(layer) +
-                                 ", model.decoder_layers is " +
-                                 std::to_string(model.decoder_layers));
+      refuse("taught_layer", fmt::format("there is no layer {}, model.decoder_layers is {}", layer,
+                                         model.decoder_layers));
     if (head >= model.heads)
-      refuse("taught_head", "there is no head " + std::to_string(head) + ", model.heads is " +
-                                std::to_string(model.heads) + ", counted from 0");
+      refuse("taught_head", fmt::format("there is no head {}, model.heads is {}, counted from 0",
+                                        head, model.heads));
     const auto kept =
         model::kept_heads(model, model::AttentionKind::cross, model::decoder_layer(model, layer));
     if (!model::place_among(kept, head))
-      refuse("taught_head", "model.pruned_heads names head " + std::to_string(head) +
-                                " of this layer; take another one");
+      refuse("taught_head",
+             fmt::format("model.pruned_heads names head {} of this layer; take another one", head));
   } else if (!traits.attends()) {
     refuse(own, "model.attention is none, and has no weights; set it to 0");
   }
@@ -96,12 +98,13 @@ void check_guided(const Config& config) {
   const std::string own = "guided_alignment";
   const model::ModelConfig& model = config.model;
   const auto refuse = [&](const std::string& what) {
-    throw config::ConfigError("training." + own + ": " + what);
+    throw config::ConfigError(fmt::format("training.{}: {}", own, what));
   };
   const model::Traits traits = model::traits(model);
   if (traits.window != model::Window::global)
-    refuse("links may be outside the window of model.window: " + config::name_of(traits.window) +
-           "; set window: global, or this to 0");
+    refuse(fmt::format(
+        "links may be outside the window of model.window: {}; set window: global, or this to 0",
+        config::name_of(traits.window)));
   if (traits.name == "luong_location" && config.data.max_length >= model.max_positions)
     refuse(
         "model.attention: luong_location has no weights behind model.max_positions; set "
@@ -116,9 +119,9 @@ void check_coverage(const Config& config) {
   const std::string own = "coverage_loss";
   if (model::traits(config.model).window == model::Window::local_p)
     throw config::ConfigError(
-        "training." + own +
-        ": the weights of model.window: local_p have no logarithms; set another "
-        "window, or this to 0");
+        fmt::format("training.{}: the weights of model.window: local_p have no logarithms; set "
+                    "another window, or this to 0",
+                    own));
 }
 
 /// Without dropout both predictions of a pair are the same.
@@ -139,12 +142,11 @@ void check(const Config& config) {
   decode::check(config.decoding);
   const model::Traits traits = model::traits(config.model);
   if (config.decoding.weights == decode::WeightType::int8 && !traits.all_softmax)
-    throw config::ConfigError(std::string("decoding.weights: int8 is for ") +
-                              (traits.has_self_attention
-                                   ? "softmax in all attention (model.self_attention, "
-                                     "model.attention_normaliser)"
-                                   : "Transformers, and model.type is rnn") +
-                              "; set bf16 or fp32");
+    throw config::ConfigError(fmt::format("decoding.weights: int8 is for {}; set bf16 or fp32",
+                                          traits.has_self_attention
+                                              ? "softmax in all attention (model.self_attention, "
+                                                "model.attention_normaliser)"
+                                              : "Transformers, and model.type is rnn"));
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");

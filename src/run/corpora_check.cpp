@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/schema.h"
 #include "data/batches.h"
@@ -54,8 +55,8 @@ bool has_no_line(const std::string& path) {
 /// Reads all of a corpus, so that whatever would stop a training's reading is thrown here.
 int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, Check& found) {
   if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
-    throw UserError(key + ": " + corpus.source + " and " + corpus.target +
-                    " have no lines; give at least one pair");
+    throw UserError(fmt::format("{}: {} and {} have no lines; give at least one pair", key,
+                                corpus.source, corpus.target));
   int64_t pairs = 0;
   data::PairReader reader(corpus, /*aligned=*/true);
   data::Traces traces;
@@ -85,22 +86,22 @@ void check_held_out(const data::CorpusFiles& corpus, const std::string& key,
     if (words_of(pair) > reading.max_length) longer.add(pair.number);
   }
   if (pairs == 0)
-    throw UserError(key + ": " + corpus.source +
-                    " has no pair with text on both sides; give at least one");
+    throw UserError(fmt::format("{}: {} has no pair with text on both sides; give at least one",
+                                key, corpus.source));
   const std::string limit = counted(reading.max_length, "piece") + " of " + reading.limit;
   if (longer.count == pairs)
-    throw UserError(key + ": each pair of " + corpus.source + " is longer than the " + limit +
-                    "; give shorter ones");
+    throw UserError(fmt::format("{}: each pair of {} is longer than the {}; give shorter ones", key,
+                                corpus.source, limit));
   if (longer.count > 0)
-    found.doubts.push_back(key + ": left out of the loss, longer than the " + limit + ": " +
-                           longer.text());
+    found.doubts.push_back(
+        fmt::format("{}: left out of the loss, longer than the {}: {}", key, limit, longer.text()));
 }
 
 void require_some_read(const data::CorpusFiles& corpus, int64_t pairs, const std::string& key) {
   if (data::pairs_in_epoch(pairs, corpus.weight) == 0)
-    throw UserError(key + ".weight: " + config::number_text(corpus.weight) + " of the " +
-                    counted(pairs, "pair") + " in " + corpus.source +
-                    " is less than one in an epoch; raise it");
+    throw UserError(
+        fmt::format("{}.weight: {} of the {} in {} is less than one in an epoch; raise it", key,
+                    config::number_text(corpus.weight), counted(pairs, "pair"), corpus.source));
 }
 
 /// Where `path` comes from: the command that fetches it, as the comments of the configuration
@@ -152,9 +153,9 @@ void check_files(const std::vector<NamedFile>& files, const std::string& config,
       if (std::ranges::count(keys, set) == 0) keys.push_back(set);
       paths.push_back("'" + file.path + "'");
     }
-    found.blame(join(keys, ", ") + ": no " + (paths.size() == 1 ? "file " : "files ") +
-                join(paths, ", ") + "; `" + command + "` gets " +
-                (paths.size() == 1 ? "it" : "them"));
+    found.blame(fmt::format("{}: no {}{}; `{}` gets {}", join(keys, ", "),
+                            paths.size() == 1 ? "file " : "files ", join(paths, ", "), command,
+                            paths.size() == 1 ? "it" : "them"));
   }
 }
 
@@ -163,7 +164,7 @@ void check_more_valid(const data::DataConfig& data, Check& found) {
   std::set<std::string> names{"train", "valid"};
   for (const data::CorpusFiles& corpus : data.more_valid) {
     const std::string start =
-        "data.more_valid: " + corpus.source + " has the name '" + one_line(corpus.name) + "'";
+        fmt::format("data.more_valid: {} has the name '{}'", corpus.source, one_line(corpus.name));
     if (corpus.name.empty() || corpus.name.find_first_of("/ ") != std::string::npos)
       found.blame(start + "; give it one without blanks and slashes");
     else if (!names.insert(corpus.name).second)
@@ -192,9 +193,9 @@ void require_short_pairs(const Config& config) {
   if (fewest == kNone)
     throw UserError("data.train: no pair has text on both sides; give at least one");
   if (fewest > most)
-    throw UserError((words < pieces ? "data.max_words" : reading.limit) + ": " +
-                    std::to_string(most) + " leaves no training pair: each has " +
-                    std::to_string(fewest) + " words or more on a side; set it higher");
+    throw UserError(fmt::format(
+        "{}: {} leaves no training pair: each has {} words or more on a side; set it higher",
+        words < pieces ? "data.max_words" : reading.limit, most, fewest));
 }
 
 }  // namespace

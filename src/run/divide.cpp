@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/machine.h"
 #include "base/strings.h"
 #include "model/device.h"
@@ -26,8 +27,10 @@ std::string device_of_rank(const std::string& device, const ranks::RankInfo& inf
   if (info.alone() || device == "cpu") return device;
   if (device == "auto" && !model::auto_means_gpu()) return "cpu";
   if (device != "auto" && device != "cuda" && info.local_size > 1)
-    throw UserError("device: " + device + ": one GPU for " + std::to_string(info.local_size) +
-                    " ranks of this machine; set it to cuda, of which each rank takes its own");
+    throw UserError(
+        fmt::format("device: {}: one GPU for {} ranks of this machine; set it to cuda, of which "
+                    "each rank takes its own",
+                    device, info.local_size));
   return "cuda:" + std::to_string(info.local_rank);
 }
 

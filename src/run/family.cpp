@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/signals.h"
@@ -43,19 +44,23 @@ void tell_of_misleading_name(const FamilyMember& member) {
   const std::string kind = model::traits(member.config.model).name;
   const auto by_name = settings_of(member.name);
   if (by_name.empty() || kind == member.name) return;
-  log::info(member.name + ": its settings and the file make it a model of the kind " + kind +
-            "; without `set` its name would stand for " + join(by_name, ", "));
+  log::info(
+      fmt::format("{}: its settings and the file make it a model of the kind {}; without `set` its "
+                  "name would stand for {}",
+                  member.name, kind, join(by_name, ", ")));
 }
 
 /// A system's name is that of its folder, beside the family's vocabulary. `before` has the others.
 void check_name(const std::string& name, const std::vector<std::string>& before,
                 const std::string& file) {
   if (std::ranges::find(before, name) != before.end())
-    throw UserError(file + ": systems: two are called '" + name + "'; give each its own name");
+    throw UserError(
+        fmt::format("{}: systems: two are called '{}'; give each its own name", file, name));
   if (name.empty() || name == "." || name == ".." || name == "vocabulary" ||
       name.find('/') != std::string::npos)
-    throw UserError(file + ": systems: '" + name +
-                    "' cannot be a system's folder beside `vocabulary`; give it another name");
+    throw UserError(fmt::format(
+        "{}: systems: '{}' cannot be a system's folder beside `vocabulary`; give it another name",
+        file, name));
 }
 
 std::vector<SystemConfig> systems_of(const Config& config) {
@@ -84,7 +89,7 @@ bool finished(const FamilyMember& member) {
     if (!path.empty()) test.push_back(sum_of(path));
   const auto others = changed_corpora(scored_corpora(summary_of(member)), test);
   if (!others.empty())
-    log::info(member.name + " is scored again, " + others.front().path + " has changed");
+    log::info(fmt::format("{} is scored again, {} has changed", member.name, others.front().path));
   return others.empty();
 }
 
@@ -119,12 +124,14 @@ void require_shared(const Config& family, const Config& system, const std::strin
                     const std::string& name) {
   for (const config::Difference& one : config::differences(family, system)) {
     if (one.path.starts_with("data.test"))
-      throw UserError(file + ": systems: '" + name + "' sets " + one.path +
-                      ", and all systems are scored on one test set; set it for all");
+      throw UserError(fmt::format(
+          "{}: systems: '{}' sets {}, and all systems are scored on one test set; set it for all",
+          file, name, one.path));
     if (one.path.starts_with("data.vocabulary"))
-      throw UserError(file + ": systems: '" + name + "' sets " + one.path +
-                      ", and all systems share one vocabulary; set it for all, or train the "
-                      "system by `heed train`");
+      throw UserError(
+          fmt::format("{}: systems: '{}' sets {}, and all systems share one vocabulary; set it for "
+                      "all, or train the system by `heed train`",
+                      file, name, one.path));
   }
 }
 
@@ -162,8 +169,8 @@ std::string progress_of(const FamilyMember& member) {
   for (const std::string& line : split(tail, '\n')) {
     const auto event = train::parse_metrics(line);
     if (!event || event->event != "train") continue;
-    result = std::to_string(event->update) + " updates, loss " +
-             (event->loss ? fixed(*event->loss, 2) : "-");
+    result = fmt::format("{} updates, loss {}", event->update,
+                         event->loss ? fixed(*event->loss, 2) : "-");
   }
   return result;
 }
@@ -184,7 +191,8 @@ Running start(const std::string& file, const FamilyMember& member, int64_t threa
   for (const std::string& setting : member.settings)
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--set", "threads=" + std::to_string(threads), "--resume"});
-  log::info("training " + member.name + " in " + member.folder + ", " + counted(threads, "thread"));
+  log::info(
+      fmt::format("training {} in {}, {}", member.name, member.folder, counted(threads, "thread")));
   return {&member, subprocess::start(command, log_of(member)), std::chrono::steady_clock::now()};
 }
 
@@ -201,8 +209,8 @@ void report_end(const Running& one, int status) {
   if (status == 0)
     log::info(one.member->name + " trained in " + human_duration(elapsed.count()));
   else
-    log::error(one.member->name + " failed with exit code " + std::to_string(status) + "; see " +
-               log_of(*one.member));
+    log::error(fmt::format("{} failed with exit code {}; see {}", one.member->name, status,
+                           log_of(*one.member)));
 }
 
 }  // namespace
@@ -221,8 +229,9 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
     FamilyMember member{system.name, run_folder(config) + "/" + system.name, settings, {}};
     const auto own = system.set.empty() ? settings_of(system.name) : system.set;
     if (own.empty())
-      throw UserError(file + ": systems: '" + system.name +
-                      "' is no model by itself; give it settings with `set`");
+      throw UserError(
+          fmt::format("{}: systems: '{}' is no model by itself; give it settings with `set`", file,
+                      system.name));
     require_shared(config, with_settings(config, own), file, system.name);
     for (const auto& more : {own, vocabulary_settings(config)})
       member.settings.insert(member.settings.end(), more.begin(), more.end());
@@ -234,8 +243,8 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
   }
   for (const std::string& name : only)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw UserError("--systems: no system '" + name + "' in " + file +
-                      config::did_you_mean(name, names));
+      throw UserError(fmt::format("--systems: no system '{}' in {}{}", name, file,
+                                  config::did_you_mean(name, names)));
   return members;
 }
 
@@ -256,14 +265,15 @@ void require_same_family(const Config& config, const std::vector<FamilyMember>& 
     if (done && now.empty()) now = sums_of(config.data);
     for (const CorpusSum& sum : changed_corpora(scored_corpora(summary_of(member)), now))
       if (decides(member.config.data, sum.path))
-        throw UserError(sum.path + ": has changed since " + member.folder +
-                        " was trained; restore it, or use --overwrite or another output");
+        throw UserError(
+            fmt::format("{}: has changed since {} was trained; restore it, or use --overwrite or "
+                        "another output",
+                        sum.path, member.folder));
     const int64_t updates = done ? Summary::read(summary_of(member)).updates : 0;
     if (updates > member.config.training.updates)
-      throw UserError(member.folder + ": has made " + std::to_string(updates) +
-                      " updates, and training.updates is " +
-                      std::to_string(member.config.training.updates) +
-                      "; use --overwrite or another output");
+      throw UserError(fmt::format(
+          "{}: has made {} updates, and training.updates is {}; use --overwrite or another output",
+          member.folder, updates, member.config.training.updates));
   }
 }
 
@@ -337,7 +347,8 @@ void train_family(const std::string& file, const std::vector<FamilyMember>& memb
   }
   log::clear_progress();
   if (!failed.empty())
-    throw Failure("training failed; the last lines of " + join(failed, " and ") + " say why");
+    throw Failure(
+        fmt::format("training failed; the last lines of {} say why", join(failed, " and ")));
 }
 
 }  // namespace heed::run

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -51,8 +52,9 @@ std::vector<std::vector<std::string>> read_more_references(const Config& config,
 
 void tell_of_one_reference(const TestSet& set) {
   if (!set.more_references.empty())
-    log::info("compared with the first of " + std::to_string(1 + set.more_references.size()) +
-              " references; `heed evaluate` takes all of them");
+    log::info(
+        fmt::format("compared with the first of {} references; `heed evaluate` takes all of them",
+                    1 + set.more_references.size()));
 }
 
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
@@ -64,8 +66,8 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
   const std::string from = source.empty() ? files.source : source;
   const std::string to = source.empty() ? files.target : reference;
   if (from.empty())
-    throw UserError(std::string("the model's config has no data.") + (valid ? "valid" : "test") +
-                    "; give --source and --reference");
+    throw UserError(fmt::format("the model's config has no data.{}; give --source and --reference",
+                                valid ? "valid" : "test"));
   if (source.empty() && !folder.empty())
     require_named(files, valid ? "data.valid" : "data.test", folder);
   text::Pairs pairs = text::read_pairs(from, to);
@@ -120,12 +122,11 @@ std::vector<std::string> translate_all(const OpenModels& models,
   }
   const decode::DecodeConfig& config = folder.config.decoding;
   const std::size_t others = models.members.size() - 1;
-  log::info(
-      folder.path + (others > 0 ? " and " + std::to_string(others) + " more: " : ": ") +
-      std::to_string(lines.size()) + " sentences translated, " +
-      (decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size)) +
-      ", " + fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1) +
-      " sentences/s");
+  log::info(fmt::format(
+      "{}{}{} sentences translated, {}, {} sentences/s", folder.path,
+      others > 0 ? fmt::format(" and {} more: ", others) : ": ", lines.size(),
+      decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
+      fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1)));
   return outputs;
 }
 
@@ -143,9 +144,9 @@ std::optional<std::vector<std::string>> left_translations(const std::string& run
   };
   // The lines of a stream are gone: there is nothing left to sum.
   if (!text::is_stream(set.name) && is_tested(sum_of(set.name))) return text::read_lines(left);
-  log::info(run + " was tested on " + tested +
-            (tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name)) +
-            "; it translates now");
+  log::info(fmt::format(
+      "{} was tested on {}{}; it translates now", run, tested,
+      tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name)));
   return std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -42,9 +43,9 @@ struct End {
   /// Where another attempt may succeed.
   bool may_start_again() const { return (status == 1 || was_signal()) && !was_asked(); }
   std::string text(int64_t ranks) const {
-    return "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " " +
-           subprocess::how_it_ended(status) +
-           (update > 0 ? " at update " + with_commas(update) : " before its first update");
+    return fmt::format(
+        "rank {} of {} {}{}", rank, ranks, subprocess::how_it_ended(status),
+        update > 0 ? " at update " + with_commas(update) : " before its first update");
   }
 };
 
@@ -148,13 +149,13 @@ void run_ranks(const RankJob& job) {
     log::clear_progress();
     const std::string what = end->text(job.ranks);
     if (signals::interrupted() || end->interrupted)
-      throw Failure("interrupted, all " + std::to_string(job.ranks) + " ranks have ended");
+      throw Failure(fmt::format("interrupted, all {} ranks have ended", job.ranks));
     if (end->status == 70) throw Bug(what + "; its message stands above");
     if (end->status == 2) throw UserError(what + "; its message stands above");
     if (!end->may_start_again() || started == job.restarts)
       throw Failure(what + ", and the others with it");
-    log::warn(what + "; all ranks start again from the last checkpoint (" +
-              std::to_string(started + 1) + " of " + std::to_string(job.restarts) + ")");
+    log::warn(fmt::format("{}; all ranks start again from the last checkpoint ({} of {})", what,
+                          started + 1, job.restarts));
   }
 }
 

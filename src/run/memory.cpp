@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "kernels/output_loss.h"
 #include "model/freeze.h"
@@ -70,14 +71,14 @@ std::optional<int64_t> free_memory_of_gpu() {
 
 std::string MemoryNeed::text() const {
   const auto bytes = [](int64_t count) { return human_bytes(static_cast<uint64_t>(count)); };
-  std::string text = "memory: about " + bytes(total()) + " besides the program: weights " +
-                     bytes(weights) + " (" + human_count(static_cast<double>(parameters)) +
-                     " parameters)";
+  std::string text =
+      fmt::format("memory: about {} besides the program: weights {} ({} parameters)",
+                  bytes(total()), bytes(weights), human_count(static_cast<double>(parameters)));
   if (optimizer > 0) text += ", optimizer " + bytes(optimizer);
   if (average > 0) text += ", average of weights " + bytes(average);
-  text += ", gradients " + bytes(gradients) + ", batch " + bytes(batch) + " (" +
-          (parts == 1 ? "one part" : std::to_string(parts) + " parts at a time") + " of " +
-          std::to_string(tokens) + " target tokens)";
+  text += fmt::format(", gradients {}, batch {} ({} of {} target tokens)", bytes(gradients),
+                      bytes(batch),
+                      parts == 1 ? "one part" : std::to_string(parts) + " parts at a time", tokens);
   return text;
 }
 

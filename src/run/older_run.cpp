@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "run/saved_config.h"
@@ -34,7 +35,8 @@ void move_file(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
   if (error)
-    throw Failure(from.string() + ": cannot move it to " + to.string() + ": " + error.message());
+    throw Failure(
+        fmt::format("{}: cannot move it to {}: {}", from.string(), to.string(), error.message()));
 }
 
 /// What --overwrite deletes. checkpoints/ goes first and comes back last: a folder with checkpoints

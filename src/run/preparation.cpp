@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -128,9 +129,10 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
     const std::string &old = saved.data.valid.*side, &path = run.config.data.valid.*side;
     const std::string trained = sum(before, old);
     if (old != path && !trained.empty() && trained != sum(now, path))
-      throw UserError(path + ": is not the file of data.valid that the run in " + run.path +
-                      " began with, " + old +
-                      "; name a copy of that file, or use --overwrite or another output");
+      throw UserError(
+          fmt::format("{}: is not the file of data.valid that the run in {} began with, {}; name a "
+                      "copy of that file, or use --overwrite or another output",
+                      path, run.path, old));
   }
 }
 
@@ -144,7 +146,8 @@ Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& sa
   require_same_validation(*saved, run, before, now);
   const data::DataConfig& data = run.config.data;
   for (const CorpusSum& sum : changed_corpora(before.corpora, now.corpora)) {
-    const std::string what = sum.path + ": has changed since the run in " + run.path + " began";
+    const std::string what =
+        fmt::format("{}: has changed since the run in {} began", sum.path, run.path);
     if (decides(data, sum.path))
       throw UserError(what + "; restore it, or use --overwrite or another output");
     const bool of_test = sum.path == data.test.source || sum.path == data.test.target;
@@ -161,9 +164,9 @@ bool has_scores(const std::optional<Config>& saved, const Config& config, const 
 
 void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept) {
   if (updates > config.training.updates)
-    throw UserError("training.updates: got " + std::to_string(config.training.updates) +
-                    ", but the run in " + config.output + " has made " + std::to_string(updates) +
-                    " updates; set as many or more");
+    throw UserError(fmt::format(
+        "training.updates: got {}, but the run in {} has made {} updates; set as many or more",
+        config.training.updates, config.output, updates));
   if (!kept) {
     for (const char* old : {"summary.json", "test.hypothesis"}) {
       std::error_code ignored;

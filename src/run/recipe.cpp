@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "run/config.h"
@@ -44,14 +45,11 @@ std::string small_rnn() {
 
 std::string transformer(const Network& network) {
   const std::string layers = std::to_string(network.layers);
-  return "  # Or type: rnn with attention: bahdanau, luong_general, ...\n"
-         "  type: transformer\n"
-         "  width: " +
-         std::to_string(network.width) +
-         "\n  feed_forward: " + std::to_string(network.feed_forward) +
-         "\n  heads: " + std::to_string(network.heads) + "\n  encoder_layers: " + layers +
-         "\n  decoder_layers: " + layers +
-         "\n  # Both embeddings and the output layer are one matrix.\n  tie: all\n";
+  return fmt::format(
+      "  # Or type: rnn with attention: bahdanau, luong_general, ...\n  type: transformer\n  "
+      "width: {}\n  feed_forward: {}\n  heads: {}\n  encoder_layers: {}\n  decoder_layers: {}\n  # "
+      "Both embeddings and the output layer are one matrix.\n  tie: all\n",
+      network.width, network.feed_forward, network.heads, layers, layers);
 }
 
 }  // namespace
@@ -132,9 +130,10 @@ std::string short_number(double value) {
 std::string batch_lines(const Recipe& recipe) {
   const std::string size = std::to_string(recipe.update / recipe.accumulate);
   if (recipe.accumulate == 1) return "  # Target pieces of an update.\n  batch_size: " + size;
-  return "  # Target pieces of a batch. One for a whole update does not fit the memory that was "
-         "free.\n  batch_size: " +
-         size + "\n  accumulate: " + std::to_string(recipe.accumulate);
+  return fmt::format(
+      "  # Target pieces of a batch. One for a whole update does not fit the memory that was "
+      "free.\n  batch_size: {}\n  accumulate: {}",
+      size, recipe.accumulate);
 }
 
 /// So many epochs, but no fewer than so many updates.
@@ -178,23 +177,22 @@ void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
 std::string sections_of(const Recipe& recipe) {
   const int64_t tenth = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
   const std::string every = std::to_string(std::min(tenth, recipe.updates));
-  return "model:\n" + recipe.network +
-         (recipe.is_smaller ? "  # A larger model does not fit the memory that was free.\n" : "") +
-         "  # More for a small corpus, less for a large one.\n  dropout: " +
-         short_number(recipe.dropout) + "\n\ntraining:\n" + recipe.training + batch_lines(recipe) +
-         "\n  learning_rate: " + short_number(recipe.learning_rate) +
-         "\n  schedule: cosine\n  warmup: " + std::to_string(recipe.warmup) +
-         "\n  label_smoothing: " + short_number(recipe.label_smoothing) +
-         "\n  clip_norm: " + short_number(recipe.clip_norm) +
-         "\n  # The model is the running average of its weights.\n  ema: " +
-         short_number(recipe.ema) + "\n  # About " + std::to_string(recipe.epochs) +
-         " epochs.\n  updates: " + std::to_string(recipe.updates) + "\n  validate_every: " + every +
-         "\n  save_every: " + every + "\n" +
-         (recipe.decoding.empty() ? "" : "\ndecoding:\n" + recipe.decoding) +
-         (recipe.tokenizer == "13a" ? ""
-                                    : "\nevaluation:\n  # Finds the words of the target language "
-                                      "for BLEU.\n  tokenize: " +
-                                          recipe.tokenizer + "\n");
+  return fmt::format(
+      "model:\n{}{}  # More for a small corpus, less for a large one.\n  dropout: "
+      "{}\n\ntraining:\n{}{}\n  learning_rate: {}\n  schedule: cosine\n  warmup: {}\n  "
+      "label_smoothing: {}\n  clip_norm: {}\n  # The model is the running average of its "
+      "weights.\n  ema: {}\n  # About {} epochs.\n  updates: {}\n  validate_every: {}\n  "
+      "save_every: {}\n{}{}",
+      recipe.network,
+      recipe.is_smaller ? "  # A larger model does not fit the memory that was free.\n" : "",
+      short_number(recipe.dropout), recipe.training, batch_lines(recipe),
+      short_number(recipe.learning_rate), recipe.warmup, short_number(recipe.label_smoothing),
+      short_number(recipe.clip_norm), short_number(recipe.ema), recipe.epochs, recipe.updates,
+      every, every, recipe.decoding.empty() ? "" : "\ndecoding:\n" + recipe.decoding,
+      recipe.tokenizer == "13a" ? ""
+                                : fmt::format("\nevaluation:\n  # Finds the words of the target "
+                                              "language for BLEU.\n  tokenize: {}\n",
+                                              recipe.tokenizer));
 }
 
 }  // namespace heed::run

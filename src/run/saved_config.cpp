@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -122,8 +123,8 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
   const auto require = [&](const std::string& key, const std::string& path,
                            const std::string& file) {
     if (std::ranges::any_of(paths, [&](const std::string& one) { return lies_in(file, one); }))
-      throw UserError(key + ": " + path +
-                      ": --overwrite would delete it before it is read; name another output");
+      throw UserError(fmt::format(
+          "{}: {}: --overwrite would delete it before it is read; name another output", key, path));
   };
   const std::string& base = config.training.from;
   if (!base.empty())
@@ -140,9 +141,10 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
 void require_file_elsewhere(const std::string& file, const std::string& folder) {
   std::error_code none;
   if (fs::equivalent(file, fs::path(folder) / "config.yaml", none))
-    throw UserError(file + ": the new run in " + folder +
-                    " writes its own config.yaml over it; move it to another folder, or name "
-                    "another output");
+    throw UserError(
+        fmt::format("{}: the new run in {} writes its own config.yaml over it; move it to another "
+                    "folder, or name another output",
+                    file, folder));
 }
 
 void require_own_files(const std::string& folder) {
@@ -157,8 +159,10 @@ void require_own_files(const std::string& folder) {
 Config saved_config(const std::string& folder) {
   const std::string path = (fs::path(folder) / "config.yaml").string();
   if (!fs::exists(path))
-    throw UserError(path + ": is missing, and says what the run in " + folder +
-                    " is; write it with `heed config`, or use --overwrite or another output");
+    throw UserError(
+        fmt::format("{}: is missing, and says what the run in {} is; write it with `heed config`, "
+                    "or use --overwrite or another output",
+                    path, folder));
   require_regular(path);
   Config config;
   config::load_file(config, path);
@@ -197,10 +201,11 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
   for (const config::Difference& one : config::differences(trained, decided_as(saved, wanted))) {
     const bool test = one.path == "data.test.source" || one.path == "data.test.target";
     if (one.on_resume == config::OnResume::fixed)
-      wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after + ")");
+      wrong.push_back(fmt::format("{}: {} (wanted: {})", one.path, one.before, one.after));
     else if (overlap && test)
-      wrong.push_back(one.path + ": " + one.before + " (wanted: " + one.after +
-                      "; data.clean: overlap leaves out training pairs by it)");
+      wrong.push_back(
+          fmt::format("{}: {} (wanted: {}; data.clean: overlap leaves out training pairs by it)",
+                      one.path, one.before, one.after));
   }
   if (wrong.empty()) return;
   const bool edited =
@@ -208,10 +213,11 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
         return std::ranges::any_of(
             wrong, [&](const std::string& text) { return text.starts_with(one.path + ": "); });
       });
-  throw UserError((fs::path(folder) / "config.yaml").string() +
-                  (edited ? " was edited: the run was trained with " : " has ") +
-                  join(wrong, ", ") + ", which is fixed once a run has begun; " +
-                  (edited ? "set it back, or " : "") + "use --overwrite or another output");
+  throw UserError(fmt::format(
+      "{}{}{}, which is fixed once a run has begun; {}use --overwrite or another output",
+      (fs::path(folder) / "config.yaml").string(),
+      edited ? " was edited: the run was trained with " : " has ", join(wrong, ", "),
+      edited ? "set it back, or " : ""));
 }
 
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {

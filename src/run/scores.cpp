@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -192,14 +193,15 @@ class SetScorer {
     const std::string& command = training_.validation_command;
     const subprocess::Result result = subprocess::run(
         {"sh", "-c", command, "sh", files_.source, files_.target}, join(outputs, "\n") + "\n");
-    const std::string what = "training.validation_command (" + command + ")";
+    const std::string what = fmt::format("training.validation_command ({})", command);
     if (result.status != 0)
-      throw Failure(what + " ended with exit code " + std::to_string(result.status) +
-                    (trim(result.err).empty() ? "" : ": " + one_line(trim(result.err))));
+      throw Failure(fmt::format("{} ended with exit code {}{}", what, result.status,
+                                trim(result.err).empty() ? "" : ": " + one_line(trim(result.err))));
     const std::string last(trim(split(trim(result.out), '\n').back()));
     const auto number = exact_number<double>(last);
     if (!number || !std::isfinite(*number))
-      throw Failure(what + " printed '" + one_line(last) + "'; its last line must be a number");
+      throw Failure(
+          fmt::format("{} printed '{}'; its last line must be a number", what, one_line(last)));
     return *number;
   }
 
@@ -279,7 +281,8 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
   if (from.empty()) return {};
   // The training is done, and its own scores are to be kept.
   const auto without = [&](const std::exception& error) {
-    log::warn("test set of " + from + ": " + error.what() + "; what was forgotten is not measured");
+    log::warn(
+        fmt::format("test set of {}: {}; what was forgotten is not measured", from, error.what()));
     return BaseScores();
   };
   std::vector<score::Score> old, now;
@@ -302,8 +305,8 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
   for (std::size_t i = 0; i < old.size(); ++i) {
     scores.before.push_back(describe(old[i]));
     scores.after.push_back(describe(now[i]));
-    log::info("test set of " + from + ": " + old[i].name + " " + fixed(old[i].value, 2) +
-              " before, " + fixed(now[i].value, 2) + " after");
+    log::info(fmt::format("test set of {}: {} {} before, {} after", from, old[i].name,
+                          fixed(old[i].value, 2), fixed(now[i].value, 2)));
   }
   return scores;
 }

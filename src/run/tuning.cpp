@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -27,11 +28,12 @@ std::string lines_of(const Section& section, const std::vector<std::string>& lef
     if (std::ranges::find(left_out, one.path) != left_out.end()) continue;
     const std::size_t point = one.path.find('.');
     if (point == std::string::npos)
-      lines += "  " + one.path + ": " + one.after + "\n";
+      lines += fmt::format("  {}: {}\n", one.path, one.after);
     else
       inner[one.path.substr(0, point)].push_back(one.path.substr(point + 1) + ": " + one.after);
   }
-  for (const auto& [name, keys] : inner) lines += "  " + name + ": {" + join(keys, ", ") + "}\n";
+  for (const auto& [name, keys] : inner)
+    lines += fmt::format("  {}: {{{}}}\n", name, join(keys, ", "));
   return lines;
 }
 
@@ -81,18 +83,17 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   const bool joint = is_joint(base);
   const Vocabularies vocabularies = load_vocabularies(run, joint);
   recipe.vocabulary = std::max(vocabularies.source.size(), vocabularies.target.size());
-  recipe.own_vocabulary = "  # The pieces of " + one_line(run, 1000) +
-                          ".\n  vocabulary: {kind: " + config::name_of(base.data.vocabulary.kind) +
-                          "}\n";
-  recipe.network = "  # The network of " + one_line(run, 1000) + ".\n" +
-                   "  type: " + config::name_of(base.model.type) + "\n" +
-                   lines_of(base.model, {"type", "dropout"});
+  recipe.own_vocabulary =
+      fmt::format("  # The pieces of {}.\n  vocabulary: {{kind: {}}}\n", one_line(run, 1000),
+                  config::name_of(base.data.vocabulary.kind));
+  recipe.network =
+      fmt::format("  # The network of {}.\n  type: {}\n{}", one_line(run, 1000),
+                  config::name_of(base.model.type), lines_of(base.model, {"type", "dropout"}));
   recipe.is_smaller = false;
   recipe.dropout = base.model.dropout;
   std::string folder = run;
-  recipe.training =
-      "  # It begins with the weights of this run.\n  from: " + config::value_text(&folder) + "\n" +
-      optimizer_lines(training);
+  recipe.training = fmt::format("  # It begins with the weights of this run.\n  from: {}\n{}",
+                                config::value_text(&folder), optimizer_lines(training));
   recipe.label_smoothing = training.label_smoothing;
   recipe.clip_norm = training.clip_norm;
   recipe.ema = 0.99;  // a longer memory would still be of the run after a short training
@@ -125,8 +126,8 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
     const text::Vocabulary larger = vocabulary.extended(
         {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
     larger.save(path);
-    log::info(path + ": " + std::to_string(larger.size() - vocabulary.size()) +
-              " pieces more than " + run + " has");
+    log::info(fmt::format("{}: {} pieces more than {} has", path, larger.size() - vocabulary.size(),
+                          run));
     keys.push_back(key + ": " + config::value_text(&path));
     recipe.vocabulary = std::max<int64_t>(recipe.vocabulary, larger.size());
   };
@@ -137,9 +138,9 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
     extend(old.target, "target", "target.spm", {corpus.target});
   }
   if (keys.size() > 1)
-    recipe.own_vocabulary = "  # The pieces of " + one_line(run, 1000) +
-                            " and, behind them, more for this text.\n  vocabulary: {" +
-                            join(keys, ", ") + "}\n";
+    recipe.own_vocabulary = fmt::format(
+        "  # The pieces of {} and, behind them, more for this text.\n  vocabulary: {{{}}}\n",
+        one_line(run, 1000), join(keys, ", "));
 }
 
 }  // namespace heed::run

@@ -1,6 +1,7 @@
 #include "serve/choice.h"
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "serve/languages.h"
 
@@ -34,7 +35,8 @@ std::size_t choose(const std::vector<ServedModel>& models, const Parameters& par
     if (fit > best) best = fit, chosen = i;
   }
   if (best > 0) return chosen;
-  if (!named) throw UserError("model: '" + one_line(name) + "' is not here; " + join(names, ", "));
+  if (!named)
+    throw UserError(fmt::format("model: '{}' is not here; {}", one_line(name), join(names, ", ")));
   throw UserError(
       (name.empty() ? "no model here translates" : one_line(name) + " does not translate") +
       (is_open(source) ? "" : " from " + one_line(source)) +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/lines.h"
 
@@ -86,8 +87,7 @@ int64_t Parameters::whole(const char* name, int64_t missing, int64_t low, int64_
     value = exact_number<int64_t>(found->get_ref<const std::string&>()).value_or(low - 1);
   }
   if (value < low || value > high)
-    refuse(name,
-           "must be a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+    refuse(name, fmt::format("must be a whole number from {} to {}", low, high));
   return value;
 }
 

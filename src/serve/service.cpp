@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "draw/attention_page.h"
 #include "draw/play_page.h"
@@ -33,7 +34,7 @@ std::string prefix_of(const Parameters& parameters, const decode::Translator& tr
   const std::string prefix = one_line_of(parameters.text("prefix"), "prefix");
   const int64_t most = translator.source_limit();
   if (std::ssize(translator.first().target.encode(prefix, most)) > most)
-    throw UserError("prefix: has more than the " + std::to_string(most) + " pieces that fit");
+    throw UserError(fmt::format("prefix: has more than the {} pieces that fit", most));
   return prefix;
 }
 
@@ -105,9 +106,9 @@ std::string why_not_shown(const ServedModel& model, std::size_t source, std::siz
   if (model.kinds.empty()) return "The model does not attend.";
   const bool long_source = std::cmp_greater(source, kLongest);
   if (!long_source && std::cmp_less_equal(target, kLongest)) return "";
-  return std::string(long_source ? "The sentence" : "The translation") + " has " +
-         std::to_string(long_source ? source : target) + " pieces; attention is shown of up to " +
-         std::to_string(kLongest) + ".";
+  return fmt::format("{} has {} pieces; attention is shown of up to {}.",
+                     long_source ? "The sentence" : "The translation",
+                     long_source ? source : target, kLongest);
 }
 
 struct AttentionQuestion {
@@ -178,9 +179,9 @@ inspect::AttentionRequest request_of(const ServedModel& model,
   for (const std::string& name : wished) {
     const auto kind = config::attention_kind(name);
     if (!kind || std::ranges::find(model.kinds, *kind) == model.kinds.end())
-      throw UserError(
-          "kind: '" + one_line(name) + "' is nothing that " + model.name + " has; " +
-          (model.kinds.empty() ? "it does not attend" : join(names_of(model.kinds), ", ")));
+      throw UserError(fmt::format(
+          "kind: '{}' is nothing that {} has; {}", one_line(name), model.name,
+          model.kinds.empty() ? "it does not attend" : join(names_of(model.kinds), ", ")));
     request.kinds.push_back(*kind);
   }
   return request;
@@ -225,7 +226,8 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   if (texts.values.empty() && !texts.is_list) throw UserError("q: is missing");
   const std::string format = parameters.text("format");
   if (!format.empty() && format != "text" && format != "html")
-    throw UserError("format: '" + one_line(format) + "' is not known here; send text or html");
+    throw UserError(
+        fmt::format("format: '{}' is not known here; send text or html", one_line(format)));
   LinesRequest lines{.model = choose(models_, parameters)};
   const decode::Translator& translator = models_[lines.model].translator;
   Asked asked{.is_list = texts.is_list};
@@ -241,7 +243,7 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     for (const std::string& text : texts.values) count += 1 + std::ranges::count(text, '\n');
   if (count > limits_.queue)
     return reply.send(http::error(
-        413, counted(count, "line") + "; a request may have " + std::to_string(limits_.queue)));
+        413, fmt::format("{}; a request may have {}", counted(count, "line"), limits_.queue)));
   for (std::size_t i = 0; i < texts.values.size(); ++i) {
     const std::vector<std::string> more =
         asked.pages.empty() ? lines_of(texts.values[i]) : asked.pages[i].segments();

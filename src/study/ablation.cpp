@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/table.h"
 
@@ -17,7 +18,8 @@ std::string with_sign(double value, int digits) {
 }
 
 std::string interval_text(const score::Interval& interval, int digits) {
-  return " (" + with_sign(interval.low, digits) + " to " + with_sign(interval.high, digits) + ")";
+  return fmt::format(" ({} to {})", with_sign(interval.low, digits),
+                     with_sign(interval.high, digits));
 }
 
 }  // namespace

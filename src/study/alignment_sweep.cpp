@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/table.h"
 
@@ -56,9 +57,9 @@ nlohmann::ordered_json to_json(const AlignmentChoice& choice) {
 }  // namespace
 
 std::string describe(const AlignmentChoice& choice) {
-  return "layer " + std::to_string(choice.layer) +
-         (choice.head < 0 ? ", mean of heads" : ", head " + std::to_string(choice.head)) +
-         ", the step that " + step_name(choice.reads) + " the word";
+  return fmt::format("layer {}{}, the step that {} the word", choice.layer,
+                     choice.head < 0 ? ", mean of heads" : ", head " + std::to_string(choice.head),
+                     step_name(choice.reads));
 }
 
 Alignment word_alignment(const AttentionMatrix& pieces, bool reads, double least) {
@@ -69,12 +70,11 @@ void require_inside(const GoldAlignment& gold, std::size_t source_words, std::si
                     const std::string& where, std::size_t first) {
   for (const Link& link : gold.possible)
     if (link.source >= source_words || link.target >= target_words)
-      throw UserError(where + ": the link " +
-                      pharaoh({{link.source + first, link.target + first}}) +
-                      " is outside a sentence of " + std::to_string(source_words) + " source and " +
-                      std::to_string(target_words) + " target words; positions count from " +
-                      (first == 0 ? "0 (--one-based, evaluation.one_based: from 1)" : "1") +
-                      ", the source first (--swap-gold: the target)");
+      throw UserError(fmt::format(
+          "{}: the link {} is outside a sentence of {} source and {} target words; "
+          "positions count from {}, the source first (--swap-gold: the target)",
+          where, pharaoh({{link.source + first, link.target + first}}), source_words, target_words,
+          first == 0 ? "0 (--one-based, evaluation.one_based: from 1)" : "1"));
 }
 
 void AlignmentSweep::count(const AttentionMatrix& pieces, const GoldAlignment& gold) {

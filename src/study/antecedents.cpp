@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed::study {
@@ -20,9 +21,10 @@ std::array<std::size_t, kColumns.size()> read_header(const std::string& line,
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     const auto found = std::find(names.begin(), names.end(), kColumns[i]);
     if (found == names.end())
-      throw UserError(name + ":1: no column '" + kColumns[i] +
-                      "'; the first line names the columns line, pronoun, antecedent, "
-                      "target_pronoun and gender, with tabs between");
+      throw UserError(
+          fmt::format("{}:1: no column '{}'; the first line names the columns line, pronoun, "
+                      "antecedent, target_pronoun and gender, with tabs between",
+                      name, kColumns[i]));
     places[i] = static_cast<std::size_t>(found - names.begin());
   }
   return places;
@@ -30,7 +32,8 @@ std::array<std::size_t, kColumns.size()> read_header(const std::string& line,
 
 std::size_t number(const std::string& text, const std::string& where) {
   const auto value = exact_number<std::size_t>(text);
-  if (!value) throw UserError(where + ": '" + one_line(text) + "' is no position counted from 0");
+  if (!value)
+    throw UserError(fmt::format("{}: '{}' is no position counted from 0", where, one_line(text)));
   return *value;
 }
 
@@ -42,14 +45,13 @@ std::vector<std::vector<Antecedent>> parse_antecedents(const std::vector<std::st
   const auto places = read_header(lines.empty() ? "" : lines.front(), name);
   std::vector<std::vector<Antecedent>> found(sentences);
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    const std::string where = name + ":" + std::to_string(i + 1);
+    const std::string where = fmt::format("{}:{}", name, i + 1);
     const std::vector<std::string> fields = split(lines[i], '\t');
     if (fields.size() <= *std::max_element(places.begin(), places.end()))
       throw UserError(where + ": fewer fields than the first line names");
     const std::size_t line = number(fields[places[0]], where);
     if (line >= sentences)
-      throw UserError(where + ": line " + std::to_string(line) + " of " +
-                      std::to_string(sentences) + "; lines count from 0");
+      throw UserError(fmt::format("{}: line {} of {}; lines count from 0", where, line, sentences));
     found[line].push_back({.pronoun = number(fields[places[1]], where),
                            .antecedent = number(fields[places[2]], where),
                            .target_pronoun = number(fields[places[3]], where),

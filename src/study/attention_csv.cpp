@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/format.h"
 #include "text/csv.h"
 
 namespace heed::study {
@@ -42,9 +43,8 @@ std::string attention_csv_rows(const AttentionMatrix& matrix) {
 
 std::string attention_csv_matrix(const AttentionMatrix& matrix) {
   check(matrix);
-  std::string out =
-      text::csv_field("sentence " + std::to_string(matrix.sentence) + " layer " +
-                      std::to_string(matrix.layer) + " head " + head_name(matrix.head));
+  std::string out = text::csv_field(fmt::format("sentence {} layer {} head {}", matrix.sentence,
+                                                matrix.layer, head_name(matrix.head)));
   for (const std::string& token : matrix.source) out += ',' + text::csv_field(token);
   if (!matrix.missing.empty()) out += std::string(",") + kMissing;
   out += '\n';

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "score/bleu_statistics.h"
 #include "score/chrf.h"
@@ -89,7 +90,7 @@ double WordMatches::f1() const {
 
 std::string FrequencyBucket::label() const {
   if (!high) return ">= " + std::to_string(low);
-  return *high == low ? std::to_string(low) : std::to_string(low) + "-" + std::to_string(*high);
+  return *high == low ? std::to_string(low) : fmt::format("{}-{}", low, *high);
 }
 
 std::vector<FrequencyBucket> accuracy_by_frequency(const Tokens& reference,

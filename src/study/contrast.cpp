@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/csv.h"
 #include "text/table.h"
@@ -14,8 +15,8 @@ namespace {
 bool is_right(const std::string& text, const std::string& where) {
   const std::string_view mark = trim(text);
   if (mark != "0" && mark != "1")
-    throw UserError(where + ": '" + one_line(text) +
-                    "' is neither 1, a right translation, nor 0, a wrong one");
+    throw UserError(fmt::format("{}: '{}' is neither 1, a right translation, nor 0, a wrong one",
+                                where, one_line(text)));
   return mark == "1";
 }
 
@@ -44,14 +45,15 @@ std::vector<std::vector<std::size_t>> group_contrasts(const std::vector<std::str
                                                       const std::string& name) {
   std::vector<std::vector<std::size_t>> groups;
   std::size_t rights = 0;
-  const auto where = [&](std::size_t line) { return name + ":" + std::to_string(line + 1); };
+  const auto where = [&](std::size_t line) { return fmt::format("{}:{}", name, line + 1); };
   const auto finish = [&](std::size_t last) {
     if (groups.empty()) return;
     const std::string lines = "the sentence that ends here has ";
     if (rights != 1)
-      throw UserError(where(last) + ": " + lines + std::to_string(rights) +
-                      " right translations; it needs one");
-    if (groups.back().size() < 2) throw UserError(where(last) + ": " + lines + "no wrong one");
+      throw UserError(
+          fmt::format("{}: {}{} right translations; it needs one", where(last), lines, rights));
+    if (groups.back().size() < 2)
+      throw UserError(fmt::format("{}: {}no wrong one", where(last), lines));
   };
   for (std::size_t i = 0; i < correct.size(); ++i) {
     const bool right = is_right(correct[i], where(i));

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "study/alignment_sweep.h"
@@ -50,8 +51,8 @@ void add_entropy(const AttentionMatrix& matrix, std::vector<double>& to) {
 std::string mean_text(const std::vector<double>& values, int digits) {
   const auto mean = mean_of(values);
   if (!mean) return "";
-  return fixed(mean->value, digits) + " (" + fixed(mean->interval.low, digits) + " to " +
-         fixed(mean->interval.high, digits) + ")";
+  return fmt::format("{} ({} to {})", fixed(mean->value, digits), fixed(mean->interval.low, digits),
+                     fixed(mean->interval.high, digits));
 }
 
 std::string name_of(const FaithfulRow& row) {

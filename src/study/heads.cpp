@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "study/alignment_sweep.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
@@ -73,8 +74,8 @@ void require_position(std::size_t position, const std::vector<std::string>& toke
                       const std::string& what, const std::string& where) {
   const std::size_t words = length_before_end(tokens);
   if (position >= words)
-    throw UserError(where + ": " + what + " " + std::to_string(position) + " of " +
-                    std::to_string(words) + " words; positions count from 0");
+    throw UserError(
+        fmt::format("{}: {} {} of {} words; positions count from 0", where, what, position, words));
 }
 
 }  // namespace

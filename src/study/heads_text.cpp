@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "study/heads.h"
 #include "text/table.h"
@@ -98,9 +99,11 @@ std::string heads_table(const HeadReport& report) {
   for (const AttentionKind kind : kinds_of(report)) {
     const auto heads = of_kind(report, kind);
     const std::string title = title_of(kind);
-    out += (out.empty() ? "" : "\n") + title + ", " + std::to_string(report.sentences()) +
-           " sentences: where the weight is\n" + spread_table(heads) + "\n" + title +
-           ": what the strongest place is, % of rows\n" + role_table(heads, report.options());
+    out += fmt::format(
+        "{}{}, {} sentences: where the weight is\n{}\n{}: what the strongest place is, % of "
+        "rows\n{}",
+        out.empty() ? "" : "\n", title, report.sentences(), spread_table(heads), title,
+        role_table(heads, report.options()));
   }
   return out;
 }

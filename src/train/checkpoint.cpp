@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 
@@ -59,8 +60,8 @@ Progress progress_of(const std::map<std::string, std::string>& metadata, const s
   if (version == metadata.end() || state == metadata.end())
     throw UserError(path + ": holds no training state, only weights");
   if (version->second != kVersion)
-    throw UserError(path + ": checkpoint version " + one_line(version->second) +
-                    ", this heed goes on from version " + kVersion);
+    throw UserError(fmt::format("{}: checkpoint version {}, this heed goes on from version {}",
+                                path, one_line(version->second), kVersion));
   return Progress::from_json(state->second, path);
 }
 
@@ -151,8 +152,9 @@ std::optional<CheckpointFolder::Found> CheckpointFolder::latest(bool healthy) co
   }
   if (newest) return newest;
   if (paths.empty()) return std::nullopt;
-  throw UserError(folder_ + ": none of its " + std::to_string(paths.size()) +
-                  " checkpoints is whole; remove the folder to train from the start");
+  throw UserError(fmt::format(
+      "{}: none of its {} checkpoints is whole; remove the folder to train from the start", folder_,
+      paths.size()));
 }
 
 std::optional<CheckpointFolder::FoundMetadata> CheckpointFolder::newest_metadata() const {
@@ -221,8 +223,9 @@ NamedTensors average(const std::vector<std::string>& paths) {
     for (auto& [name, sum] : sums) {
       const auto found = next.find(name);
       if (found == next.end() || found->second.sizes() != sum.sizes() || next.size() != sums.size())
-        throw UserError(paths[i] + ": its weights are of another model than those of " +
-                        paths.front() + " ('" + name + "' differs)");
+        throw UserError(
+            fmt::format("{}: its weights are of another model than those of {} ('{}' differs)",
+                        paths[i], paths.front(), name));
       sum += found->second;
     }
   }

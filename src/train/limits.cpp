@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "train/schedule.h"
@@ -67,21 +68,23 @@ double TrainingLimits::rate(const Progress& progress) const {
 
 void TrainingLimits::warn_of_long_warmup(const Progress& progress) const {
   auto updates = static_cast<double>(updates_);
-  std::string limit = "the training has " + with_commas(updates_) + " updates";
+  std::string limit = fmt::format("the training has {} updates", with_commas(updates_));
   const bool by_time = config_.max_minutes > 0 && progress.update > 0;
   if (by_time) {
     const double pace = progress.seconds / static_cast<double>(progress.update);
     updates = std::min(updates, 60 * config_.max_minutes / pace);
-    limit = "training.max_minutes: " + human_duration(60 * config_.max_minutes) +
-            " are time for about " + with_commas(std::llround(updates)) + " updates";
+    limit =
+        fmt::format("training.max_minutes: {} are time for about {} updates",
+                    human_duration(60 * config_.max_minutes), with_commas(std::llround(updates)));
   }
   const int64_t warmup = warmup_updates(config_);
   if (updates > static_cast<double>(warmup)) return;
   // Whoever asks for so few updates may well know it.
   const auto say = by_time ? log::warn : log::info;
-  say(limit + ", and training.warmup has " + with_commas(warmup) +
-      ": the learning rate rises until the end. Train longer, or set training.warmup to " +
-      std::to_string(std::max<int64_t>(1, std::llround(updates / 10))));
+  say(fmt::format(
+      "{}, and training.warmup has {}: the learning rate rises until the end. Train longer, or set "
+      "training.warmup to {}",
+      limit, with_commas(warmup), std::max<int64_t>(1, std::llround(updates / 10))));
 }
 
 }  // namespace heed::train

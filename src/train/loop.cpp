@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 
@@ -81,8 +82,8 @@ Loop::Loop(const TrainerSetup& setup)
   }
   restore(*found);
   if (setup.begins && group_.leads()) setup.begins(progress_.update);
-  const std::string at =
-      "resuming at " + with_commas(progress_.update) + " of " + with_commas(limits_.updates());
+  const std::string at = fmt::format("resuming at {} of {}", with_commas(progress_.update),
+                                     with_commas(limits_.updates()));
   if (complete())
     log::info(at + ": nothing to do, raise " + key_of(*limits_.reached(progress_)));
   else
@@ -151,7 +152,7 @@ bool Loop::update_once() {
   progress_.epoch = batches->epoch;
   const double rate = limits_.rate(progress_);
   model_.train();
-  group_.begin("update " + with_commas(progress_.update + 1) + " was computed");
+  group_.begin(fmt::format("update {} was computed", with_commas(progress_.update + 1)));
   reports_.push(updater_.run(batches->parts, {.update = progress_.update + 1,
                                               .rate = rate,
                                               .loss_scale = progress_.loss_scale,
@@ -195,7 +196,7 @@ bool Loop::validate_now() {
   std::optional<Validation> validation;
   {
     const Averaged averaged(average_.get());
-    group_.begin("update " + with_commas(progress_.update) + " was validated");
+    group_.begin(fmt::format("update {} was validated", with_commas(progress_.update)));
     validation = validate(
         model_, {setup_.validation, setup_.scores, setup_.device, setup_.precision,
                  setup_.interrupted, group_, config_.early_stopping.metric, progress_.update});
@@ -241,19 +242,19 @@ void Loop::roll_back() {
   const std::string what = "losses or gradients were not finite in several updates in a row";
   const auto found = sync_.find_checkpoint(files_.checkpoints(), /*healthy=*/true);
   if (!found || progress_.rollbacks >= kMostRollbacks)
-    throw Failure("training ends at update " + with_commas(before.update) + ": " + what +
-                  ", after " + std::to_string(before.rollbacks) +
-                  " returns to an older checkpoint; lower training.learning_rate, set "
-                  "training.clip_norm, or raise training.warmup");
+    throw Failure(fmt::format(
+        "training ends at update {}: {}, after {} returns to an older checkpoint; lower "
+        "training.learning_rate, set training.clip_norm, or raise training.warmup",
+        with_commas(before.update), what, before.rollbacks));
   restore(*found);
   progress_.rollbacks = before.rollbacks + 1;
   progress_.rate_factor = before.rate_factor / 2;
   progress_.skipped = before.skipped;
   progress_.skipped_in_a_row = 0;
   progress_.seconds = before.seconds;
-  log::warn(what + ": back from update " + with_commas(before.update) + " to " +
-            with_commas(progress_.update) + " with half the learning rate (" +
-            std::to_string(progress_.rollbacks) + " of " + std::to_string(kMostRollbacks) + ")");
+  log::warn(fmt::format("{}: back from update {} to {} with half the learning rate ({} of {})",
+                        what, with_commas(before.update), with_commas(progress_.update),
+                        progress_.rollbacks, kMostRollbacks));
   for (Observer* one : observers_) one->begins(progress_);
   for (Observer* one : observers_) one->rollback(progress_);
   files_.changed();  // the lower rate has to be in the file, too

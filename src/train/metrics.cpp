@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "train/metrics_line.h"
@@ -62,23 +63,23 @@ std::string origins_text(const std::vector<data::Origin>& origins, std::size_t c
   std::string text;
   for (std::size_t i = 0; i < origins.size() && i < kMost; ++i) {
     if (i > 0) text += ", ";
-    if (corpora > 1) text += "data.train." + std::to_string(origins[i].corpus) + ":";
+    if (corpora > 1) text += fmt::format("data.train.{}:", origins[i].corpus);
     text += std::to_string(origins[i].line);
   }
-  if (origins.size() > kMost) text += " and " + std::to_string(origins.size() - kMost) + " more";
+  if (origins.size() > kMost) text += fmt::format(" and {} more", origins.size() - kMost);
   return text;
 }
 
 std::string line_text(const Progress& progress, const LineContext& context) {
   const Averages mean(progress.window);
-  std::string text = "update " + with_commas(progress.update) + " epoch " +
-                     std::to_string(progress.epoch + 1) + " loss " + format("%.3f", mean.loss) +
-                     " ppl " + format("%.2f", mean.perplexity);
+  std::string text =
+      fmt::format("update {} epoch {} loss {} ppl {}", with_commas(progress.update),
+                  progress.epoch + 1, format("%.3f", mean.loss), format("%.2f", mean.perplexity));
   for (const AuxiliaryLoss& term : context.terms)
     text += " " + term.name + " " + format("%.3f", mean_of(term, progress.window));
-  text += " rate " + format("%.2e", progress.window.rate) + " norm " +
-          format("%.2f", progress.window.norm) + " tok/s " + human_count(mean.speed) + " padding " +
-          percent(mean.padding) + " waiting " + percent(mean.waiting);
+  text += fmt::format(" rate {} norm {} tok/s {} padding {} waiting {}",
+                      format("%.2e", progress.window.rate), format("%.2f", progress.window.norm),
+                      human_count(mean.speed), percent(mean.padding), percent(mean.waiting));
   if (progress.window.skipped > 0) text += " skipped " + std::to_string(progress.window.skipped);
   if (context.left >= 0) text += " left " + human_duration(context.left);
   return text;
@@ -87,7 +88,7 @@ std::string line_text(const Progress& progress, const LineContext& context) {
 std::string outcome_text(const std::string& set, const Validation& validation,
                          const Progress& progress) {
   const ValidationScores& scores = validation.scores;
-  std::string text = set + " at update " + with_commas(progress.update) + " loss ";
+  std::string text = fmt::format("{} at update {} loss ", set, with_commas(progress.update));
   text += validation.finite()
               ? fixed(validation.loss, 4) + " ppl " + format("%.2f", validation.perplexity())
               : "not finite";
@@ -116,9 +117,10 @@ void TrainingLog::window(const Progress& progress, const LineContext& context) {
 void TrainingLog::validation(const Validation& validation, const Progress& progress) {
   log::info(validation_text(validation, progress, config_));
   if (!validation.finite())
-    log::warn("the validation loss at update " + with_commas(progress.update) +
-              " is not finite: these weights are never the best ones, and what follows may be as "
-              "bad; lower training.learning_rate");
+    log::warn(
+        fmt::format("the validation loss at update {} is not finite: these weights are never the "
+                    "best ones, and what follows may be as bad; lower training.learning_rate",
+                    with_commas(progress.update)));
 }
 
 void TrainingLog::further_validation(const std::string& set, const Validation& validation,
@@ -192,7 +194,7 @@ void Metrics::tell(const std::string& line) {
     if (is_measure(key) && value.is_number())
       events_->scalar(set + "/" + key, value.get<double>(), update, seconds);
   if (event != "validation") return;
-  const std::string left = folder_ + "/validations/" + std::to_string(update);
+  const std::string left = fmt::format("{}/validations/{}", folder_, update);
   if (std::filesystem::exists(left + ".txt"))
     events_->text("valid/samples", "```\n" + read_file(left + ".txt") + "```", update, seconds);
   if (!std::filesystem::exists(left + ".png")) return;

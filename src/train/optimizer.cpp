@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/weights.h"
@@ -45,16 +46,17 @@ void require_fitting(const NamedTensors& given, const Shard& shard, const std::s
         found != given.end() && (scalars ? found->second.numel() == 1
                                          : found->second.sizes() == shard.parameters()[i].sizes());
     if (!fits)
-      throw UserError(origin + ": " + what + " has no '" + name +
-                      "' of this shape; go on with the settings that it was saved with");
+      throw UserError(fmt::format(
+          "{}: {} has no '{}' of this shape; go on with the settings that it was saved with",
+          origin, what, name));
   }
 }
 
 void require_count(const NamedTensors& given, std::size_t count, const std::string& origin,
                    const std::string& what) {
   if (given.size() != count)
-    throw UserError(origin + ": " + what +
-                    " is of other settings; go on with those that it was saved with");
+    throw UserError(fmt::format(
+        "{}: {} is of other settings; go on with those that it was saved with", origin, what));
   model::require_floats(given, origin);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/random.h"
 
 namespace heed::train {
@@ -56,14 +57,15 @@ void require_same(const RankState& first, const RankState& other, const std::str
                   " has another configuration, vocabulary or corpus than rank 0; give all "
                   "ranks the same command and the same files");
   if (other.update != first.update || other.place != first.place)
-    throw Failure(name + " is at another batch (update " + std::to_string(other.update) +
-                  ") than rank 0 (update " + std::to_string(first.update) +
-                  "); please report it, and go on with --resume");
+    throw Failure(
+        fmt::format("{} is at another batch (update {}) than rank 0 (update {}); please report it, "
+                    "and go on with --resume",
+                    name, other.update, first.update));
   if (other.numbers != first.numbers)
-    throw Failure(name + " has computed other numbers than rank 0 by update " +
-                  std::to_string(other.update) +
-                  "; is it another processor or another build of heed? --resume goes on from the "
-                  "last checkpoint");
+    throw Failure(
+        fmt::format("{} has computed other numbers than rank 0 by update {}; is it another "
+                    "processor or another build of heed? --resume goes on from the last checkpoint",
+                    name, other.update));
 }
 
 }  // namespace
@@ -80,8 +82,7 @@ void RankSync::synchronize(Progress& progress) {
   const RankState first = RankState::of(all[0]);
   for (int64_t rank = 1; rank < group_.size(); ++rank) {
     const RankState other = RankState::of(all[rank]);
-    require_same(first, other,
-                 "rank " + std::to_string(rank) + " of " + std::to_string(group_.size()));
+    require_same(first, other, fmt::format("rank {} of {}", rank, group_.size()));
     interrupted_ = interrupted_ || other.interrupted;
   }
   interrupted_ = interrupted_ || first.interrupted;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "kernels/graph.h"
@@ -44,7 +45,7 @@ std::string why_no_pass(model::Model& model, const TrainConfig& config, const at
     for (const AuxiliaryLoss& loss : all_losses()) keys.push_back(loss.key);
     const std::string last = keys.back();
     keys.pop_back();
-    return join(keys, ", ") + " and " + last + " are not recorded";
+    return fmt::format("{} and {} are not recorded", join(keys, ", "), last);
   }
   if (precision == at::kHalf) return "fp16 needs all logits";
   if (!model.output().weight.defined()) return "the output layer is not linear";

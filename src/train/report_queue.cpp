@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "train/metrics.h"
@@ -63,10 +64,10 @@ void ReportQueue::count_skipped(const UpdateReport& report, const UpdateNumbers&
     return;
   }
   ++progress.skipped_in_a_row;
-  log::warn("update " + with_commas(report.plan.update) + " skipped: its " +
-            (std::isfinite(numbers.loss) ? "gradient" : "loss") +
-            " is not finite; sentences of lines " +
-            origins_text(report.origins, setup_.corpus->parts().size()));
+  log::warn(fmt::format("update {} skipped: its {} is not finite; sentences of lines {}",
+                        with_commas(report.plan.update),
+                        std::isfinite(numbers.loss) ? "gradient" : "loss",
+                        origins_text(report.origins, setup_.corpus->parts().size())));
   if (progress.skipped_in_a_row >= kSkipsInARow) wants_rollback_ = true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/weights.h"
@@ -24,9 +25,9 @@ RunFiles::RunFiles(const TrainerSetup& setup, ranks::Group& group, Optimizer& op
   if (!group_.leads()) return;
   make_folder(setup.folder + "/checkpoints");
   if (!setup.resume && !checkpoints_.updates().empty())
-    throw UserError(setup.folder +
-                    ": a run is there already; go on with --resume, or name another " +
-                    "folder (output)");
+    throw UserError(fmt::format(
+        "{}: a run is there already; go on with --resume, or name another folder (output)",
+        setup.folder));
 }
 
 Metadata RunFiles::checkpoint_metadata() const {
@@ -36,7 +37,7 @@ Metadata RunFiles::checkpoint_metadata() const {
 }
 
 void RunFiles::save(const Progress& progress) {
-  group_.begin("update " + with_commas(progress.update) + " was saved");
+  group_.begin(fmt::format("update {} was saved", with_commas(progress.update)));
   Checkpoint checkpoint{model::named_weights(model_), optimizer_.state(),
                         average_ ? average_->tensors() : NamedTensors{}};
   checkpoint.progress = progress;
@@ -97,9 +98,10 @@ void RunFiles::write_model(const Progress& progress) const {
 
 void RunFiles::take_best(const Progress& progress) {
   if (progress.best.empty() && !setup_.validation.empty())
-    throw Failure("training ended after " + with_commas(progress.update) +
-                  " updates, and no validation had a finite loss: there are no best weights; lower "
-                  "training.learning_rate, or set training.clip_norm");
+    throw Failure(
+        fmt::format("training ended after {} updates, and no validation had a finite loss: there "
+                    "are no best weights; lower training.learning_rate, or set training.clip_norm",
+                    with_commas(progress.update)));
   write_model(progress);
   // The others get the path when the file is there.
   const std::string path = group_.broadcast(setup_.folder + "/model.safetensors");

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "train/loop.h"
 
@@ -18,16 +19,17 @@ data::BatchOptions batch_options(const TrainConfig& training, const data::DataCo
 }
 
 std::string TrainResult::reason() const {
-  const std::string after = " after " + with_commas(updates) + " updates";
+  const std::string after = fmt::format(" after {} updates", with_commas(updates));
   switch (stopped) {
     case StopReason::updates:
       return "training is complete" + after;
     case StopReason::epochs:
-      return "training is complete" + after + ": training.epochs are done";
+      return fmt::format("training is complete{}: training.epochs are done", after);
     case StopReason::minutes:
-      return "training ended" + after + ": training.max_minutes are over";
+      return fmt::format("training ended{}: training.max_minutes are over", after);
     case StopReason::patience:
-      return "training ended" + after + ": no improvement any more (training.early_stopping)";
+      return fmt::format("training ended{}: no improvement any more (training.early_stopping)",
+                         after);
     case StopReason::interrupted:
       return "training was interrupted" + after;
     case StopReason::nothing_to_do:

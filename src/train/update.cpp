@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "kernels/draws.h"
@@ -172,22 +173,22 @@ bool Updater::is_too_large(const data::Batch& part) const {
 
 /// Several workers may come here at once; each tells of a size that is smaller than those before.
 void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
-  const std::string place = "update " + std::to_string(plan.update) + ": memory runs out ";
+  const std::string place = fmt::format("update {}: memory runs out ", plan.update);
   if (part.size == 1)
-    throw Failure(place + "on one sentence pair of " + std::to_string(part.source_length) +
-                  " and " + std::to_string(part.target_length) +
-                  " pieces; lower data.max_length or the size of the model");
+    throw Failure(
+        fmt::format("{}on one sentence pair of {} and {} pieces; lower data.max_length or the size "
+                    "of the model",
+                    place, part.source_length, part.target_length));
   int64_t before = too_large_;
   const int64_t now = places_of(part);
   while (now < before)
     if (too_large_.compare_exchange_weak(before, now)) {
       const bool by_tokens = config_.batch_type == BatchType::tokens;
       const int64_t size = by_tokens ? part.size * part.target_length : part.size;
-      log::warn(place + "on a part of " + std::to_string(size) +
-                (by_tokens ? " target tokens" : " sentences") +
-                "; parts of this size are computed in halves from now on. "
-                "training.micro_batches: " +
-                std::to_string(2 * parts_per_batch(config_)) + " does the same without the detour");
+      log::warn(fmt::format(
+          "{}on a part of {}{}; parts of this size are computed in halves from now on. "
+          "training.micro_batches: {} does the same without the detour",
+          place, size, by_tokens ? " target tokens" : " sentences", 2 * parts_per_batch(config_)));
       return;
     }
 }
@@ -274,13 +275,14 @@ void Updater::log_how_it_computes() const {
   if (device_.is_cpu() && all > parts) {
     const int64_t inner = train::threads_of_a_part(config_, ranks);
     const std::string what = threads == 1 ? "ranks" : "threads";
-    log::info("more " + what + " (" + std::to_string(all) + ") than parts of an update (" +
-              std::to_string(parts) + "): " +
-              (inner == 1 ? "the others wait"
-                          : std::to_string(inner) +
-                                " compute each part together, and the last bits depend on this "
-                                "number") +
-              ". More training.micro_batches would use all, each alone");
+    log::info(fmt::format(
+        "more {} ({}) than parts of an update ({}): {}. More training.micro_batches would use all, "
+        "each alone",
+        what, all, parts,
+        inner == 1 ? "the others wait"
+                   : std::to_string(inner) +
+                         " compute each part together, and the last bits depend on this "
+                         "number"));
   }
   if (config_.graphs == Graphs::off || device_.is_cpu()) return;
   const auto say = [](const std::string& what, const std::string& why) {

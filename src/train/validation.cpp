@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
@@ -80,10 +81,12 @@ ValidationScores scores_of(model::Model& model, const Validator& validator) {
   // A signal may have ended the scorer, too.
   if (scores.problem.empty() || interrupted(validator)) return scores;
   const std::string set = validator.set.empty() ? "" : " of " + validator.set;
-  const std::string what = "this validation" + set + " has no score: " + scores.problem;
+  const std::string what = fmt::format("this validation{} has no score: {}", set, scores.problem);
   if (validator.decides != StopMetric::loss && !scores.value(validator.decides))
-    throw Failure(what + "; training.early_stopping.metric: " + config::name_of(validator.decides) +
-                  " needs it. Everything is saved, --resume repeats the validation");
+    throw Failure(
+        fmt::format("{}; training.early_stopping.metric: {} needs it. Everything is saved, "
+                    "--resume repeats the validation",
+                    what, config::name_of(validator.decides)));
   log::warn(what);
   return scores;
 }

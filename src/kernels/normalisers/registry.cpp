@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/format.h"
 #include "kernels/normalisers/normaliser.h"
 
 namespace heed::kernels {
@@ -19,7 +20,7 @@ bool is_softmax(Normalise normalise) {
 Normalise normaliser(const std::string& name) {
   for (const Normaliser& one : normalisers())
     if (name == one.name) return one.normalise;
-  throw UserError("model.attention_normaliser: nothing is called '" + name + "'");
+  throw UserError(fmt::format("model.attention_normaliser: nothing is called '{}'", name));
 }
 
 }  // namespace heed::kernels

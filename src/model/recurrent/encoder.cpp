@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/format.h"
 #include "kernels/gru.h"
 #include "kernels/lstm.h"
 #include "kernels/product.h"
@@ -23,7 +24,7 @@ RecurrentEncoder::RecurrentEncoder(const ModelConfig& config, int64_t input)
     const int64_t width = layer == 0 ? input : 2 * hidden_;
     for (const char* direction : {"forward", "backward"}) {
       const auto add = [&](const char* part, const Tensor& value) {
-        const std::string name = "layer" + std::to_string(layer) + "_" + direction + "_" + part;
+        const std::string name = fmt::format("layer{}_{}_{}", layer, direction, part);
         weights_.push_back(register_parameter(name, value));
       };
       add("input_weight", gate_matrices(gates, hidden_, width));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "model/transformer/names.h"
 
 namespace heed::model {
@@ -60,8 +61,7 @@ std::vector<Attention> attentions_of(const ModelConfig& config) {
 }  // namespace
 
 std::string name_of(const HeadIndex& head) {
-  return config::name_of(head.kind) + "." + std::to_string(head.layer) + "." +
-         std::to_string(head.head);
+  return fmt::format("{}.{}.{}", config::name_of(head.kind), head.layer, head.head);
 }
 
 std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head) {

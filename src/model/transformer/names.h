@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/format.h"
 #include "model/pointer.h"
 
 namespace heed::model::names {
@@ -34,7 +35,7 @@ inline std::string stack(bool decoder) {
 
 /// "encoder.0"
 inline std::string layer(bool decoder, int64_t number) {
-  return stack(decoder) + "." + std::to_string(number);
+  return fmt::format("{}.{}", stack(decoder), number);
 }
 
 /// "encoder.0.attention"

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "model/initial.h"
 #include "model/transformer/positions/positions.h"
 
@@ -16,10 +17,10 @@ class Learned : public Positions {
 
   Tensor vectors(int64_t first, int64_t length) const override {
     if (first + length > longest())
-      throw UserError("a sentence of " + std::to_string(first + length) +
-                      " pieces, the model's learned positions end at " + std::to_string(longest()) +
-                      "; shorten it, or train with larger model.max_positions or "
-                      "model.positions: sinusoidal");
+      throw UserError(
+          fmt::format("a sentence of {} pieces, the model's learned positions end at {}; shorten "
+                      "it, or train with larger model.max_positions or model.positions: sinusoidal",
+                      first + length, longest()));
     return weight_.narrow(0, first, length);
   }
 
