@@ -15,7 +15,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/notice.h"
-#include "study/symmetrize.h"
+#include "run/inspect_folder.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -61,37 +61,20 @@ Symmetrization method_of(const std::string& name) {
   return name == "union" ? Symmetrization::union_ : Symmetrization::grow_diag_final_and;
 }
 
-text::Pairs turned(const text::Pairs& pairs) {
-  return {pairs.target, pairs.source};
-}
-
-/// What --tune-gold and the sentences beside it say.
-struct Tuning {
-  text::Pairs pairs;
-  std::vector<study::GoldAlignment> gold;
-};
-
 /// Once, for both directions: the files may be streams.
-std::optional<Tuning> read_tuning(const AlignArgs& args) {
+std::optional<inspect::GoldPairs> read_tuning(const AlignArgs& args) {
   if (!args.tuned()) return std::nullopt;
-  Tuning tuning{text::read_pairs(args.tune_source, args.tune_target), {}};
+  inspect::GoldPairs tuning{
+      text::read_pairs(args.tune_source, args.tune_target), {}, args.tune_gold};
   tuning.gold = inspect::read_gold(args.tune_gold, tuning.pairs, args.form);
   return tuning;
 }
 
-/// For a model that translates from the target to the source.
-std::optional<Tuning> turned(std::optional<Tuning> tuning) {
-  if (!tuning) return tuning;
-  tuning->pairs = turned(tuning->pairs);
-  for (study::GoldAlignment& gold : tuning->gold)
-    gold = {study::turned_round(gold.sure), study::turned_round(gold.possible)};
-  return tuning;
-}
-
 /// By --layer, --head and --step, or as fits --tune-gold best.
-void choose(inspect::Aligner& aligner, const AlignArgs& args, const std::optional<Tuning>& tuning) {
+void choose(inspect::Aligner& aligner, const AlignArgs& args,
+            const std::optional<inspect::GoldPairs>& tuning) {
   aligner.least = args.weights.least;
-  if (tuning) aligner.choice = aligner.sweep(tuning->pairs, tuning->gold, args.tune_gold).best();
+  if (tuning) aligner.choice = aligner.sweep(*tuning).best();
   args.weights.apply(aligner.traits(), aligner.choice);
   log::info(aligner.name() + ": " + describe(aligner.choice) +
             (args.tuned() ? ", best on " + args.tune_gold : ""));
@@ -118,48 +101,21 @@ class Lines {
   bool silent_;
 };
 
-/// Aligns window by window. With `gold`, returns the errors of the other model and of what was
-/// joined, or nothing where there is one model.
-std::vector<study::NamedError> write_alignments(inspect::Aligner& forward,
-                                                inspect::Aligner* backward,
-                                                const text::Pairs& pairs,
-                                                const std::vector<study::GoldAlignment>& gold,
-                                                const AlignArgs& args) {
+/// Aligns window by window, by one model or by both.
+void write_alignments(inspect::Aligner& forward, inspect::SymmetrizedAligner* both,
+                      const text::Pairs& pairs, const AlignArgs& args) {
   Lines lines(args.output, args.json);
-  study::NamedError other{"reverse", {}}, joined{args.method, {}};
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
   for (const text::PairWindow& window : text::windows_of(pairs, kWritten)) {
-    std::vector<study::Alignment> alignments = forward.align(window.pairs, window.first);
-    std::vector<study::Alignment> others;
-    if (backward != nullptr) others = backward->align(turned(window.pairs), window.first);
-    for (std::size_t i = 0; i < alignments.size(); ++i) {
-      const std::size_t line = window.first + i;
-      if (backward != nullptr) {
-        const study::Alignment back = study::turned_round(others[i]);
-        const bool both = forward.has_links(line) && backward->has_links(line);
-        alignments[i] = both ? study::symmetrize(alignments[i], back, method_of(args.method))
-                             : study::Alignment();
-        if (both && !gold.empty()) {
-          other.error.add(back, gold[line]);
-          joined.error.add(alignments[i], gold[line]);
-        }
-      }
-      lines.write(study::pharaoh(alignments[i]));
-    }
+    const std::vector<study::Alignment> alignments =
+        both != nullptr ? both->align(window.pairs, window.first)
+                        : forward.align(window.pairs, window.first);
+    for (const study::Alignment& alignment : alignments) lines.write(study::pharaoh(alignment));
     bar.add(static_cast<double>(alignments.size()));
     signals::stop_if_interrupted();
   }
   bar.end();
   lines.commit();
-  if (backward == nullptr) return {};
-  return {other, joined};
-}
-
-void warn_of(const std::vector<std::size_t>& lines, const inspect::Aligner& aligner,
-             const std::string& what) {
-  if (lines.empty()) return;
-  log::warn(fmt::format("{}: in {}, line {} first, {}; these have no links", aligner.name(),
-                        counted(std::ssize(lines), "line"), lines.front(), what));
 }
 
 /// Pharaoh's links count words: programs that separate them by ASCII's blanks alone count others.
@@ -175,12 +131,6 @@ void warn_of_other_blanks(const text::Pairs& pairs, const std::string& source) {
                     source, lines.text()));
 }
 
-void warn_of_lines_without_links(const inspect::Aligner& aligner) {
-  warn_of(aligner.odd_lines(), aligner, "its vocabulary finds other words than the text has");
-  warn_of(aligner.long_lines(), aligner,
-          fmt::format("a side has more than {} pieces", aligner.longest()));
-}
-
 void align(AlignArgs args) {
   check(args);
   if (args.output == "-") args.output.clear();
@@ -190,21 +140,24 @@ void align(AlignArgs args) {
   if (!args.gold.empty()) text::require_pairs(pairs, args.source);
   const auto gold = inspect::read_gold(args.gold, pairs, args.form);
   warn_of_other_blanks(pairs, args.source);
-  const std::optional<Tuning> tuning = read_tuning(args);
-  inspect::Aligner forward = aligner_of(run::open_model(args.model, args.common.open()));
+  const std::optional<inspect::GoldPairs> tuning = read_tuning(args);
+  inspect::Aligner forward = run::aligner_of(run::open_model(args.model, args.common.open()));
   choose(forward, args, tuning);
   std::optional<inspect::Aligner> backward;
+  std::optional<inspect::SymmetrizedAligner> both;
   if (!args.reverse.empty()) {
-    backward = aligner_of(run::open_model(args.reverse, args.common.open()));
-    choose(*backward, args, turned(tuning));
+    backward = run::aligner_of(run::open_model(args.reverse, args.common.open()));
+    choose(*backward, args, tuning ? std::optional(inspect::turned_round(*tuning)) : std::nullopt);
+    both.emplace(forward, *backward, method_of(args.method), gold);
   }
   std::optional<study::AlignmentSweep> sweep;
-  if (!gold.empty()) sweep = forward.sweep(pairs, gold, args.gold);
-  const std::vector<study::NamedError> others =
-      write_alignments(forward, backward ? &*backward : nullptr, pairs, gold, args);
-  warn_of_lines_without_links(forward);
-  if (backward) warn_of_lines_without_links(*backward);
+  if (!gold.empty()) sweep = forward.sweep({pairs, gold, args.gold});
+  write_alignments(forward, both ? &*both : nullptr, pairs, args);
+  forward.warn_of_lines_without_links();
+  if (backward) backward->warn_of_lines_without_links();
   if (!sweep) return;
+  std::vector<study::NamedError> others;
+  if (both) others = {{"reverse", both->backward_error()}, {args.method, both->joined_error()}};
   if (args.json)
     std::cout << study::sweep_json(*sweep, forward.choice, others);
   else

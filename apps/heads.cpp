@@ -1,9 +1,6 @@
 // heed heads MODEL: what each attention head of each layer does.
-#include "study/heads.h"
-
 #include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -14,10 +11,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
-#include "base/log.h"
-#include "base/progress_bar.h"
 #include "base/strings.h"
-#include "inspect/attention_maps.h"
+#include "inspect/head_report.h"
+#include "run/inspect_folder.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -65,42 +61,9 @@ std::set<std::string> separators_of(const HeadsArgs& args) {
   return words;
 }
 
-/// What pronouns stand for, beside a model that may see other words than the text has.
-class ComparableAntecedents {
- public:
-  /// None at all without a path. Throws UserError naming file and line.
-  ComparableAntecedents(std::string path, std::size_t lines) : path_(std::move(path)) {
-    if (!path_.empty()) all_ = study::parse_antecedents(text::read_lines(path_), lines, path_);
-  }
-
-  /// Those of a line, from 0, of which `pieces` are what was seen; nullptr where there are none or
-  /// their positions would be those of other words.
-  const std::vector<study::Antecedent>* of(std::size_t line,
-                                           const std::vector<study::AttentionMatrix>& pieces,
-                                           const std::string& source, const std::string& target) {
-    if (all_.empty() || all_[line].empty()) return nullptr;
-    if (inspect::keeps_words(pieces, source, target)) return &all_[line];
-    left_out_.push_back(line + 1);
-    return nullptr;
-  }
-  /// Warns of the lines that were left out, if there are any.
-  void tell(const std::string& model) const {
-    if (left_out_.empty()) return;
-    log::warn(fmt::format(
-        "{}: the pronouns of {} left out, line {} of the text first: the vocabulary of {} finds "
-        "other words there than the text has",
-        path_, counted(std::ssize(left_out_), "line"), left_out_.front(), model));
-  }
-
- private:
-  std::string path_;
-  std::vector<std::vector<study::Antecedent>> all_;  // by line
-  std::vector<std::size_t> left_out_;                // from 1
-};
-
 void ablate(const HeadsArgs& args, const text::Pairs& pairs) {
   const run::ModelFolder folder = run::open_model(args.model, args.common.open());
-  inspect::HeadTrial trial(tried_model(folder), pairs);
+  inspect::HeadTrial trial(run::tried_model(folder), pairs);
   const inspect::AblatedHeads rows = inspect::ablated_heads(trial, /*translate=*/!args.no_bleu);
   if (!args.output.empty()) write_atomic(args.output, rows.csv);
   std::cout << rows.table;
@@ -112,38 +75,22 @@ void heads(const HeadsArgs& args) {
   const text::Pairs pairs = text::read_pairs(args.source, args.target);
   text::require_pairs(pairs, args.source);
   if (args.ablate) return ablate(args, pairs);
-  const std::size_t lines = pairs.source.size();
-  const std::set<std::string> separators = separators_of(args);
-  inspect::ComparableGold gold(inspect::read_gold(args.gold, pairs, args.form), args.gold);
-  ComparableAntecedents antecedents(args.antecedents, lines);
-
-  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
-  decode::Translator translator = folder.translator();
-  const std::vector<AttentionKind> kinds = args.kind_names.empty()
-                                               ? model::traits(folder.config.model).kinds
-                                               : kinds_of(args.kind_names);
-  study::HeadReport report(
-      {.separators = separators, .words = args.words, .threshold = args.threshold / 100});
-  const text::Pairs readable = inspect::without_long_pairs(translator, pairs, args.source);
-  ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const text::PairWindow& window : text::windows_of(readable)) {
-    const auto sentences =
-        inspect::attention_maps(translator, window.pairs.source, window.pairs.target,
-                                {.kinds = kinds}, static_cast<int64_t>(window.first) + 1);
-    for (std::size_t i = 0; i < sentences.size(); ++i) {
-      const std::size_t line = window.first + i;
-      const auto& matrices = sentences[i].matrices;
-      const std::string &source = window.pairs.source[i], &target = window.pairs.target[i];
-      report.add(matrices,
-                 {.links = gold.of(line, matrices, source, target),
-                  .antecedents = antecedents.of(line, matrices, source, target)},
-                 fmt::format("{}:{}", args.source, line + 1));
-    }
-    bar.add(static_cast<double>(sentences.size()));
+  study::HeadOptions options{
+      .separators = separators_of(args), .words = args.words, .threshold = args.threshold / 100};
+  inspect::HeadRequest request{
+      .kinds = kinds_of(args.kind_names),
+      .options = std::move(options),
+      .gold = {inspect::read_gold(args.gold, pairs, args.form), args.gold}};
+  if (const std::string& path = args.antecedents; !path.empty()) {
+    request.antecedents =
+        study::parse_antecedents(text::read_lines(path), pairs.source.size(), path);
+    request.antecedents_name = path;
   }
-  bar.end();
-  gold.tell(args.model);
-  antecedents.tell(args.model);
+  const run::ModelFolder folder = run::open_model(args.model, args.common.open());
+  if (request.kinds.empty()) request.kinds = model::traits(folder.config.model).kinds;
+  decode::Translator translator = folder.translator();
+  const study::HeadReport report =
+      inspect::head_report(translator, pairs, std::move(request), args.source, args.model);
   if (!args.output.empty()) write_atomic(args.output, study::heads_csv(report));
   std::cout << (args.json ? study::heads_json(report) : study::heads_table(report));
 }

@@ -3,20 +3,17 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <utility>
 
-#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
-#include "base/progress_bar.h"
 #include "base/strings.h"
 #include "model/weights.h"
+#include "run/inspect_folder.h"
 #include "run/saved_config.h"
-#include "score/proportion.h"
 #include "text/table.h"
 #include "train/losses.h"
 
@@ -32,10 +29,6 @@ struct PruneArgs {
   ModelOptions common;
 };
 
-double bleu_of(inspect::HeadTrial& trial, const Heads& silenced) {
-  return score::bleu(score::sum(trial.bleu(silenced))).score;
-}
-
 /// The head that a loss of attention taught, which `heed align` may read: the configuration would
 /// not be valid without it.
 std::optional<model::HeadIndex> taught_head(const run::Config& config) {
@@ -47,60 +40,13 @@ std::optional<model::HeadIndex> taught_head(const run::Config& config) {
                           config.training.taught_head};
 }
 
-/// Whether its attention keeps another head, and nobody needs this one.
-bool may_go(const inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught,
-            const model::HeadIndex& head, const Heads& gone) {
-  const auto same = [&](const model::HeadIndex& other) {
-    return other.kind == head.kind && other.layer == head.layer;
-  };
-  return std::ranges::count_if(trial.heads(), same) - std::ranges::count_if(gone, same) > 1 &&
-         std::ranges::find(gone, head) == gone.end() && head != taught;
-}
-
-/// The head whose silence costs least, beside those that are gone.
-std::optional<std::pair<model::HeadIndex, double>> cheapest(
-    inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught, const Heads& gone) {
-  std::optional<std::pair<model::HeadIndex, double>> best;
-  Heads left = trial.heads();
-  std::erase_if(left,
-                [&](const model::HeadIndex& head) { return !may_go(trial, taught, head, gone); });
-  ProgressBar bar("heads tried, to find the next one to remove", std::ssize(left));
-  for (const model::HeadIndex& head : left) {
-    Heads with = gone;
-    with.push_back(head);
-    const double loss = trial.loss(with);
-    if (!best || loss < best->second) best = {head, loss};
-    bar.add();
-  }
-  return best;
-}
-
-/// Greedily, as long as BLEU stays above `keep` per cent of the whole model's.
-Heads least_needed(inspect::HeadTrial& trial, const std::optional<model::HeadIndex>& taught,
-                   double keep) {
-  const double whole = bleu_of(trial, {});
-  if (whole <= 0)
-    throw UserError(
-        "BLEU of the whole model is 0: it cannot tell which heads are needed; are --source and "
-        "--target of this model's languages?");
+void print(const std::vector<inspect::PruningStep>& steps, std::size_t heads) {
   text::Table table{{"heads left", "taken out", "loss", "BLEU"}, {}};
-  const auto left = [&](const Heads& gone) {
-    return std::to_string(trial.heads().size() - gone.size());
-  };
-  table.rows.push_back({left({}), "", fixed(trial.loss({}), 4), fixed(whole, 2)});
-  Heads gone, kept_quality;
-  while (const auto next = cheapest(trial, taught, gone)) {
-    gone.push_back(next->first);
-    const double bleu = bleu_of(trial, gone);
-    table.rows.push_back(
-        {left(gone), model::name_of(next->first), fixed(next->second, 4), fixed(bleu, 2)});
-    log::info(fmt::format("{} heads left, without {}: BLEU {}", left(gone),
-                          model::name_of(next->first), fixed(bleu, 2)));
-    if (!score::at_least_percent(bleu, keep, whole)) break;
-    kept_quality = gone;
-  }
+  for (const inspect::PruningStep& step : steps)
+    table.rows.push_back({std::to_string(heads - table.rows.size()),
+                          step.head ? model::name_of(*step.head) : "", fixed(step.loss, 4),
+                          fixed(step.bleu, 2)});
   std::cout << text::table_text(table, {1});
-  return kept_quality;
 }
 
 Heads named_heads(const std::vector<std::string>& names, const Heads& all,
@@ -152,17 +98,19 @@ void prune(const PruneArgs& args) {
     text::require_pairs(pairs, args.source);
   }
   const run::ModelFolder folder = run::open_model(args.model, args.common.open());
-  inspect::HeadTrial trial(tried_model(folder), std::move(pairs));
+  inspect::HeadTrial trial(run::tried_model(folder), std::move(pairs));
   const model::ModelConfig& model = folder.config.model;
   if (model.kv_heads != 0 && model.kv_heads != model.heads)
     throw UserError(args.model +
                     ": its heads share keys (model.kv_heads), and such heads cannot be pruned");
-  // One that cannot be made is found before the search, which takes long.
-  if (args.heads.empty()) make_folder(args.output);
   const auto taught = taught_head(folder.config);
-  const Heads gone = args.heads.empty() ? least_needed(trial, taught, args.keep)
-                                        : named_heads(args.heads, trial.heads(), taught);
-  write(folder, gone, args.output);
+  if (!args.heads.empty())
+    return write(folder, named_heads(args.heads, trial.heads(), taught), args.output);
+  // One that cannot be made is found before the search, which takes long.
+  make_folder(args.output);
+  const inspect::Pruning found = inspect::greedy_pruning(trial, args.keep, taught);
+  print(found.steps, trial.heads().size());
+  write(folder, found.heads, args.output);
 }
 
 }  // namespace

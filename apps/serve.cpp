@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
@@ -17,6 +16,7 @@
 #include "base/strings.h"
 #include "http/server.h"
 #include "model/weights.h"
+#include "run/inspect_folder.h"
 #include "serve/languages.h"
 #include "serve/service.h"
 
@@ -48,7 +48,7 @@ serve::ServedModel open(const std::string& paths, const std::string& name, const
   const data::CorpusFiles& files =
       first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];
   const model::Traits traits = model::traits(first.config.model);
-  const study::AlignmentChoice usual = usual_choice(first.config);
+  const study::AlignmentChoice usual = run::usual_choice(first.config);
   return {.name = name,
           .source = code_of(args.source, files.source, "source"),
           .target = code_of(args.target, files.target, "target"),

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "apps/cli/inspect_options.h"
 #include "base/files.h"
 #include "draw/attention_page.h"
 #include "draw/heatmap.h"
 #include "inspect/attention_maps.h"
+#include "run/inspect_folder.h"
 #include "study/attention_csv.h"
 
 namespace heed {
@@ -57,7 +57,7 @@ std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& mo
   write_atomic((folder / "attention.html").string(),
                draw::attention_page(in_both_units(matrices), "Attention: " + title));
 
-  const study::AlignmentChoice choice = usual_choice(model.config);
+  const study::AlignmentChoice choice = run::usual_choice(model.config);
   const auto shown = std::ranges::find_if(matrices, [&](const study::AttentionMatrix& matrix) {
     return matrix.kind == config::AttentionKind::cross && matrix.layer == choice.layer &&
            matrix.head == choice.head;

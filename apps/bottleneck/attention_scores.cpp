@@ -1,22 +1,22 @@
 #include "apps/bottleneck/attention_scores.h"
 
-#include "apps/cli/inspect_options.h"
 #include "base/error.h"
 #include "model/model.h"
+#include "run/inspect_folder.h"
 
 namespace heed {
 namespace {
 
 void add_alignments(const run::ModelFolder& folder, const score::EvaluationConfig& evaluation,
                     const AttentionGold& gold, const run::TestSet& set, AttentionScores& scores) {
-  inspect::Aligner aligner = aligner_of(folder);
+  inspect::Aligner aligner = run::aligner_of(folder);
   if (!gold.valid_alignments.empty()) {
     const study::AlignmentSweep tuned =
-        aligner.sweep(gold.valid, gold.valid_alignments, evaluation.valid_alignments);
+        aligner.sweep({gold.valid, gold.valid_alignments, evaluation.valid_alignments});
     if (tuned.sentences() > 0) aligner.choice = tuned.best();
   }
   const study::AlignmentSweep errors =
-      aligner.sweep({set.source, set.reference}, gold.alignments, evaluation.alignments);
+      aligner.sweep({{set.source, set.reference}, gold.alignments, evaluation.alignments});
   if (errors.sentences() == 0) return;  // a warning has said why
   scores.alignment_error = errors.errors().at(aligner.choice).rate();
   scores.alignment_choice = describe(aligner.choice);

@@ -1,4 +1,4 @@
-// Options of commands that look into models, and a folder's model as src/inspect takes it.
+// Options of commands that look into models.
 #pragma once
 
 #include <optional>
@@ -7,21 +7,12 @@
 #include "apps/cli/command_line.h"
 #include "inspect/aligner.h"
 #include "inspect/gold.h"
-#include "inspect/head_trial.h"
 #include "run/model_folder.h"
 
 namespace heed {
 
 /// Declares --swap-gold and --one-based, which need `gold` where it is given.
 void add_gold_form(CommandLine& command, inspect::GoldForm& form, const Argument* gold = nullptr);
-
-/// The layer, head and step that guided alignment has taught, or inspect::usual_choice().
-study::AlignmentChoice usual_choice(const run::Config& config);
-
-/// Throws UserError for a model without cross-attention.
-inspect::Aligner aligner_of(const run::ModelFolder& folder);
-/// `folder` must live on.
-inspect::TriedModel tried_model(const run::ModelFolder& folder);
 
 /// --layer, --head, --step and --min-weight of every command that aligns words.
 struct AlignmentOptions {

@@ -17,7 +17,7 @@
 #include "decode/input.h"
 #include "inspect/details.h"
 #include "model/model.h"
-#include "run/model_folder.h"
+#include "run/inspect_folder.h"
 
 namespace heed {
 namespace {
@@ -96,7 +96,7 @@ void translate(const TranslateArgs& args) {
   inspect::DetailOptions wanted{.words = args.scores || args.json,
                                 .alignment = output.alignment,
                                 .replace_unknown = args.replace_unknown,
-                                .choice = usual_choice(first.config),
+                                .choice = run::usual_choice(first.config),
                                 .least = args.weights.least};
   args.weights.apply(model::traits(first.config.model), wanted.choice);
 

@@ -5,13 +5,14 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"
+#include "base/strings.h"
 #include "inspect/attention_maps.h"
 #include "inspect/gold.h"
 
 namespace heed::inspect {
-namespace {}  // namespace
 
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                std::size_t first, std::vector<std::size_t>& left_out) {
@@ -53,12 +54,10 @@ Aligner::Aligner(decode::Translator translator, const model::ModelConfig& config
   choice = usual_choice(traits_);
 }
 
-study::AlignmentSweep Aligner::sweep(const text::Pairs& given,
-                                     const std::vector<study::GoldAlignment>& gold,
-                                     const std::string& gold_name) {
-  const text::Pairs pairs = without_long_pairs(translator_, given, gold_name);
+study::AlignmentSweep Aligner::sweep(const GoldPairs& gold) {
+  const text::Pairs pairs = without_long_pairs(translator_, gold.pairs, gold.name);
   study::AlignmentSweep sweep(least);
-  ComparableGold comparable(gold, gold_name);
+  ComparableGold comparable(gold.gold, gold.name);
   ProgressBar bar("sentences measured", std::ssize(pairs.source));
   for (const text::PairWindow& window : text::windows_of(pairs)) {
     const auto sentences = attention_maps(translator_, window.pairs.source, window.pairs.target, {},
@@ -68,7 +67,7 @@ study::AlignmentSweep Aligner::sweep(const text::Pairs& given,
       const auto& matrices = sentences[i].matrices;
       const auto* known =
           comparable.of(line, matrices, window.pairs.source[i], window.pairs.target[i]);
-      if (known != nullptr) sweep.add(matrices, *known, fmt::format("{}:{}", gold_name, line + 1));
+      if (known != nullptr) sweep.add(matrices, *known, fmt::format("{}:{}", gold.name, line + 1));
     }
     bar.add(static_cast<double>(sentences.size()));
     signals::stop_if_interrupted();
@@ -98,6 +97,33 @@ std::vector<study::Alignment> Aligner::align(const text::Pairs& given, std::size
     alignments.back().clear();
   }
   return alignments;
+}
+
+void Aligner::warn_of_lines_without_links() const {
+  const auto warn = [&](const std::vector<std::size_t>& lines, const std::string& why) {
+    if (lines.empty()) return;
+    log::warn(fmt::format("{}: in {}, line {} first, {}; these have no links", name_,
+                          counted(std::ssize(lines), "line"), lines.front(), why));
+  };
+  warn(odd_lines_, "its vocabulary finds other words than the text has");
+  warn(long_lines_, fmt::format("a side has more than {} pieces", translator_.pair_limit()));
+}
+
+std::vector<study::Alignment> SymmetrizedAligner::align(const text::Pairs& pairs,
+                                                        std::size_t first) {
+  const std::vector<study::Alignment> there = forward_.align(pairs, first);
+  const std::vector<study::Alignment> back = backward_.align({pairs.target, pairs.source}, first);
+  std::vector<study::Alignment> joined(there.size());
+  for (std::size_t i = 0; i < joined.size(); ++i) {
+    const std::size_t line = first + i;
+    if (!forward_.has_links(line) || !backward_.has_links(line)) continue;
+    const study::Alignment turned = study::turned_round(back[i]);
+    joined[i] = study::symmetrize(there[i], turned, method_);
+    if (gold_.empty()) continue;
+    backward_error_.add(turned, gold_[line]);
+    joined_error_.add(joined[i], gold_[line]);
+  }
+  return joined;
 }
 
 }  // namespace heed::inspect

@@ -1,14 +1,17 @@
-// A model as a word aligner: forced-target attention to hard alignments.
+// A model as a word aligner, forced-target attention to hard alignments; and two models joined.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decode/translator.h"
+#include "inspect/gold.h"
 #include "model/traits.h"
 #include "study/alignment_sweep.h"
+#include "study/symmetrize.h"
 #include "text/pairs.h"
 
 namespace heed::inspect {
@@ -42,10 +45,8 @@ class Aligner {
   double least = 0;
 
   /// The error rate of everything `choice` could be, over the lines whose words the vocabulary
-  /// keeps and that are not too long; a warning counts the others. `gold_name` is for messages.
-  study::AlignmentSweep sweep(const text::Pairs& given,
-                              const std::vector<study::GoldAlignment>& gold,
-                              const std::string& gold_name);
+  /// keeps and that are not too long; a warning counts the others.
+  study::AlignmentSweep sweep(const GoldPairs& gold);
 
   /// One per pair, by `choice`; of blank, odd and long lines it is empty. `first` is the number of
   /// the first line in its file, from 0.
@@ -53,20 +54,40 @@ class Aligner {
 
   const std::string& name() const { return name_; }
   const model::Traits& traits() const { return traits_; }
-  /// Lines in which the vocabulary finds other words than the text has: they get no links, which
-  /// would count the vocabulary's words. From 1, in order; grows with every call of align().
-  const std::vector<std::size_t>& odd_lines() const { return odd_lines_; }
-  /// Lines with more than longest() pieces on a side: they get no links either. As odd_lines().
-  const std::vector<std::size_t>& long_lines() const { return long_lines_; }
-  int64_t longest() const { return translator_.pair_limit(); }  // pieces
-  /// Whether a line, from 0, is none of both.
+  /// Whether a line, from 0, is none of those that get no links: it has more pieces on a side than
+  /// Translator::pair_limit(), or the vocabulary finds other words in it than the text has, and
+  /// links would count these.
   bool has_links(std::size_t line) const;
+  void warn_of_lines_without_links() const;
 
  private:
   decode::Translator translator_;
   model::Traits traits_;
   std::string name_;
-  std::vector<std::size_t> odd_lines_, long_lines_;
+  std::vector<std::size_t> odd_lines_, long_lines_;  // from 1, in order
+};
+
+class SymmetrizedAligner {
+ public:
+  /// `backward` translates from the target to the source. Both must live on. `gold`, by line of the
+  /// whole file or empty, is what errors are counted by.
+  SymmetrizedAligner(Aligner& forward, Aligner& backward, study::Symmetrization method,
+                     std::vector<study::GoldAlignment> gold = {})
+      : forward_(forward), backward_(backward), method_(method), gold_(std::move(gold)) {}
+
+  /// As Aligner::align(). A line that one of the models gives no links has none: those of the other
+  /// one alone are not what the method says.
+  std::vector<study::Alignment> align(const text::Pairs& pairs, std::size_t first);
+
+  /// Of the backward model, and of what was joined, in all lines so far that both models take.
+  const study::AlignmentError& backward_error() const { return backward_error_; }
+  const study::AlignmentError& joined_error() const { return joined_error_; }
+
+ private:
+  Aligner &forward_, &backward_;
+  study::Symmetrization method_;
+  std::vector<study::GoldAlignment> gold_;
+  study::AlignmentError backward_error_, joined_error_;
 };
 
 }  // namespace heed::inspect

@@ -22,14 +22,18 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, const text:
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string where = fmt::format("{}:{}", path, i + 1);
     gold.push_back(study::parse_pharaoh(lines[i], where, form.one_based));
-    if (form.swapped)
-      gold.back() = {study::turned_round(gold.back().sure),
-                     study::turned_round(gold.back().possible)};
+    if (form.swapped) gold.back() = study::turned_round(gold.back());
     study::require_inside(gold.back(), static_cast<std::size_t>(text::count_words(pairs.source[i])),
                           static_cast<std::size_t>(text::count_words(pairs.target[i])), where,
                           form.one_based);
   }
   return gold;
+}
+
+GoldPairs turned_round(GoldPairs pairs) {
+  std::swap(pairs.pairs.source, pairs.pairs.target);
+  for (study::GoldAlignment& gold : pairs.gold) gold = study::turned_round(gold);
+  return pairs;
 }
 
 bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::string& source,

@@ -22,6 +22,15 @@ struct GoldForm {
 std::vector<study::GoldAlignment> read_gold(const std::string& path, const text::Pairs& pairs,
                                             const GoldForm& form);
 
+struct GoldPairs {
+  text::Pairs pairs;
+  std::vector<study::GoldAlignment> gold;  // of each pair
+  std::string name;                        // of their file, for messages
+};
+
+/// For a model that translates from the target to the source.
+GoldPairs turned_round(GoldPairs pairs);
+
 /// Whether the words of a sentence's matrices, by pieces, are as many as the two lines have. Where
 /// a vocabulary finds others, their positions are not those of the text. The encoder's matrices
 /// have words of the source only, the decoder's of the target; without any it is true.

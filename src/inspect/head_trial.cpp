@@ -1,12 +1,17 @@
 #include "inspect/head_trial.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
+#include "base/log.h"
 #include "base/progress_bar.h"
+#include "base/strings.h"
 #include "model/traits.h"
+#include "score/proportion.h"
 #include "score/tokenizer.h"
 
 namespace heed::inspect {
@@ -66,6 +71,38 @@ std::map<std::string, HeadTrial::Heads> by_layer(const HeadTrial::Heads& heads) 
   return layers;
 }
 
+double bleu_without(HeadTrial& trial, const HeadTrial::Heads& silenced) {
+  return score::bleu(score::sum(trial.bleu(silenced))).score;
+}
+
+/// Whether its attention keeps another head, and nobody needs this one.
+bool may_go(const HeadTrial& trial, const std::optional<model::HeadIndex>& needed,
+            const model::HeadIndex& head, const HeadTrial::Heads& gone) {
+  const auto same = [&](const model::HeadIndex& other) {
+    return other.kind == head.kind && other.layer == head.layer;
+  };
+  return std::ranges::count_if(trial.heads(), same) - std::ranges::count_if(gone, same) > 1 &&
+         std::ranges::find(gone, head) == gone.end() && head != needed;
+}
+
+/// The head whose silence costs least, beside those that are gone; its BLEU is yet to be measured.
+std::optional<PruningStep> cheapest(HeadTrial& trial, const std::optional<model::HeadIndex>& needed,
+                                    const HeadTrial::Heads& gone) {
+  std::optional<PruningStep> best;
+  HeadTrial::Heads left = trial.heads();
+  std::erase_if(left,
+                [&](const model::HeadIndex& head) { return !may_go(trial, needed, head, gone); });
+  ProgressBar bar("heads tried, to find the next one to remove", std::ssize(left));
+  for (const model::HeadIndex& head : left) {
+    HeadTrial::Heads with = gone;
+    with.push_back(head);
+    const double loss = trial.loss(with);
+    if (!best || loss < best->loss) best = {.head = head, .loss = loss};
+    bar.add();
+  }
+  return best;
+}
+
 }  // namespace
 
 AblatedHeads ablated_heads(HeadTrial& trial, bool translate) {
@@ -82,6 +119,27 @@ AblatedHeads ablated_heads(HeadTrial& trial, bool translate) {
   }
   const auto rows = study::compare_trials(whole, silenced, trial.pieces());
   return {study::ablation_table(whole, rows, trial.pieces()), study::ablation_csv(rows)};
+}
+
+Pruning greedy_pruning(HeadTrial& trial, double keep,
+                       const std::optional<model::HeadIndex>& needed) {
+  const double whole = bleu_without(trial, {});
+  if (whole <= 0)
+    throw UserError(
+        "BLEU of the whole model is 0: it cannot tell which heads are needed; are --source and "
+        "--target of this model's languages?");
+  Pruning found{.steps = {{.loss = trial.loss({}), .bleu = whole}}};
+  HeadTrial::Heads gone;
+  while (auto step = cheapest(trial, needed, gone)) {
+    gone.push_back(*step->head);
+    step->bleu = bleu_without(trial, gone);
+    found.steps.push_back(*step);
+    log::info(fmt::format("{} heads left, without {}: BLEU {}", trial.heads().size() - gone.size(),
+                          model::name_of(*step->head), fixed(step->bleu, 2)));
+    if (!score::at_least_percent(step->bleu, keep, whole)) break;
+    found.heads = gone;
+  }
+  return found;
 }
 
 }  // namespace heed::inspect

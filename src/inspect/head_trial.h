@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,5 +56,20 @@ struct AblatedHeads {
 };
 /// `translate`: with BLEU.
 AblatedHeads ablated_heads(HeadTrial& trial, bool translate);
+
+struct PruningStep {
+  std::optional<model::HeadIndex> head = {};  // the one taken out; nothing: the whole model
+  double loss = 0, bleu = 0;                  // without it and those of the steps before
+};
+
+struct Pruning {
+  std::vector<PruningStep> steps;
+  HeadTrial::Heads heads = {};  // of all steps, but for the last one where its BLEU is too low
+};
+/// A greedy search: each step takes out the head whose silence costs least loss, as long as BLEU
+/// stays at `keep` per cent of the whole model's. Each attention keeps a head, and `needed` stays.
+/// Throws UserError where BLEU of the whole model is 0.
+Pruning greedy_pruning(HeadTrial& trial, double keep,
+                       const std::optional<model::HeadIndex>& needed);
 
 }  // namespace heed::inspect

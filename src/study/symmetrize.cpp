@@ -75,6 +75,10 @@ Alignment turned_round(const Alignment& alignment) {
   return turned;
 }
 
+GoldAlignment turned_round(const GoldAlignment& gold) {
+  return {turned_round(gold.sure), turned_round(gold.possible)};
+}
+
 Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmetrization method) {
   Alignment common, all = forward;
   all.insert(backward.begin(), backward.end());

@@ -9,6 +9,7 @@ namespace heed::study {
 
 /// Source and target of every link exchanged.
 Alignment turned_round(const Alignment& alignment);
+GoldAlignment turned_round(const GoldAlignment& gold);
 
 enum class Symmetrization { intersection, union_, grow_diag_final_and };
 

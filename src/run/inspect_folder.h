@@ -1,0 +1,18 @@
+// The model of a run's folder as src/inspect takes it.
+#pragma once
+
+#include "inspect/aligner.h"
+#include "inspect/head_trial.h"
+#include "run/model_folder.h"
+
+namespace heed::run {
+
+/// The layer, head and step that guided alignment has taught, or inspect::usual_choice().
+study::AlignmentChoice usual_choice(const Config& config);
+
+/// Throws UserError for a model without cross-attention.
+inspect::Aligner aligner_of(const ModelFolder& folder);
+/// `folder` must live on.
+inspect::TriedModel tried_model(const ModelFolder& folder);
+
+}  // namespace heed::run
