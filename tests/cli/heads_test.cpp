@@ -100,41 +100,6 @@ TEST(Heads, SeparatorsMayHaveBlanksAround) {
   expect_mistake(with("a, ,b"), {"--separators: ' ' is not one word"});
 }
 
-// The vocabulary writes blanks as U+2581: a word of it alone is no word to the model.
-TEST(Heads, PronounsOfLinesWhoseWordsTheVocabularySeesOtherwiseAreLeftOut) {
-  const TemporaryFolder folder;
-  const std::string mark = "\u2581", source = folder.write("s", "a " + mark + " b\na b\n"),
-                    target = folder.write("t", "b " + mark + " a\nb a\n"),
-                    gold = folder.write("g", "0-2 1-1 2-0\n0-1 1-0\n");
-  const std::string header = "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n",
-                    file = folder.write("a", header + "0\t0\t2\t2\tm\n1\t0\t1\t1\tm\n");
-  for (const std::vector<std::string>& options : {std::vector<std::string>{"--gold", gold},
-                                                  {"--kind", "cross"},
-                                                  {"--kind", "encoder"},
-                                                  {"--kind", "decoder", "--gold", gold},
-                                                  {"--kind", "encoder,decoder", "--gold", gold}}) {
-    std::vector<std::string> all = {"heads", Toy::get().transformer, "--json"};
-    all.insert(all.end(), {"--source", source, "--target", target, "--antecedents", file});
-    all.insert(all.end(), options.begin(), options.end());
-    const Result result = run_heed(all);
-    const auto json = nlohmann::json::parse(product(result));
-    for (const auto& head : json["heads"]) EXPECT_EQ(head["shares"]["antecedent"]["rows"], 1);
-    EXPECT_THAT(result.err, HasSubstr(file + ": the pronouns of 1 line left out, line 1 of the "
-                                             "text first: the vocabulary of"));
-  }
-  // Only the target's words are others: the encoder has none of them.
-  const std::string plain = folder.write("plain", "a c b\na b\n");
-  for (const std::string kinds : {"decoder", "encoder,decoder", "encoder"}) {
-    std::vector<std::string> all = {"heads", Toy::get().transformer, "--kind", kinds, "--json"};
-    all.insert(all.end(), {"--source", plain, "--target", target, "--antecedents", file});
-    if (kinds == "decoder") all.insert(all.end(), {"--gold", gold});
-    const Result result = run_heed(all);
-    product(result);
-    const auto told = result.err.find(file + ": the pronouns of 1 line left out");
-    EXPECT_EQ(told == std::string::npos, kinds == "encoder") << kinds << ": " << result.err;
-  }
-}
-
 TEST(Heads, TakeNoGoldThatTheyHaveNoUseFor) {
   const TemporaryFolder folder;
   const std::string source = folder.write("s", "a b\n"), target = folder.write("t", "b a\n"),
@@ -240,44 +205,26 @@ TEST(Prune, KeepsTheQualityThatWasAskedFor) {
         {"evaluate", model, "--source", of_toy("valid.src"), "--reference", of_toy("valid.tgt")}));
     return std::stod(out.substr(out.find("BLEU ") + 5));
   };
-  const auto heads_out = [&](const std::string& keep) {
-    const std::string smaller = folder / keep;
-    EXPECT_THAT(product(run_heed({"prune", Toy::get().transformer, "--source", of_toy("valid.src"),
-                                  "--target", of_toy("valid.tgt"), "--keep", keep, "-o", smaller})),
-                HasSubstr("heads left"));
-    EXPECT_GE(bleu_of(smaller), std::stod(keep) / 100 * bleu_of(Toy::get().transformer));
-    const std::string config = read_file(smaller + "/config.yaml");
-    const std::regex head(R"((encoder|decoder|cross)\.\d\.\d)");
-    return std::distance(std::sregex_iterator(config.begin(), config.end(), head), {});
-  };
-  const auto few = heads_out("99"), many = heads_out("30");
-  EXPECT_GT(many, few);
-  EXPECT_LE(many, 24 - 6);  // each attention keeps one
-}
-
-TEST(Prune, TakesOutFirstWhatCostsLeast) {
-  const TemporaryFolder folder;
-  const std::vector<std::string> pairs = {Toy::get().transformer, "--source", of_toy("valid.src"),
-                                          "--target", of_toy("valid.tgt")};
-  const auto with = [&](const std::string& command, std::vector<std::string> options) {
-    options.insert(options.begin(), pairs.begin(), pairs.end());
-    options.insert(options.begin(), command);
-    return product(run_heed(options));
-  };
-  with("heads", {"--ablate", "--no-bleu", "--output", folder / "a.csv"});
-  std::string cheapest;
-  double least = 1e9;
-  for (const auto& row : csv_rows(folder / "a.csv")) {
-    if (split(row[0], '.').size() != 3 || std::stod(row[1]) >= least) continue;
-    cheapest = row[0];
-    least = std::stod(row[1]);
-  }
-  const auto lines = lines_of(with("prune", {"--keep", "100", "-o", folder / "smaller"}));
+  const std::string smaller = folder / "smaller";
+  const auto lines =
+      lines_of(product(run_heed({"prune", Toy::get().transformer, "--source", of_toy("valid.src"),
+                                 "--target", of_toy("valid.tgt"), "--keep", "99", "-o", smaller})));
+  EXPECT_GE(bleu_of(smaller), 99. / 100 * bleu_of(Toy::get().transformer));
   ASSERT_GE(lines.size(), 3U);  // names of columns, the whole model, and without one head
+  EXPECT_THAT(lines[0], HasSubstr("heads left"));
+  EXPECT_EQ(split_words(lines[1])[0], "24");
   const auto words = split_words(lines[2]);
   ASSERT_GE(words.size(), 2U) << lines[2];
   EXPECT_EQ(words[0], "23");
-  EXPECT_EQ(words[1], cheapest);
+  const std::string config = read_file(smaller + "/config.yaml");
+  const std::regex head(R"((encoder|decoder|cross)\.\d\.\d)");
+  const auto gone = static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(config.begin(), config.end(), head), {}));
+  EXPECT_LE(gone, lines.size() - 2);
+  EXPECT_GE(gone, lines.size() - 3);  // the last one may be one too many
+  if (gone > 0) {
+    EXPECT_THAT(config, HasSubstr(words[1]));
+  }
 }
 
 TEST(Evidence, StandsBesideAttention) {
