@@ -1,5 +1,4 @@
-// Guided alignment as a user trains with it: from gold links and from two models' own, and every
-// mistake in its files and options.
+// Guided alignment by several ranks and from a stream, and the head that it has taught.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,7 +27,6 @@ class GuidedRun : public ::testing::Test {
     write_toy_pairs(folder_, "train", 400, 1);
     write_toy_pairs(folder_, "valid", 20, 2);
     folder_.write("train.align", reversal_of("train.src"));
-    folder_.write("valid.align", reversal_of("valid.src"));
   }
 
   /// Word j of a reversal is word n - 1 - j of the source.
@@ -43,32 +41,21 @@ class GuidedRun : public ::testing::Test {
     return links;
   }
   /// Of the run NAME; `more` are settings.
-  std::vector<std::string> training(const std::string& name, const std::vector<std::string>& more,
-                                    const char* model = kGuidedTransformer) const {
+  std::vector<std::string> training(const std::string& name,
+                                    const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {
-        "train", write_toy_config(folder_, {name, model, kGuidedTraining}), "--set",
+        "train", write_toy_config(folder_, {name, kGuidedTransformer, kGuidedTraining}), "--set",
         "data.train.alignment=" + (folder_ / "train.align")};
     for (const std::string& setting : more) arguments.insert(arguments.end(), {"--set", setting});
     return arguments;
   }
-  Result train(const std::string& name, const std::vector<std::string>& more = {},
-               const char* model = kGuidedTransformer) const {
-    return run_heed(training(name, more, model));
+  Result train(const std::string& name, const std::vector<std::string>& more) const {
+    return run_heed(training(name, more));
   }
   Result align(const std::string& name, std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"align", folder_ / name, "--source", folder_ / "valid.src",
                                "--target", folder_ / "valid.tgt"});
     return run_heed(more);
-  }
-  Json errors_of(const std::string& name) const {
-    return Json::parse(product(align(name, {"--gold", folder_ / "valid.align", "--json"})));
-  }
-  static double error_of_chosen(const Json& errors) {
-    for (const Json& row : errors["choices"])
-      if (row["layer"] == errors["chosen"]["layer"] && row["head"] == errors["chosen"]["head"] &&
-          row["step"] == errors["chosen"]["step"])
-        return row["aer"];
-    return 2;
   }
   std::vector<double> losses(const std::string& name) const {
     std::vector<double> out;
@@ -79,40 +66,6 @@ class GuidedRun : public ::testing::Test {
 
   TemporaryFolder folder_;
 };
-
-TEST_F(GuidedRun, AlignsByTheStepThatWasTaught) {
-  EXPECT_EQ(train("reads", {"training.updates=120", "training.guided_step=reads"}).status, 0);
-  const Json errors = errors_of("reads");
-  EXPECT_EQ(errors["chosen"]["step"], "reads");
-  EXPECT_LT(error_of_chosen(errors), 0.3);
-  const auto links = [&](const char* least) {
-    return split_words(product(align("reads", {"--min-weight", least}))).size();
-  };
-  EXPECT_LT(links("0.9"), links("0"));
-}
-
-TEST_F(GuidedRun, AlignsBetterThanWithout) {
-  for (const char* model : {kGuidedTransformer, kRnn}) {
-    SCOPED_TRACE(model);
-    const std::string updates = "training.updates=120";
-    EXPECT_EQ(train("guided", {updates}, model).status, 0);
-    EXPECT_EQ(train("plain", {updates, "training.guided_alignment=0"}, model).status, 0);
-    const std::vector<double> align = losses("guided");
-    ASSERT_THAT(align, SizeIs(12));
-    EXPECT_LT(align.back(), 0.5 * align.front());
-    EXPECT_THAT(losses("plain"), SizeIs(0));
-    const std::string log = read_file(folder_ / "guided/train.log");
-    EXPECT_THAT(log, HasSubstr(" align "));
-    EXPECT_THAT(log, HasSubstr("train.align: "));
-    EXPECT_THAT(read_file(folder_ / "plain/train.log"),
-                HasSubstr("data.train.alignment is not used: training.guided_alignment is 0"));
-    const double guided = error_of_chosen(errors_of("guided")),
-                 plain = error_of_chosen(errors_of("plain"));
-    EXPECT_LT(guided, 0.75 * plain);
-    std::filesystem::remove_all(folder_ / "guided");
-    std::filesystem::remove_all(folder_ / "plain");
-  }
-}
 
 TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
   EXPECT_EQ(
@@ -127,26 +80,6 @@ TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
   EXPECT_EQ(product(align("pruned")), product(align("run")));
   expect_mistake(run_heed({"prune", folder_ / "run", "--heads", "cross.1.3", "-o", folder_ / "x"}),
                  {"cross.1.3", "guided_alignment"});
-}
-
-TEST_F(GuidedRun, TwoDirectionsMakeTheAlignmentsOfATraining) {
-  // A reversal is its own reverse task, with source and target exchanged.
-  const std::string one = "training.guided_alignment=0";
-  EXPECT_EQ(train("forward", {one}, kRnn).status, 0);
-  EXPECT_EQ(train("backward",
-                  {one, "data.train.source=" + (folder_ / "train.tgt"),
-                   "data.train.target=" + (folder_ / "train.src"), "data.train.alignment=\"\""},
-                  kRnn)
-                .status,
-            0);
-  product(run_heed({"align", folder_ / "forward", "--source", folder_ / "train.src", "--target",
-                    folder_ / "train.tgt", "--reverse", folder_ / "backward", "-o",
-                    folder_ / "own.align"}));
-  EXPECT_THAT(lines_of(read_file(folder_ / "own.align")), SizeIs(400));
-  const Result result =
-      train("guided", {"data.train.alignment=" + (folder_ / "own.align"), "training.updates=10"});
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(losses("guided"), SizeIs(1));
 }
 
 TEST_F(GuidedRun, GoesWithTagsSamplingTruncationAndSeveralRanks) {
@@ -182,32 +115,6 @@ TEST_F(GuidedRun, GoesWithTagsSamplingTruncationAndSeveralRanks) {
   EXPECT_GT(losses("one")[0], 0);
 }
 
-TEST_F(GuidedRun, GoesOnWithTheSameAlignmentAlone) {
-  const std::string steady = "training.schedule=constant";  // cosine depends on the end
-  EXPECT_EQ(train("whole", {steady}).status, 0);
-  EXPECT_EQ(train("parts", {steady, "training.updates=30"}).status, 0);
-  auto again = training("parts", {steady});
-  again.emplace_back("--resume");
-  const Result result = run_heed(again);
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(read_file(folder_ / "whole/model.safetensors") ==
-              read_file(folder_ / "parts/model.safetensors"));
-  EXPECT_THAT(read_file(folder_ / "parts/provenance.json"), HasSubstr("train.align"));
-  // Another file of this name, and another name.
-  const std::string lines = read_file(folder_ / "train.align");
-  folder_.write("train.align", lines.substr(lines.find('\n')));
-  const auto longer = [&](std::vector<std::string> settings) {
-    settings.insert(settings.end(), {steady, "training.updates=70"});
-    auto arguments = training("parts", settings);
-    arguments.insert(arguments.end(), {"--resume", "-q"});
-    return run_heed(arguments);
-  };
-  expect_mistake(longer({}), {"train.align", "has changed since the run"});
-  folder_.write("same.align", lines);
-  expect_mistake(longer({"data.train.alignment=" + (folder_ / "same.align")}),
-                 {"data.train", "fixed once a run has begun"});
-}
-
 TEST_F(GuidedRun, AlignmentsMayBeAStreamWhichTheRunKeeps) {
   const std::string steady = "training.schedule=constant";
   EXPECT_EQ(train("whole", {steady}).status, 0);
@@ -221,44 +128,6 @@ TEST_F(GuidedRun, AlignmentsMayBeAStreamWhichTheRunKeeps) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_TRUE(read_file(folder_ / "whole/model.safetensors") ==
               read_file(folder_ / "parts/model.safetensors"));
-}
-
-TEST_F(GuidedRun, WrongLinesAreNamedBeforeAnythingElseHappens) {
-  const std::string lines = read_file(folder_ / "train.align"), path = folder_ / "train.align";
-  const auto wrong = [&](const std::string& written, const std::vector<std::string>& parts) {
-    folder_.write("train.align", written);
-    expect_mistake(train("run"), parts);
-    EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
-    auto doctor = training("run", {});
-    doctor[0] = "doctor";
-    expect_mistake(run_heed(doctor), parts);
-  };
-  wrong("0-0 x\n" + lines, {path + ":1: 'x' is no alignment link; write i-j"});
-  wrong(lines.substr(0, lines.find('\n') + 1) + "0-99\n", {path + ":2: link 0-99, but the target"});
-  wrong(lines + "\n", {path + " has 401 lines, and its corpus has 400 pairs"});
-  wrong("", {path + " has 0 lines"});
-  std::filesystem::remove(path);
-  expect_mistake(train("run"), {"train.align"});
-}
-
-TEST_F(GuidedRun, WhatCannotBeTaughtIsRefusedByName) {
-  const auto refused = [&](const std::vector<std::string>& settings,
-                           const std::vector<std::string>& parts, const char* model) {
-    expect_mistake(train("run", settings, model), parts);
-  };
-  refused({"data.train.alignment=\"\""},
-          {"training.guided_alignment: no corpus has an alignment", "data.train.alignment"},
-          kGuidedTransformer);
-  refused({"training.taught_layer=2"}, {"training.taught_layer", "no layer 2"}, kGuidedTransformer);
-  refused({"training.taught_layer=-3"}, {"training.taught_layer"}, kGuidedTransformer);
-  refused({"training.taught_head=4"}, {"training.taught_head", "no head 4"}, kGuidedTransformer);
-  refused({}, {"training.guided_alignment", "model.attention is none"}, kNone);
-  refused({"model.attention=luong_general", "model.window=local_m"},
-          {"training.guided_alignment", "local_m"}, kRnn);
-  refused({"model.attention=luong_location", "model.max_positions=256"},
-          {"training.guided_alignment", "luong_location", "data.max_length"}, kRnn);
-  refused({"data.valid.alignment=" + (folder_ / "valid.align")},
-          {"data.valid.alignment: only training corpora have an alignment"}, kGuidedTransformer);
 }
 
 // Its configuration names the head, and no command would take a model without it.

@@ -12,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Contains;
-using ::testing::HasSubstr;
 using ::testing::Key;
 
 /// All files below a folder.
@@ -175,21 +174,6 @@ TEST_F(Outputs, OfFoldersReplaceWhatHeedWrote) {
     EXPECT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(files_in(command.back()), before);
   }
-}
-
-TEST_F(Outputs, OfATrainingReplaceNothingOfAUser) {
-  write_toy_pairs(folder, "train", 60, 1);
-  write_toy_pairs(folder, "valid", 10, 2);
-  const std::string config = write_toy_config(folder, {"run", kNone, "updates: 1"});
-  fs::create_directory(folder / "run");
-  for (const char* name : {"config.yaml", "joint.spm", "metrics.jsonl"}) {
-    const std::string file = folder.write(std::string("run/") + name, "a user's own\n");
-    for (const char* wish : {"-q", "--overwrite", "--resume"})
-      expect_mistake(run_heed({"train", config, wish}), {file + ": is there"});
-    EXPECT_EQ(read_file(file), "a user's own\n");
-    fs::remove(file);
-  }
-  train_toy(config);
 }
 
 }  // namespace

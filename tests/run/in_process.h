@@ -52,6 +52,12 @@ inline subprocess::Result train(const std::string& config,
   return outcome_of([&] { make_run(request); });
 }
 
+/// `heed --quiet`, as long as it lives.
+struct Quiet {
+  Quiet() { log::set_level(log::Level::warn); }
+  ~Quiet() { log::set_level(log::Level::info); }
+};
+
 /// Throws where training fails.
 inline void train_toy(const std::string& config, const std::vector<std::string>& options = {}) {
   const subprocess::Result result = train(config, options);

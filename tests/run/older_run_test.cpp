@@ -100,5 +100,22 @@ TEST_F(Overwriting, AKillAfterwardsLeavesNothingOfTheOlderRun) {
   EXPECT_NE(read_file(run + "/train.log"), "old\n");
 }
 
+TEST(OverwritingNothing, LeavesFilesOfAUser) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "train", 60, 1);
+  write_toy_pairs(folder, "valid", 10, 2);
+  const std::string config = write_toy_config(folder, {"run", kNone, "updates: 1"});
+  fs::create_directory(folder / "run");
+  for (const char* name : {"config.yaml", "joint.spm", "metrics.jsonl"}) {
+    const std::string file = folder.write(std::string("run/") + name, "a user's own\n");
+    for (const std::vector<std::string>& wish :
+         {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}})
+      expect_mistake(train(config, wish), {file + ": is there"});
+    EXPECT_EQ(read_file(file), "a user's own\n");
+    fs::remove(file);
+  }
+  train_toy(config);
+}
+
 }  // namespace
 }  // namespace heed::run

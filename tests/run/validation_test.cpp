@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.h"
-#include "cli/toy.h"
+#include "run/in_process.h"
+#include "run/model_folder.h"
 
-namespace heed::cli {
+namespace heed::run {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace cli;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -26,10 +27,9 @@ class Validations : public ::testing::Test {
 
   /// With these settings over the configuration.
   Result train(const std::vector<std::string>& settings) {
-    std::vector<std::string> arguments{"train", config_, "--overwrite"};
-    for (const std::string& setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    return run_heed(arguments);
+    std::vector<std::string> options{"--overwrite"};
+    for (const std::string& setting : settings) options.insert(options.end(), {"--set", setting});
+    return run::train(config_, options);
   }
   std::string file(const std::string& name) const { return read_file(folder_ / name); }
   bool exists(const std::string& name) const { return fs::exists(folder_ / name); }
@@ -90,31 +90,15 @@ TEST_F(Validations, AreSearchedWithTheirOwnBeam) {
   const std::string greedy = validated("1"), beam = validated("4");
   EXPECT_NE(greedy, beam);
   const auto translated = [&](const std::string& size) {
-    return product(run_heed({"translate", folder_ / "run", folder_ / "valid.src", "--set",
-                             "decoding.beam_size=" + size}));
+    const OpenOptions options{.settings = {"decoding.beam_size=" + size}};
+    decode::Translator translator = open_model(folder_ / "run", options).translator();
+    std::string lines;
+    for (const auto& each : translator.translate(lines_of(file("valid.src"))))
+      lines += each.text + "\n";
+    return lines;
   };
   EXPECT_EQ(translated("1"), greedy);
   EXPECT_EQ(translated("4"), beam);
-}
-
-// The samples of this run are the whole set.
-TEST_F(Validations, HaveTheBleuOfTheirTranslations) {
-  const Toy& toy = Toy::get();
-  const std::string before = "output     ";
-  std::string outputs;
-  for (const std::string& line : lines_of(read_file(toy.rnn + "/validations/300.txt")))
-    if (line.starts_with(before)) outputs += line.substr(before.size()) + "\n";
-  ASSERT_EQ(lines_of(outputs).size(), 20U);
-  const auto metrics = lines_of(read_file(toy.rnn + "/metrics.jsonl"));
-  double bleu = -1;
-  for (const std::string& line : metrics)
-    if (const json event = json::parse(line);
-        event.at("event") == "validation" && event.at("update") == 300)
-      bleu = event.at("bleu").get<double>();
-  EXPECT_GT(bleu, 0);
-  EXPECT_THAT(product(run_heed({"evaluate", "--hypothesis", folder_.write("outputs", outputs),
-                                "--reference", toy.folder / "valid.tgt"})),
-              ::testing::StartsWith("BLEU " + fixed(bleu, 2) + " ("));
 }
 
 TEST_F(Validations, AndTheTestMayHaveMoreReferences) {
@@ -193,12 +177,11 @@ TEST_F(Validations, ThatCannotBeKeptEndTheRunAndResumingRepeatsThem) {
   ASSERT_EQ(train({"training.updates=2"}).status, 0);
   fs::remove_all(folder_ / "run/validations");
   folder_.write("run/validations", "in the way");
-  const std::vector<std::string> resume{"train", config_, "--resume"};
-  const Result result = run_heed(resume);
+  const Result result = run::train(config_, {"--resume"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("run/validations: cannot make the folder"));
   fs::remove(folder_ / "run/validations");
-  EXPECT_EQ(run_heed(resume).status, 0);
+  EXPECT_EQ(run::train(config_, {"--resume"}).status, 0);
   EXPECT_EQ(events("validation").size(), 2U);
   EXPECT_TRUE(exists("run/validations/4.txt"));
 }
@@ -249,23 +232,6 @@ TEST_F(Validations, LookAtMoreSets) {
                    {"data.more_valid", "the name '" + taken + "', which another set has"});
 }
 
-TEST_F(Validations, HaveTheBleuOfEachSet) {
-  const Toy& toy = Toy::get();
-  const Result result =
-      train({"training.from=" + toy.rnn, std::string("model=") + kRnn, "training.updates=2",
-             "training.validate_bleu=true", "training.validation_outputs=true",
-             "data.more_valid=[{name: news, source: " + (folder_ / "news.src") +
-                 ", target: " + (folder_ / "news.tgt") + "}]"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const double bleu = events("further_validation").at(0).at("bleu").get<double>();
-  EXPECT_NE(bleu, events("validation").at(0).at("bleu").get<double>());
-  EXPECT_GT(bleu, 0);
-  EXPECT_THAT(
-      product(run_heed({"evaluate", "--hypothesis", folder_ / "run/validations/2.news.hypothesis",
-                        "--reference", folder_ / "news.tgt"})),
-      ::testing::StartsWith("BLEU " + fixed(bleu, 2) + " ("));
-}
-
 TEST_F(Validations, AreLeftOutWithoutASet) {
   const std::string yaml = file("run.yaml");
   const auto begin = yaml.find("  valid: ");
@@ -278,4 +244,4 @@ TEST_F(Validations, AreLeftOutWithoutASet) {
 }
 
 }  // namespace
-}  // namespace heed::cli
+}  // namespace heed::run
