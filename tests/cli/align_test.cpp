@@ -161,6 +161,8 @@ TEST(Align, MistakesAreNamed) {
   far.insert(far.find('\n') + 1, "9-0 ");
   expect_mistake(set.run("align", rnn, {"--gold", set.folder.write("far", far), "-q"}),
                  {"far:2", "9-0"});
+  expect_mistake(set.run("align", rnn, {"--gold", set.folder / "far", "--swap-gold", "-q"}),
+                 {"far:2", "0-9"});
 }
 
 TEST(Heads, ATransformerHasThreeKindsOfThem) {
