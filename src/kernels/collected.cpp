@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/column_sums.h"
 #include "kernels/handle.h"
 #include "kernels/product.h"
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "kernels/column_sums.h"
 #include "kernels/product.h"
 #include "kernels/rows/layer_norm.h"
 

@@ -35,15 +35,15 @@ using EmbeddingPtr = std::shared_ptr<Embedding>;
 /// [..., width] -> [..., vocab]: weight x + bias, unnormalised.
 class OutputLayer : public torch::nn::Module {
  public:
-  OutputLayer(int64_t vocabulary, int64_t width, bool with_bias);
+  OutputLayer(int64_t vocabulary, int64_t width);
   /// Uses the embedding's weight (without its scale). It stays the embedding's parameter: counted,
   /// saved and updated once.
-  OutputLayer(const Embedding& tied, bool with_bias);
+  explicit OutputLayer(const Embedding& tied);
 
   Tensor forward(const Tensor& features);
 
   Tensor weight;  // [vocab, width]
-  Tensor bias;    // [vocab], or undefined
+  Tensor bias;    // [vocab]
 };
 using OutputLayerPtr = std::shared_ptr<OutputLayer>;
 
@@ -55,7 +55,6 @@ struct TokenLayers {
 struct TokenLayerOptions {
   int64_t width = 0;  // of embeddings and of the features before the output layer
   double scale = 1;   // of both embeddings
-  bool output_bias = true;
 };
 
 /// The modules of a model that these are: "output", and the embedding of a side.

@@ -6,7 +6,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include "accelerator/device.h"
-#include "kernels/draws.h"
+#include "kernels/dropout.h"
 #include "kernels/varlen_attention.h"
 #include "model/device.h"
 

@@ -2,9 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include "kernels/gru.h"
-#include "kernels/lstm.h"
 #include "kernels/product.h"
+#include "kernels/recurrence.h"
 #include "model/initial.h"
 #include "model/recurrent/library.h"
 

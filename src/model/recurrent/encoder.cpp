@@ -5,9 +5,8 @@
 #include <string>
 
 #include "base/format.h"
-#include "kernels/gru.h"
-#include "kernels/lstm.h"
 #include "kernels/product.h"
+#include "kernels/recurrence.h"
 #include "model/embedding.h"
 #include "model/recurrent/cell.h"
 #include "model/recurrent/library.h"

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include "kernels/additive.h"
-#include "kernels/additive_scores.h"
 #include "kernels/collected.h"
 #include "kernels/product.h"
 #include "model/recurrent/attention/common.h"
