@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/rows/loops.h"
+#include "kernels/rows/step.h"
 #include "kernels/tensor.h"
 
 namespace heed::decode {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/rows/loops.h"
+#include "kernels/rows/step.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {

@@ -9,9 +9,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "kernels/rows/layer_norm.h"
-#include "kernels/rows/loops.h"
 #include "kernels/rows/pattern.h"
+#include "kernels/rows/step.h"
 #include "model/transformer/layers.h"
 
 namespace heed::engine {

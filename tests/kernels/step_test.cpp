@@ -1,11 +1,10 @@
 // The loops of a decoder's step against ATen's operations.
+#include "kernels/rows/step.h"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <limits>
-
-#include "kernels/rows/layer_norm.h"
-#include "kernels/rows/loops.h"
 
 namespace heed::kernels {
 namespace {

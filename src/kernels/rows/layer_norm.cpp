@@ -64,13 +64,6 @@ void normalise_row_gradient(const float* x, const Moments& moments, const float*
   fastest<backward<T>>(x, moments, weight, outer, inner, to_weight, to_bias, width);
 }
 
-void normalise_rows(const float* x, int64_t rows, int64_t width, const float* gamma,
-                    const float* beta, float epsilon, float* y) {
-  for (int64_t r = 0; r < rows; ++r)
-    normalise_row(x + r * width, moments_of(x + r * width, width, epsilon), gamma, beta,
-                  y + r * width, width);
-}
-
 template void normalise_row(const float*, const Moments&, const float*, const float*, float*,
                             int64_t);
 template void normalise_row(const float*, const Moments&, const float*, const float*, uint16_t*,

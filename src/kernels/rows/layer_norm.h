@@ -1,4 +1,4 @@
-// Layer norm of rows, and its gradient. T is float, or uint16_t for bf16.
+// Layer norm of one row, and its gradient. T is float, or uint16_t for bf16.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,6 @@ Moments moments_of(const float* x, int64_t width, float eps);
 template <class T>
 void normalise_row(const float* x, const Moments& moments, const float* weight, const float* bias,
                    T* y, int64_t width);
-
-/// The same of each row of x [rows, width] into y, which may be x.
-void normalise_rows(const float* x, int64_t rows, int64_t width, const float* gamma,
-                    const float* beta, float epsilon, float* y);
 
 /// From the gradient `outer` of y that of x, written to `inner`; those of weight and bias are added
 /// to what is in `to_weight` and `to_bias`.

@@ -1,7 +1,5 @@
 #include "kernels/rows/loops.h"
 
-#include <cmath>
-
 #include "kernels/rows/inner_loops.h"
 
 namespace heed::kernels {
@@ -46,23 +44,6 @@ HEED_LOOP double add_squares(const float* x, int64_t count) {
   return total;
 }
 
-HEED_LOOP float sum_of_exponentials(const float* x, int64_t count, float most) {
-  float total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < count; ++i) total += exponential(x[i] - most);
-  return total;
-}
-
-HEED_LOOP void silu_all(float* x, int64_t count) {
-#pragma omp simd
-  for (int64_t i = 0; i < count; ++i) x[i] *= logistic(x[i]);
-}
-
-HEED_LOOP void add_scaled(const float* x, float scale, const float* y, int64_t count, float* to) {
-#pragma omp simd
-  for (int64_t i = 0; i < count; ++i) to[i] = scale * x[i] + y[i];
-}
-
 }  // namespace
 
 float largest(const float* x, int64_t count) {
@@ -99,25 +80,6 @@ void widen(const uint16_t* from, float* to, int64_t count) {
 
 void narrow(const float* from, uint16_t* to, int64_t count) {
   fastest<narrow_all>(from, to, count);
-}
-
-void silu(float* x, int64_t count) {
-  fastest<silu_all>(x, count);
-}
-
-void gelu(float* x, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) x[i] = 0.5F * x[i] * (1 + std::erf(x[i] * 0.70710678F));
-}
-
-void scale_and_add(const float* x, float scale, const float* y, int64_t count, float* to) {
-  if (y) return fastest<add_scaled>(x, scale, y, count, to);
-  for (int64_t i = 0; i < count; ++i) to[i] = scale * x[i];
-}
-
-Partition partition_of(const float* scores, int64_t count) {
-  Partition out{.most = largest(scores, count)};
-  out.log_sum = std::log(fastest<sum_of_exponentials>(scores, count, out.most));
-  return out;
 }
 
 }  // namespace heed::kernels

@@ -1,4 +1,4 @@
-// Loops over the numbers of one row, that several kernels and the steps of a decoder need.
+// Loops over the numbers of one row, that several kernels need.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,5 @@ void scale_and_shift(float* x, int64_t count, float factor, float shift);  // fa
 /// Between fp32 and bf16.
 void widen(const uint16_t* from, float* to, int64_t count);
 void narrow(const float* from, uint16_t* to, int64_t count);
-
-/// x sigmoid(x), and x P(Z <= x) for a standard normal Z.
-void silu(float* x, int64_t count);
-void gelu(float* x, int64_t count);
-
-/// to = scale * x + y, or without y where it is null.
-void scale_and_add(const float* x, float scale, const float* y, int64_t count, float* to);
-
-/// log softmax(x) = (x - most) - log_sum. NaN where a score is no number.
-struct Partition {
-  float most = 0, log_sum = 0;
-};
-Partition partition_of(const float* scores, int64_t count);
 
 }  // namespace heed::kernels

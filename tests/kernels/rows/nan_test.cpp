@@ -12,6 +12,7 @@
 #include "kernels/rows/random_numbers.h"
 #include "kernels/rows/recurrence.h"
 #include "kernels/rows/small_product.h"
+#include "kernels/rows/step.h"
 
 namespace heed::kernels {
 namespace {

@@ -1,0 +1,25 @@
+// The small loops of a decoder's step: norms, activations, and what a search wants of its scores.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::kernels {
+
+/// Layer norm of each row of x [rows, width] into y, which may be x.
+void normalise_rows(const float* x, int64_t rows, int64_t width, const float* gamma,
+                    const float* beta, float epsilon, float* y);
+
+/// x sigmoid(x), and x P(Z <= x) for a standard normal Z.
+void silu(float* x, int64_t count);
+void gelu(float* x, int64_t count);
+
+/// to = scale * x + y, or without y where it is null.
+void scale_and_add(const float* x, float scale, const float* y, int64_t count, float* to);
+
+/// log softmax(x) = (x - most) - log_sum. NaN where a score is no number.
+struct Partition {
+  float most = 0, log_sum = 0;
+};
+Partition partition_of(const float* scores, int64_t count);
+
+}  // namespace heed::kernels
