@@ -25,18 +25,6 @@ thread_local at::Generator innermost;
 bool is_float(const Tensor& x) {
   return x.scalar_type() == at::kFloat;
 }
-const float* floats(const Tensor& x) {
-  return x.const_data_ptr<float>();
-}
-const uint16_t* halves(const Tensor& x) {
-  return reinterpret_cast<const uint16_t*>(x.const_data_ptr<at::BFloat16>());
-}
-float* mutable_floats(const Tensor& x) {
-  return x.mutable_data_ptr<float>();
-}
-uint16_t* mutable_halves(const Tensor& x) {
-  return reinterpret_cast<uint16_t*>(x.mutable_data_ptr<at::BFloat16>());
-}
 
 /// x where the mask keeps it, as `type`: that of x, or bf16.
 Tensor masked(const Tensor& x, at::ScalarType type, const Mask& mask) {
@@ -44,11 +32,11 @@ Tensor masked(const Tensor& x, at::ScalarType type, const Mask& mask) {
   const Tensor y = at::empty(from.sizes(), from.options().dtype(type));
   at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
     if (!is_float(from))
-      drop_places(halves(from), mutable_halves(y), begin, end, mask);
+      drop_places(numbers<uint16_t>(from), numbers<uint16_t>(y), begin, end, mask);
     else if (is_float(y))
-      drop_places(floats(from), mutable_floats(y), begin, end, mask);
+      drop_places(numbers<float>(from), numbers<float>(y), begin, end, mask);
     else
-      drop_places(floats(from), mutable_halves(y), begin, end, mask);
+      drop_places(numbers<float>(from), numbers<uint16_t>(y), begin, end, mask);
   });
   return y;
 }
@@ -59,11 +47,14 @@ Tensor masked_sum(const Tensor& residual, const Tensor& x, const Mask& mask) {
   const Tensor y = at::empty_like(base);
   at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
     if (!is_float(base))
-      add_dropped_places(halves(base), halves(from), mutable_halves(y), begin, end, mask);
+      add_dropped_places(numbers<uint16_t>(base), numbers<uint16_t>(from), numbers<uint16_t>(y),
+                         begin, end, mask);
     else if (is_float(from))
-      add_dropped_places(floats(base), floats(from), mutable_floats(y), begin, end, mask);
+      add_dropped_places(numbers<float>(base), numbers<float>(from), numbers<float>(y), begin, end,
+                         mask);
     else
-      add_dropped_places(floats(base), halves(from), mutable_floats(y), begin, end, mask);
+      add_dropped_places(numbers<float>(base), numbers<uint16_t>(from), numbers<float>(y), begin,
+                         end, mask);
   });
   return y;
 }

@@ -19,11 +19,6 @@ using torch::autograd::tensor_list;
 // change nothing.
 constexpr int64_t kBlock = 64;
 
-template <class T>
-T* numbers(const Tensor& x) {
-  return static_cast<T*>(x.data_ptr());
-}
-
 /// Of every row: [rows, 2].
 Tensor all_moments(const Tensor& x, int64_t width, double eps) {
   const int64_t rows = x.numel() / width;

@@ -96,10 +96,9 @@ void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gol
   };
   const bool pairs = others.defined();
   if (logits.scalar_type() == at::kFloat)
-    add(logits.data_ptr<float>(), pairs ? others.data_ptr<float>() : nullptr, pairs ? size : 0);
+    add(numbers<float>(logits), pairs ? numbers<float>(others) : nullptr, pairs ? size : 0);
   else
-    add(reinterpret_cast<uint16_t*>(logits.data_ptr<at::BFloat16>()),
-        pairs ? reinterpret_cast<uint16_t*>(others.data_ptr<at::BFloat16>()) : nullptr,
+    add(numbers<uint16_t>(logits), pairs ? numbers<uint16_t>(others) : nullptr,
         pairs ? 3 * size : size);
 }
 

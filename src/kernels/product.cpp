@@ -50,8 +50,8 @@ void transpose_all(const Tensor& x, const Tensor& result) {
   const int64_t blocks = (rows + kTransposeBlock - 1) / kTransposeBlock;
   const int64_t grain =
       std::max<int64_t>(1, 32768 / (kTransposeBlock * std::max<int64_t>(columns, 1)));
-  const auto* from = static_cast<const From*>(x.const_data_ptr());
-  auto* to = static_cast<To*>(result.data_ptr());
+  const From* from = numbers<From>(x);
+  To* to = numbers<To>(result);
   at::parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
     transpose_rows(from, to, rows, columns, begin * kTransposeBlock,
                    std::min(end * kTransposeBlock, rows));
@@ -61,8 +61,8 @@ void transpose_all(const Tensor& x, const Tensor& result) {
 template <class T>
 void sum_all(const Tensor& x, const Tensor& result) {
   const int64_t rows = x.size(0), columns = x.size(1);
-  const auto* from = static_cast<const T*>(x.const_data_ptr());
-  auto* to = result.data_ptr<float>();
+  const T* from = numbers<T>(x);
+  float* to = numbers<float>(result);
   const int64_t grain = std::max<int64_t>(1, 32768 / (kStrip * std::max<int64_t>(rows, 1)));
   at::parallel_for(0, (columns + kStrip - 1) / kStrip, grain, [&](int64_t begin, int64_t end) {
     for (int64_t j = begin * kStrip; j < std::min(end * kStrip, columns); j += kStrip)

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <type_traits>
 
 #include "base/error.h"
 #include "kernels/product.h"
@@ -36,13 +35,10 @@ std::vector<Stretch> stretches(const std::vector<int64_t>& rows, bool backward) 
   return steps;
 }
 
-/// Row i of x [..., rows, n], which is contiguous; uint16_t stands for bf16.
+/// Row i of x [..., rows, n], which is contiguous.
 template <class T>
 T* row(const Tensor& x, int64_t i) {
-  if constexpr (std::is_same_v<T, float>)
-    return x.data_ptr<float>() + x.size(-1) * i;
-  else
-    return reinterpret_cast<T*>(x.data_ptr<at::BFloat16>()) + x.size(-1) * i;
+  return numbers<T>(x) + x.size(-1) * i;
 }
 
 /// Calls point<T>(i) for every row of state [..., rows, hidden], T being what `type` is stored as.
@@ -57,14 +53,15 @@ void each_row(const Tensor& state, at::ScalarType type, Point point) {
 }
 
 /// A Cell has
-///   kGates      blocks of gates,
+///   kGates      blocks of gates, [rows, kGates * hidden],
 ///   kAddsGates  whether the input's and the state's part are only ever added, so that one gradient
 ///               is that of both,
-///   forward(gates, recurrent, before, state, kept), which writes the next state and keeps four
-///               numbers for each number of the hidden state, and
-///   backward(kept, before, carried, to_gates, to_recurrent), which turns `carried` from the
-///               gradient of a step's state into that of the state before, but for the products.
-/// States are [parts, rows, hidden], the hidden state first; gates [rows, kGates * hidden].
+///   kParts      parts of the state, [rows, hidden] each, the hidden state first; the last one is
+///               what a step remembers,
+///   forward(gates, recurrent, before, next, kept), which writes the parts of the next state and
+///               keeps four numbers for each number of the hidden state, and
+///   backward(kept, before, outer, to_gates, to_recurrent, to_before), from the gradients of these
+///               parts; `to_before` may be the last of them.
 template <class Cell>
 class Sequence : public torch::autograd::Function<Sequence<Cell>> {
  public:
@@ -76,8 +73,8 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
     const auto type = gates.scalar_type();
     const Tensor x = gates.contiguous(), weight = weight_by_columns(hidden_weight, type);
     const Tensor bias = hidden_bias ? hidden_bias->to(type) : Tensor();
-    const int64_t parts = initial.size(0), places = x.size(0), hidden = initial.size(2);
-    const Tensor states = at::empty({parts, places, hidden}, initial.options());
+    const int64_t places = x.size(0), hidden = initial.size(2);
+    const Tensor states = at::empty({Cell::kParts, places, hidden}, initial.options());
     const Tensor before = at::empty_like(states),
                  kept = at::empty({places, 4 * hidden}, x.options());
     const Tensor state = initial.clone(at::MemoryFormat::Contiguous);
@@ -85,7 +82,8 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
       const Tensor now = state.narrow(1, 0, step.rows);
       step.of(before).copy_(now);
       const Tensor product = times_transposed(now[0].to(type), weight, bias);
-      Cell::forward(step.of(x), product, step.of(before), step.of(states), step.of(kept));
+      Cell::forward(step.of(x), product, step.of(before)[Cell::kParts - 1],
+                    step.of(states).unbind(0), step.of(kept));
       now.copy_(step.of(states));
     }
     context->save_for_backward({hidden_weight, before, kept});
@@ -101,17 +99,20 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
     const auto type = kept.scalar_type(), weight_type = saved[0].scalar_type();
     const Tensor weight = saved[0].to(type);
     const std::vector<int64_t> rows = context->saved_data["rows"].toIntVector();
-    const int64_t parts = before.size(0), places = before.size(1), hidden = before.size(2);
+    const int64_t places = before.size(1), hidden = before.size(2);
     const Tensor to_gates = at::empty({places, Cell::kGates * hidden}, kept.options());
     const Tensor to_recurrent = Cell::kAddsGates ? to_gates : at::empty_like(to_gates);
-    const Tensor carried = at::zeros({parts, rows.front(), hidden}, before.options());
+    const Tensor carried = at::zeros({Cell::kParts, rows.front(), hidden}, before.options());
     auto steps = stretches(rows, context->saved_data["backward"].toBool());
     std::reverse(steps.begin(), steps.end());
     for (const Stretch& step : steps) {
       const Tensor now = carried.narrow(1, 0, step.rows);
       now.add_(step.of(outer[0]));
-      Cell::backward(step.of(kept), step.of(before), now, step.of(to_gates), step.of(to_recurrent));
-      now[0].add_(times_transposed(step.of(to_recurrent), weight.t()));
+      const tensor_list parts = now.unbind(0);
+      Cell::backward(step.of(kept), step.of(before)[Cell::kParts - 1], parts, step.of(to_gates),
+                     step.of(to_recurrent), parts.back());
+      if (Cell::kParts > 1) parts[0].zero_();  // then h enters through the products alone
+      parts[0].add_(times_transposed(step.of(to_recurrent), weight.t()));
     }
     const Tensor to_weight = weight_gradient(to_recurrent, before[0].to(type), weight_type);
     const Tensor to_bias = context->saved_data["has_bias"].toBool()
@@ -121,106 +122,77 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
   }
 };
 
-/// A state is one part, so [1, rows, hidden] and [rows, hidden] are the same to it.
+/// One step behind its products.
+template <class Cell>
+class Step : public torch::autograd::Function<Step<Cell>> {
+ public:
+  /// `before` is the last part of a state. Returns the parts of the next one.
+  static tensor_list forward(AutogradContext* context, const Tensor& gates, const Tensor& recurrent,
+                             const Tensor& before) {
+    const Tensor last = before.contiguous();
+    tensor_list next(Cell::kParts);
+    for (Tensor& part : next) part = at::empty_like(last);
+    const Tensor kept = at::empty({last.size(0), 4 * last.size(1)}, gates.options());
+    Cell::forward(gates.contiguous(), recurrent.contiguous(), last, next, kept);
+    context->save_for_backward({last, kept});
+    return next;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list outer) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &before = saved[0], &kept = saved[1];
+    for (Tensor& part : outer) part = part.contiguous();
+    const Tensor to_gates =
+        at::empty({before.size(0), Cell::kGates * before.size(1)}, kept.options());
+    const Tensor to_recurrent = Cell::kAddsGates ? to_gates : at::empty_like(to_gates),
+                 to_before = at::empty_like(before);
+    Cell::backward(kept, before, outer, to_gates, to_recurrent, to_before);
+    return {to_gates, to_recurrent, to_before};
+  }
+};
+
 struct Gru {
-  static constexpr int64_t kGates = 3;
+  static constexpr int64_t kGates = 3, kParts = 1;
   static constexpr bool kAddsGates = false;  // r multiplies what comes from the state
 
   static void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& before,
-                      const Tensor& state, const Tensor& kept) {
+                      const tensor_list& next, const Tensor& kept) {
     each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
-      gru_row(row<T>(gates, i), row<T>(recurrent, i), row<float>(before, i), row<float>(state, i),
+      gru_row(row<T>(gates, i), row<T>(recurrent, i), row<float>(before, i), row<float>(next[0], i),
               row<T>(kept, i), before.size(-1));
     });
   }
 
-  static void backward(const Tensor& kept, const Tensor& before, const Tensor& carried,
-                       const Tensor& to_gates, const Tensor& to_recurrent) {
+  static void backward(const Tensor& kept, const Tensor& before, const tensor_list& outer,
+                       const Tensor& to_gates, const Tensor& to_recurrent,
+                       const Tensor& to_before) {
     each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
-      float* gradient = row<float>(carried, i);
-      gru_row_gradient(row<T>(kept, i), row<float>(before, i), gradient, row<T>(to_gates, i),
-                       row<T>(to_recurrent, i), gradient, before.size(-1));
+      gru_row_gradient(row<T>(kept, i), row<float>(before, i), row<float>(outer[0], i),
+                       row<T>(to_gates, i), row<T>(to_recurrent, i), row<float>(to_before, i),
+                       before.size(-1));
     });
   }
 };
 
-class GruStep : public torch::autograd::Function<GruStep> {
- public:
-  static Tensor forward(AutogradContext* context, const Tensor& gates, const Tensor& recurrent,
-                        const Tensor& before) {
-    const Tensor h = before.contiguous(), state = at::empty_like(h);
-    const Tensor kept = at::empty({h.size(0), 4 * h.size(1)}, gates.options());
-    Gru::forward(gates.contiguous(), recurrent.contiguous(), h, state, kept);
-    context->save_for_backward({h, kept});
-    return state;
-  }
-
-  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    const auto saved = context->get_saved_variables();
-    const Tensor &before = saved[0], &kept = saved[1];
-    const Tensor carried = outer[0].clone(at::MemoryFormat::Contiguous);
-    const Tensor to_gates = at::empty({before.size(0), 3 * before.size(1)}, kept.options());
-    const Tensor to_recurrent = at::empty_like(to_gates);
-    Gru::backward(kept, before, carried, to_gates, to_recurrent);
-    return {to_gates, to_recurrent, carried};
-  }
-};
-
-void point_forward(const Tensor& gates, const Tensor& recurrent, const Tensor& before,
-                   const LstmState& next, const Tensor& kept) {
-  each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
-    lstm_row(row<T>(gates, i), row<T>(recurrent, i), row<float>(before, i),
-             row<float>(next.hidden, i), row<float>(next.cell, i), row<T>(kept, i),
-             before.size(-1));
-  });
-}
-
-void point_backward(const Tensor& kept, const Tensor& before, const LstmState& outer,
-                    const Tensor& to_gates, const Tensor& to_before) {
-  each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
-    lstm_row_gradient(row<T>(kept, i), row<float>(before, i), row<float>(outer.hidden, i),
-                      row<float>(outer.cell, i), row<T>(to_gates, i), row<float>(to_before, i),
-                      before.size(-1));
-  });
-}
-
-/// A state is two parts, hidden and cell: [2, rows, hidden].
 struct Lstm {
-  static constexpr int64_t kGates = 4;
+  static constexpr int64_t kGates = 4, kParts = 2;  // hidden and cell
   static constexpr bool kAddsGates = true;
 
   static void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& before,
-                      const Tensor& state, const Tensor& kept) {
-    point_forward(gates, recurrent, before[1], {state[0], state[1]}, kept);
+                      const tensor_list& next, const Tensor& kept) {
+    each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
+      lstm_row(row<T>(gates, i), row<T>(recurrent, i), row<float>(before, i),
+               row<float>(next[0], i), row<float>(next[1], i), row<T>(kept, i), before.size(-1));
+    });
   }
 
-  static void backward(const Tensor& kept, const Tensor& before, const Tensor& carried,
-                       const Tensor& to_gates, const Tensor&) {
-    const Tensor hidden = carried[0], cell = carried[1];
-    point_backward(kept, before[1], {hidden, cell}, to_gates, cell);
-    hidden.zero_();  // the state before enters through the products alone
-  }
-};
-
-class LstmStep : public torch::autograd::Function<LstmStep> {
- public:
-  static tensor_list forward(AutogradContext* context, const Tensor& gates, const Tensor& recurrent,
-                             const Tensor& before) {
-    const Tensor c = before.contiguous();
-    const LstmState next{at::empty_like(c), at::empty_like(c)};
-    const Tensor kept = at::empty({c.size(0), 4 * c.size(1)}, gates.options());
-    point_forward(gates.contiguous(), recurrent.contiguous(), c, next, kept);
-    context->save_for_backward({c, kept});
-    return {next.hidden, next.cell};
-  }
-
-  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    const auto saved = context->get_saved_variables();
-    const Tensor &before = saved[0], &kept = saved[1];
-    const Tensor to_gates = at::empty_like(kept), to_before = at::empty_like(before);
-    point_backward(kept, before, {outer[0].contiguous(), outer[1].contiguous()}, to_gates,
-                   to_before);
-    return {to_gates, to_gates, to_before};
+  static void backward(const Tensor& kept, const Tensor& before, const tensor_list& outer,
+                       const Tensor& to_gates, const Tensor&, const Tensor& to_before) {
+    each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
+      lstm_row_gradient(row<T>(kept, i), row<float>(before, i), row<float>(outer[0], i),
+                        row<float>(outer[1], i), row<T>(to_gates, i), row<float>(to_before, i),
+                        before.size(-1));
+    });
   }
 };
 
@@ -237,7 +209,7 @@ bool can_run_recurrence(const Tensor& gates, const Tensor& state) {
 }
 
 Tensor gru_step(const Tensor& gates, const Tensor& recurrent, const Tensor& before) {
-  return GruStep::apply(gates, recurrent.to(gates.scalar_type()), before);
+  return Step<Gru>::apply(gates, recurrent.to(gates.scalar_type()), before)[0];
 }
 
 Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
@@ -249,7 +221,7 @@ Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& h
 }
 
 LstmState lstm_step(const Tensor& gates, const Tensor& recurrent, const Tensor& cell) {
-  const tensor_list next = LstmStep::apply(gates, recurrent.to(gates.scalar_type()), cell);
+  const tensor_list next = Step<Lstm>::apply(gates, recurrent.to(gates.scalar_type()), cell);
   return {next[0], next[1]};
 }
 

@@ -18,4 +18,10 @@ inline bool is_fp32_or_bf16(const Tensor& x) {
   return is_fp32_or_bf16(x.scalar_type());
 }
 
+/// The numbers of x, which are stored as T; uint16_t stands for bf16.
+template <class T>
+T* numbers(const Tensor& x) {
+  return static_cast<T*>(x.data_ptr());
+}
+
 }  // namespace heed::kernels

@@ -4,13 +4,11 @@
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/CachingDeviceAllocator.h>
-#include <c10/core/Event.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -125,30 +123,17 @@ at::Tensor upload_numbers(const std::vector<int64_t>& values, const at::Device& 
   return upload(at::tensor(values, at::kLong), device);
 }
 
-struct Download::Arrival {
-  explicit Arrival(const at::Device& device) : event(device.type()) {
-    event.record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
-  }
-  c10::Event event;
-};
-
 Download::Download(const at::Tensor& values) : host_(values.detach()) {
   if (values.is_cpu()) return;
   host_ = at::empty(values.sizes(), at::TensorOptions(values.scalar_type()).pinned_memory(true));
   host_.copy_(values, /*non_blocking=*/true);
-  arrival_ = std::make_unique<Arrival>(values.device());
-}
-
-Download::~Download() = default;
-Download::Download(Download&&) noexcept = default;
-Download& Download::operator=(Download&&) noexcept = default;
-
-bool Download::arrived() const {
-  return !arrival_ || arrival_->event.query();
+  const at::Device device = values.device();
+  arrival_.emplace(device.type());
+  arrival_->record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
 }
 
 const at::Tensor& Download::host() const {
-  if (arrival_) arrival_->event.synchronize();
+  if (arrival_) arrival_->synchronize();
   return host_;
 }
 
