@@ -1,7 +1,6 @@
 #include "kernels/add_norm.h"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,14 +9,12 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "kernels/autograd.h"
 #include "kernels/gpu_plugin.h"
 #include "kernels/product.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 constexpr int64_t kWidest = 8192;
 // So many add up gradients of weight and bias, each of its own rows: no device changes a sum.

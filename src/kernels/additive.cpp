@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,14 +11,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernels/handle.h"
+#include "kernels/autograd.h"
 #include "kernels/rows/additive.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 float* row_of(const Tensor& table, int64_t i) {
   return table.data_ptr<float>() + i * table.stride(0);

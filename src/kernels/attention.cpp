@@ -2,18 +2,14 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 
 #include "base/error.h"
-#include "kernels/handle.h"
+#include "kernels/autograd.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 /// Where the sentences of an unpadded tensor begin, in positions; empty for a padded one.
 struct Layout {

@@ -1,12 +1,11 @@
 #include "kernels/collected.h"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <utility>
 #include <vector>
 
-#include "kernels/handle.h"
+#include "kernels/autograd.h"
 #include "kernels/product.h"
 
 namespace heed::kernels {

@@ -4,19 +4,16 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "kernels/autograd.h"
 #include "kernels/rows/dropout.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 constexpr int64_t kGrain = 32768;  // numbers that are worth a thread
 

@@ -2,18 +2,15 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 
+#include "kernels/autograd.h"
 #include "kernels/product.h"
 #include "kernels/rows/layer_norm.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 // Rows whose part of the weights' gradient is added up together, whoever computes them: threads
 // change nothing.

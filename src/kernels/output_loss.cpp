@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,15 +11,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernels/fp32.h"
+#include "kernels/autograd.h"
 #include "kernels/logit_loss.h"
 #include "kernels/product.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 // Bytes of logits that are worked on together: they should stay in the last level of cache, and yet
 // be enough rows to multiply well.

@@ -4,19 +4,16 @@
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "base/error.h"
+#include "kernels/autograd.h"
 #include "kernels/rows/matrix.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 // Below so many multiplications oneDNN's preparations cost more than it wins.
 constexpr int64_t kWorthwhile = int64_t{1} << 22;

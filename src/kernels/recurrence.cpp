@@ -2,21 +2,18 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
 #include "base/error.h"
+#include "kernels/autograd.h"
 #include "kernels/product.h"
 #include "kernels/rows/recurrence.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 /// The places of one step.
 struct Stretch {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/format.h"
 #include "base/kinds.h"
 #include "base/strings.h"

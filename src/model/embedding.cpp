@@ -67,11 +67,11 @@ const char* embedding_module(Tie tie, bool target) {
 }
 
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
-                             const VocabularySizes& vocabulary, const TokenLayerOptions& options) {
+                             const VocabularySizes& vocabulary, int64_t width, double scale) {
   const auto embedding = [&](bool target, int64_t size) {
     return owner.register_module(
         embedding_module(config.tie, target),
-        std::make_shared<Embedding>(size, options.width, options.scale, config.word_dropout));
+        std::make_shared<Embedding>(size, width, scale, config.word_dropout));
   };
   TokenLayers layers;
   if (config.tie == Tie::all) {
@@ -85,9 +85,8 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
     layers.source = embedding(false, vocabulary.source);
     layers.target = embedding(true, vocabulary.target);
   }
-  layers.output = config.tie == Tie::none
-                      ? std::make_shared<OutputLayer>(vocabulary.target, options.width)
-                      : std::make_shared<OutputLayer>(*layers.target);
+  layers.output = config.tie == Tie::none ? std::make_shared<OutputLayer>(vocabulary.target, width)
+                                          : std::make_shared<OutputLayer>(*layers.target);
   owner.register_module(kOutputModule, layers.output);
   return layers;
 }

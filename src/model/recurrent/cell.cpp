@@ -5,7 +5,6 @@
 
 #include <tuple>
 
-#include "kernels/fp32.h"
 #include "kernels/product.h"
 #include "kernels/recurrence.h"
 #include "model/initial.h"

@@ -3,8 +3,6 @@
 
 #include <torch/nn/module.h>
 
-#include <vector>
-
 #include "kernels/collected.h"
 #include "kernels/tensor.h"
 #include "model/config.h"

@@ -1,7 +1,6 @@
 // What several attentions share.
 #pragma once
 
-#include "kernels/fp32.h"
 #include "model/initial.h"
 #include "model/recurrent/attention/attention.h"
 

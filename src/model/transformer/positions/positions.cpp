@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "kernels/fp32.h"
 #include "model/device.h"
 #include "model/model.h"
 
