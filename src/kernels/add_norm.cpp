@@ -20,7 +20,7 @@ constexpr int64_t kWidest = 8192;
 // So many add up gradients of weight and bias, each of its own rows: no device changes a sum.
 constexpr int64_t kBlocks = 1024;
 
-Services<AddNormKernels>& kernels() {
+Services<AddNormKernels>& add_norm_kernels() {
   static Services<AddNormKernels> all(kAddNormKernels);
   return all;
 }
@@ -56,7 +56,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
                               .drawn = at::empty({2}, residual.options().dtype(at::kLong)),
                               .eps = eps,
                               .share = share};
-    if (rows > 0) kernels().find(x.device()).first->forward(call);
+    if (rows > 0) add_norm_kernels().find(x.device()).first->forward(call);
     context->save_for_backward({call.sum, call.weight, call.moments, call.drawn});
     context->saved_data["share"] = share;
     return {call.sum, call.normed};
@@ -77,7 +77,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
         .to_x = at::empty(outer[1].sizes(), outer[1].options()),
         .to_weights = at::empty({std::min(rows, kBlocks), 2, width}, sum.options()),
         .share = context->saved_data["share"].toDouble()};
-    if (rows > 0) kernels().find(sum.device()).first->backward(call);
+    if (rows > 0) add_norm_kernels().find(sum.device()).first->backward(call);
     const Tensor to_weights = call.to_weights.sum(0);
     return {call.to_residual, call.to_x, Tensor(), to_weights[0], to_weights[1], Tensor()};
   }
@@ -85,12 +85,12 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
 
 }  // namespace
 
-void AddNormKernels::set(at::DeviceType type, AddNormKernels* own) {
-  kernels().set(type, own);
+void AddNormKernels::set(at::DeviceType type, AddNormKernels* kernels) {
+  add_norm_kernels().set(type, kernels);
 }
 
 std::string AddNormKernels::why_not(const at::Device& device) {
-  return kernels().find(device).second;
+  return add_norm_kernels().find(device).second;
 }
 
 bool AddNormKernels::use(bool on) {

@@ -171,9 +171,9 @@ class Attention : public torch::autograd::Function<Attention> {
   static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& keys,
                         const Tensor& values, const std::optional<Tensor>& valid,
                         const Pattern& pattern, double scale) {
-    const Inputs in =
-        inputs({with_rows(query), with_rows(keys), with_rows(values), valid.value_or(Tensor())},
-               {pattern, scale});
+    const Inputs in = inputs({with_rows(query), with_rows(keys), with_rows(values),
+                              valid ? valid->contiguous() : Tensor()},
+                             {pattern, scale});
     context->save_for_backward({in.query, in.keys, in.values, in.valid});
     carry(context, std::make_shared<Sight>(Sight{pattern, scale}));
     return forward_of(in);
@@ -294,8 +294,7 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values) {
 
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
                  const Pattern& pattern, double scale) {
-  const auto mask = valid.defined() ? std::optional(valid.contiguous()) : std::nullopt;
-  return Attention::apply(query, keys, values, mask, pattern, scale);
+  return Attention::apply(query, keys, values, if_defined(valid), pattern, scale);
 }
 
 Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const UnpaddedHeads& heads,
@@ -303,9 +302,8 @@ Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const Unp
   expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
              heads.query_lengths.size() == heads.key_lengths.size(),
          "unpadded sentences, each with queries and keys");
-  const auto numbers =
-      distances.numbers.defined() ? std::optional(distances.numbers) : std::nullopt;
-  return UnpaddedAttention::apply(queries, memory, heads, pattern, scale, numbers);
+  return UnpaddedAttention::apply(queries, memory, heads, pattern, scale,
+                                  if_defined(distances.numbers));
 }
 
 }  // namespace heed::kernels

@@ -5,12 +5,20 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
+
+#include "kernels/tensor.h"
 
 namespace heed::kernels {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
+
+/// x as a node takes it: no undefined tensor.
+inline std::optional<Tensor> if_defined(const Tensor& x) {
+  return x.defined() ? std::optional(x) : std::nullopt;
+}
 
 template <class T>
 struct Handle : torch::CustomClassHolder {

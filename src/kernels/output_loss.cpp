@@ -44,7 +44,7 @@ tensor_list saved_gradients(AutogradContext* context, const tensor_list& outer) 
   features = features.mul_(scale).to(context->saved_data["type"].toScalarType());
   if (weight.defined()) weight.mul_(scale);
   if (bias.defined()) bias.mul_(scale);
-  return {features, weight, bias, Tensor(), Tensor(), Tensor(), Tensor()};
+  return {features, weight, bias, Tensor(), Tensor(), Tensor()};
 }
 
 // --- on a CPU
@@ -113,13 +113,12 @@ struct Gradients {
 
 class OutputLoss : public torch::autograd::Function<OutputLoss> {
  public:
-  /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
   static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
-                             const Tensor& bias, bool has_bias, const Tensor& gold,
+                             const std::optional<Tensor>& bias, const Tensor& gold,
                              const Wanted& wanted, at::ScalarType type) {
     const Tensor x = features.to(type).contiguous(), w = weight.to(type).contiguous();
     const Tensor by_columns = weight_by_columns(w, type);
-    const Tensor b = has_bias ? bias.to(type) : Tensor();
+    const Tensor b = bias ? bias->to(type) : Tensor();
     const int64_t tokens = gold.size(0), vocab = w.size(0);
     const int64_t chunk =
         std::clamp<int64_t>(kChunk / (vocab * w.element_size() * (wanted.pair ? 2 : 1)), 1,
@@ -127,7 +126,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     Gradients gradients;
     if (wanted.gradient) {
       gradients = {at::empty_like(x), at::zeros({w.size(1), vocab}, weight.options()), {}};
-      if (has_bias) gradients.bias = at::zeros_like(bias);
+      if (bias) gradients.bias = at::zeros_like(*bias);
     }
     Sums sums;
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
@@ -225,13 +224,12 @@ class OutputGradients {
 
 class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
  public:
-  /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
   static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
-                             const Tensor& bias, bool has_bias, const Goal& goal,
+                             const std::optional<Tensor>& bias, const Goal& goal,
                              bool wants_gradient, at::ScalarType type) {
     const WithoutAutocast guard;
     const Tensor x = features.to(type).contiguous(), w = weight.to(type);
-    const Tensor b = has_bias ? bias.to(type) : Tensor();
+    const Tensor b = bias ? bias->to(type) : Tensor();
     const int64_t tokens = goal.gold.size(0), vocab = w.size(0), sides = goal.pair ? 2 : 1;
     const int64_t chunk =
         std::clamp<int64_t>(goal.together / (sides * vocab), 1, std::max<int64_t>(tokens, 1));
@@ -244,7 +242,7 @@ class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
       const auto logits_of = [&](int64_t side) { return buffer.narrow(0, side * count, count); };
       for (int64_t side = 0; side < sides; ++side) {
         Tensor logits = logits_of(side);
-        if (has_bias)
+        if (bias)
           at::addmm_out(logits, b, rows_of(side), w.t());
         else
           at::mm_out(logits, rows_of(side), w.t());
@@ -254,7 +252,7 @@ class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
       become_gradient(buffer.narrow(0, 0, sides * count), part, wants_gradient, sum);
       if (!wants_gradient) continue;
       for (int64_t side = 0; side < sides; ++side)
-        gradients.add(logits_of(side), rows_of(side), side * tokens + begin, w, has_bias);
+        gradients.add(logits_of(side), rows_of(side), side * tokens + begin, w, bias.has_value());
     }
     if (wants_gradient) gradients.save(*context);
     context->saved_data["type"] = features.scalar_type();
@@ -275,19 +273,16 @@ OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Te
   if (!features.is_cpu())
     return output_loss_on_gpu(features, weight, bias, gold, smoothing, pair, type);
   const Wanted wanted{static_cast<float>(smoothing), pair, needs_gradient(features, weight, bias)};
-  const auto sums = OutputLoss::apply(features, weight, bias.defined() ? bias : weight,
-                                      bias.defined(), gold, wanted, type);
+  const auto sums = OutputLoss::apply(features, weight, if_defined(bias), gold, wanted, type);
   return {sums[0], sums[1]};
 }
 
 OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, const Tensor& bias,
                                  const Tensor& gold, double smoothing, const OptionalPair& pair,
                                  at::ScalarType type, int64_t together, const Tensor& weights) {
-  const bool has_bias = bias.defined();
-  const bool gradient = needs_gradient(features, weight, bias);
-  const auto sums =
-      OutputLossOnGpu::apply(features, weight, has_bias ? bias : weight, has_bias,
-                             Goal{gold, smoothing, pair, together, weights}, gradient, type);
+  const auto sums = OutputLossOnGpu::apply(features, weight, if_defined(bias),
+                                           Goal{gold, smoothing, pair, together, weights},
+                                           needs_gradient(features, weight, bias), type);
   return {sums[0], sums[1]};
 }
 

@@ -69,17 +69,16 @@ void sum_all(const Tensor& x, const Tensor& result) {
 
 class Linear : public torch::autograd::Function<Linear> {
  public:
-  /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
-                        const Tensor& bias, bool has_bias, at::ScalarType type) {
+                        const std::optional<Tensor>& bias, at::ScalarType type) {
     const Tensor input = x.to(type).contiguous();
     context->save_for_backward({input, w});
-    context->saved_data["has_bias"] = has_bias;
+    context->saved_data["has_bias"] = bias.has_value();
     context->saved_data["type"] = x.scalar_type();
     auto sizes = x.sizes().vec();
     sizes.back() = w.size(0);
     const Tensor out = times_transposed(input.view({-1, w.size(1)}), weight_by_columns(w, type),
-                                        has_bias ? bias.to(type) : Tensor());
+                                        bias ? bias->to(type) : Tensor());
     return at::_unsafe_view(out, sizes);  // a view could not be changed in place
   }
 
@@ -87,7 +86,7 @@ class Linear : public torch::autograd::Function<Linear> {
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &w = saved[1];
     const Tensor gradient = outer[0].contiguous().view({-1, w.size(0)});
-    tensor_list to(5);
+    tensor_list to(4);
     if (context->needs_input_grad(0))
       to[0] = times_transposed(gradient, w.to(x.scalar_type()).t())
                   .view(x.sizes())
@@ -130,8 +129,8 @@ Tensor weight_by_columns(const Tensor& w, at::ScalarType type) {
 
 Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
   if (calls_one_dnn(x, x.size(0) * w.numel()))
-    return one_dnn()->call(x, w, bias.defined() ? std::optional(bias) : std::nullopt, "none",
-                           c10::List<std::optional<at::Scalar>>(), "");
+    return one_dnn()->call(x, w, if_defined(bias), "none", c10::List<std::optional<at::Scalar>>(),
+                           "");
   return bias.defined() ? at::addmm(bias, x, w.t()) : at::mm(x, w.t());
 }
 
@@ -156,8 +155,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   const bool ours = at::GradMode::is_enabled() && is_ours(x) && is_ours(w) &&
                     w.scalar_type() == at::kFloat && is_fp32_or_bf16(type);
   if (!ours) return at::linear(x, w, bias);
-  const bool has_bias = bias.defined();
-  return Linear::apply(x, w, has_bias ? bias : w, has_bias, type);
+  return Linear::apply(x, w, if_defined(bias), type);
 }
 
 }  // namespace heed::kernels

@@ -121,7 +121,7 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
 
 /// One step behind its products.
 template <class Cell>
-class Step : public torch::autograd::Function<Step<Cell>> {
+class CellStep : public torch::autograd::Function<CellStep<Cell>> {
  public:
   /// `before` is the last part of a state. Returns the parts of the next one.
   static tensor_list forward(AutogradContext* context, const Tensor& gates, const Tensor& recurrent,
@@ -206,7 +206,7 @@ bool can_run_recurrence(const Tensor& gates, const Tensor& state) {
 }
 
 Tensor gru_step(const Tensor& gates, const Tensor& recurrent, const Tensor& before) {
-  return Step<Gru>::apply(gates, recurrent.to(gates.scalar_type()), before)[0];
+  return CellStep<Gru>::apply(gates, recurrent.to(gates.scalar_type()), before)[0];
 }
 
 Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
@@ -218,7 +218,7 @@ Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& h
 }
 
 LstmState lstm_step(const Tensor& gates, const Tensor& recurrent, const Tensor& cell) {
-  const tensor_list next = Step<Lstm>::apply(gates, recurrent.to(gates.scalar_type()), cell);
+  const tensor_list next = CellStep<Lstm>::apply(gates, recurrent.to(gates.scalar_type()), cell);
   return {next[0], next[1]};
 }
 
