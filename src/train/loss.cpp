@@ -150,6 +150,7 @@ namespace {
 Tensor sum_of(const AuxiliaryLoss& loss, const LossInput& input) {
 #define HEED_LOSS(which, key, needs) \
   if (loss.name == #which) return which##_loss(input);
+#include "train/losses.def"
 #undef HEED_LOSS
   throw Bug("an unknown loss");
 }
