@@ -2,6 +2,7 @@
 #include "kernels/graph.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/variable.h>
 
